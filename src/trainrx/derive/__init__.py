@@ -1,0 +1,1 @@
+"""Arithmetic on facts that YAML should not do."""

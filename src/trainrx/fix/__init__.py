@@ -1,0 +1,1 @@
+"""Remedies in the spelling of the job at hand."""

@@ -1,0 +1,221 @@
+"""Read `kb/` and `rules/` into records; refuse what is malformed, naming file and key path."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from trainrx import __version__
+from trainrx.kb.store import COMPILED, Entry, Knowledge, checkout, shipped
+from trainrx.model.errors import KnowledgeError
+from trainrx.model.knowledge import (
+    Cause,
+    FactEntry,
+    Gpu,
+    ModelShape,
+    Param,
+    Rule,
+    Symptom,
+)
+
+E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule)
+R = TypeVar("R")
+
+_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry]] = {
+    "symptoms": Symptom,
+    "causes": Cause,
+    "params": Param,
+    "facts": FactEntry,
+}
+
+
+def load(kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> Knowledge:
+    """Load the shipped knowledge and what the given folders add or replace (same id).
+
+    Raises:
+        KnowledgeError: an entry is malformed.
+    """
+    base = _load_shipped()
+    if not kb and not rules:
+        return base
+    extra = read_folders(kb, rules)
+    return Knowledge(
+        symptoms=base.symptoms | extra.symptoms,
+        causes=base.causes | extra.causes,
+        params=base.params | extra.params,
+        facts=base.facts | extra.facts,
+        rules=base.rules | extra.rules,
+        gpus=extra.gpus + base.gpus,
+        models=extra.models + base.models,
+        digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
+    )
+
+
+def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
+    """Parse YAML folders, no cache.
+
+    Raises:
+        KnowledgeError: a folder is missing or an entry is malformed.
+    """
+    for folder in (*kb, *rules):
+        if not folder.is_dir():
+            raise KnowledgeError(str(folder), "", "is not a folder")
+    return Knowledge(
+        symptoms=_entries(kb, "symptoms", Symptom),
+        causes=_entries(kb, "causes", Cause),
+        params=_entries(kb, "params", Param),
+        facts=_entries(kb, "facts", FactEntry),
+        rules=_by_id((p, read_entry(p, Rule)) for r in rules for p in _files(r)),
+        gpus=_table(kb, "gpus.yaml", Gpu),
+        models=_table(kb, "models.yaml", ModelShape),
+        digest=_digest((*kb, *rules)),
+    )
+
+
+def read_entry(path: Path, kind: type[R]) -> R:
+    """Read one entry and check that it is named like its file.
+
+    Raises:
+        KnowledgeError: it is malformed; the message names file and key path.
+    """
+    entry = _convert(path, _yaml(path), kind)
+    ident = getattr(entry, "id", path.stem)
+    if ident != path.stem:
+        raise KnowledgeError(str(path), "id", f"is {ident!r}, the file name says {path.stem!r}")
+    return entry
+
+
+def find_entry(
+    ident: str, kb: Sequence[Path] = (), rules: Sequence[Path] = ()
+) -> tuple[Entry | None, tuple[str, ...]]:
+    """Find one entry by id or alias, reading only its file; else the nearest ids.
+
+    Raises:
+        KnowledgeError: the entry is malformed.
+    """
+    own_kb, own_rules = shipped()
+    known: dict[str, tuple[Path, type[Entry]]] = {}
+    for root in (*kb, own_kb):
+        for name, kind in _FOLDERS.items():
+            for path in _files(root / name):
+                known.setdefault(path.stem, (path, kind))
+    for root in (*rules, own_rules):
+        for path in _files(root):
+            known.setdefault(path.stem, (path, Rule))
+    if ident in known:
+        path, found = known[ident]
+        return read_entry(path, found), ()
+    # only a miss pays for this import
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    return None, tuple(get_close_matches(ident, known, n=5, cutoff=0.4))
+
+
+def entry_path(ident: str) -> Path | None:
+    """Give the file of a shipped entry."""
+    for root in shipped():
+        for path in root.rglob(f"{ident}.yaml") if re.fullmatch(r"[\w.-]+", ident) else ():
+            return path
+    return None
+
+
+def _load_shipped() -> Knowledge:
+    """Load the compiled form when it is current, else the YAML (and keep the compiled form)."""
+    root = checkout()
+    if root is None:
+        ready = shipped()[0].parent / COMPILED
+        if ready.is_file():
+            return msgspec.msgpack.decode(ready.read_bytes(), type=Knowledge)
+    folders = shipped()
+    cache = _cache_file(folders)
+    try:
+        return msgspec.msgpack.decode(cache.read_bytes(), type=Knowledge)
+    except (OSError, msgspec.MsgspecError):
+        knowledge = read_folders(folders[:1], folders[1:])
+    _keep(cache, msgspec.msgpack.encode(knowledge))
+    return knowledge
+
+
+def _cache_file(folders: Iterable[Path]) -> Path:
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(home) / "trainrx" / f"kb-{__version__}-{_digest(folders)}.msgpack"
+
+
+def _keep(cache: Path, data: bytes) -> None:
+    """Write the compiled form beside its older ones; a read-only home is no error."""
+    try:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        for old in cache.parent.glob("kb-*.msgpack"):
+            old.unlink(missing_ok=True)
+        fresh = cache.with_suffix(f".{os.getpid()}.tmp")
+        fresh.write_bytes(data)
+        fresh.replace(cache)
+    except OSError:
+        return
+
+
+def _digest(folders: Iterable[Path]) -> str:
+    """Name the state of the folders by the names, sizes and times of their files."""
+    state = hashlib.sha256()
+    for folder in folders:
+        for path in _files(folder):
+            stat = path.stat()
+            state.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
+    return state.hexdigest()[:12]
+
+
+def _files(folder: Path) -> list[Path]:
+    """List the entries below a folder, their tests left out, in a fixed order."""
+    found: list[Path] = []
+    for base, folders, names in os.walk(folder):
+        folders.sort()
+        found += [
+            Path(base, name)
+            for name in sorted(names)
+            if name.endswith(".yaml") and not name.endswith(".test.yaml")
+        ]
+    return found
+
+
+def _entries(roots: Iterable[Path], name: str, kind: type[E]) -> dict[str, E]:
+    return _by_id((p, read_entry(p, kind)) for root in roots for p in _files(root / name))
+
+
+def _by_id(pairs: Iterable[tuple[Path, E]]) -> dict[str, E]:
+    out: dict[str, E] = {}
+    for path, entry in pairs:
+        if entry.id in out:
+            raise KnowledgeError(str(path), "id", f"{entry.id!r} stands twice")
+        out[entry.id] = entry
+    return out
+
+
+def _table(roots: Iterable[Path], name: str, kind: type[R]) -> tuple[R, ...]:
+    out: list[R] = []
+    for root in roots:
+        path = root / name
+        if path.is_file():
+            rows = _convert(path, _yaml(path), list)
+            out += [_convert(path, row, kind) for row in rows]
+    return tuple(out)
+
+
+def _yaml(path: Path) -> object:
+    # PyYAML costs 16 ms; the compiled form does without it
+    from trainrx.kb.yaml12 import read_yaml  # noqa: PLC0415
+
+    return read_yaml(path)
+
+
+def _convert(path: Path, data: object, kind: type[R]) -> R:
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        message, _, key = str(error).partition(" - at `")
+        raise KnowledgeError(str(path), key.rstrip("`").removeprefix("$."), message) from error

@@ -1,0 +1,53 @@
+"""Where `kb/` and `rules/` lie, and all they hold as one record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from trainrx.model.knowledge import (
+    Cause,
+    FactEntry,
+    Gpu,
+    ModelShape,
+    Param,
+    Rule,
+    Symptom,
+)
+
+Entry = Symptom | Cause | Param | FactEntry | Rule
+
+
+class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything known, by id."""
+
+    symptoms: dict[str, Symptom]
+    causes: dict[str, Cause]
+    params: dict[str, Param]
+    facts: dict[str, FactEntry]
+    rules: dict[str, Rule]
+    gpus: tuple[Gpu, ...]
+    models: tuple[ModelShape, ...]
+    digest: str = ""
+
+
+COMPILED = "knowledge.msgpack"
+
+
+def checkout() -> Path | None:
+    """Give the root of the source checkout this module runs from, or None when installed.
+
+    It comes first: an editable install may leave a stale copy of the data in site-packages.
+    """
+    root = Path(__file__).resolve().parents[3]
+    found = (root / "pyproject.toml").is_file() and (root / "kb").is_dir()
+    return root if found else None
+
+
+def shipped() -> tuple[Path, Path]:
+    """Give the folders of the shipped knowledge and rules."""
+    root = checkout()
+    if root is None:
+        root = Path(__file__).resolve().parents[1] / "_data"
+    return root / "kb", root / "rules"

@@ -1,0 +1,1 @@
+"""The analytical memory model."""

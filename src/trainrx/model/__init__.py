@@ -1,0 +1,1 @@
+"""The records that travel between the layers; frozen, closed, without behaviour of their own."""

@@ -1,0 +1,120 @@
+"""Facts: what is known of one job, each with the places it was read from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+Scalar = bool | int | float | str
+How = Literal["given", "read", "default", "derived", "assumed"]
+"""given: the user said so; read: stands in an input; default: the framework's own value at this
+version; derived: computed from other facts; assumed: the version is not known, so the default of
+the newest release was taken."""
+
+MAX_QUOTE = 400
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where something stands: a named input, its line (from 1) and the line's text."""
+
+    source: str
+    line: int | None = None
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing that is true of the job.
+
+    `kind` is a dotted name (`train.micro_batch`, `symptom.cuda-oom`); a single value is held in the
+    field `value`, a symptom holds `rank`, `at`, `step`, `phase` and what its pattern captured.
+    """
+
+    kind: str
+    fields: tuple[tuple[str, Scalar], ...] = ()
+    origins: tuple[Origin, ...] = ()
+    how: How = "read"
+
+    def get(self, name: str) -> Scalar | None:
+        """Give one field, or None when the fact does not carry it."""
+        for key, value in self.fields:
+            if key == name:
+                return value
+        return None
+
+    @property
+    def value(self) -> Scalar | None:
+        """Give the single value of a plain fact."""
+        return self.get("value")
+
+
+def fact(kind: str, value: Scalar, *origins: Origin, how: How = "read") -> Fact:
+    """Make a plain fact with one value."""
+    return Fact(kind=kind, fields=(("value", value),), origins=origins, how=how)
+
+
+class Facts:
+    """A set of facts: plain ones by name (the first one given wins), symptoms by kind.
+
+    A name that is not here is unknown, never false.
+    """
+
+    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+        self._all: list[Fact] = []
+        self._plain: dict[str, Fact] = {}
+        self.add(*facts)
+
+    def add(self, *facts: Fact) -> None:
+        """Add facts; a plain name that is already known keeps its first value."""
+        for item in facts:
+            if item.value is not None and not item.kind.startswith("symptom."):
+                if not finite(item.value) or item.kind in self._plain:
+                    continue
+                self._plain[item.kind] = item
+            self._all.append(item)
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self._all)
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._plain
+
+    def get(self, kind: str) -> Fact | None:
+        """Give the plain fact of this name, or None when it is unknown."""
+        return self._plain.get(kind)
+
+    def value(self, kind: str) -> Scalar | None:
+        """Give the value of the plain fact of this name, or None when it is unknown."""
+        item = self._plain.get(kind)
+        return None if item is None else item.value
+
+    def number(self, kind: str) -> float | None:
+        """Give a numeric value, or None when it is unknown or not a number."""
+        value = self.value(kind)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        return float(value)
+
+    def text(self, kind: str) -> str | None:
+        """Give a text value, or None when it is unknown or not text."""
+        value = self.value(kind)
+        return value if isinstance(value, str) else None
+
+    def origins(self, *kinds: str) -> tuple[Origin, ...]:
+        """Give the places the named facts were read from, in order, each once."""
+        seen: dict[Origin, None] = {}
+        for kind in kinds:
+            item = self._plain.get(kind)
+            if item is not None:
+                seen.update(dict.fromkeys(item.origins))
+        return tuple(seen)
+
+
+def finite(value: Scalar) -> bool:
+    """Tell whether a value can be reasoned on: not NaN, not infinite."""
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,0 +1,166 @@
+"""What the readers and parsers hand on: inputs, launches, settings, log hits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.facts import Fact, How, Origin, Scalar
+from trainrx.model.result import Unread
+
+InputKind = Literal["script", "config", "env", "versions", "log", "args", "metrics", "note"]
+"""script: bash, sbatch or a bare command line; config: YAML/JSON a framework or launcher takes;
+args: a dump of resolved arguments (args.json); metrics: jsonl or trainer_state.json with one record
+per step."""
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    r"""One thing to read, recognised by content.
+
+    `name` is how the user called it (used in `Origin.source`). Small inputs carry their `text`
+    (decoded, `\n` line ends, no BOM, no NUL); a log is streamed from `path`, or from `text` when
+    it came from stdin.
+    """
+
+    kind: InputKind
+    name: str
+    path: Path | None = None
+    text: str | None = None
+
+
+class Word(msgspec.Struct, frozen=True, kw_only=True):
+    """One argv word after expansion.
+
+    `unknown` names what could not be resolved statically (`text` shows it as `$NAME`, `$(cmd)`).
+    """
+
+    text: str
+    line: int
+    unknown: tuple[str, ...] = ()
+
+
+class EnvVar(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment variable as one command sees it; value None: set, but not statically known."""
+
+    name: str
+    value: str | None
+    origin: Origin
+
+
+class Defect(msgspec.Struct, frozen=True, kw_only=True):
+    """Something in a script that does not do what its author meant (broken continuation, CRLF)."""
+
+    id: str
+    source: str
+    line: int
+    text: str
+    message: str
+
+
+class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One simple command a script runs, wrappers (nohup, srun, env) still in front."""
+
+    words: tuple[Word, ...]
+    env: tuple[EnvVar, ...]
+    origin: Origin
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True):
+    """A script as evaluated statically.
+
+    `env_complete` is false when it sources a file or calls something that may set variables we
+    cannot see.
+    """
+
+    source: str
+    commands: tuple[ShellCommand, ...] = ()
+    env: tuple[EnvVar, ...] = ()
+    directives: tuple[tuple[str, str, int], ...] = ()
+    env_complete: bool = True
+    defects: tuple[Defect, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+class RawArg(msgspec.Struct, frozen=True, kw_only=True):
+    """One argument of a launch under its own name (no dashes), values as written.
+
+    `values` None: present, but not statically known. Config keys are dotted when nested.
+    """
+
+    name: str
+    values: tuple[str, ...] | None
+    origin: Origin
+    via: Literal["arg", "config"] = "arg"
+
+
+class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
+    """One training (or rollout, inference) command, launchers stripped.
+
+    `framework`: ms-swift, llamafactory, trl, verl, openrlhf, axolotl, vllm, transformers, or ""
+    when it is a launch we cannot name. `command`: sft, rlhf, pt, train, grpo, "megatron sft" ...
+    `launcher`: what the launcher in front was told (nproc_per_node, nnodes, node_rank,
+    master_addr, master_port, deepspeed_config, accelerate_config).
+    """
+
+    framework: str
+    command: str
+    args: tuple[RawArg, ...]
+    env: tuple[EnvVar, ...]
+    origin: Origin
+    launcher: tuple[RawArg, ...] = ()
+    configs: tuple[str, ...] = ()
+    env_complete: bool = True
+    unread: tuple[Unread, ...] = ()
+    defects: tuple[Defect, ...] = ()
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """The effective value of one canonical parameter; None: set, but not statically known."""
+
+    canonical: str
+    value: Scalar | None
+    text: str
+    spelled_as: str
+    via: Literal["arg", "env", "config", "launcher", "log", "default"]
+    how: How
+    origins: tuple[Origin, ...] = ()
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """One matched line of a log.
+
+    `line` from 1; `at` orders hits in time within one source (line number) or, where every line is
+    stamped, across sources (seconds since the first stamp).
+    """
+
+    symptom: str
+    source: str
+    line: int
+    text: str
+    at: float | None = None
+    rank: int | None = None
+    phase: str = ""
+    step: int | None = None
+    site: str = ""
+    captures: tuple[tuple[str, Scalar], ...] = ()
+
+
+class SymptomHits(msgspec.Struct, frozen=True, kw_only=True):
+    """All hits of one signature: their number, the first few per rank, the ranks concerned."""
+
+    symptom: str
+    count: int
+    hits: tuple[Hit, ...]
+    ranks: tuple[int, ...] = ()
+
+
+class Detection(msgspec.Struct, frozen=True, kw_only=True):
+    """What the logs say."""
+
+    symptoms: tuple[SymptomHits, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    lines: int = 0
+    bytes: int = 0

@@ -1,0 +1,350 @@
+"""What `kb/` and `rules/` may say: one closed record per kind of entry."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.facts import Scalar
+from trainrx.model.text import Text
+
+Family = Literal[
+    "oom",
+    "host_oom",
+    "init_hang",
+    "hang",
+    "growing_memory",
+    "rank_imbalance",
+    "version_conflict",
+    "config_error",
+    "nan_loss",
+    "slow",
+    "crash_other",
+]
+Status = Literal["experimental", "stable", "deprecated"]
+Safety = Literal["safe", "changes-results", "manual"]
+Role = Literal["failure", "echo", "context", "phase", "frame", "success", "observation"]
+"""failure: something went wrong here; echo: only ever the consequence of another failure;
+context: tells how the job was set up; phase: a stage of the run begins; frame: a traceback line
+that says where; success: the run reached its end; observation: words of the user (`--note`)."""
+CaptureType = Literal["int", "float", "gib", "seconds", "text"]
+
+
+class Reference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A source of a claim: what it says and when it was last read (ISO date)."""
+
+    id: str
+    kind: Literal["doc", "issue", "source", "report", "run", "paper"]
+    url: str = ""
+    says: str = ""
+    checked: str = ""
+
+
+class Condition(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """A three-valued test on facts: exactly one of fact, symptom, package, all, any, not.
+
+    `fact` takes one of eq, ne, lt, le, gt, ge, one_of, known. `symptom` takes `seen` (default
+    true) and `if`, tests on the captured fields. `package` takes `versions`, a PEP 440 range.
+    """
+
+    fact: str | None = None
+    eq: Scalar | None = None
+    ne: Scalar | None = None
+    lt: float | None = None
+    le: float | None = None
+    gt: float | None = None
+    ge: float | None = None
+    one_of: tuple[Scalar, ...] | None = None
+    known: bool | None = None
+    symptom: str | None = None
+    seen: bool = True
+    if_: dict[str, Scalar | dict[str, Scalar]] | None = msgspec.field(default=None, name="if")
+    package: str | None = None
+    versions: str | None = None
+    all: tuple[Condition, ...] | None = None
+    any: tuple[Condition, ...] | None = None
+    not_: Condition | None = msgspec.field(default=None, name="not")
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A signature of one line: a literal that must stand on it and a regex with named groups."""
+
+    needle: str
+    regex: str
+
+
+class Samples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Lines a signature must match, and look-alikes it must not."""
+
+    match: tuple[str, ...]
+    near_miss: tuple[str, ...]
+
+
+class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A log signature (or, with role observation, a phrase of the user).
+
+    `types` says how a named group is read; `facts` names the facts the first hit gives: a constant
+    or `$group`. `phase` is the stage that begins (role phase); `site` where a frame stands.
+    """
+
+    schema: Literal[1]
+    id: str
+    role: Role
+    title: Text
+    status: Status
+    since: str
+    updated: str
+    patterns: tuple[Pattern, ...]
+    samples: Samples
+    family: Family | None = None
+    summary: Text | None = None
+    types: dict[str, CaptureType] = {}
+    facts: dict[str, Scalar] = {}
+    phase: str = ""
+    site: str = ""
+    references: tuple[Reference, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A test that speaks for or against a cause; `weight` in nats of log-odds, always positive.
+
+    Evidence of one `group` is correlated: only its strongest vote counts.
+    """
+
+    id: str
+    weight: float
+    when: Condition
+    why: Text
+    ref: str = ""
+    group: str = ""
+
+
+class EvidenceSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What supports and what contradicts a cause."""
+
+    supports: tuple[Evidence, ...] = ()
+    contradicts: tuple[Evidence, ...] = ()
+
+
+class Amount(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """How a fix computes a value: from the present one (`times`, `plus`) or from a fact.
+
+    The result is clamped to [at_least, at_most]; with `whole` (the default) numbers stay integers.
+    `unless_at_most`/`unless_at_least`: the present value is already right when within that bound.
+    """
+
+    times: float | None = None
+    plus: float | None = None
+    fact: str | None = None
+    value: Scalar | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    whole: bool = True
+    right_if_at_most: float | None = None
+    right_if_at_least: float | None = None
+
+
+class PackageChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A version to install: `spec` is a PEP 440 range the package must satisfy afterwards."""
+
+    name: str
+    spec: str
+
+
+class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A remedy: parameter changes, package changes or steps for a person.
+
+    `set` maps canonical parameters (kb/params) to their new value. A fix whose values all hold
+    already is reported as already right, not proposed.
+    """
+
+    id: str
+    title: Text
+    safety: Safety
+    cost: Text
+    set: dict[str, Scalar | Amount] = {}
+    unset: tuple[str, ...] = ()
+    packages: tuple[PackageChange, ...] = ()
+    steps: Text | None = None
+    commands: tuple[str, ...] = ()
+    only_if: Condition | None = None
+    ref: str = ""
+
+
+class PriorCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A prior that holds for some jobs (by size, phase, task); the first that is true wins."""
+
+    when: Condition
+    prior: float
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why jobs fail: what it explains, what speaks for and against it, and what to change.
+
+    `requires` must not be false (unknown is allowed). `foreseeable`: may be reported from a launch
+    alone, before anything failed.
+    """
+
+    schema: Literal[1]
+    id: str
+    family: Family
+    title: Text
+    summary: Text
+    status: Status
+    since: str
+    updated: str
+    severity: Literal["fatal", "degraded", "notice"]
+    explains: tuple[str, ...]
+    prior: float
+    evidence: EvidenceSet
+    fixes: tuple[Fix, ...]
+    references: tuple[Reference, ...]
+    priors: tuple[PriorCase, ...] = ()
+    applies_to: dict[str, str] = {}
+    requires: Condition | None = None
+    foreseeable: bool = False
+    confusable_with: dict[str, Text] = {}
+    aliases: tuple[str, ...] = ()
+
+
+class Spelling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How one framework writes a parameter in a range of its versions, and its default there.
+
+    Exactly one of `arg` (command line or config key) and `env`. `values` maps canonical values to
+    their spelling; `inverted` is a boolean whose spelling says the opposite. `default` is absent
+    where the framework has none or computes it. `also` are other accepted names (only read).
+    `commands` limits the spelling to some sub-commands (sft, rlhf, train); empty means all.
+    """
+
+    versions: str = ""
+    arg: str = ""
+    env: str = ""
+    default: Scalar | None = None
+    values: dict[str, str] = {}
+    inverted: bool = False
+    also: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    source: str = ""
+
+
+class Param(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One meaning, its spelling per framework and version range; best spelling first."""
+
+    schema: Literal[1]
+    id: str
+    type: Literal["int", "float", "bool", "text"]
+    title: Text
+    spelled: dict[str, tuple[Spelling, ...]]
+    ask: Text | None = None
+
+
+class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fact that is not a parameter: its meaning, unit, and how a user can supply it."""
+
+    schema: Literal[1]
+    id: str
+    type: Literal["int", "float", "bool", "text"]
+    title: Text
+    unit: str = ""
+    values: tuple[str, ...] = ()
+    ask: Text | None = None
+
+
+class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One fact pattern of a rule: a symptom or a plain fact, its field tests, and an alias.
+
+    A test is a constant, `{op: constant}`, or `{op: $alias.field}` (a join with another clause).
+    """
+
+    symptom: str | None = None
+    fact: str | None = None
+    as_: str = msgspec.field(default="", name="as")
+    absent: bool = False
+    if_: dict[str, Scalar | dict[str, Scalar]] = msgspec.field(default_factory=dict, name="if")
+
+
+class NewFact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fact a rule concludes; a text value `$alias.field` copies a matched field."""
+
+    name: str
+    value: Scalar
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A vote of a rule for (weight > 0) or against (weight < 0) a cause, in nats."""
+
+    cause: str
+    weight: float
+    why: Text
+    group: str = ""
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`effect` is a consequence of `by`: both `$alias` of symptom clauses, or both cause ids."""
+
+    effect: str
+    by: str
+
+
+class Action(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One conclusion of a rule: exactly one of the closed vocabulary."""
+
+    fact: NewFact | None = None
+    suggest: Suggestion | None = None
+    explain: Explanation | None = None
+    ask: str | None = None
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to reason across facts; compiled to the inference engine."""
+
+    schema: Literal[1]
+    id: str
+    title: Text
+    stage: Literal["derive", "suggest", "explain"]
+    status: Status
+    since: str
+    why: Text
+    when: tuple[Clause, ...]
+    then: tuple[Action, ...]
+    references: tuple[Reference, ...] = ()
+
+
+class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A card: what nvidia-smi calls it, what torch reports as its total, what it can do."""
+
+    id: str
+    name_regex: str
+    memory_gb: float
+    compute_capability: str = ""
+    bf16: bool | None = None
+    fp8_tensor: bool | None = None
+    torch_total_gib: tuple[float, ...] = ()
+    vendor: str = "nvidia"
+    sources: tuple[str, ...] = ()
+
+
+class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The published shape of a model; counts in units, `params_b` in 1e9 parameters."""
+
+    id: str
+    params_b: float | None = None
+    layers: int | None = None
+    hidden: int | None = None
+    heads: int | None = None
+    kv_heads: int | None = None
+    head_dim: int | None = None
+    inter: int | None = None
+    vocab: int | None = None
+    tie: bool | None = None
+    experts: int | None = None
+    active_b: float | None = None
+    vision: bool = False
+    window_attention: bool = False
+    sources: tuple[str, ...] = ()

@@ -1,0 +1,191 @@
+"""The answer: what `--format json` prints, field for field (contract, schema_version 1)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.facts import Origin, Scalar
+from trainrx.model.knowledge import Family, Safety
+
+Verdict = Literal["diagnosed", "suspected", "unknown", "healthy"]
+Kind = Literal["arg", "env", "package", "config_file", "code", "data", "hardware"]
+ChangeAction = Literal["set", "lower", "raise", "add", "remove", "upgrade", "downgrade", "switch"]
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """Who answered: versions of the tool and its knowledge, and the engine that really ran."""
+
+    name: str
+    version: str
+    kb: str
+    engine: str
+
+
+class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The job as understood; None is unknown."""
+
+    framework: str | None = None
+    framework_version: str | None = None
+    task: str | None = None
+    model: str | None = None
+    gpu: str | None = None
+    gpus: int | None = None
+    nodes: int | None = None
+
+
+class SymptomSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A signature that was seen; `echo_of` names the symptom it only follows from."""
+
+    id: str
+    title: str
+    family: Family | None
+    evidence: tuple[Origin, ...]
+    count: int = 1
+    ranks: tuple[int, ...] = ()
+    phase: str | None = None
+    echo_of: str | None = None
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """One vote. `holds`: true counts, false is tested and not so, None is unknown."""
+
+    id: str
+    text: str
+    weight: float
+    holds: bool | None
+    evidence: tuple[Origin, ...] = ()
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    """One edit in the user's own spelling; `from` None: was not set."""
+
+    kind: Kind
+    param: str
+    canonical: str
+    action: ChangeAction
+    to: str | None
+    spelled: str
+    from_: str | None = None
+
+
+class Predicted(msgspec.Struct, frozen=True, kw_only=True):
+    """Peak memory per GPU before and after, GiB."""
+
+    before_gib: float
+    after_gib: float
+    limit_gib: float
+    low_gib: float
+    high_gib: float
+
+
+class FixOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A remedy in the spelling of this framework and version."""
+
+    id: str
+    title: str
+    safety: Safety
+    cost: str
+    changes: tuple[Change, ...] = ()
+    steps: str = ""
+    commands: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    predicted: Predicted | None = None
+
+
+class AlreadyRight(msgspec.Struct, frozen=True, kw_only=True):
+    """A remedy that is in place already, with where it stands."""
+
+    id: str
+    title: str
+    spelled: str
+    evidence: tuple[Origin, ...] = ()
+
+
+class ReferenceOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A source the cause rests on."""
+
+    url: str
+    says: str
+
+
+class CauseOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A ranked cause. `score` in nats of log-odds; `probability` its logistic."""
+
+    id: str
+    title: str
+    summary: str
+    family: Family
+    verdict: Literal["likely", "possible"]
+    score: float
+    probability: float
+    prior: float
+    reasons: tuple[Reason, ...] = ()
+    effects: tuple[str, ...] = ()
+    fixes: tuple[FixOut, ...] = ()
+    already_right: tuple[AlreadyRight, ...] = ()
+    references: tuple[ReferenceOut, ...] = ()
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """A question whose answer would change the ranking, and how to find it out."""
+
+    what: str
+    how: str
+
+
+class Unread(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was at hand but could not be used, and why."""
+
+    source: str
+    reason: str
+    line: int | None = None
+    text: str = ""
+
+
+class Edit(msgspec.Struct, frozen=True, kw_only=True):
+    """A replacement of text in a file, lines and columns from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+class FindingFix(msgspec.Struct, frozen=True, kw_only=True):
+    """What a lint finding proposes."""
+
+    safety: Safety
+    edits: tuple[Edit, ...] = ()
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """A lint finding: a defect of the launch itself."""
+
+    rule: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    file: str
+    line: int | None = None
+    column: int | None = None
+    fix: FindingFix | None = None
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole answer, best first everywhere."""
+
+    tool: Tool
+    verdict: Verdict
+    job: JobSummary
+    lang: Literal["en", "zh"] = "en"
+    schema_version: Literal[1] = 1
+    symptoms: tuple[SymptomSeen, ...] = ()
+    causes: tuple[CauseOut, ...] = ()
+    asks: tuple[Ask, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    facts: dict[str, Scalar] = {}
+    warnings: tuple[str, ...] = ()

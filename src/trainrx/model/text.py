@@ -1,0 +1,20 @@
+"""Text in the two languages every entry is written in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Lang = Literal["en", "zh"]
+
+
+class Text(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The same words in English and Chinese, each written by hand."""
+
+    en: str
+    zh: str
+
+    def in_(self, lang: Lang) -> str:
+        """Give the words in one language."""
+        return self.zh if lang == "zh" else self.en

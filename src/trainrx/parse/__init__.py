@@ -1,0 +1,1 @@
+"""Launch scripts, configs, environments and versions, read into facts."""

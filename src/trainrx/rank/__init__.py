@@ -1,0 +1,1 @@
+"""Evidence into an order of causes."""
