@@ -2,4 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trainrx.api import diagnose
+
+__all__ = ["__version__", "diagnose"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Import the pipeline only when it is asked for: the command line starts without it."""
+    if name == "diagnose":
+        from trainrx.api import diagnose  # noqa: PLC0415
+
+        return diagnose
+    raise AttributeError(f"module 'trainrx' has no attribute {name!r}")

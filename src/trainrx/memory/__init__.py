@@ -1,1 +1,1 @@
-"""The analytical memory model."""
+"""The analytical memory model: what a job keeps on each GPU, in GiB, from its launch alone."""

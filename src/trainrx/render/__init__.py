@@ -1,0 +1,1 @@
+"""The answer in the forms people and programs read."""

@@ -1,0 +1,38 @@
+# make demo: the main job on a founding example; make test: all tests. Both set up what they need.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check golden wheel clean
+
+demo: $(READY)
+	$(BIN)/diagnose --cmd examples/01-vl7b-grpo-8xA30-24g/launch.sh --log examples/01-vl7b-grpo-8xA30-24g/train.log --versions examples/01-vl7b-grpo-8xA30-24g/versions.txt --gpu A30 --gpus 8 --lang en
+
+test: $(READY)
+	$(BIN)/python -m pytest -q
+
+check: $(READY)
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/diagnose kb check
+	$(BIN)/diagnose kb test
+
+golden: $(READY)
+	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/unit/test_render_golden.py -p no:randomly
+
+# build once, then test that wheel with the source moved away
+wheel: $(READY)
+	rm -rf dist && $(BIN)/python -m build --outdir dist .
+	$(BIN)/python tests/packaging/run_from_wheel.py dist
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,274 @@
+"""The kb's remedies for one cause, computed and spelled for the job at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from trainrx.fix.amounts import NotComputable, target
+from trainrx.fix.constraints import batch_note, impossible, repair
+from trainrx.kb.store import Knowledge
+from trainrx.model.facts import Fact, Facts, Origin, Scalar
+from trainrx.model.knowledge import Amount, Cause, Fix, PackageChange
+from trainrx.model.reasoning import Truth
+from trainrx.model.result import AlreadyRight, Change, ChangeAction, FixOut
+from trainrx.model.text import Lang, Text
+from trainrx.parse.spell import Spelled, spell
+from trainrx.parse.versions import in_range
+from trainrx.rank.conditions import fix_name
+
+SET_BY_USER = ("read", "given")
+INSTEAD = Text(en="not possible here: {why}", zh="此处不可行：{why}")
+HALVE = Text(
+    en="relative to the present value, which is not known", zh="相对于当前值，而当前值未知"
+)
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """For whom fixes are spelled: `style` is arg (command line) or config (YAML)."""
+
+    facts: Facts
+    knowledge: Knowledge
+    truths: Mapping[str, Truth]
+    versions: Mapping[str, str]
+    style: str
+    lang: Lang
+
+    @property
+    def framework(self) -> str:
+        """Give the framework's name, "" when unknown."""
+        return self.facts.text("launch.framework") or ""
+
+    @property
+    def version(self) -> str | None:
+        """Give the framework's version as far as known."""
+        return self.facts.text("launch.framework_version")
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What to do for one cause, what is in place already, and what was left out and why."""
+
+    fixes: tuple[FixOut, ...] = ()
+    already_right: tuple[AlreadyRight, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def plan(cause: Cause, job: Target) -> Plan:
+    """Work out the fixes of one cause, best first as the kb lists them."""
+    fixes: list[FixOut] = []
+    right: list[AlreadyRight] = []
+    left_out: list[str] = []
+    for fix in cause.fixes:
+        if not _applies(cause, fix, job):
+            continue
+        try:
+            made = _make(fix, job)
+        except _LeftOutError as error:
+            left_out += [f"{fix.title.in_(job.lang)}: {error}"] if str(error) else []
+            continue
+        if isinstance(made, AlreadyRight):
+            right.append(made)
+        else:
+            fixes.append(made)
+    return Plan(fixes=tuple(fixes), already_right=tuple(right), left_out=tuple(left_out))
+
+
+class _LeftOutError(Exception):
+    """A fix that cannot be offered; the message says why, "" when nobody needs to know."""
+
+
+def _applies(cause: Cause, fix: Fix, job: Target) -> bool:
+    if fix.only_if is None:
+        return True
+    truth = job.truths.get(fix_name(cause.id, fix.id))
+    return truth is not None and truth.holds is True
+
+
+def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
+    values, unknown, settled = _values(fix, job)
+    if settled and not values and not unknown and not (fix.packages or fix.unset or fix.commands):
+        return _already(fix, settled, job)
+    if (why := impossible(job.facts, values)) is not None:
+        raise _LeftOutError(INSTEAD.in_(job.lang).format(why=why.in_(job.lang)))
+    notes: list[str] = []
+    try:
+        further = repair(job.facts, values)
+    except ValueError as error:
+        raise _LeftOutError(str(error)) from error
+    if further is not None:
+        values |= further.set
+        notes.append(further.why.in_(job.lang))
+    batch = batch_note(job.facts, values)
+    notes += [batch.in_(job.lang)] if batch is not None else []
+    changes = (
+        *(change for name, value in values.items() if (change := _change(name, value, job))),
+        *(_vague(name, job) for name in unknown),
+        *(change for name in fix.unset if (change := _remove(name, job))),
+        *(change for package in fix.packages if (change := _package(package, job))),
+    )
+    if not changes and fix.steps is None and not fix.commands:
+        raise _LeftOutError
+    return FixOut(
+        id=fix.id,
+        title=fix.title.in_(job.lang),
+        safety=fix.safety,
+        cost=fix.cost.in_(job.lang),
+        changes=changes,
+        steps=fix.steps.in_(job.lang) if fix.steps else "",
+        commands=fix.commands,
+        notes=tuple(notes),
+    )
+
+
+def _values(fix: Fix, job: Target) -> tuple[dict[str, Scalar], list[str], list[str]]:
+    """Split what a fix sets into new values, values not computable, and values already in place."""
+    values: dict[str, Scalar] = {}
+    unknown: list[str] = []
+    settled: list[str] = []
+    for name, wanted in fix.set.items():
+        if not _can_spell(name, job):
+            continue
+        try:
+            value = target(name, wanted, job.facts)
+        except NotComputable:
+            unknown.append(name)
+            continue
+        if value != job.facts.value(name):
+            values[name] = value
+        elif isinstance(wanted, Amount) and _is_relative(wanted):
+            raise _LeftOutError  # the lever is at its end: the rest of the fix would only harm
+        else:
+            settled.append(name)
+    return values, unknown, settled
+
+
+def _is_relative(wanted: Amount) -> bool:
+    bounded = wanted.right_if_at_least is not None or wanted.right_if_at_most is not None
+    return not bounded and (wanted.times is not None or wanted.plus is not None)
+
+
+def _can_spell(name: str, job: Target) -> bool:
+    return name in job.knowledge.params and _has_spelling(name, job)
+
+
+def _has_spelling(name: str, job: Target) -> bool:
+    spelled = job.knowledge.params[name].spelled
+    return bool({"any", job.framework} & set(spelled)) or not job.framework
+
+
+def _spell(name: str, value: Scalar, job: Target) -> Spelled | None:
+    param = job.knowledge.params[name]
+    return spell(
+        param,
+        value,
+        framework=job.framework,
+        version=job.version,
+        command=job.facts.text("launch.command") or "",
+        style=job.style,
+    )
+
+
+def _change(name: str, value: Scalar, job: Target) -> Change | None:
+    written = _spell(name, value, job)
+    if written is None:
+        return None
+    present = job.facts.get(name)
+    by_user = present is not None and present.how in SET_BY_USER
+    before = present.value if present is not None else None
+    return Change(
+        kind=written.kind,
+        param=written.param,
+        canonical=name,
+        action=_action(before, value, by_user=by_user),
+        from_=_text(before) if by_user else None,
+        to=written.value,
+        spelled=written.text,
+        at=present.origins[0] if by_user and present and present.origins else None,
+    )
+
+
+def _action(before: Scalar | None, after: Scalar, *, by_user: bool) -> ChangeAction:
+    if not by_user:
+        return "add"
+    numbers = [
+        float(v) for v in (before, after) if isinstance(v, (int, float)) and not isinstance(v, bool)
+    ]
+    if len(numbers) == 2:
+        return "lower" if numbers[1] < numbers[0] else "raise"
+    return "switch" if isinstance(after, str) else "set"
+
+
+def _text(value: Scalar | None) -> str | None:
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _vague(name: str, job: Target) -> Change:
+    """Give a change whose value the user must compute: the present one is not known."""
+    written = _spell(name, 1, job)
+    return Change(
+        kind=written.kind if written else "arg",
+        param=written.param if written else name,
+        canonical=name,
+        action="set",
+        to=None,
+        spelled=f"{written.param if written else name}: {HALVE.in_(job.lang)}",
+    )
+
+
+def _remove(name: str, job: Target) -> Change | None:
+    present = job.facts.get(name)
+    if present is None or present.how not in SET_BY_USER or present.value is None:
+        return None
+    written = _spell(name, present.value, job)
+    if written is None:
+        return None
+    return Change(
+        kind=written.kind,
+        param=written.param,
+        canonical=name,
+        action="remove",
+        from_=_text(present.value),
+        to=None,
+        spelled=written.text,
+        at=present.origins[0] if present.origins else None,
+    )
+
+
+def _package(wanted: PackageChange, job: Target) -> Change | None:
+    present = job.versions.get(wanted.name)
+    if present is not None and in_range(present, wanted.spec):
+        return None
+    lower_bound = any(op in wanted.spec for op in (">", "~="))
+    upgrade = lower_bound or not any(op in wanted.spec for op in ("<", "=="))
+    return Change(
+        kind="package",
+        param=wanted.name,
+        canonical=f"package.{wanted.name}",
+        action="upgrade" if upgrade else "downgrade",
+        from_=present,
+        to=wanted.spec,
+        spelled=f'pip install "{wanted.name}{wanted.spec}"',
+    )
+
+
+def _already(fix: Fix, settled: Sequence[str], job: Target) -> AlreadyRight:
+    present = [item for name in settled if (item := job.facts.get(name)) is not None]
+    words = [
+        written.text
+        for item in present
+        if item.value is not None and (written := _spell(item.kind, item.value, job)) is not None
+    ]
+    return AlreadyRight(
+        id=fix.id,
+        title=fix.title.in_(job.lang),
+        spelled=" ".join(words),
+        evidence=tuple(_origins(present)),
+    )
+
+
+def _origins(present: Sequence[Fact]) -> Iterator[Origin]:
+    seen = {origin: None for item in present for origin in item.origins[:1]}
+    yield from seen

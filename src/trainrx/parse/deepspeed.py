@@ -1,0 +1,133 @@
+"""DeepSpeed settings: a preset's name, a path, or JSON, read as what they shard and offload."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from trainrx.model.facts import Scalar
+from trainrx.parse.version_range import in_range
+
+MAX_JSON = 200_000
+"""Characters; a DeepSpeed config is a few thousand."""
+
+_STAGE = re.compile(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
+_OFFLOAD = re.compile(r"offload")
+_PART = re.compile(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
+_OFFLOAD_SINCE = "3.0.3"
+"""ms-swift's zero3_offload kept the optimizer on the GPU before (preset files in its wheels)."""
+
+
+def canonical_deepspeed(text: str) -> str | None:
+    """Name a DeepSpeed setting: zero0..zero3, zero2_offload, zero3_offload, else as written."""
+    inline = _inline(text)
+    if inline is not None:
+        return _named(_facts_of(inline))
+    stem = _stem(text)
+    found = _STAGE.search(stem)
+    if found is None:
+        return text
+    stage = int(found[1])
+    return f"zero{stage}_offload" if stage >= 2 and _OFFLOAD.search(stem) else f"zero{stage}"
+
+
+def read_deepspeed(
+    value: str, *, framework: str = "", version: str | None = None, content: str | None = None
+) -> dict[str, Scalar]:
+    """Read a DeepSpeed setting into facts; what cannot be told is left out.
+
+    `value` is a preset (`zero3`, `default-zero2`), a path (`ds_z3_offload_config.json`) or inline
+    JSON; `content` is the text of the file it names, when at hand. Keys: `parallel.deepspeed`,
+    `parallel.zero_stage`, `parallel.offload_params`, `parallel.offload_optimizer`. Never raises.
+    """
+    config = _inline(content if content is not None else value)
+    if config is not None:
+        facts = _facts_of(config)
+        return {"parallel.deepspeed": _named(facts) or value[:200], **facts}
+    name = canonical_deepspeed(value)
+    if name is None or not name.startswith("zero"):
+        return {"parallel.deepspeed": value[:200]}
+    facts = {"parallel.zero_stage": int(name[4]), **_offload(name, value, framework, version)}
+    return {"parallel.deepspeed": name, **facts}
+
+
+def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
+    """Read DeepSpeed facts out of flattened config keys (its own JSON, or accelerate's YAML)."""
+    facts: dict[str, Scalar] = {}
+    for prefix in ("zero_optimization.", "deepspeed_config.zero_optimization."):
+        _put_stage(facts, flat.get(prefix + "stage"))
+        _put_device(facts, "params", flat.get(prefix + "offload_param.device"))
+        _put_device(facts, "optimizer", flat.get(prefix + "offload_optimizer.device"))
+    _put_stage(facts, flat.get("deepspeed_config.zero_stage"))
+    _put_device(facts, "params", flat.get("deepspeed_config.offload_param_device"))
+    _put_device(facts, "optimizer", flat.get("deepspeed_config.offload_optimizer_device"))
+    name = _named(facts)
+    return {"parallel.deepspeed": name, **facts} if name else facts
+
+
+def _offload(name: str, value: str, framework: str, version: str | None) -> dict[str, Scalar]:
+    params, optimizer = "parallel.offload_params", "parallel.offload_optimizer"
+    if not name.endswith("_offload"):
+        return {params: False, optimizer: False}
+    part = _PART.search(_stem(value))
+    if part is not None:
+        on_params = part[1].startswith("param")
+        return {params: on_params, optimizer: not on_params}
+    if name == "zero2_offload":
+        return {params: False, optimizer: True}
+    if framework != "ms-swift" or "/" in value:
+        return {params: True, optimizer: True}
+    both = in_range(version, f">={_OFFLOAD_SINCE}") if version else None
+    return {params: True} if both is None else {params: True, optimizer: both}
+
+
+def _facts_of(config: Mapping[str, object]) -> dict[str, Scalar]:
+    """Read a DeepSpeed config; a missing section is stage 0, its documented default."""
+    section = config.get("zero_optimization")
+    zero = section if isinstance(section, dict) else {}
+    facts: dict[str, Scalar] = {}
+    stage = zero.get("stage", 0)
+    if isinstance(stage, int) and not isinstance(stage, bool) and 0 <= stage <= 3:
+        facts["parallel.zero_stage"] = stage
+    for part, key in (("params", "offload_param"), ("optimizer", "offload_optimizer")):
+        device = zero.get(key)
+        named = device.get("device", "none") if isinstance(device, dict) else "none"
+        facts[f"parallel.offload_{part}"] = str(named).lower() in {"cpu", "nvme"}
+    return facts
+
+
+def _named(facts: Mapping[str, Scalar]) -> str | None:
+    stage = facts.get("parallel.zero_stage")
+    if stage is None:
+        return None
+    moved = facts.get("parallel.offload_params") or facts.get("parallel.offload_optimizer")
+    return f"zero{stage}_offload" if moved and stage in {2, 3} else f"zero{stage}"
+
+
+def _put_stage(facts: dict[str, Scalar], text: str | None) -> None:
+    if text is not None and text.strip() in {"0", "1", "2", "3"}:
+        facts["parallel.zero_stage"] = int(text)
+
+
+def _put_device(facts: dict[str, Scalar], part: str, text: str | None) -> None:
+    if text is not None:
+        facts[f"parallel.offload_{part}"] = text.strip().lower() in {"cpu", "nvme"}
+
+
+def _inline(text: str) -> Mapping[str, object] | None:
+    """Parse a JSON object; None when the text is none (or is absurdly long or deep)."""
+    stripped = text.strip()
+    if not stripped.startswith("{") or len(stripped) > MAX_JSON:
+        return None
+    try:
+        config = json.loads(stripped)
+    except (ValueError, RecursionError):
+        return None
+    return config if isinstance(config, dict) else None
+
+
+def _stem(text: str) -> str:
+    """Give what of a path names the preset: the file's name without its ending."""
+    name = text.strip().replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].lower()
+    return re.sub(r"\.(?:json|ya?ml)$", "", name)[:200]

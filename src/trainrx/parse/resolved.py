@@ -1,0 +1,28 @@
+"""What a launch comes to: effective settings, plain facts, and what could not be used."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trainrx.model.facts import Fact, How
+from trainrx.model.job import RawArg, Setting
+from trainrx.model.result import Unread
+
+
+class Resolved(msgspec.Struct, frozen=True, kw_only=True):
+    """A launch with every value typed and named canonically.
+
+    `version` is as given ("3.2.1", "3.x") or, when `version_how` is "derived", the range in which
+    all names of the launch exist; None when nothing is known. `shadowed` are settings that stand
+    in an input but do not take effect. `unknown_flags` are arguments no entry knows (most are
+    perfectly valid) or that this version does not take.
+    """
+
+    framework: str
+    version: str | None = None
+    version_how: How | None = None
+    settings: dict[str, Setting] = {}
+    facts: tuple[Fact, ...] = ()
+    shadowed: tuple[Setting, ...] = ()
+    unknown_flags: tuple[RawArg, ...] = ()
+    unread: tuple[Unread, ...] = ()

@@ -1,0 +1,91 @@
+"""Which names mean what for one framework at the versions it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.knowledge import Param, Spelling
+from trainrx.parse.version_range import Timeline
+
+Via = Literal["arg", "env", "config", "launcher"]
+
+LINEAGE: Mapping[str, tuple[str, ...]] = {"trl": ("trl", "transformers")}
+"""Frameworks that take another one's arguments too; the versions are that package's."""
+
+OUTER = ("launcher", "accelerate", "any")
+"""Names every framework shares: launcher options, accelerate's config keys, environment."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One spelling of one parameter; `bits` are the stretches of its package's history."""
+
+    param: Param
+    spelling: Spelling
+    owner: str
+    bits: int
+    place: int
+
+
+class Spellbook:
+    """Every spelling a launch of one framework may use, by name."""
+
+    def __init__(
+        self, params: Mapping[str, Param], framework: str, versions: Mapping[str, str]
+    ) -> None:
+        own = LINEAGE.get(framework, (framework,))
+        self.owners: tuple[str, ...] = (*own, *(name for name in OUTER if name not in own))
+        self.timelines = {owner: Timeline(_specs(params, owner)) for owner in self.owners}
+        self.bits = {o: line.of(versions.get(o)) for o, line in self.timelines.items()}
+        self.by_param: dict[str, tuple[Entry, ...]] = {}
+        self._by_name: dict[tuple[bool, str], list[Entry]] = {}
+        for param in params.values():
+            self.by_param[param.id] = tuple(self._entries(param))
+            for entry in self.by_param[param.id]:
+                spelling = entry.spelling
+                for name in (spelling.arg or spelling.env, *spelling.also):
+                    self._by_name.setdefault((bool(spelling.env), plain(name)), []).append(entry)
+
+    def find(self, name: str, via: Via, command: str = "") -> tuple[Entry, ...]:
+        """Give the entries a name may stand for at any version, those of this command only."""
+        found = self._by_name.get((via == "env", plain(name)), [])
+        return tuple(e for e in found if self._fits(e, via) and serves(e.spelling, command))
+
+    def live(self, entry: Entry) -> bool:
+        """Tell whether a spelling exists at some version the job may run."""
+        return bool(entry.bits & self.bits[entry.owner])
+
+    def _entries(self, param: Param) -> Iterable[Entry]:
+        place = 0
+        for owner in self.owners:
+            for spelling in param.spelled.get(owner, ()):
+                bits = self.timelines[owner].within(spelling.versions)
+                yield Entry(param=param, spelling=spelling, owner=owner, bits=bits, place=place)
+                place += 1
+
+    @staticmethod
+    def _fits(entry: Entry, via: Via) -> bool:
+        """Launcher options are no framework arguments, and the other way round."""
+        if via == "launcher":
+            return entry.owner == "launcher"
+        if entry.owner == "launcher":
+            return False
+        return entry.owner != "accelerate" or via == "config"
+
+
+def plain(name: str) -> str:
+    """Give the form names are compared in: no dashes in front, underscores inside."""
+    return name.lstrip("-").replace("-", "_")
+
+
+def serves(spelling: Spelling, command: str) -> bool:
+    """Tell whether a sub-command takes a spelling; an unknown command may take any."""
+    return not spelling.commands or not command or command in spelling.commands
+
+
+def _specs(params: Mapping[str, Param], owner: str) -> Iterable[str]:
+    for param in params.values():
+        for spelling in param.spelled.get(owner, ()):
+            yield spelling.versions

@@ -1,0 +1,98 @@
+"""Candidates into an order, and an order into a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from trainrx.model.knowledge import Cause
+from trainrx.model.reasoning import Reasoning
+from trainrx.model.result import Verdict
+from trainrx.model.text import Lang
+from trainrx.rank.score import Scored, ruled_out, score
+
+LIKELY = 0.7
+POSSIBLE = 0.2
+FORESEEN = 0.5
+CLOSE = 0.05
+
+
+class Ranking(msgspec.Struct, frozen=True, kw_only=True):
+    """Causes worth naming, best first; `open` are those that only lack evidence."""
+
+    causes: tuple[Scored, ...]
+    open: tuple[Scored, ...]
+    effects: dict[str, tuple[str, ...]]
+
+
+def rank(
+    causes: Mapping[str, Cause],
+    reasoning: Reasoning,
+    *,
+    active: Collection[str],
+    failed: bool,
+    lang: Lang,
+) -> Ranking:
+    """Order the causes of the active symptoms.
+
+    A cause is named when a vote for it holds and it is possible; without a failure only causes a
+    launch alone can show, and only when they are more likely than not.
+    """
+    scored = [
+        score(cause, reasoning, lang)
+        for cause in causes.values()
+        if _is_candidate(cause, reasoning, active, failed=failed)
+        and not ruled_out(cause, reasoning.truths)
+    ]
+    floor = POSSIBLE if failed else FORESEEN
+    named = [item for item in scored if item.supported and item.probability >= floor]
+    effects = _explained_away(named, reasoning)
+    hidden = {effect for found in effects.values() for effect in found}
+    kept = [item for item in named if item.cause.id not in hidden]
+    return Ranking(
+        causes=tuple(sorted(kept, key=_order)),
+        open=tuple(sorted((s for s in scored if s not in named), key=_order)) if failed else (),
+        effects=effects,
+    )
+
+
+def verdict(ranking: Ranking, *, failed: bool, finished: bool, log_given: bool) -> Verdict:
+    """Say how sure the answer is as a whole."""
+    if ranking.causes:
+        best = ranking.causes[0]
+        return "diagnosed" if failed and best.probability >= LIKELY else "suspected"
+    if not failed and log_given and finished:
+        return "healthy"
+    return "unknown"
+
+
+def word(item: Scored) -> str:
+    """Give the verdict word of one cause."""
+    return "likely" if item.probability >= LIKELY else "possible"
+
+
+def _order(item: Scored) -> tuple[float, str]:
+    return (-item.score, item.cause.id)
+
+
+def _is_candidate(
+    cause: Cause, reasoning: Reasoning, active: Collection[str], *, failed: bool
+) -> bool:
+    if any(symptom in active for symptom in cause.explains):
+        return True
+    if failed:
+        return any(vote.cause == cause.id and vote.weight > 0 for vote in reasoning.votes)
+    return cause.foreseeable
+
+
+def _explained_away(named: Sequence[Scored], reasoning: Reasoning) -> dict[str, tuple[str, ...]]:
+    """Give the causes a rule calls the consequence of a stronger named one, by that one."""
+    standing = {item.cause.id: item.score for item in named}
+    out: dict[str, list[str]] = {}
+    for link in reasoning.explained:
+        effect, by = link.effect, link.by
+        if isinstance(effect, str) and isinstance(by, str) and {effect, by} <= set(standing):
+            weaker = standing[by] >= standing[effect]
+            out.setdefault(by, []).extend([effect] if weaker else [])
+    return {by: tuple(sorted(set(found))) for by, found in out.items()}

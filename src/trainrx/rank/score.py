@@ -1,0 +1,132 @@
+"""Evidence into log-odds.
+
+score = logit(prior) + sum over correlation groups of the strongest vote. An unknown test adds
+nothing; the order of facts changes nothing (`math.fsum`, ties by id).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from trainrx.model.facts import Fact, Origin
+from trainrx.model.knowledge import Cause, Evidence
+from trainrx.model.reasoning import Reasoning, Truth, Vote
+from trainrx.model.result import Reason
+from trainrx.model.text import Lang
+from trainrx.rank.conditions import (
+    against_name,
+    applies_name,
+    for_name,
+    prior_name,
+    requires_name,
+)
+
+UNKNOWN = Truth(holds=None)
+MAX_EVIDENCE = 6
+
+
+class Scored(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause with its terms. `supported`: at least one vote for it holds."""
+
+    cause: Cause
+    prior: float
+    score: float
+    reasons: tuple[Reason, ...]
+    supported: bool
+
+    @property
+    def probability(self) -> float:
+        """Give the logistic of the score."""
+        return 1.0 / (1.0 + math.exp(-self.score))
+
+
+def logit(probability: float) -> float:
+    """Turn a probability into log-odds (nats)."""
+    return math.log(probability / (1.0 - probability))
+
+
+def ruled_out(cause: Cause, truths: Mapping[str, Truth]) -> bool:
+    """Tell whether the precondition, or a known version, excludes the cause."""
+    names = [requires_name(cause.id)] if cause.requires is not None else []
+    names += [applies_name(cause.id, package) for package in cause.applies_to]
+    return any(truths.get(name, UNKNOWN).holds is False for name in names)
+
+
+def score(cause: Cause, reasoning: Reasoning, lang: Lang) -> Scored:
+    """Weigh one cause."""
+    prior = _prior(cause, reasoning.truths)
+    votes = list(_votes(cause, reasoning, lang))
+    strongest: dict[str, float] = {}
+    for group, reason in votes:
+        if reason.holds:
+            key = f"{group}\0{reason.weight > 0}"
+            if abs(reason.weight) > abs(strongest.get(key, 0.0)):
+                strongest[key] = reason.weight
+    reasons = sorted((r for _, r in votes), key=_reason_order)
+    return Scored(
+        cause=cause,
+        prior=prior,
+        score=math.fsum((logit(prior), *strongest.values())),
+        reasons=tuple(reasons),
+        supported=any(reason.holds and reason.weight > 0 for reason in reasons),
+    )
+
+
+def _reason_order(reason: Reason) -> tuple[int, float, str]:
+    return ({True: 0, None: 1, False: 2}[reason.holds], -abs(reason.weight), reason.id)
+
+
+def _prior(cause: Cause, truths: Mapping[str, Truth]) -> float:
+    for index, case in enumerate(cause.priors):
+        if truths.get(prior_name(cause.id, index), UNKNOWN).holds:
+            return case.prior
+    return cause.prior
+
+
+def _votes(cause: Cause, reasoning: Reasoning, lang: Lang) -> Iterable[tuple[str, Reason]]:
+    for vote in cause.evidence.supports:
+        truth = reasoning.truths.get(for_name(cause.id, vote.id), UNKNOWN)
+        yield vote.group or vote.id, _reason(vote, vote.weight, truth, lang)
+    for vote in cause.evidence.contradicts:
+        truth = reasoning.truths.get(against_name(cause.id, vote.id), UNKNOWN)
+        yield vote.group or vote.id, _reason(vote, -vote.weight, truth, lang)
+    for rule, found in _by_rule(v for v in reasoning.votes if v.cause == cause.id).items():
+        first = found[0]
+        facts = tuple(item for vote in found for item in vote.facts)
+        yield (
+            first.group or rule,
+            Reason(
+                id=rule,
+                text=first.why.in_(lang),
+                weight=first.weight,
+                holds=True,
+                evidence=quotes(facts),
+            ),
+        )
+
+
+def _by_rule(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
+    """Group a rule's firings: one rule has one vote however often it matched."""
+    out: dict[str, list[Vote]] = {}
+    for vote in votes:
+        out.setdefault(vote.rule, []).append(vote)
+    return out
+
+
+def _reason(vote: Evidence, weight: float, truth: Truth, lang: Lang) -> Reason:
+    return Reason(
+        id=vote.id,
+        text=vote.why.in_(lang),
+        weight=weight,
+        holds=truth.holds,
+        evidence=quotes(truth.facts) if truth.holds else (),
+    )
+
+
+def quotes(facts: Iterable[Fact]) -> tuple[Origin, ...]:
+    """Give the lines some facts were read from, each once, the first few."""
+    seen = dict.fromkeys(origin for item in facts for origin in item.origins)
+    return tuple(seen)[:MAX_EVIDENCE]

@@ -1,0 +1,165 @@
+"""One cause on the console: why, what to change, what is right already, how it was scored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from trainrx.model.facts import Origin
+from trainrx.model.result import CauseOut, FixOut, Reason
+from trainrx.render import words
+from trainrx.render.fixes import fix_lines, memory
+from trainrx.render.layout import Line, Span, cells, clean
+from trainrx.render.page import View, heading, limited, prose, quotes, to_copy
+
+FULL = (4, 2, 4)
+"""Reasons for, unknowns and fixes shown of the first cause."""
+SHORT = (2, 1, 2)
+"""The same for the others."""
+
+
+def percent(probability: float) -> str:
+    """Say a probability; never 0% or 100%, which would claim certainty."""
+    return f"{min(99, max(1, round(100 * probability)))}%"
+
+
+def cause_lines(
+    view: View, cause: CauseOut, number: int, titles: dict[str, str], quoted: set[Origin]
+) -> Iterator[Line]:
+    """Show one cause; `titles` names the symptoms seen, `quoted` holds the lines shown before."""
+    limits = FULL if number == 1 else SHORT
+    how_sure = f"{words.LIKELY[cause.verdict].in_(view.lang)} {percent(cause.probability)}"
+    yield from _title(view, f"{number}. ", cause.title, how_sure)
+    if number == 1 or view.everything:
+        yield from prose(view, cause.summary, indent=3)
+    yield from _why(view, cause, limits, quoted)
+    yield from _changes(view, cause, limits[2])
+    yield from _already(view, cause, quoted)
+    yield from _effects(view, cause, titles)
+    if view.everything:
+        yield from _score(view, cause)
+        yield from _sources(view, cause)
+
+
+def _title(view: View, lead: str, title: str, how_sure: str) -> Iterator[Line]:
+    rows = list(prose(view, title, lead=Span(lead, "strong"), style="strong"))
+    size = sum(cells(span.text) for span in rows[-1])
+    if size + 2 + cells(how_sure) <= view.width:
+        rows[-1] = (*rows[-1], Span("  "), Span(how_sure, "doubt"))
+    else:
+        rows.append((Span("   "), Span(how_sure, "doubt")))
+    yield from rows
+
+
+def _why(
+    view: View, cause: CauseOut, limits: tuple[int, int, int], quoted: set[Origin]
+) -> Iterator[Line]:
+    held = [reason for reason in cause.reasons if reason.holds is True]
+    groups = (
+        (words.WHY, "+ ", "plus", [r for r in held if r.weight >= 0], limits[0]),
+        (words.WHY_NOT, "- ", "minus", [r for r in held if r.weight < 0], limits[0]),
+        (words.NOT_KNOWN, "? ", "ask", [r for r in cause.reasons if r.holds is None], limits[1]),
+    )
+    for title, sign, style, reasons, limit in groups:
+        if reasons:
+            yield heading(title.in_(view.lang), 3)
+        shown = limited(view, len(reasons), limit)
+        for reason in reasons[:shown]:
+            yield from prose(view, reason.text, indent=5, lead=Span(sign, style))
+            yield from quotes(view, reason.evidence, 7, quoted)
+        yield from _more(view, len(reasons) - shown, 5)
+
+
+def _changes(view: View, cause: CauseOut, limit: int) -> Iterator[Line]:
+    if not cause.fixes:
+        return
+    yield heading(words.CHANGE.in_(view.lang), 3)
+    shown = limited(view, len(cause.fixes), limit)
+    for number, fix in enumerate(cause.fixes[:shown]):
+        yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
+    yield from _more(view, len(cause.fixes) - shown, 5)
+
+
+def _fix(view: View, fix: FixOut, lead: str) -> Iterator[Line]:
+    safety = words.SAFETY[fix.safety].in_(view.lang)
+    yield from prose(
+        view, fix.title + words.PAREN.in_(view.lang).format(safety), indent=5, lead=Span(lead)
+    )
+    yield from to_copy(view, fix_lines(fix, view.lang), 10)
+    for step in fix.steps.splitlines():
+        yield from prose(view, step, indent=8)
+    if fix.predicted is not None:
+        yield from prose(view, memory(fix.predicted, view.lang), indent=8)
+    if fix.cost:
+        price = words.PRICE.in_(view.lang) + words.COLON.in_(view.lang)
+        yield from prose(view, fix.cost, indent=8, lead=Span(price, "dim"), style="dim")
+    for note in fix.notes:
+        yield from prose(view, note, indent=8, style="dim")
+
+
+def _already(view: View, cause: CauseOut, quoted: set[Origin]) -> Iterator[Line]:
+    if not cause.already_right:
+        return
+    yield heading(words.ALREADY.in_(view.lang), 3)
+    for item in cause.already_right:
+        where = f"  {clean(str(item.evidence[0]))}" if item.evidence else ""
+        quoted.update(item.evidence)
+        line = (Span("     "), Span("✓ ", "good"), Span(clean(item.spelled)), Span(where, "dim"))
+        if view.everything or not item.spelled:
+            yield from prose(view, item.title, indent=5, lead=Span("✓ ", "good"))
+        if item.spelled:
+            yield line
+
+
+def _effects(view: View, cause: CauseOut, titles: dict[str, str]) -> Iterator[Line]:
+    if not cause.effects:
+        return
+    named = (titles.get(effect, effect) for effect in cause.effects)
+    label = words.EFFECTS.in_(view.lang) + words.COLON.in_(view.lang)
+    text = words.LISTED.in_(view.lang).join(named)
+    yield from prose(view, text, indent=3, lead=Span(label, "head"))
+
+
+def _score(view: View, cause: CauseOut) -> Iterator[Line]:
+    """Show the terms of the score, nats of log-odds."""
+    lang = view.lang
+    yield heading(words.SCORE.in_(lang) + words.PAREN.in_(lang).format(words.NATS.in_(lang)), 3)
+    start = _log_odds(cause.prior)
+    yield (Span(f"     {start:+6.2f}  {words.PRIOR.in_(lang)} {cause.prior:.2f}"),)
+    for reason in cause.reasons:
+        yield _vote(view, reason)
+    counted = start + sum(r.weight for r in cause.reasons if r.holds is True)
+    if abs(counted - cause.score) > 0.005:
+        yield (Span(f"     {cause.score - counted:+6.2f}  {words.CORRELATED.in_(lang)}", "dim"),)
+    total = f"     {cause.score:+6.2f}  {words.SUM.in_(lang)}"
+    yield (Span(f"{total} -> {words.PROBABILITY.in_(lang)} {percent(cause.probability)}"),)
+
+
+def _vote(view: View, reason: Reason) -> Line:
+    truth = words.TRUTH[reason.holds].in_(view.lang)
+    if reason.holds is True:
+        return (
+            Span(f"     {reason.weight:+6.2f}  {reason.id}{words.COLON.in_(view.lang)}{truth}"),
+        )
+    would = f"{words.WOULD_BE.in_(view.lang)} {reason.weight:+.2f}"
+    note = words.PAREN.in_(view.lang).format(would)
+    text = f"{reason.id}{words.COLON.in_(view.lang)}{truth}{note}"
+    return (Span(f"     {'0':>6}  {text}", "dim"),)
+
+
+def _sources(view: View, cause: CauseOut) -> Iterator[Line]:
+    if cause.references:
+        yield heading(words.SOURCES.in_(view.lang), 3)
+    for reference in cause.references:
+        yield from prose(view, reference.says, indent=5)
+        yield (Span("       "), Span(clean(reference.url), "dim"))
+
+
+def _more(view: View, count: int, indent: int) -> Iterator[Line]:
+    if count > 0:
+        yield (Span(" " * indent), Span(words.MORE.in_(view.lang).format(n=count), "dim"))
+
+
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(bounded / (1 - bounded))

@@ -1,0 +1,125 @@
+"""Text in terminal cells: widths, line breaking for Latin and Chinese, control characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_ANSI = re.compile(
+    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
+)
+# C0, C1, bidirectional overrides, zero-width and line separators, lone surrogates
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_LONE = re.compile("[\ud800-\udfff]")
+_NOT_FIRST = frozenset("，。；：！？、）」』》】”’％…,.;:!?)]}%")
+_NOT_LAST = frozenset("（「『《【“‘([{")
+_MAX_QUOTED_WORD = 120
+
+
+class Span(NamedTuple):
+    """Some text in one style (a name of `emit.STYLES`, "" is plain)."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+
+
+def clean(text: str) -> str:
+    """Make text safe to show on one line: no escape sequences, no hidden characters."""
+    text = _HIDDEN.sub(" ", _ANSI.sub("", text))
+    return _LONE.sub("\ufffd", text)
+
+
+def cells(text: str) -> int:
+    """Count the terminal cells a text takes; Chinese characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(char) for char in text)
+
+
+def cut(text: str, limit: int) -> str:
+    """Shorten a text to at most `limit` cells, showing that something is missing."""
+    if cells(text) <= limit:
+        return text
+    out, used = "", 0
+    for char in text:
+        used += _cell(char)
+        if used > limit - 3:
+            break
+        out += char
+    return out.rstrip() + "..."
+
+
+def wrap(text: str, limit: int, *, hard: bool = False) -> list[str]:
+    """Break text into lines of at most `limit` cells.
+
+    Chinese breaks between characters, but no line begins with a closing mark. A single word longer
+    than the line stays whole, so that it can be copied, unless `hard`.
+    """
+    limit = max(limit, 8)
+    lines: list[str] = []
+    line, used = "", 0
+    for atom in _atoms(text, limit):
+        for part in _split(atom, limit, limit - used) if hard else (atom,):
+            if line and used + cells(part.rstrip()) > limit:
+                lines.append(line.rstrip())
+                line, used = "", 0
+            line += part
+            used += cells(part)
+    if line.strip() or not lines:
+        lines.append(line.rstrip())
+    return lines
+
+
+def pad(text: str, width: int) -> str:
+    """Fill a text up with spaces to a number of cells."""
+    return text + " " * max(0, width - cells(text))
+
+
+def _cell(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def _atoms(text: str, limit: int) -> Iterator[str]:
+    """Cut text where a line may end; a short `quoted` command is kept in one piece."""
+    start = index = 0
+    while index < len(text):
+        if text[index] == "`":
+            end = text.find("`", index + 1, index + _MAX_QUOTED_WORD)
+            if end > 0 and cells(text[index : end + 1]) <= limit:
+                index = end
+        index += 1
+        if index < len(text) and _may_break(text[index - 1], text[index]):
+            yield text[start:index]
+            start = index
+    if start < len(text):
+        yield text[start:]
+
+
+def _may_break(left: str, right: str) -> bool:
+    if left == " ":
+        return right != " "
+    if right == " " or right in _NOT_FIRST or left in _NOT_LAST:
+        return False
+    return _cell(left) == 2 or _cell(right) == 2
+
+
+def _split(atom: str, limit: int, room: int) -> Iterator[str]:
+    """Cut a word that is longer than a line; its first piece fills the line that is begun."""
+    if cells(atom.rstrip()) <= limit:
+        yield atom
+        return
+    start, used = 0, 0
+    for index, char in enumerate(atom):
+        size = _cell(char)
+        if used + size > room and index > start:
+            yield atom[start:index]
+            start, used, room = index, 0, limit
+        used += size
+    yield atom[start:]

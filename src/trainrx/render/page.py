@@ -1,0 +1,86 @@
+"""Building blocks of a page: headings, wrapped prose, quoted lines, lines to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from trainrx.model.facts import Origin
+from trainrx.model.text import Lang
+from trainrx.render.fixes import FixLine
+from trainrx.render.layout import Line, Span, cells, clean, cut, pad, wrap
+
+MAX_PROSE = 100
+
+
+class View(NamedTuple):
+    """How to show: language, cells per line, and whether to show everything."""
+
+    lang: Lang
+    width: int = 80
+    everything: bool = False
+
+
+def prose(
+    view: View, text: str, *, indent: int = 0, lead: Span | None = None, style: str = ""
+) -> Iterator[Line]:
+    """Break a text into lines; `lead` stands before the first, the others hang under its text."""
+    first = lead.text if lead else ""
+    hang = indent + cells(first)
+    room = min(view.width, MAX_PROSE) - hang
+    for index, part in enumerate(wrap(clean(text), room)):
+        if index == 0 and lead:
+            yield (Span(" " * indent), lead, Span(part, style))
+        else:
+            yield (Span(" " * hang), Span(part, style))
+
+
+def heading(text: str, indent: int = 2) -> Line:
+    """Give a heading."""
+    return (Span(" " * indent), Span(text, "head"))
+
+
+def quotes(view: View, origins: Iterable[Origin], indent: int, seen: set[Origin]) -> Iterator[Line]:
+    """Quote lines of the inputs as `file:line  text`; what was quoted before is only named."""
+    for origin in origins:
+        where = clean(str(origin))
+        text = "" if origin in seen else clean(origin.text).strip()
+        seen.add(origin)
+        yield from _quote(view, where, text, indent)
+
+
+def to_copy(view: View, lines: Iterable[FixLine], indent: int) -> Iterator[Line]:
+    """Show lines to copy, never broken, their remark beside them or below."""
+    lines = tuple(lines)
+    column = max((cells(line.text) for line in lines if line.remark), default=0)
+    longest = max((cells(line.remark) for line in lines), default=0)
+    if indent + column + 4 + longest > view.width:
+        column = 0
+    for line in lines:
+        start = (Span(" " * indent), Span(line.text, "fix"))
+        beside = pad(line.text, column) + f"  # {line.remark}"
+        if not line.remark:
+            yield start
+        elif indent + cells(beside) <= view.width:
+            yield (*start, Span(beside[len(line.text) :], "dim"))
+        else:
+            yield start
+            yield (Span(" " * (indent + 2)), Span(f"# {line.remark}", "dim"))
+
+
+def limited(view: View, count: int, limit: int) -> int:
+    """Give how many of some things are shown."""
+    return count if view.everything else min(count, limit)
+
+
+def _quote(view: View, where: str, text: str, indent: int) -> Iterator[Line]:
+    most = 8 if view.everything else 2
+    room = view.width - indent
+    if not text:
+        yield (Span(" " * indent), Span(where, "dim"))
+        return
+    parts = wrap(f"{where}  {text}", room, hard=True)
+    if len(parts) > most:
+        parts = [*parts[: most - 1], cut(" ".join(parts[most - 1 :]), room)]
+    for part in parts:
+        yield (Span(" " * indent), Span(part, "dim"))

@@ -1,0 +1,231 @@
+"""Every fixed word the tool says, English beside Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainrx.model.knowledge import Family, Role, Safety
+from trainrx.model.result import Kind, Verdict
+from trainrx.model.text import Lang, Text
+
+VERDICT: dict[Verdict, Text] = {
+    "diagnosed": Text(en="DIAGNOSED", zh="已确诊"),
+    "suspected": Text(en="SUSPECTED", zh="疑似"),
+    "unknown": Text(en="UNKNOWN", zh="原因不明"),
+    "healthy": Text(en="HEALTHY", zh="正常"),
+}
+FAMILY: dict[Family, Text] = {
+    "oom": Text(en="out of GPU memory", zh="显存不足（OOM）"),
+    "host_oom": Text(en="out of host memory", zh="主机内存不足"),
+    "init_hang": Text(en="hangs at the start", zh="启动阶段卡死"),
+    "hang": Text(en="hangs while training", zh="训练中途卡死"),
+    "growing_memory": Text(en="memory keeps growing", zh="显存占用持续上涨"),
+    "rank_imbalance": Text(en="one GPU holds far more than the others", zh="各卡显存占用不均"),
+    "version_conflict": Text(en="versions do not fit together", zh="版本不兼容"),
+    "config_error": Text(en="a setting is wrong", zh="参数或配置有误"),
+    "nan_loss": Text(en="the loss breaks down (NaN or 0)", zh="loss 异常（NaN 或 0）"),
+    "slow": Text(en="far slower than it could be", zh="训练速度过慢"),
+    "crash_other": Text(en="crash", zh="异常崩溃"),
+}
+LIKELY: dict[str, Text] = {
+    "likely": Text(en="likely", zh="很可能"),
+    "possible": Text(en="possible", zh="有可能"),
+}
+SAFETY: dict[Safety, Text] = {
+    "safe": Text(en="same training result", zh="不影响训练结果"),
+    "changes-results": Text(en="changes the training result", zh="会影响训练结果"),
+    "manual": Text(en="by hand", zh="需手动处理"),
+}
+KIND: dict[Kind, Text] = {
+    "arg": Text(en="argument", zh="命令行参数"),
+    "env": Text(en="environment variable", zh="环境变量"),
+    "package": Text(en="package", zh="软件包"),
+    "config_file": Text(en="config file", zh="配置文件"),
+    "code": Text(en="code", zh="代码"),
+    "data": Text(en="data", zh="数据"),
+    "hardware": Text(en="hardware", zh="硬件"),
+}
+SEVERITY: dict[str, Text] = {
+    "error": Text(en="error", zh="错误"),
+    "warning": Text(en="warning", zh="警告"),
+    "info": Text(en="note", zh="提示"),
+    "fatal": Text(en="stops the job", zh="任务会中断"),
+    "degraded": Text(en="the job runs, but badly", zh="能跑，但效果或速度变差"),
+    "notice": Text(en="good to know", zh="仅供参考"),
+}
+ROLE: dict[Role, Text] = {
+    "failure": Text(en="a failure", zh="故障"),
+    "echo": Text(en="only follows from another failure", zh="由其他故障引发的后果"),
+    "context": Text(en="tells how the job was set up", zh="说明任务的配置情况"),
+    "phase": Text(en="a stage of the run begins", zh="某个训练阶段的开始"),
+    "frame": Text(en="a traceback line that says where", zh="指明出错位置的堆栈行"),
+    "success": Text(en="the run reached its end", zh="训练正常结束"),
+    "observation": Text(en="words of the user (--note)", zh="用户的描述（--note）"),
+}
+STATUS: dict[str, Text] = {
+    "experimental": Text(en="experimental", zh="试验性"),
+    "stable": Text(en="stable", zh="稳定"),
+    "deprecated": Text(en="deprecated", zh="已弃用"),
+}
+PHASE: dict[str, Text] = {
+    "launch": Text(en="at launch", zh="启动时"),
+    "load": Text(en="while loading the model", zh="加载模型时"),
+    "tokenize": Text(en="while preparing the data", zh="预处理数据时"),
+    "train-start": Text(en="just before the first step", zh="首个 step 之前"),
+    "train": Text(en="while training", zh="训练中"),
+    "eval": Text(en="while evaluating", zh="评估时"),
+    "save": Text(en="while saving", zh="保存 checkpoint 时"),
+    "rollout": Text(en="during rollout", zh="rollout 采样时"),
+    "weight-sync": Text(en="while handing the weights to vLLM", zh="向 vLLM 同步权重时"),
+    "end": Text(en="at the end", zh="结束时"),
+}
+TRUTH: dict[bool | None, Text] = {
+    True: Text(en="holds", zh="成立"),
+    False: Text(en="does not hold", zh="不成立"),
+    None: Text(en="unknown", zh="未知"),
+}
+
+# the head: what a tired reader sees first
+CAUSE = Text(en="Cause", zh="原因")
+FIX = Text(en="Fix", zh="修改")
+JOB = Text(en="Job", zh="任务")
+NEXT = Text(en="Next", zh="下一步")
+SEEN = Text(en="Seen", zh="现象")
+CHECKED = Text(en="Checked", zh="检查过")
+START_WITH = Text(en="Start with", zh="先改")
+UNKNOWN_CLAIM = Text(
+    en="the cause was not found; this does not mean that the job is healthy",
+    zh="没有找到原因，但这不代表任务没有问题",
+)
+HEALTHY_CLAIM = Text(en="nothing wrong was found", zh="没有发现问题")
+HEALTHY_LAUNCH_ONLY = Text(
+    en="Only the launch was judged: no log was given.",
+    zh="没有提供日志，只检查了启动命令。",
+)
+HEALTHY_LOG_ONLY = Text(
+    en="Only the log was judged: no launch command was given.",
+    zh="没有提供启动命令，只检查了日志。",
+)
+HEALTHY_UNFINISHED = Text(
+    en="The log does not show that the run has ended; later steps were not judged.",
+    zh="日志里没有训练结束的标志，之后的步骤无法判断。",
+)
+NO_FIX = Text(en="no ready-made change; see the reasons below", zh="没有现成的改法，请看下面的依据")
+COLLECT = Text(
+    en=(
+        "Collect the launch script, the whole log of every rank, and the output of "
+        "`pip freeze` and `nvidia-smi`; then run again:"
+    ),
+    zh=(
+        "请收集启动脚本、每个 rank 的完整日志，以及 `pip freeze` 和 `nvidia-smi` 的输出，"
+        "然后重新运行："
+    ),
+)
+COLLECT_COMMAND = "diagnose --cmd launch.sh --log train.log --versions freeze.txt --gpu NAME"
+
+# headings
+WHY = Text(en="Why", zh="依据")
+WHY_NOT = Text(en="Against it", zh="不支持的迹象")
+NOT_KNOWN = Text(en="Not known", zh="尚不清楚")
+CHANGE = Text(en="Change", zh="怎么改")
+ALREADY = Text(en="Already right", zh="已经设对")
+EFFECTS = Text(en="Explains also", zh="同时解释了")
+SCORE = Text(en="Score", zh="得分")
+SOURCES = Text(en="Sources", zh="参考")
+SYMPTOMS = Text(en="Seen", zh="观察到的现象")
+FINDINGS = Text(en="In the launch", zh="启动命令中的问题")
+UNREAD = Text(en="Could not be used", zh="未能使用的输入")
+WARNINGS = Text(en="Mind", zh="注意")
+ASKS = Text(en="To be surer, find out", zh="补充以下信息可以更确定")
+ASKS_UNKNOWN = Text(en="To find the cause, collect", zh="要找到原因，请收集")
+FACTS = Text(en="Known of the job", zh="已知的任务信息")
+
+# small words
+PRICE = Text(en="Price", zh="代价")
+MEMORY = Text(en="Memory per GPU", zh="每卡显存")
+RANGE = Text(en="range", zh="区间")
+CARD = Text(en="card", zh="显卡")
+FITS = Text(en="fits", zh="放得下")
+TIGHT = Text(en="may not fit", zh="可能放不下")
+NOT_SET = Text(en="not set now", zh="目前未设置")
+DELETE = Text(en="remove", zh="删除")
+RANKS = Text(en="rank", zh="rank")
+TIMES = Text(en="{n} times", zh="共 {n} 次")
+FOLLOWS = Text(en="follows from {what}", zh="由“{what}”引发")
+MORE = Text(en="{n} more: --explain shows them", zh="另有 {n} 项，加 --explain 查看")
+MORE_PLAIN = Text(en="{n} more", zh="另有 {n} 项")
+NODES = Text(en="{n} nodes", zh="{n} 个节点")
+ONE_NODE = Text(en="1 node", zh="单机")
+PRIOR = Text(en="prior", zh="先验概率")
+SUM = Text(en="sum", zh="合计")
+PROBABILITY = Text(en="probability", zh="概率")
+WOULD_BE = Text(en="would count", zh="若成立则计")
+CORRELATED = Text(en="votes that say the same count once", zh="同组依据只计最强的一条")
+NATS = Text(en="nats", zh="nat")
+LINE = Text(en="line", zh="行")
+COUNT_SETTINGS = Text(en="{n} settings of the launch", zh="启动命令中的 {n} 项设置")
+COUNT_SIGNS = Text(en="the log", zh="日志")
+KNOWLEDGE = Text(en="knowledge base {version}", zh="知识库 {version}")
+COMMA = Text(en=", ", zh="，")
+LISTED = Text(en=", ", zh="、")
+COLON = Text(en=": ", zh="：")
+PAREN = Text(en=" ({})", zh="（{}）")
+
+# markdown
+MD_TITLE: dict[Verdict, Text] = {
+    "diagnosed": Text(en="Diagnosed", zh="已确诊"),
+    "suspected": Text(en="Suspected", zh="疑似"),
+    "unknown": Text(en="Cause unknown", zh="原因不明"),
+    "healthy": Text(en="Healthy", zh="正常"),
+}
+FIRST_FIX = Text(en="First fix", zh="首选改法")
+OTHER = Text(en="Other possible causes", zh="其他可能的原因")
+WRITTEN_BY = Text(
+    en="Written by {tool}; secrets are masked.", zh="由 {tool} 生成，敏感信息已打码。"
+)
+
+# explain pages
+RECOGNISED = Text(en="Recognised by lines such as", zh="识别的日志行，例如")
+NOT_MISTAKEN = Text(en="Not by look-alikes such as", zh="不会误认的相似行，例如")
+SUPPORTS = Text(en="Speaks for it", zh="支持的依据")
+CONTRADICTS = Text(en="Speaks against it", zh="反对的依据")
+TOLD_APART = Text(en="Told apart from", zh="与相近原因的区别")
+SHOWS_AS = Text(en="Shows as", zh="表现为")
+APPLIES = Text(en="Applies to", zh="适用于")
+REMEDIES = Text(en="What to change", zh="怎么改")
+SPELLED = Text(en="Spelled", zh="各框架的写法")
+DEFAULT = Text(en="default", zh="默认值")
+SINCE = Text(en="since {version}", zh="自 {version} 起")
+GIVES = Text(en="Tells", zh="可得出")
+WHEN = Text(en="When", zh="条件")
+THEN = Text(en="Then", zh="结论")
+REASON = Text(en="Reason", zh="理由")
+UNIT = Text(en="unit", zh="单位")
+VALUES = Text(en="values", zh="取值")
+HOW_TO_TELL = Text(en="How to supply it", zh="如何提供")
+LOOK_AT = Text(en="Test", zh="判定")
+NO_ENTRY = Text(en="no entry is called {id!r}", zh="没有名为 {id!r} 的条目")
+NEAREST = Text(en="did you mean: {ids}", zh="您是不是要找：{ids}")
+LIST_HINT = Text(en="`diagnose kb list` shows all ids", zh="用 `diagnose kb list` 查看全部 id")
+KINDS: dict[str, Text] = {
+    "Cause": Text(en="cause", zh="原因"),
+    "Symptom": Text(en="symptom", zh="症状"),
+    "Param": Text(en="parameter", zh="参数"),
+    "FactEntry": Text(en="fact", zh="事实"),
+    "Rule": Text(en="rule", zh="规则"),
+}
+
+
+def language(environment: Mapping[str, str]) -> Lang:
+    """Choose the language as POSIX does: LC_ALL, then LC_MESSAGES, then LANG."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environment.get(name, "")
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+def phase(name: str, lang: Lang) -> str:
+    """Name a stage of the run; an unnamed one keeps its id."""
+    known = PHASE.get(name)
+    return name if known is None else known.in_(lang)

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import msgspec
+import pytest
+
+from trainrx.model.facts import Fact, Origin
+from trainrx.model.knowledge import Cause, Symptom
+from trainrx.model.reasoning import Explained, Reasoning, Truth, Vote
+from trainrx.model.text import Text
+from trainrx.rank.echoes import echoes
+from trainrx.rank.order import rank, verdict
+from trainrx.rank.score import logit, score
+
+WORDS = {"en": "a", "zh": "一"}
+
+
+def cause(ident: str = "too-big", **more: object) -> Cause:
+    entry = {
+        "schema": 1,
+        "id": ident,
+        "family": "oom",
+        "title": WORDS,
+        "summary": WORDS,
+        "status": "experimental",
+        "since": "0.1.0",
+        "updated": "2026-11-21",
+        "severity": "fatal",
+        "explains": ["cuda-oom"],
+        "prior": 0.2,
+        "evidence": {
+            "supports": [
+                {"id": "a", "weight": 2.0, "when": {"fact": "x", "eq": 1}, "why": WORDS},
+                {"id": "b", "weight": 1.0, "when": {"fact": "y", "eq": 1}, "why": WORDS},
+            ],
+            "contradicts": [
+                {"id": "c", "weight": 1.5, "when": {"fact": "z", "eq": 1}, "why": WORDS}
+            ],
+        },
+        "fixes": [],
+        "references": [],
+    }
+    return msgspec.convert(entry | more, Cause)
+
+
+def symptom(ident: str, role: str) -> Symptom:
+    return msgspec.convert(
+        {
+            "schema": 1,
+            "id": ident,
+            "role": role,
+            "title": WORDS,
+            "status": "experimental",
+            "since": "0.1.0",
+            "updated": "2026-11-21",
+            "patterns": [],
+            "samples": {"match": [], "near_miss": []},
+        },
+        Symptom,
+    )
+
+
+def reasoning(truths: dict[str, bool | None], **more: object) -> Reasoning:
+    made = {name: Truth(holds=holds) for name, holds in truths.items()}
+    return Reasoning(**({"facts": (), "truths": made} | more))  # type: ignore[arg-type]
+
+
+def test_without_evidence_the_score_is_the_prior() -> None:
+    assert score(cause(), reasoning({}), "en").score == pytest.approx(logit(0.2))
+
+
+def test_true_votes_add_and_false_or_unknown_ones_do_not() -> None:
+    known = reasoning({"too-big/for/a": True, "too-big/for/b": False, "too-big/against/c": None})
+
+    assert score(cause(), known, "en").score == pytest.approx(logit(0.2) + 2.0)
+
+
+def test_contradicting_evidence_lowers_the_score() -> None:
+    known = reasoning({"too-big/against/c": True})
+
+    assert score(cause(), known, "en").score == pytest.approx(logit(0.2) - 1.5)
+
+
+def test_one_group_has_one_vote() -> None:
+    grouped = msgspec.convert(
+        {
+            **msgspec.to_builtins(cause()),
+            "evidence": {
+                "supports": [
+                    {"id": i, "weight": w, "when": {"fact": i}, "why": WORDS, "group": "g"}
+                    for i, w in (("a", 2.0), ("b", 1.0))
+                ]
+            },
+        },
+        Cause,
+    )
+    known = reasoning({"too-big/for/a": True, "too-big/for/b": True})
+
+    assert score(grouped, known, "en").score == pytest.approx(logit(0.2) + 2.0)
+
+
+def test_a_rule_that_fires_often_votes_once() -> None:
+    votes = tuple(
+        Vote(rule="r", cause="too-big", weight=1.0, why=Text(en="a", zh="一"), group="")
+        for _ in range(8)
+    )
+
+    assert score(cause(), reasoning({}, votes=votes), "en").score == pytest.approx(logit(0.2) + 1)
+
+
+def test_the_order_of_votes_changes_nothing() -> None:
+    votes = tuple(
+        Vote(rule=f"r{i}", cause="too-big", weight=w, why=Text(en="a", zh="一"), group="")
+        for i, w in enumerate((0.1, 0.2, 0.3, -0.7))
+    )
+
+    scores = {
+        score(cause(), reasoning({}, votes=order), "en").score
+        for order in itertools.permutations(votes)
+    }
+
+    assert len(scores) == 1
+
+
+def test_an_unknown_fact_never_raises_a_score() -> None:
+    for name in ("too-big/for/a", "too-big/for/b", "too-big/against/c"):
+        unknown = score(cause(), reasoning({name: None}), "en").score
+        assert unknown <= max(
+            score(cause(), reasoning({name: holds}), "en").score for holds in (True, False)
+        )
+
+
+def test_the_first_true_prior_counts() -> None:
+    sized = cause(priors=[{"when": {"fact": "n", "ge": 512}, "prior": 0.5}])
+
+    assert score(sized, reasoning({"too-big/prior/0": True}), "en").prior == 0.5
+    assert score(sized, reasoning({"too-big/prior/0": None}), "en").prior == 0.2
+
+
+def ranked(*causes: Cause, known: Reasoning, failed: bool = True) -> list[str]:
+    table = {item.id: item for item in causes}
+    ranking = rank(table, known, active={"cuda-oom"}, failed=failed, lang="en")
+    return [item.cause.id for item in ranking.causes]
+
+
+def test_a_cause_without_a_vote_is_not_named() -> None:
+    assert ranked(cause(prior=0.5), known=reasoning({})) == []
+
+
+def test_a_false_precondition_rules_out_and_an_unknown_one_does_not() -> None:
+    strict = cause(requires={"fact": "x", "eq": 1})
+
+    out = ranked(strict, known=reasoning({"too-big/for/a": True, "too-big/requires": False}))
+    kept = ranked(strict, known=reasoning({"too-big/for/a": True, "too-big/requires": None}))
+
+    assert (out, kept) == ([], ["too-big"])
+
+
+def test_equal_scores_are_ordered_by_id() -> None:
+    known = reasoning({"b/for/a": True, "a/for/a": True})
+
+    assert ranked(cause("b"), cause("a"), known=known) == ["a", "b"]
+
+
+def test_a_weaker_consequence_is_listed_as_an_effect() -> None:
+    known = reasoning(
+        {"root/for/a": True, "root/for/b": True, "effect/for/a": True},
+        explained=(Explained(rule="r", effect="effect", by="root"),),
+    )
+    table = {name: cause(name) for name in ("root", "effect")}
+
+    ranking = rank(table, known, active={"cuda-oom"}, failed=True, lang="en")
+
+    assert [item.cause.id for item in ranking.causes] == ["root"]
+    assert ranking.effects == {"root": ("effect",)}
+
+
+def test_a_launch_alone_names_only_foreseeable_causes() -> None:
+    known = reasoning({f"{c}/for/{e}": True for c in ("a", "b") for e in ("a", "b")})
+
+    named = ranked(cause("a"), cause("b", foreseeable=True, explains=[]), known=known, failed=False)
+
+    assert "b" in named
+
+
+def test_no_cause_and_no_end_is_unknown_not_healthy() -> None:
+    nothing = rank({}, reasoning({}), active=(), failed=False, lang="en")
+
+    assert verdict(nothing, failed=False, finished=False, log_given=True) == "unknown"
+    assert verdict(nothing, failed=False, finished=True, log_given=True) == "healthy"
+
+
+def hit(ident: str, rank_: int) -> Fact:
+    return Fact(
+        kind=f"symptom.{ident}",
+        fields=(("rank", rank_),),
+        origins=(Origin(source="train.log", line=rank_ + 1),),
+    )
+
+
+def test_an_explained_symptom_is_an_echo_only_when_all_its_hits_are() -> None:
+    oom, first, second = hit("cuda-oom", 0), hit("timeout", 1), hit("timeout", 2)
+    table = {"cuda-oom": symptom("cuda-oom", "failure"), "timeout": symptom("timeout", "failure")}
+    one = Explained(rule="r", effect=first, by=oom)
+    both = (one, Explained(rule="r", effect=second, by=oom))
+
+    partly = echoes(table, table, reasoning({}, facts=(oom, first, second), explained=(one,)))
+    wholly = echoes(table, table, reasoning({}, facts=(oom, first, second), explained=both))
+
+    assert partly == {}
+    assert wholly == {"timeout": "cuda-oom"}
+
+
+def test_a_circle_of_explanations_hides_nothing() -> None:
+    a, b = hit("a", 0), hit("b", 1)
+    table = {name: symptom(name, "failure") for name in ("a", "b")}
+    links = (Explained(rule="r", effect=a, by=b), Explained(rule="s", effect=b, by=a))
+
+    assert echoes(table, table, reasoning({}, facts=(a, b), explained=links)) == {}
+
+
+def test_an_echo_alone_stays_visible() -> None:
+    table = {"child-failed-error": symptom("child-failed-error", "echo")}
+
+    assert echoes(table, table, reasoning({})) == {}
+
+
+def test_probability_is_the_logistic_of_the_score() -> None:
+    item = score(cause(), reasoning({"too-big/for/a": True}), "en")
+
+    assert item.probability == pytest.approx(1 / (1 + math.exp(-item.score)))
