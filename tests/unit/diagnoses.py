@@ -268,7 +268,7 @@ def _fixes(lang: str) -> tuple[FixOut, ...]:
                     from_="zero3_offload",
                     to="zero3",
                     spelled="--deepspeed zero3",
-                    origin=Origin(source="launch.sh", line=27, text="  --deepspeed zero3_offload"),
+                    at=Origin(source="launch.sh", line=27, text="  --deepspeed zero3_offload"),
                 ),
                 Change(
                     kind="arg",
@@ -278,7 +278,7 @@ def _fixes(lang: str) -> tuple[FixOut, ...]:
                     from_="2",
                     to="4",
                     spelled="--gradient_accumulation_steps 4",
-                    origin=Origin(source="launch.sh", line=22),
+                    at=Origin(source="launch.sh", line=22),
                 ),
             ),
         ),

@@ -1,0 +1,46 @@
+"""The command line: `diagnose` (and `trainrx`, the same program)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+DEFAULT = "diagnose"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that the first word names, else `diagnose`; give the exit status.
+
+    What is asked most (`--version`, `explain ID`) is answered without importing the parser of
+    options, which costs more than the answer.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words in (["--version"], ["-V"]):
+        from trainrx import __version__  # noqa: PLC0415
+
+        return guarded_print(f"trainrx {__version__}\n")
+    from trainrx.cli._guard import guarded  # noqa: PLC0415
+
+    return guarded(lambda: _dispatch(words))
+
+
+def guarded_print(text: str) -> int:
+    """Print a text; a closed pipe is no error."""
+    from trainrx.cli._output import write  # noqa: PLC0415
+
+    return write(text)
+
+
+def _dispatch(words: list[str]) -> int:
+    if len(words) == 2 and words[0] == "explain" and not words[1].startswith("-"):
+        from trainrx.cli._page import show  # noqa: PLC0415
+
+        return show(words[1])
+    from importlib import import_module  # noqa: PLC0415
+
+    from trainrx.cli._commands import commands  # noqa: PLC0415
+
+    named = bool(words) and words[0] in commands()
+    module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")
+    status: int = module.run(words[1:] if named else words)
+    return status

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
-
 from trainrx.model.facts import Fact, Facts, Scalar, fact
+from trainrx.parse.version_range import in_range
 
-SINGLE_PROCESS = ("ms-swift",)
-"""Start one process unless NPROC_PER_NODE or NNODES is set (swift/cli/main.py, use_torchrun)."""
 ALL_GPUS = ("llamafactory",)
 """Start one process per visible GPU (llamafactory/cli.py: NPROC_PER_NODE or the device count)."""
 
@@ -17,7 +14,7 @@ ALL_GPUS = ("llamafactory",)
 def layout_facts(facts: Facts) -> tuple[Fact, ...]:
     """Derive `hardware.gpus*`, `parallel.*` and `batch.*` from what is set."""
     out = Facts(facts)
-    for step in (_nodes, _gpus, _processes, _world, _idle, _zero, _vllm_mode, _shards, _batch):
+    for step in (_nodes, _gpus, _processes, _world, _idle, _vllm_mode, _shards, _batch):
         out.add(*step(out))
     out.add(*_generations(out))
     return tuple(item for item in out if item.kind not in facts)
@@ -66,10 +63,7 @@ def _processes(facts: Facts) -> Iterator[Fact]:
         return
     framework = facts.text("launch.framework")
     per_node = facts.number("hardware.gpus_per_node")
-    complete = facts.value("launch.env_complete") is True
-    if framework in SINGLE_PROCESS and complete:
-        yield fact("parallel.processes_per_node", 1, *facts.origins("launch.given"), how="default")
-    elif framework in ALL_GPUS and per_node is not None:
+    if framework in ALL_GPUS and per_node is not None:
         origins = facts.origins("hardware.gpus_per_node")
         yield fact("parallel.processes_per_node", int(per_node), *origins, how="default")
 
@@ -92,13 +86,6 @@ def _idle(facts: Facts) -> Iterator[Fact]:
     # infer workers share the trainers' cards when there are as many as cards (colocate)
     used = max(processes, workers) if workers >= per_node else processes + workers
     yield _derived(facts, "parallel.idle_gpus", max(int(per_node - used), 0), *sources)
-
-
-def _zero(facts: Facts) -> Iterator[Fact]:
-    if facts.text("parallel.deepspeed") is None and facts.value("launch.given") is True:
-        incomplete = facts.value("launch.complete") is False
-        if not incomplete and facts.text("parallel.fsdp") is None:
-            yield _derived(facts, "parallel.zero_stage", 0, "launch.given")
 
 
 def _vllm_mode(facts: Facts) -> Iterator[Fact]:
@@ -153,14 +140,16 @@ def generation_batch(facts: Facts) -> int | None:
     and later): GRPOTrainer.__init__ and _prepare_grpo of those releases.
     """
     micro, world = facts.number("train.micro_batch"), facts.number("parallel.world_size")
-    version = _version(facts.text("launch.framework_version"))
+    version = facts.text("launch.framework_version")
     if micro is None or world is None or version is None:
         return None
-    if version < Version("3.4"):
+    if in_range(version, "<3.4"):
         return int(world * micro)
     accum = facts.number("train.grad_accum")
-    if version < Version("3.5"):
+    if in_range(version, ">=3.4,<3.5"):
         return None if accum is None else int(world * micro * accum)
+    if not in_range(version, ">=3.5.2"):
+        return None
     steps = facts.number("rlhf.steps_per_generation") or accum
     return None if steps is None else int(world * micro * steps)
 
@@ -176,10 +165,3 @@ def _generations(facts: Facts) -> Iterator[Fact]:
     if wanted:
         divides = batch % int(wanted) == 0
         yield _derived(facts, "batch.divisible_by_generations", divides, *sources)
-
-
-def _version(text: str | None) -> Version | None:
-    try:
-        return Version((text or "").replace(".x", ""))
-    except InvalidVersion:
-        return None

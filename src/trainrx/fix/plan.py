@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -10,12 +11,13 @@ from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.constraints import batch_note, impossible, repair
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts, Origin, Scalar
+from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, Cause, Fix, PackageChange
 from trainrx.model.reasoning import Truth
 from trainrx.model.result import AlreadyRight, Change, ChangeAction, FixOut
 from trainrx.model.text import Lang, Text
 from trainrx.parse.spell import Spelled, spell
-from trainrx.parse.versions import in_range
+from trainrx.parse.version_range import in_range
 from trainrx.rank.conditions import fix_name
 
 SET_BY_USER = ("read", "given")
@@ -32,8 +34,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     knowledge: Knowledge
     truths: Mapping[str, Truth]
     versions: Mapping[str, str]
-    style: str
+    style: Literal["arg", "config"]
     lang: Lang
+    launch: RawLaunch | None = None
 
     @property
     def framework(self) -> str:
@@ -149,23 +152,24 @@ def _is_relative(wanted: Amount) -> bool:
 
 
 def _can_spell(name: str, job: Target) -> bool:
-    return name in job.knowledge.params and _has_spelling(name, job)
-
-
-def _has_spelling(name: str, job: Target) -> bool:
-    spelled = job.knowledge.params[name].spelled
-    return bool({"any", job.framework} & set(spelled)) or not job.framework
+    """Tell whether this framework and version have a word for a parameter at all."""
+    param = job.knowledge.params.get(name)
+    if param is None:
+        return False
+    present = job.facts.value(name)
+    probe: dict[str, Scalar] = {"bool": True, "text": "", "int": 1, "float": 1.0}
+    return _spell(name, probe[param.type] if present is None else present, job) is not None
 
 
 def _spell(name: str, value: Scalar, job: Target) -> Spelled | None:
-    param = job.knowledge.params[name]
     return spell(
-        param,
+        name,
         value,
-        framework=job.framework,
-        version=job.version,
-        command=job.facts.text("launch.command") or "",
-        style=job.style,
+        job.framework,
+        job.version,
+        job.knowledge.params,
+        via=job.style,
+        launch=job.launch,
     )
 
 

@@ -131,8 +131,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One matched line of a log.
 
-    `line` from 1; `at` orders hits in time within one source (line number) or, where every line is
-    stamped, across sources (seconds since the first stamp).
+    `line` from 1; `at` orders hits in time within one source (line number) or, when `stamped`,
+    across sources (seconds).
     """
 
     symptom: str
@@ -140,6 +140,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     text: str
     at: float | None = None
+    stamped: bool = False
     rank: int | None = None
     phase: str = ""
     step: int | None = None

@@ -59,7 +59,7 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """One edit in the user's own spelling; `from` None: was not set; `origin`: where it stands."""
+    """One edit in the user's own spelling; `from` None: was not set; `at`: where it stands."""
 
     kind: Kind
     param: str
@@ -69,7 +69,6 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}
     spelled: str
     from_: str | None = None
     at: Origin | None = None
-    origin: Origin | None = None
 
 
 class Predicted(msgspec.Struct, frozen=True, kw_only=True):

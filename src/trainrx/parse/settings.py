@@ -86,8 +86,8 @@ class Reader:
 
     def _add(self, entries: Sequence[Entry], arg: RawArg, via: Via) -> None:
         for entry in entries:
-            value, text = self._value(entry, arg, via)
-            if value is None and arg.values is not None:
+            value, text, says_nothing = self._value(entry, arg, via)
+            if says_nothing:
                 continue
             setting = Setting(
                 canonical=entry.param.id,
@@ -101,15 +101,17 @@ class Reader:
             order = (self._rank(entry, via), entry.place, -len(self.seen))
             self.seen.append(Seen(setting=setting, order=order))
 
-    def _value(self, entry: Entry, arg: RawArg, via: Via) -> tuple[Scalar | None, str]:
+    def _value(self, entry: Entry, arg: RawArg, via: Via) -> tuple[Scalar | None, str, bool]:
+        """Give the value (None: set, but not known), its text, and whether it says nothing."""
         if arg.values is None:
             word = _unresolved(arg)
             self._complain(arg, via, f"{word or 'its value'} is not set in the script")
-            return None, word
+            return None, word, False
         reading = read_value(entry.param, entry.spelling, arg.values)
         if reading.problem is not None:
             self._complain(arg, via, reading.problem)
-        return reading.value, " ".join(arg.values)
+        silent = reading.value is None and reading.problem is None
+        return reading.value, " ".join(arg.values), silent
 
     def _rank(self, entry: Entry, via: Via) -> int:
         """An environment variable that is listed first is the knob itself: it decides."""

@@ -12,8 +12,12 @@ from trainrx.parse.version_range import Timeline
 
 Via = Literal["arg", "env", "config", "launcher"]
 
-LINEAGE: Mapping[str, tuple[str, ...]] = {"trl": ("trl", "transformers")}
-"""Frameworks that take another one's arguments too; the versions are that package's."""
+LINEAGE: Mapping[str, tuple[str, ...]] = {
+    "trl": ("trl", "transformers"),
+    "": ("trl", "transformers"),
+}
+"""Frameworks that take another one's arguments too (versions are that package's); a script of the
+user's own most likely takes the arguments of transformers."""
 
 OUTER = ("launcher", "accelerate", "any")
 """Names every framework shares: launcher options, accelerate's config keys, environment."""

@@ -76,15 +76,17 @@ class Timeline:
         return ",".join(parts)
 
     def majors(self, bits: int) -> set[int]:
-        """Give the major versions some stretches touch (the newest one counts as its start's)."""
+        """Give the major versions some stretches touch.
+
+        Nothing is known of what lies before the first and behind the last named version: the
+        outer stretches count as that version's.
+        """
         found: set[int] = set()
         for i, start in enumerate(self.starts):
             if bits >> i & 1:
-                end = self.starts[i + 1] if i + 1 < len(self.starts) else start
-                last = (
-                    end.major if end.release[1:] != (0,) * len(end.release[1:]) else end.major - 1
-                )
-                found.update(range(start.major, max(start.major, last) + 1))
+                end = self.starts[i + 1] if i + 1 < len(self.starts) else None
+                last = start.major if end is None else _major_before(end)
+                found.update(range(last if i == 0 else start.major, last + 1))
         return found
 
     @staticmethod
@@ -93,6 +95,10 @@ class Timeline:
         for index in indexes:
             bits |= 1 << max(index, 0)
         return bits
+
+
+def _major_before(end: Version) -> int:
+    return end.major if any(end.release[1:]) else end.major - 1
 
 
 def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Version, ...]:

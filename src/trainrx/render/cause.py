@@ -129,7 +129,7 @@ def _score(view: View, cause: CauseOut) -> Iterator[Line]:
     for reason in cause.reasons:
         yield _vote(view, reason)
     counted = start + sum(r.weight for r in cause.reasons if r.holds is True)
-    if abs(counted - cause.score) > 0.005:
+    if abs(counted - cause.score) > 0.02:
         yield (Span(f"     {cause.score - counted:+6.2f}  {words.CORRELATED.in_(lang)}", "dim"),)
     total = f"     {cause.score:+6.2f}  {words.SUM.in_(lang)}"
     yield (Span(f"{total} -> {words.PROBABILITY.in_(lang)} {percent(cause.probability)}"),)

@@ -9,7 +9,7 @@ from trainrx.model.result import Diagnosis, Finding, SymptomSeen
 from trainrx.model.text import Lang
 from trainrx.render import words
 from trainrx.render.cause import cause_lines
-from trainrx.render.fixes import first_fix, one_line
+from trainrx.render.fixes import first_fix, names, one_line
 from trainrx.render.head import head
 from trainrx.render.layout import Line, Span, clean
 from trainrx.render.page import View, heading, limited, prose, quotes
@@ -21,7 +21,7 @@ BLANK: Line = ()
 
 def page(diagnosis: Diagnosis, view: View) -> list[Line]:
     """Lay the whole answer out."""
-    titles = {seen.id: seen.title for seen in diagnosis.symptoms}
+    titles = names(diagnosis)
     quoted: set[Origin] = set()
     lines = list(head(diagnosis, view))
     for number, cause in enumerate(diagnosis.causes, start=1):

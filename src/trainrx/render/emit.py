@@ -19,7 +19,6 @@ STYLES: dict[str, str] = {
     "minus": "red",
     "ask": "yellow",
 }
-_ASCII = str.maketrans({"✓": "v", "·": "-"})
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -52,13 +51,3 @@ def wants_colour(environment: Mapping[str, str], *, terminal: bool) -> bool:
     if environment.get("FORCE_COLOR"):
         return True
     return terminal and environment.get("TERM", "") not in ("", "dumb")
-
-
-def fit_encoding(text: str, encoding: str) -> str:
-    """Replace what an output encoding cannot hold (a check mark in GBK) by plain characters."""
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        text = text.translate(_ASCII)
-        return text.encode(encoding, "replace").decode(encoding)
-    return text

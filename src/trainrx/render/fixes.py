@@ -31,6 +31,12 @@ def first_fix(diagnosis: Diagnosis) -> tuple[CauseOut, FixOut] | None:
     return diagnosis.causes[0], diagnosis.causes[0].fixes[0]
 
 
+def names(diagnosis: Diagnosis) -> dict[str, str]:
+    """Give the titles of the symptoms and causes of an answer by id."""
+    titles = {item.id: item.title for item in diagnosis.symptoms}
+    return titles | {item.id: item.title for item in diagnosis.causes}
+
+
 def one_line(fix: FixOut, lang: Lang) -> str:
     """Say a fix in one line: its spelled changes, else its first command, else its title."""
     lines = fix_lines(fix, lang)
@@ -61,8 +67,10 @@ def _spelled(change: Change, lang: Lang) -> str:
 
 
 def _remark(change: Change, lang: Lang) -> str:
-    where = words.PAREN.in_(lang).format(clean(str(change.origin))) if change.origin else ""
+    where = words.PAREN.in_(lang).format(clean(str(change.at))) if change.at else ""
     if change.action == "remove":
+        return where.strip()
+    if change.from_ is None and (change.to is None or change.kind == "package"):
         return where.strip()
     if change.from_ is None:
         return words.NOT_SET.in_(lang) + where

@@ -136,5 +136,6 @@ def question(ask: Ask, lang: Lang) -> str:
     """Say in one line what is asked and how to find it out."""
     if not ask.how:
         return ask.what
-    joint = " " if ask.what.endswith(("?", "？")) else words.COLON.in_(lang)
+    ended = ask.what.endswith((".", "?", "!", "。", "？", "！"))
+    joint = words.SPACE.in_(lang) if ended else words.COLON.in_(lang)
     return ask.what + joint + ask.how

@@ -10,7 +10,7 @@ from trainrx.model.result import CauseOut, Diagnosis, FixOut, Reason, SymptomSee
 from trainrx.model.text import Lang
 from trainrx.render import words
 from trainrx.render.cause import percent
-from trainrx.render.fixes import FixLine, first_fix, fix_lines, memory, one_line
+from trainrx.render.fixes import FixLine, first_fix, fix_lines, memory, names, one_line
 from trainrx.render.head import checked, job_text, question
 from trainrx.render.layout import clean
 from trainrx.render.redact import redacted
@@ -21,14 +21,14 @@ MAX_QUOTE = 240
 _BREAKER = "\u200b"
 """A zero-width space: splits a mention or a link without changing how it looks."""
 _LIVE = re.compile(r"(?<=@)(?=\w)|(?<=<)(?=[!@#])|(?<=://)|(?<=\bwww)(?=\.)|(?<=#)(?=\d)")
-_MARKS = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
-_LEADING = re.compile(r"^(\s*)([#>+=-]|\d+[.)])")
+_MARKS = re.compile(r"([\\`*\[\]<>|~]|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z]))")
+_LEADING = re.compile(r"^(\d{0,9})([#=+.)-])(?=[#=+-]*(?:\s|$))")
 
 
 def to_markdown(diagnosis: Diagnosis, lang: Lang, *, addresses: bool = False) -> str:
     """Give the answer as Markdown without tables; secrets are masked always."""
     safe = redacted(diagnosis, addresses=addresses)
-    titles = {seen.id: seen.title for seen in safe.symptoms}
+    titles = names(safe)
     lines = list(_head(safe, lang))
     for number, cause in enumerate(safe.causes, start=1):
         lines += _cause(cause, number, titles, lang)
@@ -51,14 +51,16 @@ def prose(text: str) -> str:
     parts = clean(text).split("`")
     if len(parts) % 2 == 0:
         return _escape("`".join(parts))
-    return "".join(
-        _escape(part) if index % 2 == 0 else code(part) for index, part in enumerate(parts) if part
+    shown = (
+        _escape(part) if index % 2 == 0 else code(guard(part))
+        for index, part in enumerate(parts)
+        if part
     )
+    return _LEADING.sub(r"\1\\\2", "".join(shown))
 
 
 def code(text: str) -> str:
     """Quote text as inline code, whatever backticks it holds."""
-    text = guard(text)
     ticks = "`" * (_longest_run(text) + 1)
     room = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{room}{text}{room}{ticks}"
@@ -75,7 +77,6 @@ def fence(lines: Iterable[str], language: str = "", indent: str = "") -> Iterato
 
 def _escape(text: str) -> str:
     text = _MARKS.sub(r"\\\1", text)
-    text = _LEADING.sub(r"\1\\\2", text) if not text[:1].isdigit() else text
     return _LIVE.sub(_BREAKER, text)
 
 
@@ -132,7 +133,7 @@ def _cause(cause: CauseOut, number: int, titles: dict[str, str], lang: Lang) -> 
         (words.NOT_KNOWN, [reason for reason in cause.reasons if reason.holds is None]),
     )
     for title, reasons in groups:
-        yield from _reasons(title.in_(lang), reasons)
+        yield from _reasons(title.in_(lang), reasons, lang)
     if cause.fixes:
         yield from ("", f"**{words.CHANGE.in_(lang)}**")
     for index, fix in enumerate(cause.fixes, start=1):
@@ -141,7 +142,7 @@ def _cause(cause: CauseOut, number: int, titles: dict[str, str], lang: Lang) -> 
         yield from ("", f"**{words.ALREADY.in_(lang)}**", "")
     for item in cause.already_right:
         shown = code(item.spelled) if item.spelled else prose(item.title)
-        yield f"- ✓ {shown}{_place(item.evidence[:1])}"
+        yield f"- ✓ {shown}{_place(item.evidence[:1], lang)}"
     if cause.effects:
         named = words.LISTED.in_(lang).join(titles.get(name, name) for name in cause.effects)
         yield from ("", f"{words.EFFECTS.in_(lang)}{words.COLON.in_(lang)}{prose(named)}")
@@ -151,19 +152,19 @@ def _cause(cause: CauseOut, number: int, titles: dict[str, str], lang: Lang) -> 
         yield f"- <{reference.url}> {prose(reference.says)}"
 
 
-def _reasons(title: str, reasons: list[Reason]) -> Iterator[str]:
+def _reasons(title: str, reasons: list[Reason], lang: Lang) -> Iterator[str]:
     if reasons:
         yield from ("", f"**{title}**", "")
     for reason in reasons:
-        yield f"- {prose(reason.text)}{_place(origin for origin in reason.evidence)}"
+        yield f"- {prose(reason.text)}{_place(reason.evidence, lang)}"
         quoted = [origin for origin in reason.evidence if origin.text.strip()]
         if quoted:
             yield from fence((_quote(origin) for origin in quoted[:2]), "text", "  ")
 
 
-def _place(origins: Iterable[Origin]) -> str:
-    named = [code(str(origin)) for origin in origins]
-    return f" ({', '.join(named[:2])})" if named else ""
+def _place(origins: Iterable[Origin], lang: Lang) -> str:
+    named = [code(guard(str(origin))) for origin in origins]
+    return words.PAREN.in_(lang).format(", ".join(named[:2])) if named else ""
 
 
 def _quote(origin: Origin) -> str:
@@ -195,7 +196,7 @@ def _findings(diagnosis: Diagnosis, lang: Lang) -> Iterator[str]:
     for finding in diagnosis.findings:
         place = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
         severity = words.SEVERITY[finding.severity].in_(lang)
-        yield f"- {code(place)} {severity}{words.COLON.in_(lang)}{prose(finding.message)}"
+        yield f"- {code(guard(place))} {severity}{words.COLON.in_(lang)}{prose(finding.message)}"
         edits = finding.fix.edits if finding.fix else ()
         texts = [clean(line) for edit in edits for line in edit.text.splitlines()]
         if texts:
@@ -212,7 +213,7 @@ def _symptoms(
         if item.echo_of:
             root = titles.get(item.echo_of, item.echo_of)
             note = words.PAREN.in_(lang).format(words.FOLLOWS.in_(lang).format(what=prose(root)))
-        yield f"- {prose(item.title)}{note}{_place(item.evidence[:1])}"
+        yield f"- {prose(item.title)}{note}{_place(item.evidence[:1], lang)}"
         if item.evidence and item.evidence[0].text.strip():
             yield from fence([_quote(item.evidence[0])], "text", "  ")
 
@@ -222,7 +223,7 @@ def _unread(diagnosis: Diagnosis, lang: Lang) -> Iterator[str]:
         yield from ("", f"### {words.UNREAD.in_(lang)}", "")
     for item in diagnosis.unread[:10]:
         place = item.source if item.line is None else f"{item.source}:{item.line}"
-        yield f"- {code(place)} {prose(item.reason)}"
+        yield f"- {code(guard(place))} {prose(item.reason)}"
     if len(diagnosis.unread) > 10:
         yield f"- {words.MORE_PLAIN.in_(lang).format(n=len(diagnosis.unread) - 10)}"
     if diagnosis.warnings:

@@ -37,8 +37,7 @@ _AFTER = (
     # user:password@ in a URL
     r"(?P<keep>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)[^\s/@:'\"]{0,256}(?::[^\s/@'\"]{0,256})?(?=@)",
     # signed URLs
-    r"(?i:(?P<keep2>[?&](?:[a-z_-]{0,30}(?:token|signature|credential)|sig|key|password)=))"
-    r"[^&\s'\"]{1,4096}",
+    r"(?i:(?P<keep2>[?&](?:[a-z_-]{0,30}(?:token|signature|credential)|sig|key)=))[^&\s'\"]{1,4096}",
     r"(?i:(?P<keep3>\b(?:bearer|basic|token)[ ]))[A-Za-z0-9._~+/=-]{16,4096}",
     r"(?P<keep4>hooks\.slack\.com/services/|/bot/v2/hook/)[A-Za-z0-9/_-]{8,256}",
     r"(?i:(?P<keep5>\bwandb[ ]login[ ](?:--relogin[ ])?))[A-Za-z0-9_-]{16,256}",

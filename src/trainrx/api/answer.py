@@ -1,0 +1,169 @@
+"""Put the answer together from what was concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from trainrx import __version__
+from trainrx.fix.plan import Plan, Target, plan
+from trainrx.kb.store import Knowledge
+from trainrx.model.facts import Facts, Origin
+from trainrx.model.job import RawLaunch, SymptomHits
+from trainrx.model.reasoning import Reasoning
+from trainrx.model.result import (
+    CauseOut,
+    Diagnosis,
+    JobSummary,
+    ReferenceOut,
+    SymptomSeen,
+    Tool,
+    Unread,
+)
+from trainrx.model.text import Lang, Text
+from trainrx.rank.asks import asks
+from trainrx.rank.echoes import echoes
+from trainrx.rank.order import Ranking, rank, verdict, word
+from trainrx.rank.score import Scored
+
+SHOWN = ("failure", "echo", "observation")
+QUOTED = 3
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the answer is made of."""
+
+    knowledge: Knowledge
+    facts: Facts
+    symptoms: tuple[SymptomHits, ...]
+    reasoning: Reasoning
+    versions: Mapping[str, str]
+    style: Literal["arg", "config"]
+    launch: RawLaunch | None
+    unread: tuple[Unread, ...]
+    lang: Lang
+
+
+def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
+    """Rank, plan the fixes, phrase the questions."""
+    roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
+    seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
+    echo_of = echoes(seen, done.knowledge.symptoms, done.reasoning)
+    active = {name for name in seen if name not in echo_of}
+    ranking = rank(
+        done.knowledge.causes,
+        done.reasoning,
+        active=active,
+        failed=bool(active),
+        lang=done.lang,
+    )
+    finished = done.facts.value("log.finished") is True
+    log_given = done.facts.value("log.given") is True
+    job = Target(
+        facts=done.facts,
+        knowledge=done.knowledge,
+        truths=done.reasoning.truths,
+        versions=done.versions,
+        style=done.style,
+        lang=done.lang,
+        launch=done.launch,
+    )
+    plans = [plan(item.cause, job) for item in ranking.causes[:top]]
+    overall = verdict(ranking, failed=bool(active), finished=finished, log_given=log_given)
+    questions = asks((*ranking.causes, *ranking.open), done.facts, done.knowledge, done.lang)
+    return Diagnosis(
+        tool=_tool(done),
+        verdict=overall,
+        job=job_summary(done.facts),
+        lang=done.lang,
+        symptoms=_symptoms(done, seen, echo_of),
+        causes=tuple(
+            _cause(item, made, ranking, echo_of, done.lang)
+            for item, made in zip(ranking.causes, plans, strict=False)
+        ),
+        asks=() if overall == "healthy" else questions,
+        unread=done.unread,
+        facts={f.kind: f.value for f in done.facts if f.value is not None},
+        warnings=_warnings(done, plans),
+    )
+
+
+def _tool(done: Conclusion) -> Tool:
+    return Tool(
+        name="trainrx",
+        version=__version__,
+        kb=done.knowledge.digest,
+        engine=done.reasoning.engine,
+    )
+
+
+def job_summary(facts: Facts) -> JobSummary:
+    """Give the job in a few words."""
+    gpus, nodes = facts.number("hardware.gpus"), facts.number("hardware.nodes")
+    memory = facts.number("hardware.gpu_gib")
+    return JobSummary(
+        framework=facts.text("launch.framework") or None,
+        framework_version=facts.text("launch.framework_version"),
+        task=facts.text("launch.task"),
+        model=facts.text("model.name"),
+        gpu=facts.text("hardware.gpu") or (f"{memory:g} GiB" if memory else None),
+        gpus=int(gpus) if gpus else None,
+        nodes=int(nodes) if nodes else None,
+    )
+
+
+def _symptoms(
+    done: Conclusion, seen: Sequence[str], echo_of: Mapping[str, str]
+) -> tuple[SymptomSeen, ...]:
+    """List what was seen, roots first, in order of appearance."""
+    shown = [
+        SymptomSeen(
+            id=hits.symptom,
+            title=done.knowledge.symptoms[hits.symptom].title.in_(done.lang),
+            family=done.knowledge.symptoms[hits.symptom].family,
+            evidence=tuple(
+                Origin(source=hit.source, line=hit.line, text=hit.text)
+                for hit in hits.hits[:QUOTED]
+            ),
+            count=hits.count,
+            ranks=hits.ranks,
+            phase=next((hit.phase for hit in hits.hits if hit.phase), None),
+            echo_of=echo_of.get(hits.symptom),
+        )
+        for hits in done.symptoms
+        if hits.symptom in seen
+    ]
+    return tuple(sorted(shown, key=lambda item: item.echo_of is not None))
+
+
+def _cause(
+    item: Scored, made: Plan, ranking: Ranking, echo_of: Mapping[str, str], lang: Lang
+) -> CauseOut:
+    cause = item.cause
+    effects = [name for name, root in echo_of.items() if root in cause.explains]
+    return CauseOut(
+        id=cause.id,
+        title=cause.title.in_(lang),
+        summary=cause.summary.in_(lang).strip(),
+        family=cause.family,
+        verdict="likely" if word(item) == "likely" else "possible",
+        score=round(item.score, 2),
+        probability=round(item.probability, 2),
+        prior=item.prior,
+        reasons=item.reasons,
+        effects=(*effects, *ranking.effects.get(cause.id, ())),
+        fixes=made.fixes,
+        already_right=made.already_right,
+        references=tuple(ReferenceOut(url=r.url, says=r.says) for r in cause.references if r.url),
+    )
+
+
+FELL_BACK = Text(en="engine", zh="推理引擎")
+
+
+def _warnings(done: Conclusion, plans: Sequence[Plan]) -> tuple[str, ...]:
+    notes = [f"{FELL_BACK.in_(done.lang)}: {note}" for note in done.reasoning.notes]
+    notes += [why for made in plans for why in made.left_out]
+    return tuple(dict.fromkeys(notes))

@@ -1,0 +1,95 @@
+"""Collect what was read into one set of facts, the strongest source first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from trainrx.derive.layout import layout_facts
+from trainrx.derive.models import find_shape, model_facts
+from trainrx.derive.vision import vision_facts
+from trainrx.kb.store import Knowledge
+from trainrx.memory.facts import memory_facts
+from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
+from trainrx.model.job import Hit, SymptomHits
+from trainrx.parse.version_range import in_range
+
+HITS_PER_SYMPTOM = 12
+"""The engine pairs hits of two symptoms; beyond this more of the same adds nothing but time."""
+
+LOG_VERSION = "log.version."
+
+
+def derive(given: Iterable[Fact], knowledge: Knowledge) -> Facts:
+    """Add all that follows by arithmetic."""
+    facts = Facts(given)
+    facts.add(*model_facts(facts, knowledge.models))
+    facts.add(*layout_facts(facts))
+    facts.add(*vision_facts(facts))
+    name = facts.text("model.name")
+    facts.add(*memory_facts(facts, find_shape(name, knowledge.models) if name else None))
+    return facts
+
+
+def symptom_facts(found: Iterable[SymptomHits]) -> tuple[Fact, ...]:
+    """Turn hits into engine facts: the first of each rank, then more until the limit.
+
+    `at` is dropped when the hits come from several sources without time stamps in common: line
+    numbers of two files say nothing about order.
+    """
+    all_found = list(found)
+    sources = {hit.source for item in all_found for hit in item.hits}
+    ordered = len(sources) <= 1
+    return tuple(
+        _symptom_fact(hit, ordered=ordered or hit.stamped)
+        for item in all_found
+        for hit in _spread(item.hits)
+    )
+
+
+def _spread(hits: tuple[Hit, ...]) -> list[Hit]:
+    first: dict[int | None, Hit] = {}
+    for hit in hits:
+        first.setdefault(hit.rank, hit)
+    rest = [hit for hit in hits if hit is not first[hit.rank]]
+    return [*first.values(), *rest][:HITS_PER_SYMPTOM]
+
+
+def _symptom_fact(hit: Hit, *, ordered: bool) -> Fact:
+    fields: list[tuple[str, Scalar]] = list(hit.captures)
+    taken = {name for name, _ in fields}
+    more: tuple[tuple[str, Scalar | None], ...] = (
+        ("rank", hit.rank),
+        ("at", hit.at if ordered else None),
+        ("step", hit.step),
+        ("phase", hit.phase or None),
+        ("site", hit.site or None),
+    )
+    fields += [(name, value) for name, value in more if value is not None and name not in taken]
+    return Fact(
+        kind=f"symptom.{hit.symptom}",
+        fields=tuple(fields),
+        origins=(Origin(source=hit.source, line=hit.line, text=hit.text),),
+    )
+
+
+def version_facts(
+    wanted: Iterable[tuple[str, str]], versions: Mapping[str, str]
+) -> tuple[Fact, ...]:
+    """Decide each (package, range) the knowledge asks about; undecidable ones stay unknown."""
+    out = []
+    for package, spec in sorted(set(wanted)):
+        present = versions.get(package)
+        holds = in_range(present, spec) if present else None
+        if holds is not None:
+            origin = Origin(source=f"{package} {present}")
+            out.append(fact(f"version.{package} {spec}", holds, origin, how="derived"))
+    return tuple(out)
+
+
+def log_versions(facts: Iterable[Fact]) -> dict[str, str]:
+    """Give the package versions a log's own banners tell."""
+    return {
+        item.kind.removeprefix(LOG_VERSION): str(item.value)
+        for item in facts
+        if item.kind.startswith(LOG_VERSION)
+    }

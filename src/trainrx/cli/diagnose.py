@@ -1,0 +1,222 @@
+"""`diagnose`: why did this job fail, or why will it fail, and what to change."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trainrx.cli._commands import commands, run_app
+from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
+from trainrx.cli._output import write
+from trainrx.cli._stdin import read_stdin
+from trainrx.cli._view import scrolls, styled, view
+from trainrx.model.errors import UsageError
+from trainrx.model.result import Diagnosis
+from trainrx.render.page import View
+
+HELP = """Say why a fine-tuning job failed, or will fail, and which parameters to change.
+
+PATH is a run folder, a launch script, a config or a log; - reads standard input. The kind of each
+is found out from its content; the options say it for you.
+
+  diagnose --cmd launch.sh --log train.log --versions freeze.txt --gpu A100-80G --gpus 8
+"""
+EPILOG = "Other commands: explain ID, kb check|test|new|list (a file of that name: ./explain)."
+
+
+class Format(str, Enum):
+    """The forms an answer comes in."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
+class Engine(str, Enum):
+    """The inference engines; both conclude the same."""
+
+    durable = "durable"
+    reference = "reference"
+
+
+class FailOn(str, Enum):
+    """From which certainty on the exit status is 1."""
+
+    none = "none"
+    possible = "possible"
+    likely = "likely"
+
+
+Paths = Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False)]
+Cmd = Annotated[
+    list[Path] | None,
+    typer.Option("--cmd", metavar="FILE", help="Launch script or command; may be repeated."),
+]
+Config = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--config", metavar="FILE", help="YAML or JSON config of the launch; may be repeated."
+    ),
+]
+Env = Annotated[
+    Path | None, typer.Option("--env", metavar="FILE", help="Output of `env` where it ran.")
+]
+Versions = Annotated[
+    Path | None,
+    typer.Option(
+        "--versions", metavar="FILE", help="Output of pip freeze, ds_report, ..., or name==version."
+    ),
+]
+Log = Annotated[
+    list[Path] | None,
+    typer.Option("--log", metavar="FILE", help="What the job printed; may be repeated."),
+]
+Gpu = Annotated[str | None, typer.Option("--gpu", metavar="NAME|24GiB", help="The card.")]
+Gpus = Annotated[int | None, typer.Option("--gpus", min=1, help="GPUs of the whole job.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", min=1, help="Machines of the job.")]
+Note = Annotated[
+    list[str] | None,
+    typer.Option("--note", metavar="TEXT", help="What you saw, in your words; may be repeated."),
+]
+Good = Annotated[
+    Path | None,
+    typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="Form of the answer.")]
+Top = Annotated[int, typer.Option("--top", min=1, help="Show at most so many causes.")]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
+]
+EngineOption = Annotated[Engine, typer.Option("--engine", help="Inference engine.")]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Mask secrets (markdown always masks them).")
+]
+FailOnOption = Annotated[
+    FailOn, typer.Option("--fail-on", help="Exit with 1 when a cause is at least so certain.")
+]
+Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")]
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.command(help=HELP, epilog=EPILOG)
+def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
+    paths: Paths = None,
+    *,
+    cmd: Cmd = None,
+    config: Config = None,
+    env: Env = None,
+    versions: Versions = None,
+    log: Log = None,
+    gpu: Gpu = None,
+    gpus: Gpus = None,
+    nodes: Nodes = None,
+    note: Note = None,
+    good: Good = None,
+    form: FormatOption = Format.text,
+    lang: LangOption = None,
+    top: Top = 3,
+    kb: KbOption = None,
+    rules: RulesOption = None,
+    explain: Explain = False,
+    engine: EngineOption = Engine.durable,
+    redact: Redact = False,
+    fail_on: FailOnOption = FailOn.none,
+    width: WidthOption = None,
+    version: Version = False,
+) -> int:
+    """Diagnose a job."""
+    if version:
+        from trainrx import __version__  # noqa: PLC0415
+
+        return write(f"trainrx {__version__}\n")
+    files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
+    single = tuple(file for file in (env, versions, good) if file is not None)
+    _refuse_nothing((*files, *single), note or [])
+    _refuse_misplaced_command(paths or [])
+    seen = view(language(lang), width, everything=explain)
+
+    from trainrx import api  # noqa: PLC0415 - help and errors do without the engine
+
+    answer = api.diagnose(
+        paths or (),
+        cmd=cmd or (),
+        config=config or (),
+        env=env,
+        versions=versions,
+        logs=log or (),
+        gpu=gpu,
+        gpus=gpus,
+        nodes=nodes,
+        note=note or (),
+        good=good,
+        lang=seen.lang,
+        top=top,
+        kb=kb or (),
+        rules=rules or (),
+        engine=engine.value,
+        stdin=read_stdin((*files, *single)),
+    )
+    status = write(rendered(answer, form, seen, redact=redact), utf8=form is Format.json)
+    return status or failing(answer, fail_on)
+
+
+def rendered(answer: Diagnosis, form: Format, seen: View, *, redact: bool) -> str:
+    """Give the answer in the form that was asked for."""
+    # each form imports only what it needs
+    if form is Format.markdown:
+        from trainrx.render.markdown import to_markdown  # noqa: PLC0415
+
+        return to_markdown(answer, seen.lang)
+    if redact:
+        from trainrx.render.redact import redacted  # noqa: PLC0415
+
+        answer = redacted(answer)
+    if form is Format.json:
+        from trainrx.render.json import to_json  # noqa: PLC0415
+
+        return to_json(answer)
+    from trainrx.render.console import page, reminder  # noqa: PLC0415
+
+    lines = page(answer, seen)
+    if scrolls(lines):
+        lines += reminder(answer, seen)
+    return styled(lines)
+
+
+def failing(answer: Diagnosis, fail_on: FailOn) -> int:
+    """Give 1 when a cause is at least as certain as asked, else 0."""
+    found = {cause.verdict for cause in answer.causes}
+    if fail_on is FailOn.likely:
+        return int("likely" in found)
+    return int(fail_on is FailOn.possible and bool(found))
+
+
+def run(words: list[str]) -> int:
+    """Run the command on the words of the command line."""
+    return run_app(app, words)
+
+
+def _refuse_nothing(files: tuple[Path, ...], note: list[str]) -> None:
+    if files or note:
+        return
+    raise UsageError(
+        "nothing to read: give a launch script, a log or a run folder, for example\n"
+        "  diagnose --cmd launch.sh --log train.log\n"
+        "  tail -n 2000 train.log | diagnose -\n"
+        "`diagnose --help` shows all options."
+    )
+
+
+def _refuse_misplaced_command(paths: list[Path]) -> None:
+    """Notice `diagnose --lang zh explain ID`: the command must come first."""
+    for path in paths:
+        name = str(path)
+        if name in commands() and not path.exists():
+            raise UsageError(
+                f"there is no file {name!r} here; the command {name!r} must be the first word: "
+                f"diagnose {name} ..."
+            )

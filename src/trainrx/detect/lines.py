@@ -1,0 +1,112 @@
+"""What the start of a log line tells: which rank or worker printed it, and when."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+
+HEAD = 240
+"""Characters of a line in which labels and stamps are looked for."""
+
+LABEL = re.compile(r"\[rank(\d{1,5})\]|^\s?\[default(\d{1,5})\]:|^\[\d+,(\d{1,5})\]<std")
+INNER = re.compile(r"\[[Rr]ank[: ]\s?(\d{1,5})\]|\bRank (\d{1,5})\]")
+NUMBERED = re.compile(r"^\s{0,3}(?:(\d{1,5}):|\[(\d{1,5})\]:?)\s")
+WORKER = re.compile(r"\(([A-Za-z_][\w.]{0,60}(?: [\w/]{1,20})? pid=\d{1,10})")
+NUMBERED_SHARE = 0.5
+NUMBERED_LEAST = 5
+
+STAMP = re.compile(
+    r"(?<!\d)(?:(?P<year>20\d\d)[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T ]"
+    r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<part>\d{1,9}))?"
+    r"|[IWEF](?P<gday>\d{4}) (?P<gclock>\d\d:\d\d:\d\d)(?:\.(?P<gpart>\d{1,9}))?"
+    r"|(?P<vmonth>\d\d)-(?P<vday>\d\d) (?P<vclock>\d\d:\d\d:\d\d))(?!\d)"
+)
+NO_YEAR = 2000
+"""Stands for the year where a stamp has none (glog, vLLM); a leap year, so that each day exists."""
+
+PREFIX = re.compile(
+    r"(?:\s?\[rank\d+\]:\s?|\s?\[default\d+\]:|\(\w[\w.]*(?: [\w/]{1,20})? pid=\d+[^)]{0,80}\)\s?"
+    r"|\[\d+,\d+\]<std(?:err|out)>:?\s?"
+    r"|[\w.-]{1,64}: (?=\[rank)"
+    r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]{0,80}\] ?"
+    r"|\[?20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]?\d{0,9}Z?\]? ?)"
+)
+RANK_IN_PATH = (
+    re.compile(r"attempt_\d+/(\d{1,5})/std(?:err|out)\.log"),
+    re.compile(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?:\D|$)", re.IGNORECASE),
+    re.compile(r"slurm-\d+_(\d{1,5})\.(?:out|err|log)"),
+)
+
+
+def path_rank(name: str) -> int | None:
+    """Give the rank a per-rank log belongs to by its path, or None."""
+    for pattern in RANK_IN_PATH:
+        found = pattern.search(name)
+        if found is not None:
+            return int(found[1])
+    return None
+
+
+def is_numbered(lines: list[str]) -> bool:
+    """Tell whether a launcher labels the lines of this log with bare numbers (`srun -l`)."""
+    full = [line for line in lines if line.strip()]
+    labelled = sum(1 for line in full if NUMBERED.match(line))
+    return labelled >= max(NUMBERED_LEAST, NUMBERED_SHARE * len(full))
+
+
+def rank_of(line: str, *, numbered: bool = False) -> int | None:
+    """Give the rank a line names as its own, or None."""
+    head = line[:HEAD]
+    patterns = (LABEL, NUMBERED, INNER) if numbered else (LABEL, INNER)
+    for pattern in patterns:
+        found = pattern.search(head)
+        if found is not None:
+            return int(found[found.lastindex or 1])
+    return None
+
+
+def speaker(line: str, *, numbered: bool = False) -> str:
+    """Name who printed a line, so that lines of one traceback can be told from those between."""
+    head = line[:HEAD]
+    found = LABEL.search(head) or (NUMBERED.match(head) if numbered else None)
+    if found is not None:
+        return found[found.lastindex or 1]
+    worker = WORKER.search(head)
+    return worker[1] if worker is not None else ""
+
+
+def bare(line: str, *, numbered: bool = False) -> str:
+    """Take labels and stamps off the front of a line."""
+    for _ in range(4):
+        found = PREFIX.match(line) or (NUMBERED.match(line) if numbered else None)
+        if found is None:
+            break
+        line = line[found.end() :]
+    return line
+
+
+def seconds(line: str) -> float | None:
+    """Give the time stamp of a line in seconds; stamps without a year all count from one year."""
+    found = STAMP.search(line[:HEAD])
+    return None if found is None else _seconds(found)
+
+
+def last_seconds(text: str) -> float | None:
+    """Give the last time stamp of some lines, or None."""
+    last: float | None = None
+    for found in STAMP.finditer(text):
+        last = _seconds(found)
+    return last
+
+
+def _seconds(found: re.Match[str]) -> float | None:
+    month = found["month"] or found["vmonth"] or (found["gday"] or "")[:2]
+    day = found["day"] or found["vday"] or (found["gday"] or "")[2:]
+    clock = found["clock"] or found["gclock"] or found["vclock"]
+    hour, minute, second = (int(part) for part in clock.split(":"))
+    try:
+        moment = datetime(NO_YEAR, int(month), int(day), hour, minute, second, tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    part = found["part"] or found["gpart"]
+    return moment.timestamp() + (float(f"0.{part}") if part else 0.0)

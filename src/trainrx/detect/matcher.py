@@ -1,0 +1,170 @@
+"""Signatures compiled for searching: which lines to look at, and what stands on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from trainrx.detect.gate import gate
+from trainrx.model.knowledge import Symptom
+
+LONG_LINE = 8192
+"""Bytes; on a longer line `re` sees only a window around each needle: its time may grow with the
+square of what it sees."""
+WINDOW = 4096
+MAX_WINDOWS = 256
+CUT = "\0"
+"""Stands where a window ends but the line does not, so that `$` does not match there. NULs are
+removed from logs beforehand: it cannot be text."""
+
+
+Candidate = tuple[int, int]
+"""A byte of a block, and the number of a pattern that may match on the line holding it."""
+
+
+class Line:
+    """One line without its end; `opens`/`closes`: its first/last byte is really the line's."""
+
+    __slots__ = ("_text", "closes", "data", "opens")
+
+    def __init__(self, data: bytes, *, opens: bool = True, closes: bool = True) -> None:
+        self.data = data
+        self.opens = opens
+        self.closes = closes
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Give the line decoded."""
+        if self._text is None:
+            self._text = decode(self.data)
+        return self._text
+
+
+class Compiled:
+    """One pattern of one signature; its regex is compiled when first needed."""
+
+    def __init__(self, index: int, symptom: int, needle: str, regex: str) -> None:
+        self.index = index
+        self.symptom = symptom
+        self.regex = regex
+        self.folded = re.match(r"\(\?[a-z]*i", regex) is not None
+        raw = needle.encode("utf-8", "replace")
+        self.needle = raw.lower() if self.folded else raw
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """Give the regex, compiled."""
+        return re.compile(self.regex)
+
+    def search(self, line: Line) -> re.Match[str] | None:
+        """Find the pattern on a line; the needle must stand on it (ASCII case folded for `(?i)`)."""
+        haystack = line.data.lower() if self.folded else line.data
+        found = haystack.find(self.needle)
+        if found < 0:
+            return None
+        if len(line.data) <= LONG_LINE and line.opens and line.closes:
+            return self.compiled.search(line.text)
+        return self._windows(line, haystack, found)
+
+    def _windows(self, line: Line, haystack: bytes, found: int) -> re.Match[str] | None:
+        for _ in range(MAX_WINDOWS):
+            start, end = max(0, found - WINDOW), min(len(line.data), found + WINDOW)
+            head = "" if start == 0 and line.opens else CUT
+            foot = "" if end == len(line.data) and line.closes else CUT
+            text = head + decode(line.data[start:end]) + foot
+            # from `pos` on, so that `^` does not match where the window starts
+            match = self.compiled.search(text, len(head))
+            if match is not None:
+                return match
+            found = haystack.find(self.needle, max(found + 1, end - WINDOW // 2))
+            if found < 0:
+                return None
+        return None
+
+
+def decode(data: bytes) -> str:
+    """Decode a piece of a log; torn characters become U+FFFD."""
+    return data.decode("utf-8", "replace")
+
+
+def compile_patterns(symptoms: Sequence[Symptom]) -> tuple[Compiled, ...]:
+    """Number all patterns of all signatures."""
+    found: list[Compiled] = []
+    for number, symptom in enumerate(symptoms):
+        for pattern in symptom.patterns:
+            found.append(Compiled(len(found), number, pattern.needle, pattern.regex))
+    return tuple(found)
+
+
+Gate = Callable[[bytes], list[Candidate]]
+"""Names the places of a block (line ends `\n` only) that are worth a look, in order."""
+
+
+def needle_gate(patterns: Sequence[Compiled]) -> Gate:
+    """Make a gate from plain searches: quick to start, its time grows with the patterns."""
+
+    def find(data: bytes) -> list[Candidate]:
+        folded = data.lower() if any(pattern.folded for pattern in patterns) else b""
+        found = [
+            (at, pattern.index)
+            for pattern in patterns
+            for at in _occurrences(folded if pattern.folded else data, pattern.needle)
+        ]
+        found.sort()
+        return found
+
+    return find
+
+
+def _occurrences(data: bytes, needle: bytes) -> Iterator[int]:
+    """Give the first place of a needle on each line it stands on."""
+    at = data.find(needle)
+    while at >= 0:
+        yield at
+        end = data.find(b"\n", at)
+        if end < 0:
+            return
+        at = data.find(needle, end + 1)
+
+
+def engine_gate(patterns: Sequence[Compiled]) -> Gate | None:
+    """Make a gate from the linear engine, or None where it is not installed."""
+    try:
+        import hyperscan  # noqa: PLC0415 (a native library: only when a log is large)
+    except ImportError:
+        return None
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    numbers = [pattern.index for pattern in patterns]
+    flags = [hyperscan.HS_FLAG_MULTILINE] * len(numbers)
+    try:
+        gates = [_expression(pattern) for pattern in patterns]
+        database.compile(expressions=gates, ids=numbers, flags=flags)
+    except hyperscan.error:
+        # one expression is beyond it: the needles alone still name every line that can match
+        gates = [_needle_expression(pattern) for pattern in patterns]
+        database.compile(expressions=gates, ids=numbers, flags=flags)
+    scratch = hyperscan.Scratch(database)
+
+    def find(data: bytes) -> list[Candidate]:
+        ends: list[Candidate] = []
+
+        def report(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            # a match ends behind its last byte; an empty one at the start of the block stays in it
+            ends.append((end - 1 if end else 0, number))
+
+        database.scan(data, match_event_handler=report, scratch=scratch)
+        ends.sort()
+        return ends
+
+    return find
+
+
+def _expression(pattern: Compiled) -> bytes:
+    return gate(pattern.regex) or _needle_expression(pattern)
+
+
+def _needle_expression(pattern: Compiled) -> bytes:
+    plain = b"".join(b"\\x%02x" % byte for byte in pattern.needle)
+    return b"(?i)" + plain if pattern.folded else plain

@@ -1,0 +1,33 @@
+"""What reading one script may cost: a script is data from strangers."""
+
+from __future__ import annotations
+
+MAX_TEXT = 256 * 1024
+"""Characters of a script that are read; published launch scripts have at most a few thousand."""
+MAX_VALUE = 64 * 1024
+"""Characters one variable or word may grow to."""
+MAX_DEPTH = 40
+"""Nesting of compound commands, expansions and scripts within scripts."""
+MAX_ITERATIONS = 16
+"""Rounds of a loop over literals that are followed."""
+
+
+class TooMuch(Exception):  # noqa: N818  # control flow inside the package, never seen outside
+    """The script asks for more work or nesting than it is allowed."""
+
+
+class Budget:
+    """A count of work units, about one per microsecond; the same script always gets as far."""
+
+    def __init__(self, units: int) -> None:
+        self._left = units
+
+    def spend(self, units: int = 1) -> None:
+        """Take units.
+
+        Raises:
+            TooMuch: Nothing is left.
+        """
+        self._left -= units
+        if self._left < 0:
+            raise TooMuch("more work than a launch script needs")

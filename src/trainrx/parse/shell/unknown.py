@@ -1,0 +1,107 @@
+"""Values that are not known statically, carried inside text as private marks.
+
+A mark survives concatenation, splitting and re-parsing (`eval "$CMD"`), so a word knows what it was
+made of.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Kind = Literal["env", "scheduler", "arg", "command", "branch", "loop", "runtime", "value", "blank"]
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_FOREIGN = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd", "\0": "\ufffd"})
+_SCHEDULER = re.compile(
+    r"(?:LOCAL_|NODE_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|NNODES"
+    r"|(?:SLURM|PMI|PMIX|OMPI|PET|MLP|VC|ARNOLD|LSB|PBS|DLC|RDZV)_\w+"
+)
+
+_WHY: dict[Kind, str] = {
+    "env": "is not set in this script (give the environment with --env)",
+    "scheduler": "is set by the scheduler or launcher, not in this script",
+    "arg": "is an argument of the script or function",
+    "command": "is the output of a command",
+    "branch": "depends on a condition that cannot be decided here",
+    "loop": "changes in a loop",
+    "runtime": "differs from run to run",
+    "value": "cannot be worked out here",
+    "blank": "is a placeholder that was not filled in",
+}
+
+
+class Unknown(NamedTuple):
+    """What a mark stands for: why it is not known, its name, and how to show it."""
+
+    kind: Kind
+    name: str
+    shown: str
+
+    @property
+    def reason(self) -> str:
+        """Say in one line why the value is not known."""
+        return f"{self.shown} {_WHY[self.kind]}"
+
+
+def known(text: str) -> bool:
+    """Tell whether a text carries no mark."""
+    return _OPEN not in text
+
+
+def without_marks(text: str) -> str:
+    """Replace what could be taken for a mark in a text from outside."""
+    return text.translate(_FOREIGN)
+
+
+def inherited_kind(name: str) -> Kind:
+    """Give the kind of a variable that the script reads and never sets."""
+    return "scheduler" if _SCHEDULER.fullmatch(name) else "env"
+
+
+class Unknowns:
+    """The marks of one script."""
+
+    def __init__(self) -> None:
+        self._marks: dict[Unknown, str] = {}
+        self._all: list[Unknown] = []
+
+    def mark(self, kind: Kind, name: str, shown: str = "") -> str:
+        """Give the mark of an unknown value, the same one for the same unknown."""
+        item = Unknown(kind, name, shown or f"${name}")
+        found = self._marks.get(item)
+        if found is None:
+            found = f"{_OPEN}{len(self._all)}{_CLOSE}"
+            self._marks[item] = found
+            self._all.append(item)
+        return found
+
+    def variable(self, name: str) -> str:
+        """Give the mark of a variable that the script reads and never sets."""
+        return self.mark(inherited_kind(name), name)
+
+    def within(self, text: str) -> tuple[Unknown, ...]:
+        """Name the unknowns a text carries, in order, each once."""
+        if known(text):
+            return ()
+        found = (self._find(match[1]) for match in _MARK.finditer(text))
+        return tuple(dict.fromkeys(item for item in found if item is not None))
+
+    def only(self, text: str) -> Unknown | None:
+        """Give the unknown a text consists of, or None when it holds anything else."""
+        match = _MARK.fullmatch(text)
+        return None if match is None else self._find(match[1])
+
+    def show(self, text: str) -> str:
+        """Write a text for people, unknowns as `$NAME` or `$(command)`."""
+        return text if known(text) else _MARK.sub(lambda match: self._shown(match[1]), text)
+
+    def _find(self, number: str) -> Unknown | None:
+        # Slicing ("${x:1}") never cuts a mark, but a hostile re-parse may still join digits.
+        index = int(number) if len(number) < 9 else len(self._all)
+        return self._all[index] if index < len(self._all) else None
+
+    def _shown(self, number: str) -> str:
+        found = self._find(number)
+        return "?" if found is None else found.shown

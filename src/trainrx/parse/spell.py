@@ -1,0 +1,120 @@
+"""Write a parameter as one framework and version want it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.facts import Scalar
+from trainrx.model.job import RawLaunch
+from trainrx.model.knowledge import Param, Spelling
+from trainrx.parse.spellbook import Entry, Spellbook, plain, serves
+from trainrx.parse.values import write_value
+
+_ASSIGNED = frozenset({"verl"})
+_DASHED = frozenset({"vllm"})
+
+
+class Spelled(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter in a framework's words.
+
+    `param` is the name without dashes, `value` the value as written ("" for a bare switch), `text`
+    both together: `--max_length 2048`, `MAX_PIXELS=602112`, `max_length: 2048`.
+    """
+
+    kind: Literal["arg", "env", "config_file"]
+    param: str
+    value: str
+    text: str
+
+
+def spell(
+    canonical: str,
+    value: Scalar,
+    framework: str,
+    version: str | None,
+    params: Mapping[str, Param],
+    *,
+    via: Literal["arg", "config"] = "arg",
+    launch: RawLaunch | None = None,
+) -> Spelled | None:
+    """Write one setting for a framework at a version; None where it has no word for it.
+
+    `version` may be a prefix or a range, None is the newest known. With a `launch`, the name it
+    already uses is kept, and its sub-command decides between names.
+    """
+    param = params.get(canonical)
+    if param is None:
+        return None
+    book = Spellbook({canonical: param}, framework, {framework: version} if version else {})
+    command = launch.command if launch is not None else ""
+    used = _names(launch) if launch is not None else frozenset()
+    for entry in _ranked(book, book.by_param[canonical], command, used):
+        written = write_value(entry.spelling, value)
+        if written is not None:
+            return _spelled(entry.spelling, _name(entry.spelling, used), written, framework, via)
+    return None
+
+
+def _ranked(
+    book: Spellbook, entries: Sequence[Entry], command: str, used: frozenset[str]
+) -> list[Entry]:
+    """Order the spellings that exist: in use already, at every version, at the newest one."""
+    usable = [
+        entry
+        for entry in entries
+        if book.live(entry)
+        and serves(entry.spelling, command)
+        and (entry.owner not in {"launcher", "accelerate"} or _is_used(entry.spelling, used))
+    ]
+
+    def badness(entry: Entry) -> tuple[bool, bool, bool]:
+        bits = book.bits[entry.owner]
+        newest = 1 << (bits.bit_length() - 1)
+        covers = entry.bits & bits == bits and bits != book.timelines[entry.owner].all
+        vague = bool(entry.spelling.commands) and not command
+        return (not _is_used(entry.spelling, used), vague, not (covers or entry.bits & newest))
+
+    return sorted(usable, key=badness)
+
+
+def _name(spelling: Spelling, used: frozenset[str]) -> str:
+    """Keep the name the launch has, even where it is not the usual one."""
+    for name in spelling.also:
+        if plain(name) in used and plain(spelling.arg or spelling.env) not in used:
+            return name
+    return spelling.arg or spelling.env
+
+
+def _is_used(spelling: Spelling, used: frozenset[str]) -> bool:
+    return any(plain(n) in used for n in (spelling.arg or spelling.env, *spelling.also))
+
+
+def _names(launch: RawLaunch) -> frozenset[str]:
+    args = (plain(arg.name) for arg in (*launch.args, *launch.launcher))
+    return frozenset((*args, *(variable.name for variable in launch.env)))
+
+
+def _spelled(
+    spelling: Spelling, name: str, written: str, framework: str, via: Literal["arg", "config"]
+) -> Spelled:
+    if spelling.env:
+        return Spelled(kind="env", param=name, value=written, text=f"{name}={_quoted(written)}")
+    if framework in _ASSIGNED:
+        return Spelled(kind="arg", param=name, value=written, text=f"{name}={written}")
+    if via == "config":
+        shown = written or "true"
+        return Spelled(kind="config_file", param=name, value=shown, text=f"{name}: {shown}")
+    text = f"--{name} {_quoted(written)}" if written else f"--{name}"
+    return Spelled(kind="arg", param=name, value=written, text=text)
+
+
+def _quoted(text: str) -> str:
+    """Quote what a shell would split or expand."""
+    safe = all(c.isalnum() or c in "_-./:,=+@%" for c in text)
+    if safe:
+        return text
+    escaped = text.replace("'", "'\\''")
+    return f"'{escaped}'"

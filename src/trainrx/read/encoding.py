@@ -1,0 +1,97 @@
+"""Text out of bytes of any origin: UTF-8, UTF-16 with a mark, GB18030, and torn mixtures of them."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+ENOUGH = 16
+"""Characters beyond ASCII that settle the encoding of a stream."""
+BINARY_SHARE = 0.1
+CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\x08\x07\x0c\0")) + b"\x7f"
+
+
+def decode_text(data: bytes) -> str:
+    r"""Decode a small file whole: no mark, no NUL, `\n` line ends; torn characters are U+FFFD."""
+    text = b"".join(to_utf8([data])).decode("utf-8", "replace")
+    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def to_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Turn a stream into UTF-8 bytes as it comes; what is UTF-8 already passes untouched."""
+    stream = iter(chunks)
+    first = next(stream, b"")
+    for mark, encoding in BOMS:
+        if first.startswith(mark):
+            rest = _chain(first[len(mark) :], stream)
+            yield from rest if encoding == "utf-8" else _recode(rest, encoding)
+            return
+    yield from _guess(_chain(first, stream))
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _recode(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for chunk in chunks:
+        yield decoder.decode(chunk).encode("utf-8", "replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
+
+
+def _guess(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        if chunk.isascii():
+            yield chunk
+            continue
+        wrong, right = _census(chunk)
+        if wrong > right and is_gb18030(chunk):
+            yield from _recode(_chain(chunk, chunks), "gb18030")
+            return
+        yield chunk
+        if right >= ENOUGH:
+            yield from chunks
+            return
+
+
+def _census(data: bytes) -> tuple[int, int]:
+    """Count what is not UTF-8 and the characters beyond ASCII that are."""
+    text = data.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    ascii_count = len(text.encode("ascii", "ignore"))
+    return wrong, len(text) - ascii_count - wrong
+
+
+def is_gb18030(data: bytes) -> bool:
+    """Tell whether bytes are whole GB18030 characters, but for one torn at the end."""
+    try:
+        codecs.getincrementaldecoder("gb18030")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def looks_binary(head: bytes) -> bool:
+    """Tell whether the first bytes of a file are not text of any encoding we read.
+
+    NULs alone do not make a log binary: a log that was truncated while written starts with them.
+    """
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return False
+    if head.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"\x80\x02")):
+        return True
+    plain = head.replace(b"\0", b"")
+    if not plain:
+        return bool(head)
+    controls = len(plain) - len(plain.translate(None, CONTROLS))
+    if controls > BINARY_SHARE * len(plain):
+        return True
+    wrong, right = _census(plain)
+    return wrong > right and wrong > BINARY_SHARE * len(plain) and not is_gb18030(plain)

@@ -1,0 +1,96 @@
+"""A condition or an amount in words."""
+
+from __future__ import annotations
+
+from trainrx.model.facts import Scalar
+from trainrx.model.knowledge import Amount, Clause, Condition
+from trainrx.model.text import Lang
+from trainrx.render import words
+
+_SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def condition_text(condition: Condition, lang: Lang) -> str:
+    """Say a condition in one line; names stay as they stand in `kb/`."""
+    if condition.all is not None:
+        return _joined(condition.all, words.AND.in_(lang), lang)
+    if condition.any is not None:
+        return _joined(condition.any, words.OR.in_(lang), lang)
+    if condition.not_ is not None:
+        return f"{words.NOT.in_(lang)} ({condition_text(condition.not_, lang)})"
+    if condition.symptom is not None:
+        seen = words.IS_SEEN if condition.seen else words.NOT_SEEN
+        tests = _tests(condition.if_ or {})
+        return f"{condition.symptom} {seen.in_(lang)}" + (f" [{tests}]" if tests else "")
+    if condition.package is not None:
+        return f"{condition.package} {condition.versions or ''}".strip()
+    return _fact(condition, lang)
+
+
+def clause_text(clause: Clause, lang: Lang) -> str:
+    """Say one clause of a rule."""
+    name = clause.symptom or clause.fact or ""
+    alias = f"{clause.as_}: " if clause.as_ else ""
+    tests = _tests(clause.if_)
+    absent = f" {words.NOT_SEEN.in_(lang)}" if clause.absent else ""
+    return f"{alias}{name}{absent}" + (f" [{tests}]" if tests else "")
+
+
+def amount_text(value: Scalar | Amount) -> str:
+    """Say the value a fix sets: a constant, or how it is computed from the present one."""
+    if not isinstance(value, Amount):
+        return scalar(value)
+    parts: list[str] = []
+    if value.value is not None:
+        parts.append(scalar(value.value))
+    if value.fact is not None:
+        parts.append(value.fact)
+    if value.times is not None:
+        parts.append(f"x {value.times:g}")
+    if value.plus is not None:
+        parts.append(f"{value.plus:+g}")
+    if value.at_least is not None:
+        parts.append(f">= {value.at_least:g}")
+    if value.at_most is not None:
+        parts.append(f"<= {value.at_most:g}")
+    return ", ".join(parts)
+
+
+def scalar(value: Scalar) -> str:
+    """Write a value as YAML does."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _fact(condition: Condition, lang: Lang) -> str:
+    name = condition.fact or ""
+    if condition.known is not None:
+        return f"{name} {(words.IS_KNOWN if condition.known else words.NOT_KNOWN_IS).in_(lang)}"
+    if condition.one_of is not None:
+        return f"{name} = {' | '.join(scalar(value) for value in condition.one_of)}"
+    tests = (
+        f"{sign} {scalar(value)}"
+        for key, sign in _SIGNS.items()
+        if (value := getattr(condition, key)) is not None
+    )
+    return f"{name} {', '.join(tests)}"
+
+
+def _joined(parts: tuple[Condition, ...], word: str, lang: Lang) -> str:
+    texts = [condition_text(part, lang) for part in parts]
+    nested = [part.all is not None or part.any is not None for part in parts]
+    return f" {word} ".join(
+        f"({text})" if inner and len(parts) > 1 else text
+        for text, inner in zip(texts, nested, strict=True)
+    )
+
+
+def _tests(tests: dict[str, Scalar | dict[str, Scalar]]) -> str:
+    out: list[str] = []
+    for name, test in tests.items():
+        if isinstance(test, dict):
+            out += (f"{name} {_SIGNS.get(op, op)} {scalar(value)}" for op, value in test.items())
+        else:
+            out.append(f"{name} = {scalar(test)}")
+    return ", ".join(out)

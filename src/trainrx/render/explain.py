@@ -1,0 +1,196 @@
+"""The page of one entry of the knowledge base: its documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainrx.model.knowledge import (
+    Action,
+    Cause,
+    Evidence,
+    FactEntry,
+    Fix,
+    Param,
+    Reference,
+    Rule,
+    Spelling,
+    Symptom,
+)
+from trainrx.model.text import Text
+from trainrx.render import words
+from trainrx.render.conditions import amount_text, clause_text, condition_text, scalar
+from trainrx.render.layout import Line, Span, clean
+from trainrx.render.page import View, heading, prose
+
+Entry = Cause | Symptom | Param | FactEntry | Rule
+
+
+def explain(entry: Entry, view: View) -> list[Line]:
+    """Lay out the page of an entry."""
+    lines = [_name(entry, view), *prose(view, entry.title.in_(view.lang), style="strong")]
+    if isinstance(entry, Cause):
+        lines += _cause(entry, view)
+    elif isinstance(entry, Symptom):
+        lines += _symptom(entry, view)
+    elif isinstance(entry, Param):
+        lines += _param(entry, view)
+    elif isinstance(entry, Rule):
+        lines += _rule(entry, view)
+    else:
+        lines += _fact(entry, view)
+    return lines
+
+
+def _name(entry: Entry, view: View) -> Line:
+    parts = [words.KINDS[type(entry).__name__].in_(view.lang)]
+    if isinstance(entry, (Cause, Symptom)) and entry.family is not None:
+        parts.append(words.FAMILY[entry.family].in_(view.lang))
+    if isinstance(entry, (Cause, Symptom, Rule)):
+        parts.append(words.STATUS[entry.status].in_(view.lang))
+        parts.append(words.SINCE.in_(view.lang).format(version=entry.since))
+    return (Span(entry.id, "fix"), Span(f"  {' · '.join(parts)}", "dim"))
+
+
+def _cause(entry: Cause, view: View) -> Iterator[Line]:
+    lang = view.lang
+    yield from _part(view, None, [entry.summary.in_(lang)])
+    yield from _part(view, None, [words.SEVERITY[entry.severity].in_(lang)])
+    yield from _part(view, words.SHOWS_AS, [words.LISTED.in_(lang).join(entry.explains)])
+    ranges = (f"{name} {spec}" for name, spec in entry.applies_to.items())
+    yield from _part(view, words.APPLIES, ranges)
+    if entry.requires is not None:
+        yield from _part(view, words.REQUIRES, [condition_text(entry.requires, lang)])
+    prior = f"{words.PRIOR.in_(lang)} {entry.prior:g}"
+    yield from _part(view, words.WEIGHTS, [prior])
+    yield from _votes(view, words.SUPPORTS, entry.evidence.supports, 1)
+    yield from _votes(view, words.CONTRADICTS, entry.evidence.contradicts, -1)
+    apart = (f"{name}: {text.in_(lang)}" for name, text in entry.confusable_with.items())
+    yield from _part(view, words.TOLD_APART, apart)
+    if entry.fixes:
+        yield from ((), heading(words.REMEDIES.in_(lang), 0))
+    for number, fix in enumerate(entry.fixes):
+        yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
+    yield from _references(view, entry.references)
+
+
+def _votes(view: View, title: Text, votes: tuple[Evidence, ...], sign: int) -> Iterator[Line]:
+    if votes:
+        yield from ((), heading(title.in_(view.lang), 0))
+    style = "plus" if sign > 0 else "minus"
+    for vote in votes:
+        lead = Span(f"{sign * vote.weight:+5.1f}  ", style)
+        yield from prose(view, vote.why.in_(view.lang), indent=2, lead=lead)
+        test = f"{words.LOOK_AT.in_(view.lang)}{words.COLON.in_(view.lang)}"
+        yield from prose(view, test + condition_text(vote.when, view.lang), indent=9, style="dim")
+
+
+def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
+    lang = view.lang
+    safety = words.PAREN.in_(lang).format(words.SAFETY[fix.safety].in_(lang))
+    yield from prose(view, fix.title.in_(lang) + safety, indent=2, lead=Span(lead))
+    changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
+    changes += [f"{words.DELETE.in_(lang)} {name}" for name in fix.unset]
+    changes += [f"{package.name}{package.spec}" for package in fix.packages]
+    for text in (*changes, *fix.commands):
+        yield (Span("       "), Span(clean(text), "fix"))
+    for step in (fix.steps.in_(lang) if fix.steps else "").splitlines():
+        yield from prose(view, step, indent=5)
+    if fix.only_if is not None:
+        when = words.ONLY_IF.in_(lang) + words.COLON.in_(lang) + condition_text(fix.only_if, lang)
+        yield from prose(view, when, indent=5, style="dim")
+    price = words.PRICE.in_(lang) + words.COLON.in_(lang)
+    yield from prose(view, fix.cost.in_(lang), indent=5, lead=Span(price, "dim"))
+
+
+def _symptom(entry: Symptom, view: View) -> Iterator[Line]:
+    lang = view.lang
+    yield from _part(view, None, [words.ROLE[entry.role].in_(lang)])
+    if entry.summary is not None:
+        yield from _part(view, None, [entry.summary.in_(lang)])
+    yield from _lines(view, words.RECOGNISED, entry.samples.match)
+    yield from _lines(view, words.NOT_MISTAKEN, entry.samples.near_miss)
+    yield from _lines(view, words.PATTERN, (pattern.regex for pattern in entry.patterns))
+    given = (f"{name}: {scalar(value)}" for name, value in entry.facts.items())
+    yield from _part(view, words.GIVES, given)
+    yield from _references(view, entry.references)
+
+
+def _param(entry: Param, view: View) -> Iterator[Line]:
+    lang = view.lang
+    if entry.spelled:
+        yield from ((), heading(words.SPELLED.in_(lang), 0))
+    for framework, spellings in entry.spelled.items():
+        for spelling in spellings:
+            yield (Span(f"  {framework} {spelling.versions}".rstrip(), "strong"),)
+            yield from prose(view, _spelling(spelling, view), indent=4)
+    if entry.ask is not None:
+        yield from _part(view, words.HOW_TO_TELL, [entry.ask.in_(lang)])
+
+
+def _spelling(spelling: Spelling, view: View) -> str:
+    lang = view.lang
+    text = spelling.env or f"--{spelling.arg}"
+    parts = [f"{text}{words.PAREN.in_(lang).format(words.INVERTED.in_(lang))}"]
+    if not spelling.inverted:
+        parts = [text]
+    parts += (f"{name} -> {value}" for name, value in spelling.values.items())
+    if spelling.default is not None:
+        parts.append(f"{words.DEFAULT.in_(lang)} {scalar(spelling.default)}")
+    if spelling.commands:
+        parts.append(" | ".join(spelling.commands))
+    return words.COMMA.in_(lang).join(parts)
+
+
+def _fact(entry: FactEntry, view: View) -> Iterator[Line]:
+    unit = [entry.unit] if entry.unit else []
+    yield from _part(view, words.UNIT, unit)
+    yield from _part(view, words.VALUES, [" | ".join(entry.values)] if entry.values else [])
+    ask = [entry.ask.in_(view.lang)] if entry.ask else []
+    yield from _part(view, words.HOW_TO_TELL, ask)
+
+
+def _rule(entry: Rule, view: View) -> Iterator[Line]:
+    lang = view.lang
+    yield from _part(view, words.REASON, [entry.why.in_(lang)])
+    yield from _part(view, words.WHEN, (clause_text(clause, lang) for clause in entry.when))
+    yield from _part(view, words.THEN, (_action(action, view) for action in entry.then))
+    yield from _references(view, entry.references)
+
+
+def _action(action: Action, view: View) -> str:
+    lang = view.lang
+    if action.fact is not None:
+        return f"{action.fact.name} = {scalar(action.fact.value)}"
+    if action.suggest is not None:
+        vote = action.suggest
+        return f"{vote.weight:+g} {vote.cause}{words.COLON.in_(lang)}{vote.why.in_(lang)}"
+    if action.explain is not None:
+        follows = words.FOLLOWS.in_(lang).format(what=action.explain.by)
+        return f"{action.explain.effect} {follows}"
+    return f"{words.ASK.in_(lang)} {action.ask}"
+
+
+def _part(view: View, title: Text | None, texts: Iterable[str]) -> Iterator[Line]:
+    texts = [text for text in texts if text.strip()]
+    if texts:
+        yield ()
+    if texts and title is not None:
+        yield heading(title.in_(view.lang), 0)
+    for text in texts:
+        yield from prose(view, text, indent=2 if title is not None else 0)
+
+
+def _lines(view: View, title: Text, texts: Iterable[str]) -> Iterator[Line]:
+    """Quote lines as they are: never broken, so that they can be searched for."""
+    yield from ((), heading(title.in_(view.lang), 0))
+    for text in texts:
+        yield (Span("  "), Span(clean(text), "dim"))
+
+
+def _references(view: View, references: tuple[Reference, ...]) -> Iterator[Line]:
+    if references:
+        yield from ((), heading(words.SOURCES.in_(view.lang), 0))
+    for reference in references:
+        yield from prose(view, reference.says or reference.id, indent=2)
+        if reference.url:
+            yield (Span("    "), Span(clean(reference.url), "dim"))

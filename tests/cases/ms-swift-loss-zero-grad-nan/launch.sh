@@ -1,0 +1,14 @@
+swift sft \
+    --model ./tiny \
+    --model_type qwen2_5 \
+    --train_type full \
+    --dataset data.jsonl \
+    --torch_dtype float32 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 1 \
+    --learning_rate 1e20 \
+    --max_grad_norm 1e20 \
+    --max_steps 12 \
+    --logging_steps 1 \
+    --output_dir out/x \
+    --report_to none

@@ -1,0 +1,37 @@
+"""Install the built wheel in a clean venv and run the tests on it, with no source tree in reach.
+
+`python -m build` makes the wheel out of the sdist, so this proves both.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDED = ("hypothesis>=6.100", "jsonschema>=4.20", "pytest>=8.2", "pytest-randomly>=3.15")
+
+
+def main(dist: Path) -> int:
+    (wheel,) = dist.resolve().glob("*.whl")
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        for folder in ("tests", "examples"):
+            shutil.copytree(ROOT / folder, work / folder)
+        (work / "pytest.ini").write_text(
+            "[pytest]\ntestpaths = tests\naddopts = --strict-markers -ra\nfilterwarnings =\n    error\n",
+            encoding="utf-8",
+        )
+        venv.create(work / "venv", with_pip=True)
+        python = work / "venv" / "bin" / "python"
+        subprocess.run([python, "-m", "pip", "install", "-q", wheel, *NEEDED], check=True)
+        subprocess.run([python, "-m", "pip", "check"], check=True)
+        return subprocess.run([python, "-m", "pytest", "-q"], cwd=work, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trainrx.kb.check import check
+from trainrx.kb.load import find_entry, load, read_entry, read_folders
+from trainrx.kb.regexes import regex_problems
+from trainrx.kb.yaml12 import read_yaml
+from trainrx.model.errors import KnowledgeError
+from trainrx.model.knowledge import Cause, Pattern, Symptom
+
+SYMPTOM = """
+schema: 1
+id: my-error
+role: failure
+family: hang
+title: {en: My error, zh: 我的错误}
+status: experimental
+since: 0.1.0
+updated: "2026-11-21"
+patterns:
+  - {needle: went wrong, regex: 'went wrong: (?P<code>\\d+)'}
+types: {code: int}
+samples:
+  match: ["it went wrong: 3", "went wrong: 44 times"]
+  near_miss: ["went wrong: never", "all went well"]
+references:
+  - {id: a, kind: doc, url: "https://example.org/x", says: It prints this., checked: "2026-11-21"}
+"""
+
+
+def kb_with(folder: Path, text: str, name: str = "symptoms/hang/my-error.yaml") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def problems(folder: Path) -> list[str]:
+    return [f"{key}: {message}" for _, key, message in check(read_folders([folder], []), load())]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e-5", 1e-5),
+        ("off", "off"),
+        ("no", "no"),
+        ("12:30:45", "12:30:45"),
+        ("2026-11-21", "2026-11-21"),
+        ("0.7.3", "0.7.3"),
+        ("010", "010"),
+        ("true", True),
+        ("3", 3),
+        ("3.0", 3.0),
+    ],
+)
+def test_scalars_are_read_as_yaml_1_2(tmp_path: Path, text: str, value: object) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(f"x: {text}\n", encoding="utf-8")
+
+    assert read_yaml(path) == {"x": value}
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("a: 1\nb: 2\na: 3\n", encoding="utf-8")
+
+    with pytest.raises(KnowledgeError, match=r"a\.yaml: line 3: .*stands twice"):
+        read_yaml(path)
+
+
+def test_a_good_symptom_passes(tmp_path: Path) -> None:
+    assert problems(kb_with(tmp_path, SYMPTOM)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("went wrong: never", "went wrong: 5", "samples.near_miss[0]: is matched"),
+        ("it went wrong: 3", "it went well", "samples.match[0]: is not matched"),
+        ("types: {code: int}", "types: {kode: int}", "types.kode: no pattern captures it"),
+        ("zh: 我的错误", "zh: my other error", "title: the Chinese text is English"),
+        ("family: hang", "", "family: a failure needs one"),
+        ('"https://example.org/x"', '"x"', "references.a: needs a URL"),
+    ],
+)
+def test_what_is_wrong_with_a_symptom_is_said(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    found = problems(kb_with(tmp_path, SYMPTOM.replace(old, new)))
+
+    assert any(line.startswith(said) for line in found), found
+
+
+def test_an_unknown_key_names_file_and_key_path(tmp_path: Path) -> None:
+    folder = kb_with(tmp_path, SYMPTOM.replace("needle:", "neddle:"))
+
+    with pytest.raises(KnowledgeError) as caught:
+        read_folders([folder], [])
+
+    assert caught.value.path.endswith("symptoms/hang/my-error.yaml")
+    assert caught.value.key.startswith("patterns[0]")
+
+
+def test_the_file_name_is_the_id(tmp_path: Path) -> None:
+    folder = kb_with(tmp_path, SYMPTOM, "symptoms/hang/other.yaml")
+
+    with pytest.raises(KnowledgeError, match="the file name says 'other'"):
+        read_entry(folder / "symptoms/hang/other.yaml", Symptom)
+
+
+def test_a_folder_of_ones_own_adds_and_replaces(tmp_path: Path) -> None:
+    knowledge = load([kb_with(tmp_path, SYMPTOM)])
+
+    assert "my-error" in knowledge.symptoms
+    assert len(knowledge.symptoms) == len(load().symptoms) + 1
+    assert knowledge.digest != load().digest
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeError, match="is not a folder"):
+        load([tmp_path / "nowhere"])
+
+
+def test_the_cache_follows_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    first, second = load(), load()
+
+    assert first == second
+    assert list((tmp_path / "trainrx").glob("kb-*.msgpack"))
+
+
+def test_a_damaged_cache_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    load()
+    for cache in (tmp_path / "trainrx").iterdir():
+        cache.write_bytes(b"\xff\x00")
+
+    assert load().causes
+
+
+def test_an_entry_is_found_by_id_and_a_miss_names_neighbours() -> None:
+    entry, _ = find_entry("cuda-oom")
+    nothing, near = find_entry("cuda-oon")
+
+    assert isinstance(entry, Symptom)
+    assert nothing is None
+    assert "cuda-oom" in near
+
+
+@pytest.mark.parametrize(
+    ("regex", "said"),
+    [
+        (r".*went", "unbounded"),
+        (r"\S+ is not", "unbounded"),
+        (r"went (a+)+b", "nested"),
+        (r"went (?=x)", "lookaround"),
+        (r"(w)ent \1", "back reference"),
+        (r"(went", "not a regex"),
+        (r"(?:went)?", "empty line"),
+    ],
+)
+def test_regexes_that_are_slow_or_beyond_the_engine_are_refused(regex: str, said: str) -> None:
+    assert any(said in p for p in regex_problems(Pattern(needle="went wrong", regex=regex)))
+
+
+def test_a_plain_regex_passes() -> None:
+    assert regex_problems(Pattern(needle="went wrong", regex=r"went wrong: (\d{1,9})\b")) == []
+
+
+def test_the_shipped_knowledge_has_no_problems() -> None:
+    knowledge = load()
+
+    assert check(knowledge) == []
+
+
+def test_every_cause_cites_a_source_and_names_a_fix() -> None:
+    for cause in load().causes.values():
+        assert isinstance(cause, Cause)
+        assert cause.references, cause.id
+        assert cause.fixes, cause.id
