@@ -7,8 +7,9 @@ from pathlib import Path
 
 from trainrx.cli._output import write
 from trainrx.cli._view import styled, view
-from trainrx.kb.load import find_entry
+from trainrx.kb.load import find_entry, load
 from trainrx.model.errors import UsageError
+from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.text import Lang
 from trainrx.render import words
 from trainrx.render.explain import explain
@@ -35,4 +36,12 @@ def show(
             parts.append(words.NEAREST.in_(seen.lang).format(ids=", ".join(nearest)))
         parts.append(words.LIST_HINT.in_(seen.lang))
         raise UsageError("\n".join(parts))
-    return write(styled(explain(entry, seen)))
+    behind = _behind(entry.id, kb, rules) if isinstance(entry, Symptom) else ()
+    return write(styled(explain(entry, seen, behind)))
+
+
+def _behind(symptom: str, kb: Sequence[Path], rules: Sequence[Path]) -> tuple[Cause, ...]:
+    """Give the causes that a symptom can come from, the most common first."""
+    causes = load(kb, rules).causes.values()
+    found = (cause for cause in causes if symptom in cause.explains)
+    return tuple(sorted(found, key=lambda cause: (-cause.prior, cause.id)))

@@ -17,12 +17,15 @@ from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
 from trainrx.render.page import View
 
-HELP = """Say why a fine-tuning job failed, or will fail, and which parameters to change.
+HELP = """\
+Say why a fine-tuning job failed, or will fail, and which parameters to change.
 
 PATH is a run folder, a launch script, a config or a log; - reads standard input. The kind of each
 is found out from its content; the options say it for you.
 
-  diagnose --cmd launch.sh --log train.log --versions freeze.txt --gpu A100-80G --gpus 8
+\b
+  diagnose --cmd launch.sh --log train.log --versions freeze.txt
+  diagnose run_folder/ --gpu A100-80G --gpus 8 --lang zh
 """
 EPILOG = "Other commands: explain ID, kb check|test|new|list (a file of that name: ./explain)."
 

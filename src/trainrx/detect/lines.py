@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timezone
 
 HEAD = 240
@@ -21,6 +22,8 @@ STAMP = re.compile(
     r"|[IWEF](?P<gday>\d{4}) (?P<gclock>\d\d:\d\d:\d\d)(?:\.(?P<gpart>\d{1,9}))?"
     r"|(?P<vmonth>\d\d)-(?P<vday>\d\d) (?P<vclock>\d\d:\d\d:\d\d))(?!\d)"
 )
+NEAR = 300
+"""Lines above an unstamped one that may lend it their stamp."""
 NO_YEAR = 2000
 """Stands for the year where a stamp has none (glog, vLLM); a leap year, so that each day exists."""
 
@@ -91,12 +94,13 @@ def seconds(line: str) -> float | None:
     return None if found is None else _seconds(found)
 
 
-def last_seconds(text: str) -> float | None:
-    """Give the last time stamp of some lines, or None."""
-    last: float | None = None
-    for found in STAMP.finditer(text):
-        last = _seconds(found)
-    return last
+def last_seconds(lines: Sequence[str]) -> float | None:
+    """Give the time stamp of the last line that has one, among the nearest lines."""
+    for line in reversed(lines[-NEAR:]):
+        at = seconds(line)
+        if at is not None:
+            return at
+    return None
 
 
 def _seconds(found: re.Match[str]) -> float | None:

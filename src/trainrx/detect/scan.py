@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -10,10 +12,11 @@ from trainrx.detect.blocks import Block
 from trainrx.detect.collective import Report, report_of
 from trainrx.detect.frames import site_above
 from trainrx.detect.lines import HEAD, is_numbered, last_seconds, path_rank, rank_of, seconds
-from trainrx.detect.matcher import Compiled, Gate, Line, compile_patterns, decode
+from trainrx.detect.matcher import Candidate, Compiled, Gate, Line, compile_patterns, decode
 from trainrx.detect.metrics import bar_of_line, point_of_line
 from trainrx.detect.probes import EXIT, WORLD, Probe, probes
 from trainrx.detect.series import Series
+from trainrx.detect.spots import Spot, Steps, by_line
 from trainrx.detect.tally import Bucket, Tally, quote
 from trainrx.detect.values import typed
 from trainrx.model.facts import Fact, Origin, Scalar, fact
@@ -22,8 +25,17 @@ from trainrx.model.knowledge import Symptom
 
 ABOVE = 1 << 16
 """Bytes above a hit in which its traceback and the last time stamp are looked for."""
+MOST_KEPT = 20_000
+"""Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
+BARS = 8
+"""Progress bars looked at before a hit: those of an evaluation may follow that of the training."""
 MOST_REPORTS = 4096
 MOST_EXITS = 64
+MOST_METRIC = 8192
+"""Bytes of a line in which metrics and reports are looked for."""
+PROBED = -1
+OTHERS: frozenset[Probe] = frozenset({"collective", "world", "exit"})
+BEFORE_TRAINING = ("", "launch", "load", "tokenize", "train-start")
 
 
 class Signatures:
@@ -41,14 +53,43 @@ class Signatures:
             if self.symptoms[pattern.symptom].role == "frame"
         )
         self.first_probe = len(own)
+        self._metrics = self._numbers("metrics")
+        self._bars = self._numbers("bar")
+
+    def _numbers(self, kind: Probe) -> frozenset[int]:
+        found = (number for number, name in enumerate(self.kinds, self.first_probe) if name == kind)
+        return frozenset(found)
+
+    def parted(self, candidates: Sequence[Candidate]) -> tuple[list[int], list[Candidate]]:
+        """Split off the metric lines, and thin out runs of progress bars to the newest few.
+
+        A log may consist of little else: these are the lines that must cost next to nothing.
+        """
+        metrics, bars = self._metrics, self._bars
+        steps: list[int] = []
+        rest: list[Candidate] = []
+        drawn: deque[Candidate] = deque(maxlen=BARS)
+        for candidate in candidates:
+            number = candidate[1]
+            if number in bars:
+                drawn.append(candidate)
+            elif number in metrics:
+                steps.append(candidate[0])
+            else:
+                rest += drawn
+                drawn.clear()
+                rest.append(candidate)
+        rest += drawn
+        return steps, rest
 
 
-class Spot(msgspec.Struct):
-    """The line a candidate stands on: its bounds in the block and its number in the log."""
+class Late(msgspec.Struct, frozen=True):
+    """The newest hit of a full bucket; placed only if it is still the newest at the block's end."""
 
-    start: int
-    end: int
-    line: int
+    bucket: Bucket
+    hit: Hit
+    symptom: Symptom
+    spot: Spot
 
 
 class Scan:
@@ -64,79 +105,80 @@ class Scan:
         self.lines = 0
         self.bytes = 0
         self.phase = ""
+        self.kept = 0
         self._signatures = signatures
         self._gate = gate
         self._rank = path_rank(name)
         self._numbered: bool | None = None
-        self._tail = b""
+        self._above = b""
         self._text = b""
-        self._bar: Spot | None = None
-        self._metric: Spot | None = None
+        self._bars: deque[Spot] = deque(maxlen=BARS)
+        self._steps = Steps(Block(data=b"", line=1, size=0), b"", [])
+        self._skipped: int | None = None
         self._long: set[int] = set()
-        self._latest: dict[int, tuple[Bucket, Hit]] = {}
+        self._late: dict[int, Late] = {}
 
     def feed(self, block: Block) -> None:
         """Take the next block."""
         data = block.data
         self._text = data.replace(b"\r", b"\n") if b"\r" in data else data
         if self._numbered is None:
-            self._numbered = is_numbered(decode(self._text[: 1 << 16]).split("\n")[:200])
-        if not block.resumes:
-            self._long = set()
-        for spot, numbers in _by_line(block, self._text, self._gate(self._text)):
+            self._numbered = is_numbered(decode(self._text[:ABOVE]).split("\n")[:200])
+        carried = self._long if block.resumes else set()
+        self._long = set()
+        steps, rest = self._signatures.parted(self._gate(self._text))
+        self._steps = Steps(block, self._text, steps)
+        for spot, numbers in by_line(block, self._text, rest):
             opens = spot.start > 0 or not block.resumes
             closes = spot.end < len(self._text) or not block.breaks
             line = Line(self._text[spot.start : spot.end], opens=opens, closes=closes)
-            known = set() if opens else self._long
+            known = set() if opens else carried
             matched = self._look(spot, line, numbers, known)
-            if not (opens and closes):
+            if not closes:
                 self._long = known | matched
+        if block.breaks and block.resumes and not self._long:
+            self._long = carried
         self._finish(block)
 
     def _finish(self, block: Block) -> None:
-        self._take_bar()
-        if self._metric is not None:
-            self._take_metric(self._metric)
-        self._metric = None
-        for bucket, hit in self._latest.values():
-            bucket.last = hit
-        self._latest.clear()
-        self._tail = (self._tail + self._text)[-ABOVE:]
+        self._catch_up(len(self._text))
+        if self._skipped is not None:
+            self._take_metric(self._steps.spot(self._skipped), counted=True)
+            self._skipped = None
+        for late in self._late.values():
+            late.bucket.last = self._placed(late.hit, late.symptom, late.spot)
+        self._late.clear()
+        self._above = (self._above + self._text)[-ABOVE:]
         self.lines = block.line - 1 + block.data.count(b"\n") + (not block.data.endswith(b"\n"))
         self.bytes += block.size
 
     def _look(self, spot: Spot, line: Line, numbers: Iterable[int], known: set[int]) -> set[int]:
         """Try the patterns the gate named, in the order of the entries; the first that fits counts."""
+        first = self._signatures.first_probe
         matched: set[int] = set()
+        kinds = {self._signatures.kinds[number - first] for number in numbers if number >= first}
+        if kinds and PROBED not in known:
+            matched.add(PROBED)
+            self._probe(kinds, spot)
         for number in sorted(numbers):
+            if number >= first:
+                break
             pattern = self._signatures.patterns[number]
-            if number >= self._signatures.first_probe:
-                key = -1 - number
-                if key not in known:
-                    matched.add(key)
-                    self._probe(self._signatures.kinds[number - self._signatures.first_probe], spot)
-                continue
             if pattern.symptom in matched or pattern.symptom in known:
                 continue
             found = pattern.search(line)
-            if found is None:
-                continue
-            matched.add(pattern.symptom)
-            captures = found.groupdict()
-            self._record(pattern.symptom, spot, captures, quote(found.string, found))
+            if found is not None:
+                matched.add(pattern.symptom)
+                self._record(self._signatures.symptoms[pattern.symptom], spot, found)
         return matched
 
-    def _record(
-        self, number: int, spot: Spot, groups: dict[str, str | None], text: str
-    ) -> None:
-        self._take_bar()
-        symptom = self._signatures.symptoms[number]
+    def _record(self, symptom: Symptom, spot: Spot, found: re.Match[str]) -> None:
+        self._catch_up(spot.start)
         if symptom.role == "phase" and symptom.phase:
             self.phase = symptom.phase
-        captures = tuple(_captures(symptom, groups))
-        head = decode(self._text[spot.start : min(spot.end, spot.start + HEAD)])
+        captures = tuple(_captures(symptom, found.groupdict()))
         named = dict(captures)
-        said = named.get("rank", rank_of(head, numbered=bool(self._numbered)))
+        said = named.get("rank", rank_of(self._head(spot), numbered=bool(self._numbered)))
         rank = said if isinstance(said, int) and not isinstance(said, bool) else self._rank
         bucket = self.tally.bucket(symptom.id, (rank, named.get("gpu")))
         bucket.count += 1
@@ -144,45 +186,99 @@ class Scan:
             symptom=symptom.id,
             source=self.name,
             line=spot.line,
-            text=text,
+            text=quote(found.string, found),
             rank=rank,
             phase=self.phase,
             step=self.series.step,
             captures=captures,
         )
-        if bucket.wants():
-            bucket.first.append(self._place(hit, symptom, spot, head))
+        if bucket.wants() and self.kept < MOST_KEPT:
+            self.kept += 1
+            bucket.first.append(self._placed(hit, symptom, spot))
         else:
-            self._latest[id(bucket)] = (bucket, hit)
+            self._late[id(bucket)] = Late(bucket, hit, symptom, spot)
 
-    def _place(self, hit: Hit, symptom: Symptom, spot: Spot, head: str) -> Hit:
+    def _head(self, spot: Spot) -> str:
+        return decode(self._text[spot.start : min(spot.end, spot.start + HEAD)])
+
+    def _placed(self, hit: Hit, symptom: Symptom, spot: Spot) -> Hit:
         """Add to a kept hit what the lines above it tell: the time, and where a failure stands."""
-        above = decode((self._tail + self._text[: spot.start])[-ABOVE:])
+        head = self._head(spot)
         at = seconds(head)
-        if at is None:
-            at = last_seconds(above)
+        wants_site = symptom.role == "failure" and bool(self._signatures.frames)
+        if at is not None and not wants_site:
+            return msgspec.structs.replace(hit, at=at)
+        missing = max(0, ABOVE - spot.start)
+        before = self._text[max(0, spot.start - ABOVE) : spot.start]
+        above = (self._above[-missing:] if missing else b"") + before
+        lines = decode(above).rstrip("\n").split("\n")
         site = ""
-        if symptom.role == "failure" and self._signatures.frames:
+        if wants_site:
             numbered = bool(self._numbered)
-            lines = above.rstrip("\n").split("\n")
             site = site_above(lines, head, self._signatures.frames, numbered=numbered)
-        return msgspec.structs.replace(hit, at=at, site=site)
+        return msgspec.structs.replace(hit, at=last_seconds(lines) if at is None else at, site=site)
 
-    def _probe(self, kind: Probe, spot: Spot) -> None:
-        if kind == "bar":
-            self._bar = spot
-        elif kind == "alarm":
+    def _probe(self, kinds: set[Probe], spot: Spot) -> None:
+        if "bar" in kinds:
+            self._bars.append(spot)
+        if "alarm" in kinds:
+            self._catch_up(spot.start)
+            self._steps.done = spot.end
+            self._skipped = None
             self._take_metric(spot)
-        elif kind == "metrics":
-            self._see_metric(spot)
-        else:
-            self._take_rest(kind, spot)
+        if kinds & OTHERS:
+            self._take_others(spot)
 
-    def _see_metric(self, spot: Spot) -> None:
-        if self._metric is not None and self._metric.start == spot.start:
+    def _catch_up(self, end: int) -> None:
+        """Read the bars and metrics before a place, so that step and phase are those of the place."""
+        self._take_bars()
+        for at in self._steps.before(end):
+            if self.series.wants():
+                self._skipped = None
+                self._take_metric(self._steps.spot(at))
+            else:
+                self._skipped = at
+                self.series.skip()
+
+    def _take_bars(self) -> None:
+        """Read the newest progress bar that counts steps of the training."""
+        for spot in reversed(self._bars):
+            bar = bar_of_line(decode(self._text[spot.start : spot.end][-MOST_METRIC:]))
+            if bar is not None and self.series.see_bar(bar):
+                if self.phase in BEFORE_TRAINING:
+                    self.phase = "train" if bar.done else "train-start"
+                break
+        self._bars.clear()
+
+    def _take_metric(self, spot: Spot, *, counted: bool = False) -> None:
+        text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
+        point = point_of_line(text, spot.line)
+        if point is None:
             return
-        self._metric = spot
-        if self.series.wants():
-            self._take_metric(spot)
-        else:
-            self.series.skip()
+        if not counted:
+            self.series.count += 1
+        self.series.add(point, quote(text))
+        self.phase = "train"
+
+    def _take_others(self, spot: Spot) -> None:
+        text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
+        origin = Origin(source=self.name, line=spot.line, text=quote(text))
+        report = report_of(text, self._rank, origin)
+        if report is not None and len(self.reports) < MOST_REPORTS:
+            self.reports.append(report)
+        world = WORLD.search(text)
+        if world is not None:
+            self.world = max(self.world or 0, int(world[1]))
+        code = EXIT.search(text)
+        if code is not None and len(self.exits) < MOST_EXITS:
+            self.exits.append(fact("exit.code", int(code[code.lastindex or 1]), origin))
+
+
+def _captures(
+    symptom: Symptom, groups: dict[str, str | None]
+) -> Iterator[tuple[str, Scalar]]:
+    for name, text in groups.items():
+        if text is not None:
+            value = typed(text.replace("\0", ""), symptom.types.get(name, "text"))
+            if value is not None:
+                yield name, value

@@ -51,7 +51,6 @@ class Series:
 
     def add(self, point: Point, quote: str) -> None:
         """Take one logged step; `quote` is the line it stands on."""
-        self.count += 1
         self.total = point.total or self.total
         self.step = self.step if point.step is None else point.step
         self._mark(point, quote)

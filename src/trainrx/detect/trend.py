@@ -8,6 +8,7 @@ save) lifts it once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Literal
 
 Trend = Literal["flat", "staircase", "linear", "jump"]
@@ -30,11 +31,16 @@ def settled(values: Sequence[float]) -> Sequence[float]:
     return values[max(1, int(len(values) * WARM_UP)) :] if len(values) > LEAST_POINTS else values
 
 
+def highest(values: Sequence[float]) -> Sequence[float]:
+    """Give the highest value so far: some frameworks log the present one, which swings."""
+    return list(accumulate(values, max))
+
+
 def memory_trend(values: Sequence[float]) -> Trend | None:
     """Name the shape of memory readings in GiB, in order of steps; None when they are too few."""
     if len(values) < LEAST_POINTS:
         return None
-    kept = settled(values)
+    kept = settled(highest(values))
     rise = max(kept) - kept[0]
     if rise < max(FLAT_SHARE * abs(kept[0]), FLAT_GIB):
         return "flat"
@@ -60,7 +66,7 @@ def grows(values: Sequence[float]) -> bool:
     trend = memory_trend(values)
     if trend in (None, "flat"):
         return False
-    kept = settled(values)
+    kept = settled(highest(values))
     rise = max(kept) - kept[0]
     late = max(kept) - kept[len(kept) // 2]
     enough = rise >= max(GROWTH_SHARE * abs(kept[0]), GROWTH_GIB)

@@ -69,7 +69,7 @@ _LINE = tuple(
         rf"^[-*]\s+`?{_NAME}`?\s+{_VERSION}\s*$",
     )
 )
-_AT_URL = re.compile(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{0,63}?)-(?:cp|py)\d\S*\.whl")
+_AT_URL = re.compile(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{0, 63}?)-(?:cp|py)\d\S*\.whl")
 _NO_PACKAGES = frozenset({"version", "package", "name", "gpu", "os", "cpu", "platform", "release"})
 
 
@@ -98,8 +98,10 @@ def read_versions(text: str, source: str) -> Versions:
     """Read versions out of whatever lists them.
 
     pip freeze, pip list, conda list, uv pip list, torch's collect_env, `llamafactory-cli env`,
-    ds_report, nvidia-smi, or plain `name==version` lines. `cuda-driver` is the newest CUDA the
-    driver supports, `cuda-toolkit` what is installed beside torch. The first statement about a package counts. A line that names a package and something that is
+    ds_report, nvidia-smi, or plain `name==version` lines. `cuda` is what torch was built with,
+    `cuda-toolkit` what is installed beside it, `cuda-driver` the newest the driver supports.
+
+    The first statement about a package counts. A line that names a package and something that is
     no version is reported as unread; all other lines are taken for prose.
     """
     packages: dict[str, PackageVersion] = {}

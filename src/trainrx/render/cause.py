@@ -34,7 +34,7 @@ def cause_lines(
         yield from prose(view, cause.summary, indent=3)
     yield from _why(view, cause, limits, quoted)
     yield from _changes(view, cause, limits[2])
-    yield from _already(view, cause, quoted)
+    yield from _already(view, cause)
     yield from _effects(view, cause, titles)
     if view.everything:
         yield from _score(view, cause)
@@ -82,9 +82,7 @@ def _changes(view: View, cause: CauseOut, limit: int) -> Iterator[Line]:
 
 def _fix(view: View, fix: FixOut, lead: str) -> Iterator[Line]:
     safety = words.SAFETY[fix.safety].in_(view.lang)
-    yield from prose(
-        view, fix.title + words.PAREN.in_(view.lang).format(safety), indent=5, lead=Span(lead)
-    )
+    yield from prose(view, f"{fix.title} · {safety}", indent=5, lead=Span(lead))
     yield from to_copy(view, fix_lines(fix, view.lang), 10)
     for step in fix.steps.splitlines():
         yield from prose(view, step, indent=8)
@@ -97,18 +95,24 @@ def _fix(view: View, fix: FixOut, lead: str) -> Iterator[Line]:
         yield from prose(view, note, indent=8, style="dim")
 
 
-def _already(view: View, cause: CauseOut, quoted: set[Origin]) -> Iterator[Line]:
+def _already(view: View, cause: CauseOut) -> Iterator[Line]:
     if not cause.already_right:
         return
     yield heading(words.ALREADY.in_(view.lang), 3)
     for item in cause.already_right:
-        where = f"  {clean(str(item.evidence[0]))}" if item.evidence else ""
-        quoted.update(item.evidence)
-        line = (Span("     "), Span("✓ ", "good"), Span(clean(item.spelled)), Span(where, "dim"))
-        if view.everything or not item.spelled:
+        where = clean(str(item.evidence[0])) if item.evidence else ""
+        text = clean(item.spelled)
+        if view.everything or not text:
             yield from prose(view, item.title, indent=5, lead=Span("✓ ", "good"))
-        if item.spelled:
-            yield line
+            lead = Span("  ")
+        else:
+            lead = Span("✓ ", "good")
+        beside = 7 + cells(text) + 2 + cells(where) <= view.width
+        if text:
+            shown = Span(f"  {where}" if beside else "", "dim")
+            yield (Span("     "), lead, Span(text), shown)
+        if where and not (text and beside):
+            yield (Span("         "), Span(where, "dim"))
 
 
 def _effects(view: View, cause: CauseOut, titles: dict[str, str]) -> Iterator[Line]:
@@ -127,24 +131,23 @@ def _score(view: View, cause: CauseOut) -> Iterator[Line]:
     start = _log_odds(cause.prior)
     yield (Span(f"     {start:+6.2f}  {words.PRIOR.in_(lang)} {cause.prior:.2f}"),)
     for reason in cause.reasons:
-        yield _vote(view, reason)
+        yield from _vote(view, reason)
     counted = start + sum(r.weight for r in cause.reasons if r.holds is True)
     if abs(counted - cause.score) > 0.02:
-        yield (Span(f"     {cause.score - counted:+6.2f}  {words.CORRELATED.in_(lang)}", "dim"),)
+        lead = Span(f"{cause.score - counted:+6.2f}  ")
+        yield from prose(view, words.CORRELATED.in_(lang), indent=5, lead=lead, style="dim")
     total = f"     {cause.score:+6.2f}  {words.SUM.in_(lang)}"
     yield (Span(f"{total} -> {words.PROBABILITY.in_(lang)} {percent(cause.probability)}"),)
 
 
-def _vote(view: View, reason: Reason) -> Line:
-    truth = words.TRUTH[reason.holds].in_(view.lang)
-    if reason.holds is True:
-        return (
-            Span(f"     {reason.weight:+6.2f}  {reason.id}{words.COLON.in_(view.lang)}{truth}"),
-        )
-    would = f"{words.WOULD_BE.in_(view.lang)} {reason.weight:+.2f}"
-    note = words.PAREN.in_(view.lang).format(would)
-    text = f"{reason.id}{words.COLON.in_(view.lang)}{truth}{note}"
-    return (Span(f"     {'0':>6}  {text}", "dim"),)
+def _vote(view: View, reason: Reason) -> Iterator[Line]:
+    text = reason.id + words.COLON.in_(view.lang) + words.TRUTH[reason.holds].in_(view.lang)
+    lead, style = f"{reason.weight:+6.2f}  ", ""
+    if reason.holds is not True:
+        would = f"{words.WOULD_BE.in_(view.lang)} {reason.weight:+.2f}"
+        text += words.PAREN.in_(view.lang).format(would)
+        lead, style = "     0  ", "dim"
+    yield from prose(view, text, indent=5, lead=Span(lead, style), style=style)
 
 
 def _sources(view: View, cause: CauseOut) -> Iterator[Line]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.model.knowledge import (
     Action,
@@ -22,16 +22,17 @@ from trainrx.render.conditions import amount_text, clause_text, condition_text, 
 from trainrx.render.layout import Line, Span, clean
 from trainrx.render.page import View, heading, prose
 
+MAX_SAMPLES = 4
 Entry = Cause | Symptom | Param | FactEntry | Rule
 
 
-def explain(entry: Entry, view: View) -> list[Line]:
-    """Lay out the page of an entry."""
+def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line]:
+    """Lay out the page of an entry; `behind` are the causes that can be behind a symptom."""
     lines = [_name(entry, view), *prose(view, entry.title.in_(view.lang), style="strong")]
     if isinstance(entry, Cause):
         lines += _cause(entry, view)
     elif isinstance(entry, Symptom):
-        lines += _symptom(entry, view)
+        lines += _symptom(entry, behind, view)
     elif isinstance(entry, Param):
         lines += _param(entry, view)
     elif isinstance(entry, Rule):
@@ -64,7 +65,10 @@ def _cause(entry: Cause, view: View) -> Iterator[Line]:
     yield from _part(view, words.WEIGHTS, [prior])
     yield from _votes(view, words.SUPPORTS, entry.evidence.supports, 1)
     yield from _votes(view, words.CONTRADICTS, entry.evidence.contradicts, -1)
-    apart = (f"{name}: {text.in_(lang)}" for name, text in entry.confusable_with.items())
+    apart = (
+        f"{name}{words.COLON.in_(lang)}{text.in_(lang)}"
+        for name, text in entry.confusable_with.items()
+    )
     yield from _part(view, words.TOLD_APART, apart)
     if entry.fixes:
         yield from ((), heading(words.REMEDIES.in_(lang), 0))
@@ -86,8 +90,8 @@ def _votes(view: View, title: Text, votes: tuple[Evidence, ...], sign: int) -> I
 
 def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
     lang = view.lang
-    safety = words.PAREN.in_(lang).format(words.SAFETY[fix.safety].in_(lang))
-    yield from prose(view, fix.title.in_(lang) + safety, indent=2, lead=Span(lead))
+    title = f"{fix.title.in_(lang)} · {words.SAFETY[fix.safety].in_(lang)}"
+    yield from prose(view, title, indent=2, lead=Span(lead))
     changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
     changes += [f"{words.DELETE.in_(lang)} {name}" for name in fix.unset]
     changes += [f"{package.name}{package.spec}" for package in fix.packages]
@@ -102,14 +106,15 @@ def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
     yield from prose(view, fix.cost.in_(lang), indent=5, lead=Span(price, "dim"))
 
 
-def _symptom(entry: Symptom, view: View) -> Iterator[Line]:
+def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[Line]:
     lang = view.lang
     yield from _part(view, None, [words.ROLE[entry.role].in_(lang)])
     if entry.summary is not None:
         yield from _part(view, None, [entry.summary.in_(lang)])
-    yield from _lines(view, words.RECOGNISED, entry.samples.match)
-    yield from _lines(view, words.NOT_MISTAKEN, entry.samples.near_miss)
-    yield from _lines(view, words.PATTERN, (pattern.regex for pattern in entry.patterns))
+    ids = (f"{cause.id}{words.COLON.in_(lang)}{cause.title.in_(lang)}" for cause in behind)
+    yield from _part(view, words.BEHIND, ids)
+    yield from _lines(view, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
+    yield from _lines(view, words.NOT_MISTAKEN, entry.samples.near_miss[:MAX_SAMPLES])
     given = (f"{name}: {scalar(value)}" for name, value in entry.facts.items())
     yield from _part(view, words.GIVES, given)
     yield from _references(view, entry.references)

@@ -68,8 +68,8 @@ def head(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
         claim = diagnosis.findings[0].message
     yield from prose(view, claim, lead=Span(verdict.text + "  ", verdict.style))
     if diagnosis.verdict == "healthy":
-        for text in checked(diagnosis, lang):
-            yield from _labelled(view, words.CHECKED, text)
+        for index, text in enumerate(checked(diagnosis, lang)):
+            yield from _labelled(view, words.WARNINGS if index else words.CHECKED, text)
     elif diagnosis.verdict == "unknown":
         yield from _unknown(diagnosis, view)
     elif best is not None:

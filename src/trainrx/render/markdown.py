@@ -69,7 +69,7 @@ def code(text: str) -> str:
 def fence(lines: Iterable[str], language: str = "", indent: str = "") -> Iterator[str]:
     """Quote lines as a block, whatever backticks they hold."""
     lines = list(lines)
-    ticks = "`" * max(3, *(_longest_run(line) + 1 for line in lines))
+    ticks = "`" * max([3, *(_longest_run(line) + 1 for line in lines)])
     yield f"{indent}{ticks}{language}"
     yield from (indent + line for line in lines)
     yield indent + ticks
@@ -172,8 +172,8 @@ def _quote(origin: Origin) -> str:
 
 
 def _fix(fix: FixOut, number: int, lang: Lang) -> Iterator[str]:
-    safety = words.PAREN.in_(lang).format(words.SAFETY[fix.safety].in_(lang))
-    yield from ("", f"{number}. {prose(fix.title)}{safety}")
+    safety = words.SAFETY[fix.safety].in_(lang)
+    yield from ("", f"{number}. {prose(fix.title)} · {safety}")
     lines = [_with_remark(line) for line in fix_lines(fix, lang)]
     if lines:
         yield from ("", *fence(lines, "bash", "   "))

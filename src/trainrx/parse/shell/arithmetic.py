@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"|(?P<op>\*\*|<<=|>>=|[-+*/%&|^]=|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^?:(),=]))",
     re.ASCII,
 )
-_ASSIGN = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
 
 def _wrap(value: int) -> int:
@@ -39,6 +39,7 @@ def _compare(test: Callable[[int, int], bool]) -> Callable[[int, int], int]:
     return lambda left, right: int(test(left, right))
 
 
+_POWER = 12
 _BINARY: dict[str, tuple[int, Callable[[int, int], int]]] = {
     "||": (1, lambda left, right: int(bool(left or right))),
     "&&": (2, lambda left, right: int(bool(left and right))),
@@ -58,25 +59,22 @@ _BINARY: dict[str, tuple[int, Callable[[int, int], int]]] = {
     "*": (10, operator.mul),
     "/": (10, _divide),
     "%": (10, _remainder),
-    "**": (12, _power),
+    "**": (_POWER, _power),
 }
 
 
-class _NotANumber(Exception):
+class _NotANumber(Exception):  # noqa: N818  # control flow inside this file
     """The expression has no static value."""
 
 
-def evaluate(
-    expression: str,
-    read: Callable[[str], str | None],
-    write: Callable[[str, str], None] = lambda _name, _value: None,
-) -> int | None:
-    """Evaluate an expression whose `$` expansions are done.
+Read = Callable[[str], str | None]
+"""Gives the text of a variable, None when it is not known."""
+Write = Callable[[str, int | None], None]
+"""Takes the result of an assignment (`i++`, `n = 2`), None when it is not known."""
 
-    Args:
-        expression: Text between the parentheses.
-        read: Gives the text of a variable, None when it is not known.
-        write: Takes the result of an assignment (`i++`, `n = 2`).
+
+def evaluate(expression: str, read: Read, write: Write) -> int | None:
+    """Evaluate an expression whose `$` expansions are done.
 
     Returns:
         The value, or None when it is not known, not a number or not an expression.
@@ -110,12 +108,7 @@ def _tokens(expression: str) -> list[tuple[str, str]] | None:
 class _Parser:
     """Precedence climbing over the tokens."""
 
-    def __init__(
-        self,
-        tokens: list[tuple[str, str]],
-        read: Callable[[str], str | None],
-        write: Callable[[str, str], None],
-    ) -> None:
+    def __init__(self, tokens: list[tuple[str, str]], read: Read, write: Write) -> None:
         self._tokens, self._read, self._write = tokens, read, write
         self._at = 0
 
@@ -126,11 +119,13 @@ class _Parser:
     def _peek(self) -> str:
         return "" if self.at_end else self._tokens[self._at][1]
 
-    def _take(self, text: str) -> bool:
-        if self._peek() != text:
-            return False
+    def _take(self, *texts: str) -> str:
+        """Step over the next token when it is one of these; give it, or nothing."""
+        text = self._peek()
+        if text not in texts:
+            return ""
         self._at += 1
-        return True
+        return text
 
     def comma(self, depth: int) -> int:
         value = self._ternary(depth)
@@ -139,8 +134,6 @@ class _Parser:
         return value
 
     def _ternary(self, depth: int) -> int:
-        if depth > MAX_DEPTH:
-            raise _NotANumber
         condition = self._binary(0, depth)
         if not self._take("?"):
             return condition
@@ -154,28 +147,21 @@ class _Parser:
         left = self._unary(depth)
         while (found := _BINARY.get(self._peek())) is not None and found[0] > least:
             self._at += 1
-            # ** binds to the right, everything else to the left.
-            power = found[0] == 12
-            if power and depth > MAX_DEPTH:
-                raise _NotANumber
-            right = self._binary(found[0] - power, depth + power)
+            # Power binds to the right, everything else to the left.
+            right = self._binary(found[0] - (found[0] == _POWER), depth + 1)
             left = _wrap(found[1](left, right))
         return left
 
     def _unary(self, depth: int) -> int:
         if depth > MAX_DEPTH:
             raise _NotANumber
-        for sign, apply in (("-", operator.neg), ("+", operator.pos), ("~", operator.invert)):
-            if self._take(sign):
-                return _wrap(int(apply(self._unary(depth + 1))))
-        if self._take("!"):
-            return int(not self._unary(depth + 1))
-        if self._peek() in ("++", "--"):
-            self._at += 1
-            name = self._name()
-            value = _wrap(self._variable(name) + by) if (by := self._by(self._at - 2)) else 0
-            self._write(name, value)
-            return value
+        sign = self._take("-", "+", "~", "!")
+        if sign:
+            value = self._unary(depth + 1)
+            return _wrap({"-": -value, "+": value, "~": ~value, "!": int(not value)}[sign])
+        step = self._take("++", "--")
+        if step:
+            return self._store(self._name(), step[0], 1)
         return self._atom(depth)
 
     def _atom(self, depth: int) -> int:
@@ -184,17 +170,17 @@ class _Parser:
             if not self._take(")"):
                 raise _NotANumber
             return value
-        if self.at_end:
-            raise _NotANumber
-        group, text = self._tokens[self._at]
-        if group == "number":
+        if not self.at_end and self._tokens[self._at][0] == "number":
             self._at += 1
-            return _number(text)
+            return _number(self._tokens[self._at - 1][1])
         name = self._name()
-        if self._peek() in _ASSIGN:
-            return self._assign(name, depth)
-        if self._peek() in ("++", "--"):
-            return self._step(name) - (1 if self._tokens[self._at - 1][1] == "++" else -1)
+        sign = self._take(*_ASSIGN)
+        if sign:
+            return self._store(name, sign[:-1], self._ternary(depth + 1))
+        step = self._take("++", "--")
+        if step:
+            after = self._store(name, step[0], 1)
+            return after - 1 if step == "++" else after + 1
         return self._variable(name)
 
     def _name(self) -> str:
@@ -204,27 +190,18 @@ class _Parser:
         return self._tokens[self._at - 1][1]
 
     def _variable(self, name: str) -> int:
-        text = self._read(name)
-        if text is None or not re.fullmatch(r"\s*[-+]?\w{1,20}\s*", text, re.ASCII):
+        text = (self._read(name) or "").strip()
+        if not re.fullmatch(r"[-+]?\w{1,20}", text, re.ASCII):
             raise _NotANumber
-        text = text.strip()
         value = _number(text.lstrip("+-"))
         return -value if text.startswith("-") else value
 
-    def _assign(self, name: str, depth: int) -> int:
-        sign = self._peek()[:-1]
-        self._at += 1
-        self._write(name, None)
-        right = self._ternary(depth + 1)
-        value = _wrap(_BINARY[sign][1](self._variable(name), right)) if sign else right
-        self._write(name, value)
-        return value
-
-    def _step(self, name: str) -> int:
-        """Count a variable up or down at the operator that is next."""
-        by = 1 if self._peek() == "++" else -1
-        self._at += 1
-        value = _wrap(self._variable(name) + by)
+    def _store(self, name: str, sign: str, right: int) -> int:
+        try:
+            value = _wrap(_BINARY[sign][1](self._variable(name), right)) if sign else right
+        except (_NotANumber, ZeroDivisionError):
+            self._write(name, None)
+            raise
         self._write(name, value)
         return value
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_ITEM = re.compile(r"\\(?P<escaped>.)|(?P<many>\*+)|(?P<any>\?)|\[(?P<set>[!^]?\]?[^\]]*)\]|(?P<c>.)", re.S)
+_ITEM = re.compile(
+    r"\\(?P<escaped>.)|(?P<many>\*+)|(?P<any>\?)|\[(?P<set>[!^]?\]?[^\]]*)\]|(?P<c>.)", re.DOTALL
+)
 _MANY = ""
 
 Item = str | re.Pattern[str]
@@ -25,7 +27,7 @@ def _items(pattern: str) -> Iterator[Item]:
         if match["many"]:
             yield _MANY
         elif match["any"]:
-            yield re.compile(".", re.S)
+            yield re.compile(".", re.DOTALL)
         elif match["set"] is not None:
             yield _set(match["set"])
         else:

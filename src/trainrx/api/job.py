@@ -1,0 +1,193 @@
+"""From texts to one launch with its settings: scripts, configs, environment, versions together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from trainrx.kb.store import Knowledge
+from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
+from trainrx.model.result import Unread
+from trainrx.parse.config import classify_config, read_config
+from trainrx.parse.launch import find_launches
+from trainrx.parse.resolve import resolve
+from trainrx.parse.resolved import Resolved
+from trainrx.parse.shell import read_script
+
+TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "simpo", "reward")
+MAX_CONFIG = 4 << 20
+DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """One launch, resolved. `style` is how its user sets parameters: arg or config."""
+
+    raw: RawLaunch
+    resolved: Resolved
+    style: str
+    unread: tuple[Unread, ...] = ()
+
+
+def find_launch(
+    scripts: Sequence[Input], configs: Sequence[Input], env: Sequence[EnvVar]
+) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
+    """Find the training command in scripts; a config alone implies its framework's command."""
+    inherited = {item.name: item.value for item in env if item.value is not None}
+    launches: list[RawLaunch] = []
+    unread: list[Unread] = []
+    for script in scripts:
+        parsed = read_script(script.text or "", script.name, inherited)
+        found = find_launches(parsed)
+        unread += parsed.unread
+        unread += [u for item in found for u in item.unread]
+        if not found:
+            unread.append(_no_launch(script))
+        launches += found
+    launches.sort(key=lambda item: not _is_training(item))
+    if launches:
+        unread += [_not_used(item) for item in launches[1:] if _is_training(item)]
+        return launches[0], tuple(dict.fromkeys(unread))
+    return _from_config(configs), tuple(unread)
+
+
+def _is_training(launch: RawLaunch) -> bool:
+    return bool(launch.framework) and launch.command.split(" ")[-1] in TRAINING
+
+
+def _no_launch(script: Input) -> Unread:
+    reason = (
+        "holds no training command that is known here (looked for swift, llamafactory-cli, "
+        "torchrun, accelerate, deepspeed, trl, verl, ...): give the script that starts the job"
+    )
+    return Unread(source=script.name, reason=reason)
+
+
+def _not_used(launch: RawLaunch) -> Unread:
+    origin = launch.origin
+    return Unread(
+        source=origin.source,
+        line=origin.line,
+        text=origin.text,
+        reason="is a further training command; only the first one is judged",
+    )
+
+
+def _from_config(configs: Sequence[Input]) -> RawLaunch | None:
+    for config in configs:
+        kind = classify_config(config.text or "")
+        framework = "ms-swift" if kind == "args" else kind
+        if framework in (None, "deepspeed", "accelerate"):
+            continue
+        origin = Origin(source=config.name, line=1, text=(config.text or "").split("\n")[0][:200])
+        return RawLaunch(
+            framework=framework,
+            command=_command(framework, config),
+            args=(),
+            env=(),
+            origin=origin,
+            configs=(config.name,),
+            # the command line is not at hand, and so neither are the variables in front of it
+            env_complete=False,
+        )
+    return None
+
+
+def _command(framework: str, config: Input) -> str:
+    args, _ = read_config(config.text or "", config.name)
+    named = {arg.name: arg.values[0] for arg in args if arg.values}
+    if framework == "ms-swift":
+        return "rlhf" if named.get("rlhf_type", "null") not in ("null", "None", "") else "sft"
+    return DEFAULT_COMMAND.get(framework, "")
+
+
+def settle(
+    raw: RawLaunch,
+    *,
+    configs: Sequence[Input],
+    env: Sequence[EnvVar],
+    versions: Mapping[str, str],
+    knowledge: Knowledge,
+    beside: Path | None,
+) -> Launch:
+    """Resolve a launch with the configs it names, those given, and files beside its script."""
+    texts, missing = _config_texts(raw, configs, beside)
+    args: list[RawArg] = []
+    unread = list(missing)
+    for name, text in texts.items():
+        if classify_config(text) != "deepspeed":
+            found, problems = read_config(text, name)
+            args += found
+            unread += problems
+    resolved = resolve(
+        raw,
+        params=knowledge.params,
+        configs=args,
+        env=env,
+        versions=versions,
+        files={_base(name): text for name, text in texts.items()},
+    )
+    style = "config" if args and not _has_settings(raw) else "arg"
+    return Launch(raw=raw, resolved=resolved, style=style, unread=(*unread, *resolved.unread))
+
+
+def _has_settings(raw: RawLaunch) -> bool:
+    return len(raw.args) > 2
+
+
+def _base(name: str) -> str:
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _config_texts(
+    raw: RawLaunch, given: Sequence[Input], beside: Path | None
+) -> tuple[dict[str, str], list[Unread]]:
+    """Give the texts of all configs in play by the name the user knows them by."""
+    texts = {item.name: item.text or "" for item in given}
+    unread: list[Unread] = []
+    for named in (*raw.configs, *_deepspeed_files(raw)):
+        if any(_base(name) == _base(named) for name in texts):
+            continue
+        text = _read_beside(named, beside)
+        if text is not None:
+            texts[named] = text
+        elif named in raw.configs:
+            reason = f"{named} is not at hand: add it with --config"
+            unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
+    return texts, unread
+
+
+def _deepspeed_files(raw: RawLaunch) -> Iterable[str]:
+    for arg in (*raw.args, *raw.launcher):
+        if "deepspeed" in arg.name and arg.values and arg.values[0].endswith(".json"):
+            yield arg.values[0]
+
+
+def _read_beside(named: str, beside: Path | None) -> str | None:
+    """Read a file the launch names, relative to its script; nothing outside that folder."""
+    if beside is None or not named or named.startswith("~") or "\0" in named:
+        return None
+    root = beside.resolve()
+    for path in (root / named, root / _base(named)):
+        try:
+            inside = path.resolve().is_relative_to(root)
+            if inside and path.is_file() and path.stat().st_size <= MAX_CONFIG:
+                return path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+    return None
+
+
+def launch_facts(launch: Launch, versions: Mapping[str, str]) -> tuple[Fact, ...]:
+    """Give the facts of a launch; a default cites the command that leaves it unset."""
+    here = launch.raw.origin
+    out = [
+        msgspec.structs.replace(item, origins=(here,)) if not item.origins else item
+        for item in launch.resolved.facts
+    ]
+    version = versions.get(launch.raw.framework) or launch.resolved.version
+    if version:
+        out.append(fact("launch.framework_version", version, here))
+    return tuple(out)

@@ -1,0 +1,167 @@
+"""`diagnose()`: read, parse, detect, derive, reason, rank, fix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainrx.api.answer import Conclusion, answer
+from trainrx.api.facts import derive, log_versions, symptom_facts
+from trainrx.api.inputs import Given, Request, gather
+from trainrx.api.job import Launch, find_launch, launch_facts, settle
+from trainrx.api.reason import EngineName, reason_on
+from trainrx.derive.compare import changed_facts
+from trainrx.detect import detect
+from trainrx.kb.load import load
+from trainrx.kb.store import Knowledge
+from trainrx.model.facts import Fact, Facts
+from trainrx.model.job import Detection, Input
+from trainrx.model.result import Diagnosis, Unread
+from trainrx.model.text import Lang
+
+PathLike = Path | str
+
+
+def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
+    paths: Sequence[PathLike] = (),
+    *,
+    cmd: PathLike | Sequence[PathLike] = (),
+    config: Sequence[PathLike] = (),
+    env: PathLike | None = None,
+    versions: PathLike | dict[str, str] | None = None,
+    logs: Sequence[PathLike] = (),
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+    note: str | Sequence[str] = (),
+    good: PathLike | None = None,
+    lang: Lang = "en",
+    top: int | None = None,
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    engine: EngineName = "durable",
+    stdin: bytes | None = None,
+) -> Diagnosis:
+    """Say why a job failed, or will fail, and what to change.
+
+    Args:
+        paths: run folders, scripts, configs or logs, recognised by content; "-" is `stdin`.
+        cmd: launch scripts, or configs a framework takes.
+        config: further config files.
+        env: `KEY=VALUE` lines of where the job ran.
+        versions: any listing of package versions, or a mapping name to version.
+        logs: files, folders, glob patterns, "-".
+        gpu: a card by name ("A100-80G") or its memory ("24GiB").
+        gpus: number of GPUs of the whole job.
+        nodes: number of machines.
+        note: what the user saw, in English or Chinese.
+        good: a launch that worked, to compare with.
+        lang: language of all text in the answer.
+        top: how many causes to plan fixes for and to return; None is all.
+        kb: folders of further knowledge; rules: folders of further rules.
+        engine: durable, or reference.
+        stdin: the bytes "-" stands for.
+
+    Raises:
+        UsageError: an input the caller named cannot be used; says what to do.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules])
+    request = Request(
+        paths=_many(paths),
+        cmd=_many(cmd),
+        config=_many(config),
+        env=None if env is None else str(env),
+        versions=versions if isinstance(versions, dict) else None,
+        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
+        logs=_many(logs),
+        gpu=gpu,
+        gpus=gpus,
+        nodes=nodes,
+        notes=(note,) if isinstance(note, str) else tuple(note),
+        good=None if good is None else str(good),
+        stdin=stdin,
+    )
+    return _run(gather(request, knowledge), knowledge, lang, top, engine)
+
+
+def _many(given: PathLike | Sequence[PathLike]) -> tuple[str, ...]:
+    return (str(given),) if isinstance(given, (str, Path)) else tuple(str(item) for item in given)
+
+
+def _run(
+    given: Given, knowledge: Knowledge, lang: Lang, top: int | None, engine: EngineName
+) -> Diagnosis:
+    seen = detect((*given.logs, *given.notes), knowledge.symptoms.values())
+    versions = {**log_versions(seen.facts), **given.versions}
+    launch, problems = _launch(given, versions, knowledge)
+    facts = _facts(given, seen, launch, versions, knowledge)
+    done = reason_on(
+        (*facts, *symptom_facts(seen.symptoms)), versions, knowledge, engine=engine
+    )
+    known = Facts((*facts, *done.facts))
+    conclusion = Conclusion(
+        knowledge=knowledge,
+        facts=known,
+        symptoms=seen.symptoms,
+        reasoning=done,
+        versions=versions,
+        style="config" if launch is not None and launch.style == "config" else "arg",
+        launch=None if launch is None else launch.raw,
+        unread=tuple(dict.fromkeys((*given.unread, *problems, *seen.unread))),
+        lang=lang,
+    )
+    return answer(conclusion, top)
+
+
+def _launch(
+    given: Given, versions: dict[str, str], knowledge: Knowledge
+) -> tuple[Launch | None, tuple[Unread, ...]]:
+    raw, unread = find_launch(given.scripts, given.configs, given.env)
+    if raw is None:
+        return None, unread
+    launch = settle(
+        raw,
+        configs=given.configs,
+        env=given.env,
+        versions=versions,
+        knowledge=knowledge,
+        beside=given.beside.get(raw.origin.source),
+    )
+    defects = tuple(
+        Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
+    )
+    return launch, (*unread, *defects, *launch.unread)
+
+
+def _facts(
+    given: Given,
+    seen: Detection,
+    launch: Launch | None,
+    versions: dict[str, str],
+    knowledge: Knowledge,
+) -> Facts:
+    """Collect facts: what the user said, what the log shows, what the launch sets, what follows."""
+    own = () if launch is None else launch_facts(launch, versions)
+    facts = derive((*given.facts, *seen.facts, *own), knowledge)
+    if given.good is not None:
+        facts.add(*_changed(given.good, given, facts, knowledge))
+    return facts
+
+
+def _changed(
+    good: Input, given: Given, now: Facts, knowledge: Knowledge
+) -> tuple[Fact, ...]:
+    raw, _ = find_launch([good], [good] if good.kind == "config" else [], ())
+    if raw is None:
+        return ()
+    launch = settle(
+        raw,
+        configs=[good] if good.kind == "config" else [],
+        env=(),
+        versions={},
+        knowledge=knowledge,
+        beside=given.beside.get(good.name),
+    )
+    before = derive(launch_facts(launch, {}), knowledge)
+    return changed_facts(now, before, knowledge.params)

@@ -1,0 +1,154 @@
+"""What the logs of a job say: symptoms, facts, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from trainrx.detect.blocks import clean_blocks
+from trainrx.detect.collective import collective_facts
+from trainrx.detect.conclude import log_facts, oom_facts, signature_facts
+from trainrx.detect.matcher import Gate, engine_gate, needle_gate
+from trainrx.detect.progress import series_facts, series_symptoms
+from trainrx.detect.scan import Scan, Signatures
+from trainrx.detect.series import Series
+from trainrx.detect.stored import read_metrics
+from trainrx.detect.tally import moment, summed
+from trainrx.model.facts import Facts
+from trainrx.model.job import Detection, Hit, Input, SymptomHits
+from trainrx.model.knowledge import Symptom
+from trainrx.model.result import Unread
+from trainrx.read.stream import chunks
+
+SMALL = 1 << 20
+"""Bytes of log below which plain searches beat loading and compiling the linear engine (0.2 s)."""
+PACKED = 12
+"""How much larger an unpacked log is taken to be when only its packed size is known."""
+
+Engine = Literal["auto", "needles", "linear"]
+
+
+class Detector:
+    """Signatures made ready once, for any number of jobs."""
+
+    def __init__(self, symptoms: Sequence[Symptom], *, engine: Engine = "auto") -> None:
+        self.symptoms = {symptom.id: symptom for symptom in symptoms}
+        said = [symptom for symptom in symptoms if symptom.role == "observation"]
+        printed = [symptom for symptom in symptoms if symptom.role != "observation"]
+        self._notes = Signatures(said)
+        self._logs = Signatures(printed)
+        self._engine: Engine = engine
+        self._linear: Gate | None = None
+
+    def detect(self, inputs: Sequence[Input], *, world: int | None = None) -> Detection:
+        """Scan logs, metrics and notes; inputs of other kinds are passed over.
+
+        Args:
+            inputs: what was read; never raises, whatever its bytes.
+            world: ranks of the job, where the launch tells; else the logs are asked.
+        """
+        logs = [item for item in inputs if item.kind == "log"]
+        unread: list[Unread] = []
+        gate = self._gate(logs, unread)
+        scans = [self._scan(item, self._logs, gate, unread) for item in logs]
+        notes = [
+            self._scan(item, self._notes, needle_gate(self._notes.patterns), unread)
+            for item in inputs
+            if item.kind == "note"
+        ]
+        metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
+        return self._conclude(scans, notes, metrics, unread, world)
+
+    def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
+        small = sum(_size(item) for item in logs) < SMALL
+        if self._engine == "needles" or (self._engine == "auto" and small):
+            return needle_gate(self._logs.patterns)
+        if self._linear is None:
+            self._linear = engine_gate(self._logs.patterns)
+        if self._linear is None:
+            reason = "hyperscan cannot be imported: scanned with plain searches, slower"
+            unread.append(Unread(source="hyperscan", reason=reason))
+            return needle_gate(self._logs.patterns)
+        return self._linear
+
+    def _scan(
+        self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]
+    ) -> Scan:
+        scan = Scan(item.name, signatures, gate)
+        before = len(unread)
+        for block in clean_blocks(chunks(item, unread.append)):
+            scan.feed(block)
+        if not scan.bytes and len(unread) == before:
+            unread.append(Unread(source=item.name, reason="is empty"))
+        return scan
+
+    def _conclude(
+        self,
+        scans: list[Scan],
+        notes: list[Scan],
+        metrics: list[Series],
+        unread: list[Unread],
+        world: int | None,
+    ) -> Detection:
+        series = [*(scan.series for scan in scans), *metrics]
+        seen = ordered(summed([scan.tally for scan in scans]))
+        shown = (*seen, *series_symptoms(series, {item.symptom for item in seen}))
+        facts = Facts()
+        if scans or metrics:
+            exits = [item for scan in scans for item in scan.exits]
+            facts.add(*log_facts(shown, self.symptoms, exits))
+        facts.add(*signature_facts(shown, self.symptoms))
+        facts.add(*oom_facts(seen, self.symptoms, facts))
+        ranks = world or max((scan.world or 0 for scan in scans), default=0) or None
+        reports = [report for scan in scans for report in scan.reports]
+        facts.add(*collective_facts(reports, ranks))
+        facts.add(*series_facts(series))
+        observed = summed([scan.tally for scan in notes])
+        facts.add(*signature_facts(observed, self.symptoms))
+        return Detection(
+            symptoms=(*shown, *observed),
+            facts=tuple(facts),
+            unread=tuple(unread),
+            lines=sum(scan.lines for scan in scans),
+            bytes=sum(scan.bytes for scan in scans),
+        )
+
+
+def detect(
+    logs: Sequence[Input], symptoms: Sequence[Symptom], *, world: int | None = None
+) -> Detection:
+    """Scan once with signatures that are not needed again."""
+    return Detector(symptoms).detect(logs, world=world)
+
+
+def _size(item: Input) -> int:
+    if item.path is None:
+        return len(item.text or "")
+    try:
+        size = item.path.stat().st_size
+    except OSError:
+        return 0
+    return size * PACKED if item.path.suffix in (".gz", ".zst") else size
+
+
+def ordered(seen: Sequence[SymptomHits]) -> tuple[SymptomHits, ...]:
+    """Order hits by time where every one is stamped (seconds since the first), else by line."""
+    hits = [hit for item in seen for hit in item.hits]
+    stamps = [hit.at for hit in hits if hit.at is not None]
+    stamped = len(stamps) == len(hits)
+    start = min(stamps, default=0.0)
+    found = [
+        msgspec.structs.replace(
+            item, hits=tuple(sorted(_timed(item.hits, start, stamped=stamped), key=moment))
+        )
+        for item in seen
+    ]
+    return tuple(sorted(found, key=lambda item: moment(item.hits[0])))
+
+
+def _timed(hits: Sequence[Hit], start: float, *, stamped: bool) -> Iterator[Hit]:
+    for hit in hits:
+        at = round(hit.at - start, 6) if stamped and hit.at is not None else float(hit.line)
+        yield msgspec.structs.replace(hit, at=at)

@@ -1,0 +1,111 @@
+"""The text of a script made ready for reading, and the mistakes that stand in its characters.
+
+CRLF line ends, a blank after a backslash, full-width quotes and dashes are valid for every shell
+parser, so they are looked for here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from trainrx.model.job import Defect
+from trainrx.parse.shell.limits import MAX_TEXT
+from trainrx.parse.shell.quotes import Lines, close_quote, code_only, guilty, spans
+from trainrx.parse.shell.unknown import without_marks
+
+_PROMPT = re.compile(
+    r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:\[?[\w.-]+@[\w.-]+[^\n$#]{0,200}[$#]|\$|!(?=[A-Za-z]))[ \t]*(?=[A-Za-z_./\"'])",
+    re.MULTILINE,
+)
+_SECOND_PROMPT = re.compile(r"(?<=\\\n)> (?=[ \t]*-)")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
+_BLANK_AFTER_BACKSLASH = re.compile(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
+_FULL_WIDTH = re.compile("[“”‘’＂＇\u3000\u00a0]")  # noqa: RUF001
+_DASH_FLAG = re.compile("(?<![^ \t\n])[–—−―－]+(?=[-A-Za-z])")
+_MAX_QUOTES = 8
+
+
+class Prepared(NamedTuple):
+    """A script ready to be read."""
+
+    text: str
+    lines: Lines
+    defects: tuple[Defect, ...]
+    cut: bool
+
+
+def prepare(text: str, source: str) -> Prepared:
+    r"""Bring a script to `\n` line ends, without prompts and with its quotes closed.
+
+    Lines keep their numbers. What bash would stumble over is reported, and repaired only where
+    nothing could be read otherwise.
+    """
+    cut = len(text) > MAX_TEXT
+    if cut:
+        text = text[: max(text.rfind("\n", 0, MAX_TEXT), 0) or MAX_TEXT]
+    defects: list[Defect] = []
+    crlf = text.count("\r\n")
+    if crlf:
+        text = text.replace("\r\n", "\n")
+    text = without_marks(text.removeprefix("\ufeff"))
+    text = _FENCE.sub("", text)
+    text = _SECOND_PROMPT.sub("", _PROMPT.sub("", text))
+    lines = Lines(text)
+    if crlf:
+        number = 1
+        message = f"{crlf} lines end in CRLF; bash reads the CR as text. Run dos2unix on the file."
+        defects.append(_defect("crlf-line-ends", source, lines, number, message))
+    text = _close_quotes(text, source, defects)
+    defects += _characters(text, source)
+    # A backslash at the very end continues into nothing; bash drops it.
+    stripped = text.rstrip()
+    if stripped.endswith("\\") and not stripped.endswith("\\\\"):
+        text = stripped[:-1]
+    return Prepared(text, lines, tuple(defects), cut)
+
+
+def _close_quotes(text: str, source: str, defects: list[Defect]) -> str:
+    for _ in range(_MAX_QUOTES):
+        span = guilty(spans(text), text)
+        if span is None:
+            break
+        lines = Lines(text)
+        message = f"The {span.quote} opened here is never closed. Close it on this line."
+        number = lines.number(span.start)
+        defects.append(_defect("unclosed-quote", source, lines, number, message))
+        text = close_quote(text, span)
+    return text
+
+
+def _characters(text: str, source: str) -> list[Defect]:
+    code = code_only(text)
+    lines = Lines(text)
+    found: list[Defect] = []
+    for match in _BLANK_AFTER_BACKSLASH.finditer(code):
+        if code[match.end() :][:1] != "\n":
+            continue
+        message = (
+            "A blank after the backslash ends the command here. Delete it, or the backslash when"
+            " nothing follows."
+        )
+        number = lines.number(match.start())
+        found.append(_defect("space-after-backslash", source, lines, number, message))
+    dashes = {match.start(): match for match in _DASH_FLAG.finditer(code)}
+    for match in dashes.values():
+        message = f"The flag begins with {match[0]}, not with ASCII dashes. Type -- instead."
+        number = lines.number(match.start())
+        found.append(_defect("en-dash-flag", source, lines, number, message))
+    seen: set[int] = set()
+    for match in _FULL_WIDTH.finditer(code):
+        number = lines.number(match.start())
+        if number not in seen:
+            seen.add(number)
+            what = f"{match[0]} (U+{ord(match[0]):04X})"
+            message = f"{what} means nothing to the shell. Type the ASCII quote or space instead."
+            found.append(_defect("full-width-character", source, lines, number, message))
+    return found
+
+
+def _defect(name: str, source: str, lines: Lines, number: int, message: str) -> Defect:
+    return Defect(id=name, source=source, line=number, text=lines.text(number), message=message)

@@ -1,0 +1,153 @@
+"""Which parts of a script are code, and where a quote was left open."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+_CODE = re.compile(
+    r"\\.|(?P<comment>(?<![^\s;&|()])#[^\n]*)|(?P<single>'[^']*'?)|(?P<ansi>\$'(?:[^'\\]|\\.)*'?)"
+    r"|(?P<double>\")|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>)]|$))"
+    r"|<<<|\$\(|(?P<open>\()|(?P<close>\))|(?P<newline>\n)",
+    re.DOTALL,
+)
+_DOUBLE = re.compile(r"\\.|\$\(|\"", re.DOTALL)
+_SUSPICIOUS = re.compile(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
+
+
+class Span(NamedTuple):
+    """A part of the script that is not code: a quoted text, a comment, a here-document."""
+
+    start: int
+    end: int
+    quote: str
+    closed: bool
+
+
+def spans(text: str) -> list[Span]:
+    """Give the parts that are not code, in order; one pass over the text."""
+    scanner = _Scanner(text)
+    while scanner.step():
+        pass
+    return scanner.found
+
+
+class _Scanner:
+    """Walks from sign to sign; `stack` holds what is open around the position."""
+
+    def __init__(self, text: str) -> None:
+        self.found: list[Span] = []
+        self._text = text
+        self._position = 0
+        self._stack: list[str] = []
+        self._outer = 0
+        self._opened = -1  # where the outermost double quote began
+        self._heredocs: list[tuple[str, bool]] = []
+
+    def step(self) -> bool:
+        quoted = self._stack[-1:] == ['"']
+        match = (_DOUBLE if quoted else _CODE).search(self._text, self._position)
+        if match is None:
+            if self._opened >= 0:
+                self.found.append(Span(self._opened, len(self._text), '"', closed=False))
+            return False
+        self._position = match.end()
+        if match[0] == '"':
+            self._double_quote(match.start(), closes=quoted)
+        elif match[0] in ("$(", "("):
+            self._stack.append(")")
+        elif match[0] == ")":
+            del self._stack[-1:]
+        elif not quoted and self._opened < 0:
+            self._plain(match)
+        return True
+
+    def _double_quote(self, at: int, *, closes: bool) -> None:
+        if not closes:
+            if self._opened < 0:
+                self._opened, self._outer = at, len(self._stack)
+            self._stack.append('"')
+            return
+        self._stack.pop()
+        if len(self._stack) <= self._outer:
+            self.found.append(Span(self._opened, self._position, '"', closed=True))
+            self._opened = -1
+
+    def _plain(self, match: re.Match[str]) -> None:
+        text = match[0]
+        if match["comment"]:
+            self.found.append(Span(*match.span(), "#", closed=True))
+        elif match["single"] or match["ansi"]:
+            closed = len(text) > (2 if match["ansi"] else 1) and text.endswith("'")
+            self.found.append(Span(*match.span(), "'", closed=closed))
+        elif match["here"] and not self._stack:
+            self._heredocs.append((match["word"], text.startswith("<<-")))
+        elif match["newline"] and self._heredocs:
+            end = _after_bodies(self._text, self._position, self._heredocs)
+            self.found.append(Span(self._position, end, "", closed=True))
+            self._position, self._heredocs = end, []
+
+
+def _after_bodies(text: str, position: int, heredocs: list[tuple[str, bool]]) -> int:
+    for word, tabs in heredocs:
+        rule = re.compile(rf"^\t*{word}$" if tabs else f"^{word}$", re.MULTILINE)
+        match = rule.search(text, position)
+        if match is None:
+            return len(text)
+        position = min(match.end() + 1, len(text))
+    return position
+
+
+def code_only(text: str) -> str:
+    """Blank out what is not code; positions and lines stay."""
+    parts: list[str] = []
+    position = 0
+    for span in spans(text):
+        parts += [text[position : span.start], re.sub(r"[^\n]", " ", text[span.start : span.end])]
+        position = span.end
+    return "".join([*parts, text[position:]])
+
+
+def guilty(found: list[Span], text: str) -> Span | None:
+    """Give the quote that was left open, or None when every quote is closed.
+
+    The quote that is still open at the end of the file is often not the one at fault: a missing
+    quote swaps inside and outside for everything after it. The first quoted text that swallows a
+    line end followed by a flag or an assignment is.
+    """
+    if not found or found[-1].closed:
+        return None
+    for span in found:
+        if span.quote in "\"'" and _SUSPICIOUS.search(text, span.start, span.end):
+            return span
+    return found[-1]
+
+
+def close_quote(text: str, span: Span) -> str:
+    """Close a quote at the end of the line it was opened on, before a continuation."""
+    end = text.find("\n", span.start)
+    line = text[span.start : end if end >= 0 else len(text)]
+    body = line.rstrip()
+    body = body[:-1].rstrip() if body.endswith("\\") else body
+    at = span.start + len(body)
+    return text[:at] + span.quote + text[at:]
+
+
+class Lines:
+    """Positions to line numbers (from 1) and line texts."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._text = text
+
+    def number(self, position: int) -> int:
+        """Give the line a position is on."""
+        return bisect_right(self._starts, position)
+
+    def text(self, number: int) -> str:
+        """Give the text of a line, without the line end and the blanks around it."""
+        if not 0 < number <= len(self._starts):
+            return ""
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self._text)
+        return self._text[self._starts[number - 1] : end].strip()

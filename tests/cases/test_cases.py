@@ -1,0 +1,50 @@
+"""Runs that failed, recorded from the real frameworks, with what must come out first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from trainrx import diagnose
+from trainrx.kb.yaml12 import read_yaml
+
+HERE = Path(__file__).parent
+FOLDERS = sorted(path.name for path in HERE.iterdir() if (path / "expect.yaml").is_file())
+
+
+class Expected(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The symptom that is no echo, the first cause, and lines its fixes must hold."""
+
+    symptom: str
+    cause: str | None = None
+    verdict: str = "diagnosed"
+    fixes: tuple[str, ...] = ()
+    note: str = ""
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_recorded_failure_is_explained(name: str) -> None:
+    expected = msgspec.convert(read_yaml(HERE / name / "expect.yaml"), Expected)
+
+    result = diagnose([HERE / name], note=expected.note)
+
+    roots = [seen.id for seen in result.symptoms if seen.echo_of is None]
+    assert expected.symptom in roots
+    assert result.verdict == expected.verdict
+    assert (result.causes[0].id if result.causes else None) == expected.cause
+    text = msgspec.json.encode(result.causes[:1]).decode()
+    assert [fix for fix in expected.fixes if fix not in text] == []
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_each_conclusion_quotes_a_line_that_stands_there(name: str) -> None:
+    result = diagnose([HERE / name])
+
+    for seen in result.symptoms:
+        for origin in seen.evidence:
+            path = HERE / name / Path(origin.source).name
+            lines = path.read_text(encoding="utf-8").split("\n")
+            assert origin.line is not None
+            assert origin.text.strip()[:40] in lines[origin.line - 1], origin

@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import diagnoses
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainrx.model.facts import Origin
+from trainrx.model.result import Change, Diagnosis, FixOut, Reason
+from trainrx.render.console import page, reminder
+from trainrx.render.emit import coloured, plain, wants_colour
+from trainrx.render.layout import cells
+from trainrx.render.page import View
+
+WIDTHS = (60, 80, 200)
+FIX_LINES = (
+    "MAX_PIXELS=602112",
+    "--deepspeed zero3",
+    "pip install flash-attn --no-build-isolation --no-cache-dir --verbose -U",
+)
+
+
+def shown(diagnosis: Diagnosis, width: int = 80, *, everything: bool = False) -> str:
+    return plain(page(diagnosis, View(diagnosis.lang, width, everything)))
+
+
+def with_title(title: str) -> Diagnosis:
+    answer = diagnoses.oom()
+    cause = msgspec.structs.replace(answer.causes[0], title=title)
+    return msgspec.structs.replace(answer, causes=(cause,))
+
+
+def with_change(change: Change) -> str:
+    answer = diagnoses.oom()
+    fix = FixOut(id="x", title="x", safety="safe", cost="", changes=(change,))
+    cause = msgspec.structs.replace(answer.causes[0], fixes=(fix,))
+    return shown(msgspec.structs.replace(answer, causes=(cause,)))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_verdict_cause_and_fix_stand_in_the_first_five_lines(lang, width):
+    answer = diagnoses.oom(lang)
+
+    head = "".join(shown(answer, width).splitlines()[:5])
+
+    assert ("已确诊" if lang == "zh" else "DIAGNOSED") in head
+    assert answer.causes[0].title[:20] in head
+    assert "MAX_PIXELS=602112" in head
+
+
+def test_a_very_long_title_does_not_push_the_fix_below_the_fifth_line():
+    head = shown(with_title("a cause with a long name " * 20), 60).splitlines()[:5]
+
+    assert any("MAX_PIXELS=602112" in line for line in head)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_lines_to_copy_stand_whole_and_alone(lang, width):
+    lines = shown(diagnoses.oom(lang), width).splitlines()
+
+    for wanted in FIX_LINES:
+        assert any(line.split("  #")[0].strip() == wanted for line in lines), wanted
+
+
+@pytest.mark.parametrize("name", diagnoses.ALL)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_line_but_one_to_copy_is_wider_than_the_terminal(name, lang, width):
+    lines = shown(diagnoses.ALL[name](lang), width).splitlines()
+
+    wide = [line for line in lines if cells(line) > width]
+
+    assert [line for line in wide if line.strip() not in FIX_LINES] == []
+
+
+def test_the_present_value_and_its_place_stand_beside_the_change():
+    text = shown(diagnoses.oom(), 120)
+
+    assert "# zero3_offload -> zero3 (launch.sh:27)" in text
+    assert "MAX_PIXELS=602112  # not set now" in text
+
+
+def test_a_change_of_unknown_present_value_claims_nothing_about_it():
+    text = with_change(
+        Change(
+            kind="arg",
+            param="batch",
+            canonical="train.micro_batch",
+            action="set",
+            to=None,
+            spelled="batch: half",
+        )
+    )
+
+    assert "batch: half\n" in text
+
+
+def test_a_removed_argument_is_marked_as_removed():
+    text = with_change(
+        Change(
+            kind="arg",
+            param="device_map",
+            canonical="parallel.device_map",
+            action="remove",
+            from_="auto",
+            to=None,
+            spelled="--device_map auto",
+            at=Origin(source="launch.sh", line=4),
+        )
+    )
+
+    assert "remove --device_map auto  # (launch.sh:4)" in text
+
+
+def test_evidence_is_quoted_with_its_place():
+    text = shown(diagnoses.oom())
+
+    assert "logs/rank4.log:412  [rank4]: torch.OutOfMemoryError" in text
+
+
+def test_a_line_is_quoted_once_and_only_named_afterwards():
+    text = shown(diagnoses.oom())
+
+    assert text.count("torch.OutOfMemoryError") == 1
+    assert text.count("logs/rank4.log:412") == 2
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_questions_come_last(lang):
+    text = shown(diagnoses.oom(lang))
+
+    assert text.rstrip().rpartition("\n\n")[2].splitlines()[1].startswith("  ? ")
+    assert "--versions" in "".join(text.splitlines()[-2:])
+
+
+def test_unknown_says_what_to_collect_and_never_looks_healthy():
+    text = shown(diagnoses.unknown())
+
+    assert text.startswith("UNKNOWN  the cause was not found; this does not mean that the job is")
+    assert "--redirects 3 --log-dir logs" in "".join(text.splitlines()[:5])
+    assert "HEALTHY" not in text
+    assert "nothing wrong" not in text
+
+
+def test_unknown_without_questions_still_says_what_to_collect():
+    text = shown(msgspec.structs.replace(diagnoses.unknown(), asks=()))
+
+    assert "pip freeze" in text
+    assert "diagnose --cmd launch.sh --log train.log" in text
+
+
+def test_healthy_says_what_was_checked():
+    text = shown(diagnoses.healthy())
+
+    assert text.startswith("HEALTHY  nothing wrong was found\nChecked")
+    assert "2 settings of the launch, the log, knowledge base" in text
+
+
+def test_healthy_without_a_log_says_that_only_the_launch_was_judged():
+    answer = msgspec.structs.replace(
+        diagnoses.healthy(), facts={"launch.given": True, "log.given": False}
+    )
+
+    assert "no log was given" in shown(answer)
+
+
+def test_healthy_of_an_unfinished_log_does_not_vouch_for_the_rest():
+    answer = msgspec.structs.replace(diagnoses.healthy(), facts={"log.given": True})
+
+    assert "later steps were not judged" in " ".join(shown(answer).split())
+
+
+def test_unknown_votes_are_shown_as_not_known_and_false_ones_are_not_shown():
+    text = shown(diagnoses.oom())
+
+    assert "? Attention without flash-attn" in text
+    assert "text only" not in text
+    assert "- Sequences are cut at 2048 tokens." in text
+
+
+def test_explain_adds_every_term_of_the_score():
+    text = shown(diagnoses.oom(), everything=True)
+
+    for term in (
+        "-1.39  prior 0.20",
+        "+2.00  one-rank-only: holds",
+        "0  text-only: does not hold (would count -3.00)",
+        "0  flash-missing: unknown (would count +0.80)",
+        "+2.35  sum -> probability 91%",
+    ):
+        assert term in text
+
+
+def test_explain_says_when_correlated_votes_count_once():
+    answer = diagnoses.oom()
+    cause = msgspec.structs.replace(answer.causes[0], score=1.0)
+
+    text = shown(msgspec.structs.replace(answer, causes=(cause,)), everything=True)
+
+    assert "-1.35  votes that say the same count once" in text
+
+
+def test_what_is_right_already_and_what_it_explains_is_shown():
+    text = shown(diagnoses.oom())
+
+    assert "✓ --freeze_vit true  launch.sh:18" in text
+    assert "Explains also: torchrun reports that a rank failed" in text
+
+
+def test_more_reasons_than_fit_are_counted():
+    answer = diagnoses.oom()
+    reasons = tuple(
+        Reason(id=f"r{n}", text=f"reason {n}", weight=1.0, holds=True) for n in range(9)
+    )
+    cause = msgspec.structs.replace(answer.causes[0], reasons=reasons)
+
+    text = shown(msgspec.structs.replace(answer, causes=(cause,)))
+
+    assert "5 more: --explain shows them" in text
+    assert "reason 3" in text
+    assert "reason 4" not in text
+
+
+def test_escape_sequences_of_a_log_never_reach_the_terminal():
+    answer = diagnoses.oom()
+    evil = Origin(source="a\x1b]0;x\x07.log", line=1, text="\x1b[2J\x1b[31mboom\u202e\x00\x9b")
+    reason = msgspec.structs.replace(answer.causes[0].reasons[0], evidence=(evil,))
+    cause = msgspec.structs.replace(answer.causes[0], reasons=(reason,))
+
+    text = shown(msgspec.structs.replace(answer, causes=(cause,)))
+
+    assert "a.log:1  boom" in text
+    assert not set(text) & set("\x1b\x00\x07\x9b\u202e")
+
+
+def test_the_plain_form_holds_no_control_sequences_and_the_coloured_one_does():
+    lines = page(diagnoses.oom(), View("en", 80))
+
+    assert "\x1b" not in plain(lines)
+    assert "\x1b[1;31mDIAGNOSED" in coloured(lines)
+
+
+def test_colour_changes_no_text():
+    lines = page(diagnoses.oom("zh"), View("zh", 60))
+
+    stripped = "".join(
+        part.partition("m")[2] if index else part
+        for index, part in enumerate(coloured(lines).split("\x1b["))
+    )
+
+    assert [row.rstrip() for row in stripped.splitlines()] == plain(lines).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("environment", "terminal", "wanted"),
+    [
+        ({"TERM": "xterm"}, True, True),
+        ({"TERM": "xterm"}, False, False),
+        ({"TERM": "dumb"}, True, False),
+        ({}, True, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+    ],
+)
+def test_colour_is_for_terminals_that_want_it(environment, terminal, wanted):
+    assert wants_colour(environment, terminal=terminal) is wanted
+
+
+def test_the_reminder_repeats_the_first_fix():
+    text = plain(reminder(diagnoses.oom(), View("en", 80)))
+
+    assert text == "\nStart with: MAX_PIXELS=602112\n"
+    assert reminder(diagnoses.healthy(), View("en", 80)) == []
+
+
+@given(
+    text=st.text(max_size=300),
+    width=st.integers(min_value=40, max_value=200),
+    lang=st.sampled_from(["en", "zh"]),
+)
+def test_any_text_of_a_log_is_shown_within_the_width(text, width, lang):
+    answer = diagnoses.oom(lang)
+    reason = Reason(
+        id="x", text="x", weight=1, holds=True, evidence=(Origin(source="f", text=text),)
+    )
+    cause = msgspec.structs.replace(answer.causes[0], reasons=(reason,), fixes=(), already_right=())
+    only = msgspec.structs.replace(answer, causes=(cause,), symptoms=())
+
+    lines = shown(only, width).splitlines()
+
+    assert max(cells(line) for line in lines) <= width

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainrx.render.layout import cells, clean, cut, pad, wrap
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("abc", 3), ("显存", 4), ("显存 OOM", 8), ("é", 1), ("e\u0301", 1), ("", 0), ("，", 2)],
+)
+def test_chinese_takes_two_cells_and_combining_marks_none(text, width):
+    assert cells(text) == width
+
+
+def test_chinese_breaks_between_characters_but_no_line_begins_with_a_mark():
+    lines = wrap("显存不足，请减小批大小。", 8)
+
+    assert lines == ["显存不", "足，请减", "小批大", "小。"]
+
+
+def test_an_opening_bracket_does_not_end_a_line():
+    assert wrap("显存占（高）", 8) == ["显存占", "（高）"]
+
+
+def test_a_long_word_stays_whole_so_that_it_can_be_copied():
+    assert wrap("see /a/very/long/path/name here", 12) == ["see", "/a/very/long/path/name", "here"]
+
+
+def test_a_long_word_of_a_log_is_cut_to_the_width():
+    assert wrap("see abcdefghijkl", 8, hard=True) == ["see abcd", "efghijkl"]
+
+
+def test_a_quoted_command_is_not_broken():
+    assert wrap("please run `pip freeze` now", 14) == ["please run", "`pip freeze`", "now"]
+
+
+def test_a_lone_backtick_breaks_like_any_text():
+    assert wrap("one ` two three", 9) == ["one ` two", "three"]
+
+
+def test_what_is_cut_shows_that_something_is_missing():
+    assert cut("abcdefgh", 6) == "abc..."
+    assert cut("显存不足请注意", 9) == "显存不..."
+    assert cut("abc", 6) == "abc"
+
+
+def test_padding_counts_cells():
+    assert pad("显存", 6) == "显存  "
+
+
+@pytest.mark.parametrize(
+    ("dirty", "sound"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://x\x07link\x1b]8;;\x07", "link"),
+        ("a\tb\x00c", "a b c"),
+        ("a\u202eb", "a b"),
+        ("bad \udc80 byte", "bad \ufffd byte"),
+        ("正常", "正常"),
+    ],
+)
+def test_hidden_characters_are_removed(dirty, sound):
+    assert clean(dirty) == sound
+
+
+@given(st.text(max_size=400), st.integers(min_value=8, max_value=120))
+def test_wrapping_loses_nothing_but_spaces(text, width):
+    sound = clean(text)
+
+    lines = wrap(sound, width)
+    hard = wrap(sound, width, hard=True)
+
+    assert "".join("".join(lines).split()) == "".join(sound.split())
+    assert "".join("".join(hard).split()) == "".join(sound.split())
+    assert max(cells(line) for line in hard) <= width
+
+
+@pytest.mark.parametrize("piece", ["a", "`", "显", " ", "` ", "\x1b[", "\x1b]", "a\u0301"])
+def test_wrapping_takes_linear_time(piece):
+    start = time.perf_counter()
+
+    wrap(clean(piece * 100_000), 80, hard=True)
+
+    assert time.perf_counter() - start < 5

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import re
+
+import diagnoses
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainrx.model.facts import Origin
+from trainrx.model.result import Diagnosis
+from trainrx.render.markdown import code, fence, guard, prose, to_markdown
+
+EVIL = "@all @user see https://evil.example <!channel> closes #12 ```` ``` </details> [x](http://y)"
+
+
+def quoting(text: str) -> Diagnosis:
+    answer = diagnoses.oom()
+    reason = msgspec.structs.replace(
+        answer.causes[0].reasons[0], evidence=(Origin(source="a.log", line=1, text=text),)
+    )
+    cause = msgspec.structs.replace(answer.causes[0], reasons=(reason,))
+    return msgspec.structs.replace(answer, causes=(cause,))
+
+
+def outside_fences(text: str) -> str:
+    return re.sub(r"(?ms)^ *(`{3,})\w*\n.*?^ *\1$", "", text)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_verdict_and_first_fix_stand_in_the_first_300_characters(lang):
+    start = to_markdown(diagnoses.oom(lang), lang)[:300]
+
+    assert ("已确诊" if lang == "zh" else "Diagnosed") in start
+    assert "`MAX_PIXELS=602112`" in start
+
+
+def test_even_with_a_long_title_and_fix():
+    answer = diagnoses.oom()
+    first = answer.causes[0].fixes[0]
+    change = msgspec.structs.replace(first.changes[0], spelled="--flag value " * 40)
+    fix = msgspec.structs.replace(first, changes=(change,))
+    cause = msgspec.structs.replace(answer.causes[0], title="long " * 90, fixes=(fix,))
+
+    start = to_markdown(msgspec.structs.replace(answer, causes=(cause,)), "en")[:300]
+
+    assert "`--flag value" in start
+    assert start.count("`") == 2
+
+
+def test_the_lines_to_copy_are_fenced_and_whole():
+    text = to_markdown(diagnoses.oom(), "en")
+
+    assert "   ```bash\n   MAX_PIXELS=602112  # not set now\n   ```\n" in text
+
+
+def test_it_holds_no_table():
+    assert not re.search(r"^\s*\|", to_markdown(diagnoses.oom(), "en"), re.MULTILINE)
+
+
+def test_quoted_backticks_do_not_close_the_fence():
+    text = to_markdown(quoting(EVIL), "en")
+
+    assert "  `````text\n" in text
+    assert "evil" not in outside_fences(text)
+
+
+def test_mentions_links_and_issue_numbers_of_a_log_are_neutralised():
+    text = to_markdown(quoting(EVIL), "en")
+
+    for live in ("@all", "@user", "https://evil", "<!channel", "#12", "http://y"):
+        assert live not in text
+
+
+def test_guarded_text_looks_the_same():
+    assert guard(EVIL).replace("\u200b", "") == EVIL
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a *b* <c> [d] ~~e~~", r"a \*b\* \<c\> \[d\] \~\~e\~\~"),
+        ("MAX_PIXELS and __init__", r"MAX_PIXELS and \_\_init\_\_"),
+        ("# head", r"\# head"),
+        ("- item", r"\- item"),
+        ("12. item", r"12\. item"),
+        ("--cmd launch.sh", "--cmd launch.sh"),
+        ("run `pip list` now", "run `pip list` now"),
+        ("odd ` tick", r"odd \` tick"),
+        ("a &lt; b & c", r"a \&lt; b & c"),
+    ],
+)
+def test_prose_stands_for_itself(text, wanted):
+    assert prose(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("a", "`a`"), ("a`b", "``a`b``"), ("`a`", "`` `a` ``"), ("```", "```` ``` ````")],
+)
+def test_inline_code_survives_its_own_backticks(text, wanted):
+    assert code(text) == wanted
+
+
+def test_secrets_are_masked_always():
+    token = "hf_" + "abcdEFGHijklMNOPqrstuvWXyz"
+
+    text = to_markdown(quoting(f"export HF_TOKEN={token}"), "en")
+
+    assert token not in text
+    assert "HF_TOKEN=***" in text
+
+
+def test_unknown_says_what_to_collect():
+    text = to_markdown(diagnoses.unknown(), "en")
+
+    assert text.startswith("**Cause unknown**: the cause was not found; this does not mean")
+    assert "--redirects 3 --log-dir logs" in text[:300]
+
+
+def test_healthy_says_what_was_checked():
+    text = to_markdown(diagnoses.healthy("zh"), "zh")
+
+    assert text.startswith("**正常**：没有发现问题")
+    assert "启动命令中的 2 项设置" in text
+
+
+@given(st.text(max_size=200))
+def test_no_quoted_text_escapes_its_fence(text):
+    page = to_markdown(quoting("x" + text), "en")
+
+    fences = re.findall(r"(?m)^ *(`{3,})(?:\w*)$", page)
+
+    assert len(fences) % 2 == 0
+
+
+@given(st.lists(st.text("`a ", max_size=20), max_size=5))
+def test_a_fence_is_longer_than_any_run_of_backticks_in_it(lines):
+    block = list(fence(lines))
+
+    assert all(block[0] not in line for line in lines)
+    assert block[0] == block[-1]
