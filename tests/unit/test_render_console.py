@@ -293,3 +293,59 @@ def test_any_text_of_a_log_is_shown_within_the_width(text, width, lang):
     lines = shown(only, width).splitlines()
 
     assert max(cells(line) for line in lines) <= width
+
+
+def with_fixes(*fixes: FixOut) -> Diagnosis:
+    answer = diagnoses.oom()
+    cause = msgspec.structs.replace(answer.causes[0], fixes=fixes)
+    return msgspec.structs.replace(answer, causes=(cause,))
+
+
+def test_a_fix_by_hand_shows_its_first_step_in_the_head():
+    fix = FixOut(id="x", title="Clean up", safety="manual", cost="", steps="End process 7.\nWait.")
+
+    head = shown(with_fixes(fix)).splitlines()[:5]
+
+    assert "Fix      End process 7." in head
+
+
+def test_a_cause_without_fix_says_so():
+    head = shown(with_fixes()).splitlines()[:5]
+
+    assert "Fix      no ready-made change; see the reasons below" in head
+
+
+def test_a_package_of_unknown_version_claims_nothing_about_it():
+    text = with_change(
+        Change(
+            kind="package",
+            param="vllm",
+            canonical="package.vllm",
+            action="upgrade",
+            to=">=0.8",
+            spelled='pip install "vllm>=0.8"',
+        )
+    )
+
+    assert '  pip install "vllm>=0.8"\n' in text
+
+
+def test_a_verdict_that_rests_on_findings_names_the_first():
+    answer = msgspec.structs.replace(diagnoses.oom(), verdict="suspected", causes=())
+
+    assert shown(answer).startswith("SUSPECTED  V100 has no bf16 hardware")
+
+
+def test_warnings_are_shown():
+    answer = msgspec.structs.replace(diagnoses.oom(), warnings=("ZeRO-3 was left out",))
+
+    assert "\nMind\n  ZeRO-3 was left out\n" in shown(answer)
+
+
+def test_long_lists_are_counted_not_dropped():
+    answer = diagnoses.oom()
+    unread = tuple(msgspec.structs.replace(answer.unread[0], line=n) for n in range(1, 9))
+
+    text = shown(msgspec.structs.replace(answer, unread=unread))
+
+    assert "3 more: --explain shows them" in text

@@ -22,6 +22,19 @@ def program() -> str:
     return name if name in ("diagnose", "trainrx") else "diagnose"
 
 
+def make_app(help_text: str | None = None) -> typer.Typer:
+    """Make a typer app that speaks plain text: no boxes, no completion, no traceback of its own."""
+    import typer  # noqa: PLC0415 - `explain ID` does without it
+
+    return typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        help=help_text,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
 def run_app(app: typer.Typer, words: list[str], name: str = "") -> int:
     """Run a typer app on words; what its command returns is the exit status."""
     status = app(args=words, prog_name=f"{program()} {name}".strip(), standalone_mode=False)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trainrx.cli._commands import commands, run_app
+from trainrx.cli._commands import commands, make_app, run_app
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._output import write
 from trainrx.cli._stdin import read_stdin
@@ -53,7 +53,9 @@ class FailOn(str, Enum):
     likely = "likely"
 
 
-Paths = Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False)]
+Paths = Annotated[
+    list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False, hidden=True)
+]
 Cmd = Annotated[
     list[Path] | None,
     typer.Option("--cmd", metavar="FILE", help="Launch script or command; may be repeated."),
@@ -78,8 +80,12 @@ Log = Annotated[
     typer.Option("--log", metavar="FILE", help="What the job printed; may be repeated."),
 ]
 Gpu = Annotated[str | None, typer.Option("--gpu", metavar="NAME|24GiB", help="The card.")]
-Gpus = Annotated[int | None, typer.Option("--gpus", min=1, help="GPUs of the whole job.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", min=1, help="Machines of the job.")]
+Gpus = Annotated[
+    int | None, typer.Option("--gpus", metavar="N", min=1, help="GPUs of the whole job.")
+]
+Nodes = Annotated[
+    int | None, typer.Option("--nodes", metavar="N", min=1, help="Machines of the job.")
+]
 Note = Annotated[
     list[str] | None,
     typer.Option("--note", metavar="TEXT", help="What you saw, in your words; may be repeated."),
@@ -89,7 +95,7 @@ Good = Annotated[
     typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="Form of the answer.")]
-Top = Annotated[int, typer.Option("--top", min=1, help="Show at most so many causes.")]
+Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
 ]
@@ -102,7 +108,7 @@ FailOnOption = Annotated[
 ]
 Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")]
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = make_app()
 
 
 @app.command(help=HELP, epilog=EPILOG)

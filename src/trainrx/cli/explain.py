@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from trainrx.cli._commands import run_app
+from trainrx.cli._commands import make_app, run_app
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._page import show
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+app = make_app()
 
 
 @app.command(help="Show what is known of one cause, symptom, parameter, fact or rule.")

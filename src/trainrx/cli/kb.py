@@ -10,7 +10,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from trainrx.cli._commands import run_app
+from trainrx.cli._commands import make_app, run_app
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._output import write
 from trainrx.cli._scaffold import scaffold
@@ -20,11 +20,8 @@ from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
 from trainrx.render.listing import listing
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Check, test, list and extend the knowledge base.",
+app = make_app(
+    "Check, test, list and extend the knowledge base.",
 )
 
 

@@ -63,7 +63,7 @@ def model_facts(facts: Facts, models: Sequence[ModelShape]) -> tuple[Fact, ...]:
 
 def _from_shape(shape: ModelShape) -> Iterator[tuple[str, Scalar]]:
     if shape.params_b is not None:
-        yield "params_b", round(shape.params_b + (shape.vision_params_b or 0.0), 3)
+        yield "params_b", shape.params_b
     if shape.vocab is not None:
         yield "vocab", shape.vocab
     yield "is_vision", shape.vision or bool(VISION.search(shape.id.lower()))

@@ -1,0 +1,1 @@
+"""Signatures, series and facts found in logs in one pass."""

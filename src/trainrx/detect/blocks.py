@@ -14,7 +14,8 @@ import msgspec
 from trainrx.read.encoding import to_utf8
 
 ANSI = re.compile(
-    rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n\r]{0,2048}(?:\x07|\x1b\\)|[()][0-9A-Z]|[=>78])"
+    rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n\r]{0,2048}(?:\x07|\x1b\\)"
+    rb"|[()][0-9A-Z]|[=>78])"
 )
 LONGEST = 1 << 20
 """Bytes of one line that are held at once."""
@@ -32,6 +33,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
     data: bytes
     line: int
+    ends: int
     size: int
     resumes: bool = False
     breaks: bool = False
@@ -54,8 +56,9 @@ def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator
             continue
         cut = cut or len(pending)
         first = False
-        yield _block(pending[:cut], line, resumes=resumes, breaks=breaks)
-        line += pending.count(b"\n", 0, cut)
+        block = _block(pending[:cut], line, resumes=resumes, breaks=breaks)
+        yield block
+        line += block.ends
         pending = pending[cut - overlap :] if breaks else pending[cut:]
         resumes = breaks
     if pending:
@@ -66,4 +69,5 @@ def _block(raw: bytes, line: int, *, resumes: bool, breaks: bool) -> Block:
     data = raw.replace(b"\0", b"") if b"\0" in raw else raw
     if b"\x1b" in data:
         data = ANSI.sub(b"", data)
-    return Block(data=data, line=line, size=len(raw), resumes=resumes, breaks=breaks)
+    ends = data.count(b"\n")
+    return Block(data=data, line=line, ends=ends, size=len(raw), resumes=resumes, breaks=breaks)

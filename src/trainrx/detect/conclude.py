@@ -13,9 +13,7 @@ COLLATERAL = (-15, 143)
 """Exit codes of processes the launcher stopped itself."""
 
 
-def signature_facts(
-    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]
-) -> Iterator[Fact]:
+def signature_facts(seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]) -> Iterator[Fact]:
     """Give the facts that entries promise, the earliest hit first."""
     entries = [(item, symptoms[item.symptom]) for item in seen if item.symptom in symptoms]
     for item, symptom in sorted(entries, key=lambda pair: moment(pair[0].hits[0])):
@@ -102,8 +100,7 @@ def log_facts(
         finished = all(moment(hit) <= moment(end) for hit in failures)
         yield fact("log.finished", finished, origin_of(end))
     codes = [item for item in exits if item.value not in (0, *COLLATERAL)]
-    for item in (codes or list(exits))[:1]:
-        yield item
+    yield from (codes or list(exits))[:1]
 
 
 def _last(item: SymptomHits) -> Hit:

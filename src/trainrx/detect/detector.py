@@ -73,9 +73,7 @@ class Detector:
             return needle_gate(self._logs.patterns)
         return self._linear
 
-    def _scan(
-        self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]
-    ) -> Scan:
+    def _scan(self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]) -> Scan:
         scan = Scan(item.name, signatures, gate)
         before = len(unread)
         for block in clean_blocks(chunks(item, unread.append)):

@@ -1,9 +1,9 @@
 """Turn a Python regex into a cheaper one for the linear engine, matching at least the same lines.
 
-The engine works on bytes and reports every end offset, so captures go, the greedy tail is cut to the
-least that must match (`error: (.+)` becomes `error: .`), and what it lacks or reads differently (look
-around, word boundaries, classes beyond ASCII) is widened. Each reported line is then confirmed with
-`re`: the gate may report too much, never too little.
+The engine works on bytes and reports every end offset, so captures go, the greedy tail is cut to
+the least that must match (`error: (.+)` becomes `error: .`), and what it lacks or reads differently
+(look around, word boundaries, classes beyond ASCII) is widened. Each reported line is then
+confirmed with `re`: the gate may report too much, never too little.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Compiled:
         return re.compile(self.regex)
 
     def search(self, line: Line) -> re.Match[str] | None:
-        """Find the pattern on a line; the needle must stand on it (ASCII case folded for `(?i)`)."""
+        """Find the pattern on a line; the needle must stand on it, in any case for `(?i)`."""
         haystack = line.data.lower() if self.folded else line.data
         found = haystack.find(self.needle)
         if found < 0:

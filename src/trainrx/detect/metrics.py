@@ -1,8 +1,9 @@
 """Metric lines and progress bars in the spellings of the frameworks.
 
 Transformers and ms-swift print a dict per logged step (`{'loss': 1.2, ...}`; newer releases quote
-the numbers), LLaMA-Factory and ms-swift write JSON lines, verl prints `step:12 - actor/pg_loss:...`,
-Megatron `iteration 12/ 100 | ... | lm loss: ...`, and tqdm draws `12/100 [00:10<01:20, 1.2s/it]`.
+the numbers), LLaMA-Factory and ms-swift write JSON lines, verl prints
+`step:12 - actor/pg_loss:...`, Megatron `iteration 12/ 100 | ... | lm loss: ...`, and tqdm draws
+`12/100 [00:10<01:20, 1.2s/it]`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bar(msgspec.Struct, frozen=True, kw_only=True):
-    """A progress bar: `seconds` per step or None; `training`: nothing says it counts other things."""
+    """A progress bar: `seconds` per step; `training`: nothing says it counts other things."""
 
     done: int
     total: int
@@ -125,11 +126,10 @@ def _megatron(text: str, line: int) -> Point:
 
 def bar_of_line(text: str) -> Bar | None:
     """Read the last progress bar drawn on a line, or give None when there is none."""
-    last: re.Match[str] | None = None
-    for last in BAR.finditer(text):
-        pass
-    if last is None:
+    drawn = list(BAR.finditer(text))
+    if not drawn:
         return None
+    last = drawn[-1]
     rate = _float(last["rate"])
     if rate and last["unit"] == "it/s":
         rate = 1 / rate

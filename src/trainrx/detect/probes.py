@@ -13,7 +13,11 @@ Probe = Literal["metrics", "alarm", "bar", "collective", "world", "exit"]
 PROBES: tuple[tuple[Probe, str, str], ...] = (
     ("metrics", "'loss':", r"'loss': ?'?[-\dniN]"),
     ("metrics", '"loss":', r'"loss": ?"?[-\dniN]'),
-    ("metrics", "elapsed time per iteration", r"iteration +\d{1,12}/ +\d{1,12} .{0,200}elapsed time"),
+    (
+        "metrics",
+        "elapsed time per iteration",
+        r"iteration +\d{1,12}/ +\d{1,12} .{0,200}elapsed time",
+    ),
     ("metrics", "step:", r"step:\d{1,12} - \w"),
     ("alarm", "loss", r"loss['\"]: ?['\"]?(?:nan|NaN|0\.0[,'\"}]|0[,'\"}])"),
     ("alarm", "grad_norm", r"grad_norm['\"]?: ?['\"]?(?:nan|NaN)"),

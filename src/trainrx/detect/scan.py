@@ -31,6 +31,7 @@ BARS = 8
 """Progress bars looked at before a hit: those of an evaluation may follow that of the training."""
 MOST_REPORTS = 4096
 MOST_EXITS = 64
+MOST_WORLDS = 64
 MOST_METRIC = 8192
 """Bytes of a line in which metrics and reports are looked for."""
 PROBED = -1
@@ -55,12 +56,15 @@ class Signatures:
         self.first_probe = len(own)
         self._metrics = self._numbers("metrics")
         self._bars = self._numbers("bar")
+        self.worlds = self._numbers("world")
 
     def _numbers(self, kind: Probe) -> frozenset[int]:
         found = (number for number, name in enumerate(self.kinds, self.first_probe) if name == kind)
         return frozenset(found)
 
-    def parted(self, candidates: Sequence[Candidate]) -> tuple[list[int], list[Candidate]]:
+    def parted(
+        self, candidates: Sequence[Candidate], dropped: frozenset[int]
+    ) -> tuple[list[int], list[Candidate]]:
         """Split off the metric lines, and thin out runs of progress bars to the newest few.
 
         A log may consist of little else: these are the lines that must cost next to nothing.
@@ -75,7 +79,7 @@ class Signatures:
                 drawn.append(candidate)
             elif number in metrics:
                 steps.append(candidate[0])
-            else:
+            elif number not in dropped:
                 rest += drawn
                 drawn.clear()
                 rest.append(candidate)
@@ -101,6 +105,7 @@ class Scan:
         self.series = Series(name)
         self.reports: list[Report] = []
         self.world: int | None = None
+        self._worlds = 0
         self.exits: list[Fact] = []
         self.lines = 0
         self.bytes = 0
@@ -113,7 +118,7 @@ class Scan:
         self._above = b""
         self._text = b""
         self._bars: deque[Spot] = deque(maxlen=BARS)
-        self._steps = Steps(Block(data=b"", line=1, size=0), b"", [])
+        self._steps = Steps(Block(data=b"", line=1, ends=0, size=0), b"", [])
         self._skipped: int | None = None
         self._long: set[int] = set()
         self._late: dict[int, Late] = {}
@@ -126,7 +131,7 @@ class Scan:
             self._numbered = is_numbered(decode(self._text[:ABOVE]).split("\n")[:200])
         carried = self._long if block.resumes else set()
         self._long = set()
-        steps, rest = self._signatures.parted(self._gate(self._text))
+        steps, rest = self._signatures.parted(self._gate(self._text), self._dropped())
         self._steps = Steps(block, self._text, steps)
         for spot, numbers in by_line(block, self._text, rest):
             opens = spot.start > 0 or not block.resumes
@@ -140,6 +145,10 @@ class Scan:
             self._long = carried
         self._finish(block)
 
+    def _dropped(self) -> frozenset[int]:
+        """Name the probes that have told enough: NCCL repeats the world size a thousand times."""
+        return self._signatures.worlds if self._worlds >= MOST_WORLDS else frozenset()
+
     def _finish(self, block: Block) -> None:
         self._catch_up(len(self._text))
         if self._skipped is not None:
@@ -149,11 +158,11 @@ class Scan:
             late.bucket.last = self._placed(late.hit, late.symptom, late.spot)
         self._late.clear()
         self._above = (self._above + self._text)[-ABOVE:]
-        self.lines = block.line - 1 + block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+        self.lines = block.line - 1 + block.ends + (not block.data.endswith(b"\n"))
         self.bytes += block.size
 
     def _look(self, spot: Spot, line: Line, numbers: Iterable[int], known: set[int]) -> set[int]:
-        """Try the patterns the gate named, in the order of the entries; the first that fits counts."""
+        """Try the patterns the gate named in the order of the entries; the first to fit counts."""
         first = self._signatures.first_probe
         matched: set[int] = set()
         kinds = {self._signatures.kinds[number - first] for number in numbers if number >= first}
@@ -230,7 +239,7 @@ class Scan:
             self._take_others(spot)
 
     def _catch_up(self, end: int) -> None:
-        """Read the bars and metrics before a place, so that step and phase are those of the place."""
+        """Read the bars and metrics before a place: step and phase are to be those of the place."""
         self._take_bars()
         for at in self._steps.before(end):
             if self.series.wants():
@@ -268,15 +277,14 @@ class Scan:
             self.reports.append(report)
         world = WORLD.search(text)
         if world is not None:
+            self._worlds += 1
             self.world = max(self.world or 0, int(world[1]))
         code = EXIT.search(text)
         if code is not None and len(self.exits) < MOST_EXITS:
             self.exits.append(fact("exit.code", int(code[code.lastindex or 1]), origin))
 
 
-def _captures(
-    symptom: Symptom, groups: dict[str, str | None]
-) -> Iterator[tuple[str, Scalar]]:
+def _captures(symptom: Symptom, groups: dict[str, str | None]) -> Iterator[tuple[str, Scalar]]:
     for name, text in groups.items():
         if text is not None:
             value = typed(text.replace("\0", ""), symptom.types.get(name, "text"))

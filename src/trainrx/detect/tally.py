@@ -9,7 +9,7 @@ from trainrx.model.job import Hit, SymptomHits
 
 FIRST = 3
 """Hits kept per signature and rank, besides the last."""
-MOST = 1024
+MOST = 256
 """Ranks (or cards) told apart per signature."""
 
 Key = tuple[int | None, Scalar | None]
@@ -42,7 +42,7 @@ class Tally:
         self.buckets: dict[str, dict[Key, Bucket]] = {}
 
     def bucket(self, symptom: str, key: Key) -> Bucket:
-        """Give the place for hits of one signature by one rank; ranks beyond the limit share one."""
+        """Give the place for a signature's hits by one rank; ranks beyond the limit share one."""
         of_symptom = self.buckets.setdefault(symptom, {})
         found = of_symptom.get(key)
         if found is None:

@@ -8,7 +8,7 @@ save) lifts it once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Literal
 
 Trend = Literal["flat", "staircase", "linear", "jump"]
@@ -44,12 +44,12 @@ def memory_trend(values: Sequence[float]) -> Trend | None:
     rise = max(kept) - kept[0]
     if rise < max(FLAT_SHARE * abs(kept[0]), FLAT_GIB):
         return "flat"
-    steps = [later - earlier for earlier, later in zip(kept, kept[1:], strict=False)]
+    steps = [later - earlier for earlier, later in pairwise(kept)]
     biggest = max(range(len(steps)), key=steps.__getitem__)
     if steps[biggest] >= JUMP_SHARE * rise and biggest >= len(steps) // 2:
         return "jump"
     marks = [kept[round(part * (len(kept) - 1) / 4)] for part in range(5)]
-    quarters = [later - earlier for earlier, later in zip(marks, marks[1:], strict=False)]
+    quarters = [later - earlier for earlier, later in pairwise(marks)]
     even = all(quarter >= EVEN_SHARE * rise for quarter in quarters)
     return "linear" if even and steps[biggest] <= BIGGEST_STEP * rise else "staircase"
 

@@ -1,0 +1,1 @@
+"""Inference: rules and conditions over facts, by durable_rules or by plain Python."""

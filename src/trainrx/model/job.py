@@ -20,8 +20,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     r"""One thing to read, recognised by content.
 
     `name` is how the user called it (used in `Origin.source`). Small inputs carry their `text`
-    (decoded, `\n` line ends, no BOM, no NUL); a log is streamed from `path`, or from `text` when
-    it came from stdin.
+    (decoded, no BOM, no NUL, `\n` line ends but for a script, where `\r\n` is a defect); a log is
+    streamed from `path`, or from `text` when it came from stdin.
     """
 
     kind: InputKind

@@ -346,6 +346,5 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     experts: int | None = None
     active_b: float | None = None
     vision: bool = False
-    vision_params_b: float | None = None
     window_attention: bool = False
     sources: tuple[str, ...] = ()

@@ -19,7 +19,11 @@ USABLE_SHARE = 0.985
 MAX_TEXT = 4_000
 MAX_CARDS = 100_000
 
-_COUNT_FIRST = re.compile(r"^(\d{1,6})\s*(?:[xX×*]\s*|(?:张|块|卡)\s*(?:的\s*)?)(?=\S)")
+_COUNT_FIRST = re.compile(
+    r"^(?:(\d{1,6})\s*(?:[xX×*]\s*|(?:张|块|卡)\s*(?:的\s*)?)(?=\S)|(\d{1,2})\s+(?=[A-Za-z])(?![GM]i?B?\b)"
+    r"|([单双四八])卡\s*)"
+)
+_NUMERALS = {"单": 1, "双": 2, "四": 4, "八": 8}
 _COUNT_LAST = re.compile(
     r"(?:\s*[×*]\s*|(?:\s|(?<=\d))[xX]\s*|\s)(\d{1,3})\s*(张|块|卡|GPUs?|cards?)?$", re.IGNORECASE
 )
@@ -65,7 +69,12 @@ def read_gpu(text: str, gpus: Sequence[Gpu], source: str = "--gpu") -> GpuReadin
     name = _MEMORY.sub(" ", body).strip(" ,-_()（）")
     if not name or _BARE.match(name):
         return _by_memory(memory, is_nominal, count, source, text)
-    found = _matching(body, name, gpus)
+    found = _by_smi_name(body, gpus)
+    if found:
+        # the size is part of such a name; only what stands beside it is a memory of its own
+        memory, _ = _memory(re.sub(found[0].name_regex, " ", body, flags=re.IGNORECASE))
+    else:
+        found = _by_short_name(name, gpus)
     if not found:
         reading = _by_memory(memory, is_nominal, count, source, text)
         return msgspec.structs.replace(reading, unread=_unknown(source, name, gpus))
@@ -135,7 +144,8 @@ def _take_count(body: str) -> tuple[str, int | None]:
     """Split off a number of cards: `8x A100`, `A100*8`, `8卡A100`, `A100 x 8`."""
     first = _COUNT_FIRST.match(body)
     if first is not None:
-        return body[first.end() :].strip(), _count(first[1])
+        count = _NUMERALS[first[3]] if first[3] else _count(first[1] or first[2])
+        return body[first.end() :].strip(), count
     last = _COUNT_LAST.search(body)
     if last is not None and (last[2] or not last[0][0].isspace() or last[0].strip()[0] in "xX×*"):
         return body[: last.start()].strip(), _count(last[1])
@@ -146,11 +156,13 @@ def _count(digits: str) -> int | None:
     return int(digits) if 1 <= int(digits) <= MAX_CARDS else None
 
 
-def _matching(body: str, name: str, gpus: Sequence[Gpu]) -> list[Gpu]:
-    """Find cards by the name nvidia-smi prints, else by the short name people use."""
-    exact = [gpu for gpu in gpus if re.search(gpu.name_regex, body, re.IGNORECASE)]
-    if exact:
-        return exact
+def _by_smi_name(body: str, gpus: Sequence[Gpu]) -> list[Gpu]:
+    """Find cards by the name nvidia-smi prints."""
+    return [gpu for gpu in gpus if re.search(gpu.name_regex, body, re.IGNORECASE)]
+
+
+def _by_short_name(name: str, gpus: Sequence[Gpu]) -> list[Gpu]:
+    """Find cards by the short name people use: the model without maker, form and size."""
     short = _short(name)
     return [gpu for gpu in gpus if short and short in _short_names(gpu)]
 

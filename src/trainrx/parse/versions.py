@@ -63,13 +63,13 @@ _LINE = tuple(
     re.compile(pattern)
     for pattern in (
         rf"^{_NAME}\s*={{2,3}}\s*{_VERSION}\b",
-        rf"^[-*]?\s*`?{_NAME}`?\s+[vV]ersion\s*[:=]\s*`?{_VERSION}",
+        rf"^[-*]?\s*`?{_NAME}`?\s+[vV]ersion(?:\s*[:=])?\s*`?{_VERSION}",
         rf"^(?:\[(?:pip3?|conda)\]\s+)?{_NAME}(?:==|\s+|@|:\s*|=){_VERSION}(?:=\S*|\s.*)?$",
         rf"^[-*]?\s*`?{_NAME}`?\s*(?:@|:|=)\s*`?{_VERSION}`?(?:\s.*)?$",
         rf"^[-*]\s+`?{_NAME}`?\s+{_VERSION}\s*$",
     )
 )
-_AT_URL = re.compile(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{0, 63}?)-(?:cp|py)\d\S*\.whl")
+_AT_URL = re.compile(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{{0,63}}?)-(?:cp|py)\d\S*\.whl")
 _NO_PACKAGES = frozenset({"version", "package", "name", "gpu", "os", "cpu", "platform", "release"})
 
 

@@ -1,0 +1,1 @@
+"""Inputs: recognised by content, decoded, decompressed, streamed."""

@@ -1,4 +1,4 @@
-"""Text out of bytes of any origin: UTF-8, UTF-16 with a mark, GB18030, and torn mixtures of them."""
+"""Text out of bytes of any origin: UTF-8, UTF-16 with a mark, GB18030, and torn mixtures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ BOMS = (
 )
 ENOUGH = 16
 """Characters beyond ASCII that settle the encoding of a stream."""
+MAGIC = (b"PK\x03\x04", b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"\x80\x02")
 BINARY_SHARE = 0.1
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\x08\x07\x0c\0")) + b"\x7f"
 
 
 def decode_text(data: bytes) -> str:
-    r"""Decode a small file whole: no mark, no NUL, `\n` line ends; torn characters are U+FFFD."""
-    text = b"".join(to_utf8([data])).decode("utf-8", "replace")
-    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    r"""Decode a small text whole: no mark, no NUL; torn characters are U+FFFD; `\r` stays."""
+    return b"".join(to_utf8([data])).decode("utf-8", "replace").replace("\0", "")
 
 
 def to_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -85,7 +85,7 @@ def looks_binary(head: bytes) -> bool:
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return False
-    if head.startswith((b"PK\x03\x04", b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"\x80\x02")):
+    if head.startswith(MAGIC):
         return True
     plain = head.replace(b"\0", b"")
     if not plain:

@@ -43,7 +43,9 @@ def file_chunks(
             for piece in _pieces(handle, head, name, report, size):
                 if packed and len(piece) > left:
                     yield piece[:left]
-                    report(Unread(source=name, reason=f"only the first {limit} bytes were unpacked"))
+                    report(
+                        Unread(source=name, reason=f"only the first {limit} bytes were unpacked")
+                    )
                     return
                 left -= len(piece)
                 yield piece
@@ -51,9 +53,7 @@ def file_chunks(
         report(Unread(source=name, reason=f"cannot be read: {error.strerror or error}"))
 
 
-def _pieces(
-    handle: BinaryIO, head: bytes, name: str, report: Report, size: int
-) -> Iterator[bytes]:
+def _pieces(handle: BinaryIO, head: bytes, name: str, report: Report, size: int) -> Iterator[bytes]:
     if head.startswith(GZIP):
         return _gunzip(handle, name, report, size)
     if head == ZSTD:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainrx.model.knowledge import Family, Role, Safety
-from trainrx.model.result import Kind, Verdict
+from trainrx.model.result import Verdict
 from trainrx.model.text import Lang, Text
 
 VERDICT: dict[Verdict, Text] = {
@@ -35,15 +35,6 @@ SAFETY: dict[Safety, Text] = {
     "safe": Text(en="same training result", zh="不影响训练结果"),
     "changes-results": Text(en="changes the training result", zh="会影响训练结果"),
     "manual": Text(en="by hand", zh="需手动处理"),
-}
-KIND: dict[Kind, Text] = {
-    "arg": Text(en="argument", zh="命令行参数"),
-    "env": Text(en="environment variable", zh="环境变量"),
-    "package": Text(en="package", zh="软件包"),
-    "config_file": Text(en="config file", zh="配置文件"),
-    "code": Text(en="code", zh="代码"),
-    "data": Text(en="data", zh="数据"),
-    "hardware": Text(en="hardware", zh="硬件"),
 }
 SEVERITY: dict[str, Text] = {
     "error": Text(en="error", zh="错误"),
@@ -138,7 +129,6 @@ UNREAD = Text(en="Could not be used", zh="未能使用的输入")
 WARNINGS = Text(en="Mind", zh="注意")
 ASKS = Text(en="To be surer, find out", zh="补充以下信息可以更确定")
 ASKS_UNKNOWN = Text(en="To find the cause, collect", zh="要找到原因，请收集")
-FACTS = Text(en="Known of the job", zh="已知的任务信息")
 
 # small words
 PRICE = Text(en="Price", zh="代价")
@@ -162,7 +152,6 @@ PROBABILITY = Text(en="probability", zh="概率")
 WOULD_BE = Text(en="would count", zh="若成立则计")
 CORRELATED = Text(en="votes that say the same count once", zh="同组依据只计最强的一条")
 NATS = Text(en="nats", zh="nat")
-LINE = Text(en="line", zh="行")
 COUNT_SETTINGS = Text(en="{n} settings of the launch", zh="启动命令中的 {n} 项设置")
 COUNT_SIGNS = Text(en="the log", zh="日志")
 KNOWLEDGE = Text(en="knowledge base {version}", zh="知识库 {version}")
@@ -180,7 +169,6 @@ MD_TITLE: dict[Verdict, Text] = {
     "healthy": Text(en="Healthy", zh="正常"),
 }
 FIRST_FIX = Text(en="First fix", zh="首选改法")
-OTHER = Text(en="Other possible causes", zh="其他可能的原因")
 WRITTEN_BY = Text(
     en="Written by {tool}; secrets are masked.", zh="由 {tool} 生成，敏感信息已打码。"
 )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from trainrx.parse.shell.lexer import Lexer, Token
-from trainrx.parse.shell.limits import MAX_DEPTH, Budget, TooMuch
+from trainrx.parse.shell.assignments import assignment
+from trainrx.parse.shell.stream import Stream
 from trainrx.parse.shell.syntax import (
     AndOr,
     Arithmetic,
@@ -25,21 +24,13 @@ from trainrx.parse.shell.syntax import (
     Test,
 )
 
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[[^\]\n]*\])?(\+?)=", re.ASCII)
 _CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _ENDS = frozenset({";;", ";&", ";;&"})
 _NO_BODY = Block(())
 
 
-class Parser:
+class Parser(Stream):
     """Reads one complete command after the other, so that a bad place costs only what follows."""
-
-    def __init__(self, text: str, budget: Budget) -> None:
-        self._lexer = Lexer(text, budget)
-        self._budget = budget
-        self._depth = 0
-        self.errors: list[int] = []
-        self._token = self._lexer.next()
 
     def commands(self) -> Iterator[Node]:
         """Give the commands of the script in order.
@@ -47,41 +38,13 @@ class Parser:
         Raises:
             TooMuch: The script is nested too deeply, or the budget is spent.
         """
-        while self._token.type != "end":
+        while not self._at_end():
             node = self._line()
             if node is not None:
                 yield node
-            elif self._token.type != "end":
+            elif not self._at_end():
                 self._error()
                 self._step()
-
-    # Tokens
-
-    def _step(self) -> Token:
-        token = self._token
-        self._token = self._lexer.next()
-        return token
-
-    def _at_op(self, *texts: str) -> bool:
-        return self._token.type == "op" and self._token.text in texts
-
-    def _at_word(self, *texts: str) -> bool:
-        return self._token.type == "word" and self._token.text in texts
-
-    def _error(self) -> None:
-        self.errors.append(self._token.at)
-
-    def _newlines(self) -> None:
-        while self._at_op("\n"):
-            self._step()
-
-    def _expect(self, word: str) -> None:
-        if self._at_word(word) or self._at_op(word):
-            self._step()
-        else:
-            self._error()
-
-    # Lists
 
     def _line(self) -> Node | None:
         """Read one and-or list with the separator behind it; None when there is none here."""
@@ -97,9 +60,7 @@ class Parser:
 
     def _block(self) -> Block:
         """Read commands up to a word or operator that closes a compound command."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise TooMuch("commands are nested too deeply")
+        self._deeper()
         body: list[Node] = []
         while (node := self._line()) is not None:
             body.append(node)
@@ -140,8 +101,6 @@ class Parser:
             parts.append(node)
         return Pipeline(tuple(parts), negated) if negated or len(parts) > 1 else first
 
-    # Commands
-
     def _command(self) -> Node | None:
         token = self._token
         if token.type == "redirect":
@@ -181,22 +140,6 @@ class Parser:
         self._redirects()
         return Subshell(block)
 
-    def _redirects(self) -> Raw | None:
-        """Read redirections; give the text of a here-string."""
-        here = None
-        while self._token.type == "redirect":
-            sign = self._step().text
-            if self._token.type != "word":
-                self._error()
-                continue
-            target = self._token
-            if sign in ("<<", "<<-"):
-                self._lexer.here_document(target.text, tabs=sign == "<<-")
-            elif sign == "<<<":
-                here = Raw(target.text, target.at)
-            self._step()
-        return here
-
     def _simple(self) -> Node | None:
         at = self._token.at
         assigns: list[Assign] = []
@@ -209,39 +152,18 @@ class Parser:
             if self._token.type != "word":
                 break
             token = self._step()
-            assign = self._assign(token) if not words else None
+            word = Raw(token.text, token.at)
+            assign = assignment(word, self._budget) if not words else None
             if assign is not None:
                 assigns.append(assign)
                 continue
-            words.append(Raw(token.text, token.at))
+            words.append(word)
             if len(words) == 1 and not assigns and self._at_op("("):
                 return self._definition(token.text)
             if self._at_op("("):
                 self._error()
                 self._step()
         return Simple(tuple(assigns), tuple(words), here, at)
-
-    def _assign(self, token: Token) -> Assign | None:
-        match = _ASSIGN.match(token.text)
-        if match is None:
-            return None
-        value = token.text[match.end() :]
-        items = None
-        if value.startswith("(") and value.endswith(")"):
-            items = self._items(value[1:-1], token.at + match.end() + 1)
-        return Assign(
-            match[1], value, items, match[3] == "+", match[2] is not None, token.at + match.end()
-        )
-
-    def _items(self, text: str, at: int) -> tuple[Raw, ...]:
-        lexer = Lexer(text, self._budget)
-        items: list[Raw] = []
-        while (token := lexer.next()).type != "end":
-            if token.type == "word":
-                items.append(Raw(token.text, at + token.at))
-        return tuple(items)
-
-    # Compound commands
 
     def _definition(self, name: str) -> Node:
         self._step()
@@ -260,9 +182,7 @@ class Parser:
 
     def _nested(self) -> Node | None:
         """Read one command inside another: `f() f() f() ...` nests without a block."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise TooMuch("commands are nested too deeply")
+        self._deeper()
         node = self._command()
         self._depth -= 1
         return node
@@ -334,7 +254,7 @@ class Parser:
         self._expect("in")
         self._newlines()
         items: list[tuple[tuple[Raw, ...], Block]] = []
-        while self._token.type != "end" and not self._at_word("esac"):
+        while not self._at_end() and not self._at_word("esac"):
             before = self._token.at
             items.append(self._case_item())
             self._newlines()
@@ -361,7 +281,7 @@ class Parser:
     def _test(self) -> Node:
         self._step()
         words: list[Raw] = []
-        while self._token.type != "end" and not self._at_word("]]") and len(words) < 200:
+        while not self._at_end() and not self._at_word("]]") and len(words) < 200:
             token = self._step()
             if token.text != "\n":
                 words.append(Raw(token.text, token.at))

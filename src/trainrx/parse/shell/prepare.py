@@ -15,13 +15,14 @@ from trainrx.parse.shell.quotes import Lines, close_quote, code_only, guilty, sp
 from trainrx.parse.shell.unknown import without_marks
 
 _PROMPT = re.compile(
-    r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:\[?[\w.-]+@[\w.-]+[^\n$#]{0,200}[$#]|\$|!(?=[A-Za-z]))[ \t]*(?=[A-Za-z_./\"'])",
+    r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:\[?[\w.-]+@[\w.-]+[^\n$#]{0,200}[$#][ \t]+|\$[ \t]+"
+    r"|!(?=[A-Za-z]))(?=[A-Za-z_./\"'])",
     re.MULTILINE,
 )
 _SECOND_PROMPT = re.compile(r"(?<=\\\n)> (?=[ \t]*-)")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
 _BLANK_AFTER_BACKSLASH = re.compile(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
-_FULL_WIDTH = re.compile("[“”‘’＂＇\u3000\u00a0]")  # noqa: RUF001
+_FULL_WIDTH = re.compile("[“”‘’＂＇\u3000\u00a0]")
 _DASH_FLAG = re.compile("(?<![^ \t\n])[–—−―－]+(?=[-A-Za-z])")
 _MAX_QUOTES = 8
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 _CODE = re.compile(
     r"\\.|(?P<comment>(?<![^\s;&|()])#[^\n]*)|(?P<single>'[^']*'?)|(?P<ansi>\$'(?:[^'\\]|\\.)*'?)"
-    r"|(?P<double>\")|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>)]|$))"
-    r"|<<<|\$\(|(?P<open>\()|(?P<close>\))|(?P<newline>\n)",
+    r"|\"|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>)]|$))"
+    r"|<<<|\$\(|\(|\)|(?P<newline>\n)",
     re.DOTALL,
 )
 _DOUBLE = re.compile(r"\\.|\$\(|\"", re.DOTALL)

@@ -50,6 +50,11 @@ def known(text: str) -> bool:
     return _OPEN not in text
 
 
+def literal(text: str) -> str:
+    """Give what of a text is known: the text without its marks."""
+    return text if known(text) else _MARK.sub("", text)
+
+
 def without_marks(text: str) -> str:
     """Replace what could be taken for a mark in a text from outside."""
     return text.translate(_FOREIGN)

@@ -1,0 +1,175 @@
+"""What every inference engine takes and gives: patterns, rules, firings, the protocol."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from trainrx.model.facts import Fact, Scalar
+
+Op = Literal["eq", "ne", "lt", "le", "gt", "ge", "known", "missing"]
+Sort = Literal["bool", "num", "str"]
+
+COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+MAX_TEXT = 4000
+"""Longest text an engine compares, in characters (the C engine compares lengths mod 65,536)."""
+MAX_INTEGER = 2**53
+"""Integers beyond this are not exact in the C engine's doubles, so no engine compares them."""
+MAX_FLOAT = 1e300
+
+
+class EngineError(Exception):
+    """An engine is not usable here, refused its input or misbehaved; another one may do."""
+
+
+class RuleError(Exception):
+    """A rule base lies outside what the engines handle safely; `rule` names the culprit."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(f"{rule}: {message}" if rule else message)
+        self.rule = rule
+        self.message = message
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A test of one field; `known` and `missing` take no value.
+
+    A field that is missing, cannot be compared, or has another sort than the rules use matches
+    nothing but `missing`.
+    """
+
+    field: str
+    op: Op
+    value: Scalar | None = None
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts of one kind that pass all checks, or (`absent`) the certainty that there is none.
+
+    `lenient` (only with `absent`) counts a missing field as passed, so that absence means "none
+    that could match", not "none that is known to match".
+    """
+
+    kind: str
+    checks: tuple[Check, ...] = ()
+    alias: str = ""
+    absent: bool = False
+    lenient: bool = False
+
+
+class Join(msgspec.Struct, frozen=True, kw_only=True):
+    """A comparison of fields of two matched facts.
+
+    `same` lists fields that must agree besides; there, missing agrees with missing.
+    """
+
+    left: str
+    left_field: str
+    op: Op
+    right: str
+    right_field: str
+    same: tuple[str, ...] = ()
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """The value of a field of a matched fact."""
+
+    alias: str
+    field: str
+
+
+class Template(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact to conclude; it is not made when a field it copies is missing."""
+
+    kind: str
+    fields: tuple[tuple[str, Scalar | Copy], ...] = ()
+
+
+class EngineRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule as engines run it: all patterns match distinct facts and all joins hold."""
+
+    id: str
+    when: tuple[Pattern, ...]
+    joins: tuple[Join, ...] = ()
+    derive: tuple[Template, ...] = ()
+
+
+class Firing(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that held, with the index of the fact that filled each of its positive patterns."""
+
+    rule: str
+    facts: tuple[int, ...]
+    stratum: int = 0
+
+
+class Inference(msgspec.Struct, frozen=True, kw_only=True):
+    """What followed: all facts (given first), the firings, and what each derived fact rests on.
+
+    Everything is in canonical order, so that it does not depend on the order of the input.
+    """
+
+    facts: tuple[Fact, ...]
+    firings: tuple[Firing, ...]
+    support: Mapping[int, tuple[Firing, ...]]
+
+
+class Engine(Protocol):
+    """Runs one rule base over facts."""
+
+    @property
+    def name(self) -> str:
+        """Say what runs, with its version."""
+        ...
+
+    def infer(self, facts: Iterable[Fact]) -> Inference:
+        """Apply the rules until nothing new follows.
+
+        Raises:
+            EngineError: the engine failed or the facts exceed a limit.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release what the engine holds; it cannot be used afterwards."""
+        ...
+
+
+def comparable(value: object) -> Scalar | None:
+    """Give a value as engines compare it, or None when they cannot."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= MAX_INTEGER else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) and abs(value) < MAX_FLOAT else None
+    if isinstance(value, str) and len(value) <= MAX_TEXT:
+        # lone surrogates (broken input bytes) have no UTF-8 form
+        return value.encode("utf-8", "replace").decode()
+    return None
+
+
+def sort_of(value: Scalar) -> Sort:
+    """Say which values a value can be compared with."""
+    if isinstance(value, bool):
+        return "bool"
+    return "str" if isinstance(value, str) else "num"
+
+
+def identity(fact: Fact) -> tuple[object, ...]:
+    """Give what makes two facts the same; also their canonical order.
+
+    Values are told apart by `repr`, since True == 1 == 1.0 in Python.
+    """
+    places = tuple((o.source, -1 if o.line is None else o.line, o.text) for o in fact.origins)
+    return (fact.kind, repr(fact.fields), places)

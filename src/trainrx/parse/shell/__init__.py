@@ -1,0 +1,1 @@
+"""Shell scripts evaluated without running them."""

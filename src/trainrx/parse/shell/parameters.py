@@ -1,0 +1,232 @@
+"""`${...}`: defaults, lengths, cuts, replacements and arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from trainrx.parse.shell import glob
+from trainrx.parse.shell.state import Field, State, Variable
+from trainrx.parse.shell.unknown import known
+
+_BODY = re.compile(
+    r"(?P<indirect>!)?(?P<length>\#(?=[\w@*#?!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*\#?$!_-])"
+    r"(?:\[(?P<index>[^\]]*)\])?(?P<operation>.*)",
+    re.DOTALL,
+)
+_DEFAULT = re.compile(r"(?P<empty>:?)(?P<sign>[-=+?])(?P<word>.*)", re.DOTALL)
+_STRIP = re.compile(r"(##?|%%?)(.*)", re.DOTALL)
+_REPLACE = re.compile(r"(//?)((?:\\.|[^/\\])*)(?:/(.*))?", re.DOTALL)
+_SLICE = re.compile(r":\s*(-?\d+|\(-\d+\))\s*(?::\s*(-?\d+)\s*)?")
+_CASES: dict[str, Callable[[str], str]] = {
+    "^^": str.upper,
+    ",,": str.lower,
+    "^": lambda text: text[:1].upper() + text[1:],
+    ",": lambda text: text[:1].lower() + text[1:],
+}
+_RUNTIME = frozenset({"RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "EPOCHSECONDS", "UID"})
+_MAX_PATTERN = 256
+
+
+class Expansion(NamedTuple):
+    """What an expansion gives; `many`: its fields stay apart even inside double quotes."""
+
+    fields: tuple[Field, ...]
+    many: bool = False
+    lines: tuple[int, ...] = ()
+
+
+class Parameters:
+    """Expands parameters against the variables of one script."""
+
+    def __init__(self, state: State, expand: Callable[[str], str]) -> None:
+        self._state = state
+        self._expand = expand
+
+    def plain(self, name: str) -> Expansion:
+        """Expand `$name`."""
+        if name in ("@", "*"):
+            return self._all(name, name)
+        found = self._find(name)
+        if found is None:
+            return Expansion((Field(self._missing(name)),))
+        line = found.line if not found.array else found.values[0].line if found.values else 0
+        return Expansion((Field(found.text, line),), lines=found.lines)
+
+    def braced(self, body: str) -> Expansion:
+        """Expand `${body}`."""
+        match = _BODY.fullmatch(body)
+        if match is None:
+            return self._no_value(body)
+        name, index, operation = match["name"], match["index"], match["operation"]
+        if match["indirect"]:
+            return self._indirect(name, index, operation)
+        if index in ("@", "*") or name in ("@", "*"):
+            return self._list(name, index or name, operation, length=bool(match["length"]))
+        if index is None and not operation and not match["length"]:
+            return self.plain(name)
+        text = self._element(name, index)
+        if match["length"]:
+            if text is None or not known(text):
+                return self._no_value(body)
+            return Expansion((Field(str(len(text))),))
+        if text is None and not operation.startswith((":-", "-", ":=", "=", "+", ":+")):
+            return Expansion((Field(self._missing(name)),))
+        return Expansion((Field(self._operate(name, text, operation)),))
+
+    def _find(self, name: str) -> Variable | None:
+        positional = self._state.positional
+        if name.isdigit() and name != "0" and positional is not None:
+            index = int(name[:9]) - 1
+            field = positional[index] if index < len(positional) else Field("")
+            return Variable((field,), field.line)
+        if name == "#" and positional is not None:
+            return Variable((Field(str(len(positional))),), 0)
+        return self._state.get(name)
+
+    def _missing(self, name: str) -> str:
+        unknowns = self._state.unknowns
+        if name.isdigit() or name in ("@", "*", "#"):
+            return unknowns.mark("arg", name)
+        if name in _RUNTIME or not name[0].isalpha():
+            return unknowns.mark("runtime", name)
+        return unknowns.variable(name)
+
+    def _no_value(self, body: str) -> Expansion:
+        shown = self._state.unknowns.show(f"${{{body}}}")[:80]
+        return Expansion((Field(self._state.unknowns.mark("value", shown, shown)),))
+
+    def _indirect(self, name: str, index: str | None, operation: str) -> Expansion:
+        found = self._state.get(name)
+        if index in ("@", "*") and found is not None and not operation:
+            return Expansion(tuple(Field(str(at)) for at in range(len(found.values))), many=True)
+        target = self._state.known_value(name)
+        if index is not None or target is None or not re.fullmatch(r"[A-Za-z_]\w*|\d+", target):
+            return self._no_value(f"!{name}{operation}")
+        return self.braced(target + operation)
+
+    def _all(self, name: str, star: str) -> Expansion:
+        if name in ("@", "*"):
+            fields = self._state.positional
+        else:
+            found = self._state.get(name)
+            fields = None if found is None else found.values
+        if fields is None:
+            return Expansion((Field(self._missing(name)),))
+        if star == "*":
+            return Expansion((Field(" ".join(field.text for field in fields)),))
+        return Expansion(fields, many=True)
+
+    def _list(self, name: str, star: str, operation: str, *, length: bool) -> Expansion:
+        whole = self._all(name, "@")
+        if not whole.many:
+            if operation.startswith((":-", "-")):
+                return Expansion((Field(self._expand(operation.lstrip(":-"))),))
+            return whole
+        if length:
+            certain = all(known(field.text) for field in whole.fields)
+            return Expansion((Field(str(len(whole.fields))),)) if certain else self._no_value(name)
+        cut = _SLICE.fullmatch(operation)
+        fields = whole.fields
+        if cut:
+            fields = _slice_fields(fields, cut, positional=name in ("@", "*"))
+        elif operation:
+            fields = tuple(
+                field._replace(text=self._operate(name, field.text, operation)) for field in fields
+            )
+        if star == "*":
+            return Expansion((Field(" ".join(field.text for field in fields)),))
+        return Expansion(fields, many=True)
+
+    def _element(self, name: str, index: str | None) -> str | None:
+        found = self._find(name)
+        if found is None:
+            return None
+        if index is None:
+            return found.text
+        number = self._expand(f"$(({index}))")
+        if not re.fullmatch(r"-?\d{1,9}", number):
+            return self._no_value(f"{name}[{index}]").fields[0].text
+        try:
+            return found.values[int(number)].text
+        except IndexError:
+            return None
+
+    def _operate(self, name: str, text: str | None, operation: str) -> str:
+        default = _DEFAULT.fullmatch(operation)
+        if default and not _SLICE.fullmatch(operation):
+            return self._default(name, text, default)
+        if text is None or not known(text):
+            return self._missing(name) if text is None else text
+        self._state.budget.spend(1 + len(text) // 32)
+        if operation in _CASES:
+            return _CASES[operation](text)
+        if match := _STRIP.fullmatch(operation):
+            return self._strip(text, match[1], self._expand(match[2]))
+        if match := _REPLACE.fullmatch(operation):
+            return self._replace(text, match)
+        if match := _SLICE.fullmatch(operation):
+            return _slice_text(text, match)
+        if not operation:
+            return text
+        return self._no_value(name + operation).fields[0].text
+
+    def _default(self, name: str, text: str | None, match: re.Match[str]) -> str:
+        if text is not None and not known(text):
+            return text
+        if text is None and self._state.scheduled and name.startswith("SLURM_"):
+            # In a batch script the scheduler gives it, so the default is not what the job sees.
+            return self._state.unknowns.variable(name)
+        given = text is not None and (text != "" or not match["empty"])
+        if match["sign"] == "+":
+            return self._expand(match["word"]) if given else ""
+        if given and text is not None:
+            return text
+        if match["sign"] == "?":
+            return self._missing(name)
+        word = self._expand(match["word"])
+        if match["sign"] == "=":
+            self._state.set_text(name, word, 0)
+        return word
+
+    def _strip(self, text: str, sign: str, pattern: str) -> str:
+        if not known(pattern) or len(pattern) > _MAX_PATTERN:
+            return self._no_value(sign + pattern).fields[0].text
+        self._state.budget.spend(1 + len(text) * len(pattern) // 4)
+        return glob.strip(text, pattern, end=sign[0] == "%", longest=len(sign) == 2)
+
+    def _replace(self, text: str, match: re.Match[str]) -> str:
+        old, new = self._expand(match[2]), self._expand(match[3] or "")
+        if not known(old) or re.search(r"[*?\[]", old):
+            return self._no_value(match[0]).fields[0].text
+        if match[1] == "/" and old.startswith("#"):
+            return new + text[len(old) - 1 :] if text.startswith(old[1:]) else text
+        if match[1] == "/" and old.startswith("%") and len(old) > 1:
+            return text[: 1 - len(old)] + new if text.endswith(old[1:]) else text
+        if not old or (match[1] == "//" and text.count(old) * len(new) > 2**20):
+            return text
+        return text.replace(old, new, -1 if match[1] == "//" else 1)
+
+
+def _bounds(match: re.Match[str], size: int) -> tuple[int, int]:
+    start = int(match[1].strip("()"))
+    start = max(size + start, 0) if start < 0 else min(start, size)
+    if match[2] is None:
+        return start, size
+    length = int(match[2])
+    return start, max(size + length if length < 0 else start + length, start)
+
+
+def _slice_text(text: str, match: re.Match[str]) -> str:
+    start, end = _bounds(match, len(text))
+    return text[start:end]
+
+
+def _slice_fields(
+    fields: tuple[Field, ...], match: re.Match[str], *, positional: bool
+) -> tuple[Field, ...]:
+    # `${@:1}` counts from the script's name, `${a[@]:1}` from the first element.
+    all_fields = (Field(""), *fields) if positional else fields
+    start, end = _bounds(match, len(all_fields))
+    return all_fields[start:end]

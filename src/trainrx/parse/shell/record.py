@@ -1,0 +1,143 @@
+"""What evaluating a script yields: commands, defects, what could not be read."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from trainrx.model.facts import Origin
+from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
+from trainrx.model.result import Unread
+from trainrx.parse.shell.quotes import Lines
+from trainrx.parse.shell.state import Field, State, Variable
+from trainrx.parse.shell.unknown import known
+
+_QUIET = frozenset(
+    "echo printf cd mkdir rm cp mv ls cat touch chmod sleep wait kill pkill date test [ true false"
+    " : trap ulimit module conda pip tee grep awk sed which hostname nvidia-smi ln pwd find tar".split()
+)
+"""Commands whose unresolved words are of no interest."""
+
+_MEANT_FOR_CHILD = re.compile(
+    r"(?:VIDEO_)?(?:MAX|MIN|TOTAL)_PIXELS|VIDEO_TOTAL_PIXELS|FPS(?:_M(?:AX|IN)_FRAMES)?|NFRAMES"
+    r"|IMAGE_FACTOR|SIZE_FACTOR|IMAGE_MAX_TOKEN_NUM|NPROC_PER_NODE|NNODES|NODE_RANK"
+    r"|MASTER_(?:ADDR|PORT)|(?:CUDA|ASCEND_RT)_VISIBLE_DEVICES|(?:TORCH_)?NCCL_\w+"
+    r"|GLOO_SOCKET_IFNAME|PYTORCH_(?:CUDA_)?ALLOC_CONF|HF_\w+|FORCE_TORCHRUN|CUDA_LAUNCH_BLOCKING"
+    r"|OMP_NUM_THREADS|VLLM_\w+|TOKENIZERS_PARALLELISM|DISABLE_VERSION_CHECK|USE_(?:HF|MODELSCOPE_HUB)"
+)
+"""Variables that only a child process reads, so that setting one without export does nothing."""
+
+
+class Place(NamedTuple):
+    """Where the text being evaluated stands in the file; `fixed`: all of it on one line."""
+
+    lines: Lines
+    first: int = 1
+    fixed: bool = False
+
+    def line(self, at: int) -> int:
+        """Give the line of the file for a position of the text."""
+        return self.first if self.fixed else self.first + self.lines.number(at) - 1
+
+
+class Record:
+    """Collects the results of one script."""
+
+    def __init__(self, source: str, lines: Lines, state: State) -> None:
+        self.commands: list[ShellCommand] = []
+        self.defects: list[Defect] = []
+        self.env_complete = True
+        self._source = source
+        self._lines = lines
+        self._state = state
+        self._unread: dict[object, Unread] = {}
+        self._plain: dict[str, int] = {}
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        """Give what could not be read, each thing once."""
+        return tuple(self._unread.values())
+
+    def origin(self, line: int) -> Origin:
+        """Give the origin of a line of the script."""
+        return Origin(source=self._source, line=line, text=self._lines.text(line))
+
+    def add_unread(self, reason: str, line: int) -> None:
+        """Note something that could not be read."""
+        item = Unread(
+            source=self._source, reason=reason, line=line, text=self._lines.text(line)[:400]
+        )
+        self._unread.setdefault((reason, line), item)
+
+    def add_defect(self, name: str, line: int, message: str) -> None:
+        """Note a defect of the script."""
+        text = self._lines.text(line)
+        self.defects.append(
+            Defect(id=name, source=self._source, line=line, text=text, message=message)
+        )
+
+    def hide_environment(self, reason: str, line: int) -> None:
+        """Note that variables may be set where we cannot see."""
+        self.env_complete = False
+        self.add_unread(reason, line)
+
+    def add_plain(self, name: str, line: int) -> None:
+        """Note a variable set without export."""
+        if _MEANT_FOR_CHILD.fullmatch(name):
+            self._plain.setdefault(name, line)
+
+    def words(self, fields: list[Field], line: int) -> tuple[Word, ...]:
+        """Turn fields into words; `line` is that of fields without one of their own."""
+        unknowns = self._state.unknowns
+        return tuple(
+            Word(
+                text=unknowns.show(item.text),
+                line=item.line or line,
+                unknown=tuple(found.name for found in unknowns.within(item.text)),
+            )
+            for item in fields
+        )
+
+    def environment(self) -> tuple[EnvVar, ...]:
+        """Give the exported variables that the script itself set."""
+        variables = self._state.variables
+        self._state.budget.spend(1 + len(variables) // 8)
+        found = [
+            self.env_var(name, item)
+            for name, item in variables.items()
+            if item.exported and item.line
+        ]
+        self._state.budget.spend(len(found))
+        return tuple(found)
+
+    def env_var(self, name: str, item: Variable) -> EnvVar:
+        """Give a variable as a child process sees it."""
+        value = item.text if known(item.text) else None
+        return EnvVar(name=name, value=value, origin=self.origin(item.line))
+
+    def add_command(
+        self, fields: list[Field], words: tuple[Word, ...], prefix: dict[str, Variable]
+    ) -> None:
+        """Record a command that the script runs."""
+        own = tuple(self.env_var(name, item) for name, item in prefix.items())
+        env = tuple(item for item in self.environment() if item.name not in prefix) + own
+        origin = self.origin(words[0].line)
+        self.commands.append(ShellCommand(words=words, env=env, origin=origin))
+        self._state.budget.spend(2 + len(words))
+        if words[0].text in _QUIET:
+            return
+        for item, word in zip(fields, words[-len(fields) :], strict=True):
+            for found in self._state.unknowns.within(item.text):
+                if found not in self._unread:
+                    text = self._lines.text(word.line)[:400]
+                    self._unread[found] = Unread(
+                        source=self._source, reason=found.reason, line=word.line, text=text
+                    )
+
+    def finish(self) -> None:
+        """Report variables that were meant for a child process and never reach one."""
+        busy = any(command.words[0].text not in _QUIET for command in self.commands)
+        for name, line in self._plain.items():
+            if busy and name not in self._state.used | self._state.ever_exported:
+                message = f"{name} is set here but not exported, so no program sees it. Write export {name}=..."
+                self.add_defect("variable-not-exported", line, message)

@@ -1,0 +1,134 @@
+"""What kind of input a text is, told by what stands in it and never by its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from trainrx.model.job import InputKind
+
+SAMPLE = 1 << 16
+"""Characters from the start of an input that decide its kind."""
+
+COMMANDS = (
+    r"swift|megatron|llamafactory-cli|torchrun|deepspeed|accelerate|trl|axolotl|vllm|sglang|ray"
+    r"|python[\d.]{0,5}|srun|sbatch|mpirun|nohup|bash|sh|uv|conda|docker|pip|source|cd|export|set"
+    r"|dlc|pai|unset|ulimit|mkdir|sudo|exec|eval|if|for|while"
+)
+COMMAND = re.compile(
+    rf"(?m)^[ \t]*(?:\$ |# (?=swift|python))?(?:[A-Za-z_]\w*=\S*[ \t]+)*"
+    rf"(?:\./\S{{1,200}}|(?:/\S{{1,200}}/)?(?:{COMMANDS}))(?:[ \t]|$)"
+)
+SHEBANG = re.compile(r"#!\s?/\S{0,60}\b(?:ba|z|da|k)?sh\b|#SBATCH\b", re.MULTILINE)
+CONTINUED = re.compile(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")
+ASSIGNMENT = re.compile(r"^\s*(?:export |declare -x )?[A-Za-z_]\w*=")
+LOG = re.compile(
+    r"(?m)Traceback \(most recent call last\)|^\s*File \"[^\"]{1,300}\", line \d"
+    r"|\d+%\|.{0,80}\| *\d+/\d+|^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d"
+    r"|^\[?(?:INFO|WARNING|ERROR)[:|\]]|\bNCCL (?:INFO|WARN)\b|\{'(?:train_|eval_)?loss': "
+    r"|^\[rank\d+\]|[IWEF]\d{4} \d\d:\d\d:\d\d|^\w*(?:Error|Exception): "
+    r"|(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d|^run sh: `|\(exitcode: |^Killed$"
+    r"|slurmstepd: error"
+)
+VERSIONS = re.compile(
+    r"(?m)^Package +Version\b|^Collecting environment information|^PyTorch version: "
+    r"|^- `llamafactory` version|^DeepSpeed C\+\+/CUDA extension op report|NVIDIA-SMI +\d"
+    r"|^# packages in environment at |^DeepSpeed general environment info"
+    r"|^- `?(?:transformers|trl|accelerate)`? version: "
+)
+FREEZE = re.compile(
+    r"^(?:[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])? ?(?:==|>=|~=) ?[\w.*+!-]+|[\w.-]+ @ \S+|-e \S+"
+    r"|[A-Za-z][\w.-]* {2,}v?\d[\w.+!-]*(?: {2,}\S+)?)(?:\s*[;#].*)?$"
+)
+KEY = re.compile(r"^\s*(?:- )?['\"]?[A-Za-z_][\w./-]{0,80}['\"]?:(?:\s|$)|^\s*- \S|^---\s*$")
+SHOUTED = re.compile(r"^\s*[A-Z]{3,}:")
+KNOWN_KEY = re.compile(
+    r"(?m)^['\"]?(?:model_name_or_path|base_model|output_dir|stage|finetuning_type|per_device_train_batch_size"
+    r"|zero_optimization|train_micro_batch_size_per_gpu|compute_environment|distributed_type"
+    r"|actor_rollout_ref|deepspeed_config|learning_rate|dataset|train_type|tuner_type|model)['\"]?:"
+)
+STEP_KEYS = {"loss", "global_step", "current_steps", "global_step/max_steps", "eval_loss", "step"}
+ARGS_KEYS = {"output_dir", "model", "model_type", "model_name_or_path", "learning_rate", "dataset"}
+ARGS_LEAST = 40
+"""Keys of a flat JSON object above which it is a dump of all arguments: nobody writes as many."""
+PYTHON = re.compile(r"(?m)^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|@\w)")
+DATA_SET = re.compile(r"\[\s*\{\s*\"")
+HISTORY = re.compile(r"\"log_history\":\s*\[")
+INDENTED_KEY = re.compile(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
+SHARE = 0.8
+FEW = 3
+"""Log-like lines that a list of versions or a script may hold by chance."""
+
+
+def recognise(text: str) -> InputKind | None:
+    """Tell the kind of a decoded text by its beginning; None for Python source and data sets.
+
+    What looks like nothing else is a log: any text may be one.
+    """
+    head = text[:SAMPLE]
+    stripped = head.lstrip()
+    if DATA_SET.match(stripped):
+        return None
+    if stripped.startswith("{") and (kind := _json_kind(stripped, whole=text)):
+        return None if kind == "data" else kind
+    if SHEBANG.match(stripped):
+        return "script"
+    lines = [line for line in head.splitlines() if line.strip()]
+    printed = len(LOG.findall(head))
+    if printed and not _is_script(head, lines, printed):
+        return "versions" if VERSIONS.search(head) and printed <= FEW else "log"
+    plain = [line for line in lines if not line.lstrip().startswith("#")]
+    if VERSIONS.search(head) or _share(plain, FREEZE.match) >= SHARE:
+        return "versions"
+    return _written(head, plain)
+
+
+def _written(head: str, lines: Sequence[str]) -> InputKind | None:
+    """Tell apart what a person writes: variables, a configuration, a script."""
+    commands = COMMAND.findall(head)
+    runs = [line for line in commands if not re.match(r"\s*(?:export|set|unset)\b", line)]
+    if lines and not runs and _share(lines, ASSIGNMENT.match) >= SHARE:
+        return "env"
+    if _share(lines, PYTHON.match) >= 0.05 and re.search(r"(?m)^(?:import|from) ", head):
+        return None
+    keyed = _share([line for line in lines if not SHOUTED.match(line)], KEY.match)
+    if keyed >= SHARE or (KNOWN_KEY.search(head) and keyed >= SHARE / 2):
+        return "config"
+    return "script" if commands or CONTINUED.search(head) else "log"
+
+
+def _is_script(head: str, lines: Sequence[str], printed: int) -> bool:
+    """Tell whether a text that holds words of logs is still a script (an `echo`, a comment)."""
+    if SHEBANG.search(head[:400]):
+        return True
+    return COMMAND.match(lines[0]) is not None and printed <= 1 and len(lines) > printed + FEW
+
+
+def _share(lines: Sequence[str], test: Callable[[str], object]) -> float:
+    return sum(1 for line in lines if test(line)) / len(lines) if lines else 0.0
+
+
+def _json_kind(head: str, whole: str) -> InputKind | Literal["data"] | None:
+    """Tell the kind of JSON; None when it only looks like it."""
+    rows = head.splitlines()
+    first = _object(rows[0])
+    if (first is not None and STEP_KEYS & set(first)) or HISTORY.search(whole):
+        return "metrics"
+    if first is not None and len(rows) > 1 and rows[1].startswith("{"):
+        return "data"
+    keys = INDENTED_KEY.findall(head) if first is None else list(first)
+    if len(keys) >= ARGS_LEAST and ARGS_KEYS & set(keys):
+        return "args"
+    # a long object is cut by the sample; its quoted keys give it away
+    known = first is not None or len(keys) >= 2 or _object(whole) is not None
+    return "config" if known else None
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import diagnoses
+import msgspec
+import pytest
+
+from trainrx.cli._stdin import read_stdin
+from trainrx.cli._view import view
+from trainrx.cli.diagnose import FailOn, Format, failing, rendered
+from trainrx.model.errors import UsageError
+from trainrx.render.page import View
+
+SECRET = "hf_" + "abcdEFGHijklMNOPqrstuvWXyz"
+LEAKY = msgspec.structs.replace(diagnoses.oom(), warnings=(f"seen {SECRET}",))
+EN = View("en", 80)
+
+
+class Stdin:
+    """Standard input as the interpreter gives it."""
+
+    def __init__(self, data: bytes) -> None:
+        self.buffer = io.BytesIO(data)
+
+    def isatty(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("form", Format)
+def test_every_form_names_the_first_fix(form):
+    assert "MAX_PIXELS=602112" in rendered(LEAKY, form, EN, redact=False)
+
+
+def test_json_is_json():
+    assert json.loads(rendered(LEAKY, Format.json, EN, redact=False))["verdict"] == "diagnosed"
+
+
+@pytest.mark.parametrize("form", Format)
+def test_redact_masks_every_form(form):
+    assert SECRET not in rendered(LEAKY, form, EN, redact=True)
+
+
+def test_only_markdown_is_masked_without_asking():
+    leaks = {form for form in Format if SECRET in rendered(LEAKY, form, EN, redact=False)}
+
+    assert leaks == {Format.text, Format.json}
+
+
+@pytest.mark.parametrize(
+    ("answer", "fail_on", "status"),
+    [
+        (diagnoses.oom(), FailOn.none, 0),
+        (diagnoses.oom(), FailOn.possible, 1),
+        (diagnoses.oom(), FailOn.likely, 1),
+        (diagnoses.healthy(), FailOn.possible, 0),
+        (diagnoses.unknown(), FailOn.likely, 0),
+        (
+            msgspec.structs.replace(diagnoses.oom(), causes=diagnoses.oom().causes[1:]),
+            FailOn.likely,
+            0,
+        ),
+        (
+            msgspec.structs.replace(diagnoses.oom(), causes=diagnoses.oom().causes[1:]),
+            FailOn.possible,
+            1,
+        ),
+    ],
+)
+def test_the_status_is_1_only_when_asked_for_and_found(answer, fail_on, status):
+    assert failing(answer, fail_on) == status
+
+
+def test_standard_input_is_read_only_for_a_dash(monkeypatch):
+    monkeypatch.setattr("sys.stdin", Stdin(b"log \xff"))
+
+    assert read_stdin([Path("a")]) is None
+    assert read_stdin([Path("a"), Path("-")]) == b"log \xff"
+
+
+def test_two_dashes_are_refused():
+    with pytest.raises(UsageError, match="stands twice"):
+        read_stdin([Path("-"), Path("-")])
+
+
+def test_a_closed_standard_input_is_refused(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+
+    with pytest.raises(UsageError, match="closed"):
+        read_stdin([Path("-")])
+
+
+def test_an_endless_standard_input_is_refused(monkeypatch):
+    monkeypatch.setattr("sys.stdin", Stdin(b"12345"))
+    monkeypatch.setattr("trainrx.cli._stdin.MAX_BYTES", 4)
+
+    with pytest.raises(UsageError, match="write it to a file"):
+        read_stdin([Path("-")])
+
+
+@pytest.mark.parametrize(
+    ("environment", "width"),
+    [({}, 80), ({"COLUMNS": "60"}, 60), ({"COLUMNS": "7"}, 40), ({"COLUMNS": "x"}, 80)],
+)
+def test_the_width_of_a_pipe_is_80_unless_columns_says_otherwise(environment, width, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert view("en").width == width
+    assert view("en", 100).width == 100
+
+
+def test_the_language_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+
+    assert view().lang == "zh"
+    assert view("en").lang == "en"

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from trainrx.model.knowledge import (
+    Amount,
+    Clause,
+    Condition,
+    FactEntry,
+    Param,
+    Rule,
+)
+from trainrx.render.conditions import amount_text, clause_text, condition_text
+from trainrx.render.emit import plain
+from trainrx.render.explain import Entry, explain
+from trainrx.render.page import View
+
+TITLE = {"en": "A title", "zh": "标题"}
+RULE = {
+    "schema": 1,
+    "id": "oom-explains-timeout",
+    "title": TITLE,
+    "stage": "explain",
+    "status": "experimental",
+    "since": "0.1.0",
+    "why": {"en": "The others wait for the dead rank.", "zh": "其他 rank 在等已退出的 rank。"},
+    "when": [
+        {"as": "oom", "symptom": "cuda-oom"},
+        {"symptom": "nccl-watchdog-timeout", "if": {"rank": {"ne": "$oom.rank"}}},
+        {"symptom": "tcp-client-timeout", "absent": True},
+    ],
+    "then": [
+        {"explain": {"effect": "$hang", "by": "$oom"}},
+        {"fact": {"name": "collective.silent_rank", "value": 3}},
+        {
+            "suggest": {
+                "cause": "dead-rank",
+                "weight": 1.5,
+                "why": {"en": "It died.", "zh": "挂了。"},
+            }
+        },
+        {"ask": "oom.phase"},
+    ],
+}
+FACT = {
+    "schema": 1,
+    "id": "oom.phase",
+    "type": "text",
+    "title": TITLE,
+    "unit": "GiB",
+    "values": ["load", "train"],
+    "ask": {"en": "Give the whole log.", "zh": "请提供完整日志。"},
+}
+PARAM = {
+    "schema": 1,
+    "id": "train.gradient_checkpointing",
+    "type": "bool",
+    "title": TITLE,
+    "spelled": {
+        "llamafactory": [
+            {"arg": "disable_gradient_checkpointing", "inverted": True, "default": False}
+        ],
+        "ms-swift": [{"env": "X_CHECKPOINT", "values": {"true": "on"}, "versions": ">=3"}],
+    },
+}
+
+
+def shown(entry: Entry, lang="en") -> str:
+    return plain(explain(entry, View(lang, 100)))
+
+
+def condition(**fields: object) -> Condition:
+    return msgspec.convert(fields, Condition)
+
+
+def test_a_rule_page_says_when_and_then():
+    text = shown(msgspec.convert(RULE, Rule))
+
+    for part in (
+        "oom: cuda-oom",
+        "nccl-watchdog-timeout [rank != $oom.rank]",
+        "tcp-client-timeout not seen",
+        "$hang follows from $oom",
+        "collective.silent_rank = 3",
+        "+1.5 dead-rank: It died.",
+        "ask for oom.phase",
+    ):
+        assert part in text
+
+
+def test_a_fact_page_says_unit_values_and_how_to_supply_it():
+    text = shown(msgspec.convert(FACT, FactEntry), "zh")
+
+    for part in ("事实", "GiB", "load | train", "请提供完整日志。"):
+        assert part in text
+
+
+def test_a_parameter_page_tells_an_inverted_spelling():
+    text = shown(msgspec.convert(PARAM, Param))
+
+    assert "--disable_gradient_checkpointing (says the opposite), default false" in text
+    assert "ms-swift >=3\n    X_CHECKPOINT, true -> on" in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        ({"fact": "a.b", "eq": True}, "a.b = true"),
+        ({"fact": "a.b", "ge": 2, "lt": 4.5}, "a.b < 4.5, >= 2"),
+        ({"fact": "a.b", "one_of": ["x", 2]}, "a.b = x | 2"),
+        ({"fact": "a.b", "known": True}, "a.b is known"),
+        ({"fact": "a.b", "known": False}, "a.b is not known"),
+        ({"symptom": "s"}, "s seen"),
+        ({"symptom": "s", "seen": False}, "s not seen"),
+        ({"symptom": "s", "if": {"rank": {"gt": 0}, "gpu": 1}}, "s seen [rank > 0, gpu = 1]"),
+        ({"package": "vllm", "versions": "<0.8"}, "vllm <0.8"),
+        ({"not": {"symptom": "s"}}, "not (s seen)"),
+        (
+            {"all": [{"symptom": "s"}, {"any": [{"symptom": "t"}, {"symptom": "u"}]}]},
+            "s seen and (t seen or u seen)",
+        ),
+    ],
+)
+def test_a_condition_is_one_readable_line(fields, wanted):
+    assert condition_text(condition(**fields), "en") == wanted
+
+
+def test_a_condition_is_chinese_in_chinese():
+    both = condition(all=[{"symptom": "s"}, {"fact": "a.b", "known": False}])
+
+    assert condition_text(both, "zh") == "s 出现 且 a.b 未知"
+
+
+def test_a_clause_keeps_its_constants():
+    clause = msgspec.convert({"fact": "a.b", "if": {"value": {"ge": 2}}}, Clause)
+
+    assert clause_text(clause, "en") == "a.b [value >= 2]"
+
+
+@pytest.mark.parametrize(
+    ("amount", "wanted"),
+    [
+        (True, "true"),
+        (1e-5, "1e-05"),
+        ("zero3", "zero3"),
+        (Amount(times=0.5, at_least=1), "x 0.5, >= 1"),
+        (Amount(plus=-0.1, at_most=0.9), "-0.1, <= 0.9"),
+        (Amount(fact="hardware.gpus_per_node"), "hardware.gpus_per_node"),
+        (Amount(value=0.5), "0.5"),
+    ],
+)
+def test_an_amount_says_how_it_is_computed(amount, wanted):
+    assert amount_text(amount) == wanted

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import diagnoses
+import msgspec
+import pytest
+
+import trainrx
+from trainrx.model.text import Text
+from trainrx.render import words
+from trainrx.render.console import page
+from trainrx.render.emit import plain
+from trainrx.render.page import View
+
+# what Chinese users write in Latin letters too, and what must be typed as it stands
+LATIN = {
+    *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "id", "nat"),
+    *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list"),
+}
+
+
+def texts() -> Iterator[tuple[str, Text]]:
+    for name, value in vars(words).items():
+        if isinstance(value, Text):
+            yield name, value
+        elif isinstance(value, dict) and name.isupper():
+            for key, text in value.items():
+                yield f"{name}[{key}]", text
+
+
+def fields(text: str) -> set[str | None]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize(("name", "text"), [*texts()])
+def test_both_languages_say_something_with_the_same_places(name, text):
+    assert text.en, name
+    assert text.zh, name
+    assert fields(text.en) == fields(text.zh), name
+
+
+@pytest.mark.parametrize(("name", "text"), [*texts()])
+def test_no_english_stands_in_the_chinese(name, text):
+    latin = set(re.findall(r"[A-Za-z]+", re.sub(r"\{[\w!]*\}", "", text.zh)))
+
+    assert latin <= LATIN, name
+    assert not re.search("[\u4e00-\u9fff]", text.en), name
+
+
+def test_every_word_is_used():
+    source = "".join(
+        path.read_text(encoding="utf-8")
+        for path in Path(trainrx.__file__).parent.rglob("*.py")
+        if path.name != "words.py"
+    )
+
+    unused = [
+        name
+        for name, value in vars(words).items()
+        if name.isupper()
+        and name != "PHASE"
+        and isinstance(value, (Text, dict))
+        and not re.search(rf"\b(?:words|said)\.{name}\b", source)
+    ]
+
+    assert unused == []
+
+
+@pytest.mark.parametrize("name", diagnoses.ALL)
+def test_a_chinese_page_holds_english_only_in_ids_flags_and_quotes(name):
+    answer = diagnoses.ALL[name]("zh")
+    bare = msgspec.structs.replace(
+        answer,
+        symptoms=(),
+        unread=(),
+        asks=(),
+        facts={},
+        causes=tuple(
+            msgspec.structs.replace(cause, reasons=(), fixes=(), already_right=(), effects=())
+            for cause in answer.causes
+        ),
+    )
+
+    text = plain(page(bare, View("zh", 80)))
+
+    chrome = re.sub(r"(?m)^任务 .*$|\S*launch\.sh\S*|--\S+ \S+|知识库 \S+", "", text)
+    latin = set(re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*`", "", chrome)))
+    assert latin <= {
+        "OOM",
+        "diagnose",
+        "MAX",
+        "PIXELS",
+        "token",
+        "rank",
+        "attention",
+        "flash",
+        "attn",
+        "bf",
+        "float",
+    }
+
+
+@pytest.mark.parametrize(
+    ("environment", "lang"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW"}, "zh"),
+        ({"LC_ALL": "", "LANG": "zh"}, "zh"),
+        ({"LANG": "de_DE"}, "en"),
+    ],
+)
+def test_the_language_is_chosen_as_posix_does(environment, lang):
+    assert words.language(environment) == lang
+
+
+def test_an_unnamed_phase_keeps_its_id():
+    assert words.phase("train", "zh") == "训练中"
+    assert words.phase("lunch", "zh") == "lunch"
