@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trainrx.model.version import __version__
+
 if TYPE_CHECKING:
     from trainrx.api import diagnose
 
 __all__ = ["__version__", "diagnose"]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:

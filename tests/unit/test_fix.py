@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from trainrx.engine.conditions import Truth
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.constraints import batch_note, impossible, repair
 from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 from trainrx.model.knowledge import Amount, Cause
-from trainrx.model.reasoning import Truth
 
 WORDS = {"en": "a", "zh": "一"}
 

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import msgspec
 import pytest
 
-from trainrx.model.facts import Fact, Origin
+from trainrx.engine.conclusions import Explained, Suggested
+from trainrx.engine.conditions import Truth
+from trainrx.engine.reason import Reasoning
+from trainrx.model.facts import Fact, Facts, Origin
 from trainrx.model.knowledge import Cause, Symptom
-from trainrx.model.reasoning import Explained, Reasoning, Truth, Vote
 from trainrx.model.text import Text
 from trainrx.rank.echoes import echoes
 from trainrx.rank.order import rank, verdict
@@ -64,7 +67,17 @@ def symptom(ident: str, role: str) -> Symptom:
 
 def reasoning(truths: dict[str, bool | None], **more: object) -> Reasoning:
     made = {name: Truth(holds=holds) for name, holds in truths.items()}
-    return Reasoning(**({"facts": (), "truths": made} | more))  # type: ignore[arg-type]
+    whole: dict[str, Any] = {
+        "facts": Facts(),
+        "truths": made,
+        "suggestions": (),
+        "explanations": (),
+        "asks": (),
+        "firings": (),
+        "engine_name": "",
+        "notes": (),
+    }
+    return Reasoning(**(whole | more))
 
 
 def test_without_evidence_the_score_is_the_prior() -> None:
@@ -103,21 +116,27 @@ def test_one_group_has_one_vote() -> None:
 
 def test_a_rule_that_fires_often_votes_once() -> None:
     votes = tuple(
-        Vote(rule="r", cause="too-big", weight=1.0, why=Text(en="a", zh="一"), group="")
+        Suggested(
+            rule="r", cause="too-big", weight=1.0, why=Text(en="a", zh="一"), group="", facts=()
+        )
         for _ in range(8)
     )
 
-    assert score(cause(), reasoning({}, votes=votes), "en").score == pytest.approx(logit(0.2) + 1)
+    assert score(cause(), reasoning({}, suggestions=votes), "en").score == pytest.approx(
+        logit(0.2) + 1
+    )
 
 
 def test_the_order_of_votes_changes_nothing() -> None:
     votes = tuple(
-        Vote(rule=f"r{i}", cause="too-big", weight=w, why=Text(en="a", zh="一"), group="")
+        Suggested(
+            rule=f"r{i}", cause="too-big", weight=w, why=Text(en="a", zh="一"), group="", facts=()
+        )
         for i, w in enumerate((0.1, 0.2, 0.3, -0.7))
     )
 
     scores = {
-        score(cause(), reasoning({}, votes=order), "en").score
+        score(cause(), reasoning({}, suggestions=order), "en").score
         for order in itertools.permutations(votes)
     }
 
@@ -167,7 +186,7 @@ def test_equal_scores_are_ordered_by_id() -> None:
 def test_a_weaker_consequence_is_listed_as_an_effect() -> None:
     known = reasoning(
         {"root/for/a": True, "root/for/b": True, "effect/for/a": True},
-        explained=(Explained(rule="r", effect="effect", by="root"),),
+        explanations=(Explained(rule="r", effect="effect", by="root"),),
     )
     table = {name: cause(name) for name in ("root", "effect")}
 
@@ -200,14 +219,28 @@ def hit(ident: str, rank_: int) -> Fact:
     )
 
 
+def explained(effect: Fact, by: Fact) -> Explained:
+    return Explained(
+        rule="r",
+        effect=effect.kind.removeprefix("symptom."),
+        by=by.kind.removeprefix("symptom."),
+        effect_fact=effect,
+        by_fact=by,
+    )
+
+
 def test_an_explained_symptom_is_an_echo_only_when_all_its_hits_are() -> None:
     oom, first, second = hit("cuda-oom", 0), hit("timeout", 1), hit("timeout", 2)
     table = {"cuda-oom": symptom("cuda-oom", "failure"), "timeout": symptom("timeout", "failure")}
-    one = Explained(rule="r", effect=first, by=oom)
-    both = (one, Explained(rule="r", effect=second, by=oom))
+    one = explained(first, oom)
+    both = (one, explained(second, oom))
 
-    partly = echoes(table, table, reasoning({}, facts=(oom, first, second), explained=(one,)))
-    wholly = echoes(table, table, reasoning({}, facts=(oom, first, second), explained=both))
+    partly = echoes(
+        table, table, reasoning({}, facts=Facts((oom, first, second)), explanations=(one,))
+    )
+    wholly = echoes(
+        table, table, reasoning({}, facts=Facts((oom, first, second)), explanations=both)
+    )
 
     assert partly == {}
     assert wholly == {"timeout": "cuda-oom"}
@@ -216,9 +249,9 @@ def test_an_explained_symptom_is_an_echo_only_when_all_its_hits_are() -> None:
 def test_a_circle_of_explanations_hides_nothing() -> None:
     a, b = hit("a", 0), hit("b", 1)
     table = {name: symptom(name, "failure") for name in ("a", "b")}
-    links = (Explained(rule="r", effect=a, by=b), Explained(rule="s", effect=b, by=a))
+    links = (explained(a, b), explained(b, a))
 
-    assert echoes(table, table, reasoning({}, facts=(a, b), explained=links)) == {}
+    assert echoes(table, table, reasoning({}, facts=Facts((a, b)), explanations=links)) == {}
 
 
 def test_an_echo_alone_stays_visible() -> None:

@@ -7,12 +7,11 @@ from typing import Literal
 
 import msgspec
 
-from trainrx import __version__
+from trainrx.engine.reason import Reasoning
 from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits
-from trainrx.model.reasoning import Reasoning
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
@@ -23,6 +22,7 @@ from trainrx.model.result import (
     Unread,
 )
 from trainrx.model.text import Lang, Text
+from trainrx.model.version import __version__
 from trainrx.rank.asks import asks
 from trainrx.rank.echoes import echoes
 from trainrx.rank.order import Ranking, rank, verdict, word
@@ -95,7 +95,7 @@ def _tool(done: Conclusion) -> Tool:
         name="trainrx",
         version=__version__,
         kb=done.knowledge.digest,
-        engine=done.reasoning.engine,
+        engine=done.reasoning.engine_name,
     )
 
 

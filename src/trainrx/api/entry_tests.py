@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
-from trainrx.api.reason import reason_on
-from trainrx.detect import detect
-from trainrx.fix.plan import Target, plan
+from trainrx.api.facts import symptom_facts
+from trainrx.api.reason import reason_on, reasoner
+from trainrx.detect.detector import Detector
+from trainrx.engine.reason import Reasoner, Reasoning
+from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.conditions import facts_of
-from trainrx.kb.store import Knowledge
+from trainrx.kb.load import load
+from trainrx.kb.store import Knowledge, shipped
 from trainrx.kb.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Input
-from trainrx.model.knowledge import Cause
+from trainrx.model.knowledge import Cause, Rule
 from trainrx.rank.order import rank
-from trainrx.rank.score import ruled_out, score
-from trainrx.api.facts import symptom_facts
+from trainrx.rank.score import Scored, ruled_out, score
+
+PRESENT = 0.5
+FACT_FIELDS = {"fact", "value"}
 
 
 class Framework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +36,7 @@ class Framework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What must come out: a verdict, the first fixes, the facts asked for; of a rule, firings."""
+    """What must come out: a verdict, the first fixes, facts asked for; of a rule its firings."""
 
     verdict: Literal["present", "absent", "unknown"] | None = None
     fixes: tuple[str, ...] = ()
@@ -46,7 +51,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str
     expect: Expectation
     symptoms: tuple[dict[str, Scalar], ...] = ()
-    facts: dict[str, Scalar] | list[dict[str, Scalar]] = {}
+    facts: dict[str, Scalar] | tuple[dict[str, Scalar], ...] = ()
     versions: dict[str, str] = {}
     framework: Framework | None = None
     log: str = ""
@@ -67,15 +72,182 @@ def read_cases(path: Path) -> tuple[Case, ...]:
     try:
         return msgspec.convert(read_yaml(path), CaseFile).cases
     except msgspec.ValidationError as error:
-        raise KnowledgeError(str(path), "", str(error)) from error
+        message, _, key = str(error).partition(" - at `")
+        raise KnowledgeError(str(path), key.rstrip("`").removeprefix("$."), message) from error
 
 
-def run_cause(cause: Cause, cases: Sequence[Case], knowledge: Knowledge) -> Iterator[str]:
-    """Give a line for each expectation that does not hold."""
-    kinds = {case.expect.verdict for case in cases}
-    for kind in ("present", "absent", "unknown"):
-        if kind not in kinds:
-            yield f"{cause.id}: no case expects {kind}"
-    for case in cases:
-        for problem in _cause_case(cause, case, knowledge):
-            yield f"{cause.id}: {case.name}: {problem}"
+class Bench:
+    """The knowledge made ready once for all tests."""
+
+    def __init__(self, knowledge: Knowledge, reasoner: Reasoner) -> None:
+        self.knowledge = knowledge
+        self.reasoner = reasoner
+        self.detector = Detector(tuple(knowledge.symptoms.values()))
+
+    def cause(self, cause: Cause, cases: Iterable[Case]) -> Iterator[str]:
+        """Give a line for each expectation on a cause that does not hold."""
+        listed = tuple(cases)
+        kinds = {case.expect.verdict for case in listed}
+        for kind in ("present", "absent", "unknown"):
+            if kind not in kinds:
+                yield f"{cause.id}: no case expects {kind}"
+        for case in listed:
+            for problem in self._cause_case(cause, case):
+                yield f"{cause.id}: {case.name}: {problem}"
+
+    def rule(self, rule: Rule, cases: Iterable[Case]) -> Iterator[str]:
+        """Give a line for each expectation on a rule that does not hold."""
+        listed = tuple(cases)
+        fired = {bool(case.expect.fired) for case in listed}
+        if fired != {True, False}:
+            yield f"{rule.id}: needs a case in which it fires and one in which it does not"
+        for case in listed:
+            done = self._reason(case, _rule_facts(case))
+            count = sum(applied.rule == rule.id for applied in done.firings)
+            if count != case.expect.fired:
+                yield f"{rule.id}: {case.name}: fired {count} times, not {case.expect.fired}"
+
+    def _cause_case(self, cause: Cause, case: Case) -> Iterator[str]:
+        facts, active = self._situation(case)
+        done = self._reason(case, facts)
+        scored = score(cause, done, "en")
+        found = self._verdict(cause, scored, done, active)
+        wanted = case.expect
+        if found != wanted.verdict:
+            terms = ", ".join(f"{r.id} {r.weight:+g}" for r in scored.reasons if r.holds)
+            yield f"is {found} ({scored.probability:.2f}: {terms}), not {wanted.verdict}"
+        made = plan(cause, self._target(case, done))
+        yield from _differences(made, wanted)
+        missing = set(wanted.asks) - set(_unknown(cause, scored, done.facts))
+        if missing:
+            yield f"does not ask for {', '.join(sorted(missing))}"
+
+    def _situation(self, case: Case) -> tuple[list[Fact], set[str]]:
+        facts = _plain(case)
+        active = {str(item["id"]) for item in case.symptoms}
+        facts += [_symptom(item) for item in case.symptoms]
+        if case.log:
+            seen = self.detector.detect([Input(kind="log", name="test.log", text=case.log)])
+            active |= {hits.symptom for hits in seen.symptoms}
+            facts += [*seen.facts, *symptom_facts(seen.symptoms)]
+        elif case.symptoms:
+            facts.append(fact("log.given", True))
+        return facts, active
+
+    def _reason(self, case: Case, facts: list[Fact]) -> Reasoning:
+        return reason_on(facts, _versions(case), self.knowledge, self.reasoner)
+
+    def _verdict(
+        self, cause: Cause, scored: Scored, done: Reasoning, active: set[str]
+    ) -> Literal["present", "absent", "unknown"]:
+        if ruled_out(cause, done.truths):
+            return "absent"
+        named = rank({cause.id: cause}, done, active=active, failed=bool(active), lang="en").causes
+        if named and scored.probability >= PRESENT:
+            return "present"
+        against = any(reason.holds and reason.weight < 0 for reason in scored.reasons)
+        refuted = any(reason.holds is False and reason.weight > 0 for reason in scored.reasons)
+        undecided = any(reason.holds is None and reason.weight > 0 for reason in scored.reasons)
+        return "absent" if against or (refuted and not undecided) else "unknown"
+
+    def _target(self, case: Case, done: Reasoning) -> Target:
+        return Target(
+            facts=done.facts,
+            knowledge=self.knowledge,
+            truths=done.truths,
+            versions=_versions(case),
+            style="arg",
+            lang="en",
+        )
+
+
+def _differences(made: Plan, wanted: Expectation) -> Iterator[str]:
+    offered = tuple(fix.id for fix in made.fixes)
+    if wanted.fixes and offered[: len(wanted.fixes)] != wanted.fixes:
+        yield f"offers {', '.join(offered) or 'nothing'}, not first {', '.join(wanted.fixes)}"
+    right = {item.id for item in made.already_right}
+    if not set(wanted.already_right) <= right:
+        yield f"calls {', '.join(sorted(right)) or 'nothing'} already right"
+
+
+def _unknown(cause: Cause, scored: Scored, facts: Facts) -> Iterator[str]:
+    open_votes = {reason.id for reason in scored.reasons if reason.holds is None}
+    for vote in (*cause.evidence.supports, *cause.evidence.contradicts):
+        if vote.id in open_votes:
+            yield from (name for name in facts_of(vote.when) if name not in facts)
+
+
+def _versions(case: Case) -> Mapping[str, str]:
+    own = case.framework
+    more = {own.name: own.version} if own is not None and own.version else {}
+    return {**case.versions, **more}
+
+
+def _plain(case: Case) -> list[Fact]:
+    given = case.facts if isinstance(case.facts, dict) else {}
+    facts = [fact(name, value, Origin(source="test")) for name, value in given.items()]
+    if case.framework is not None:
+        facts.append(fact("launch.framework", case.framework.name))
+        if case.framework.version:
+            facts.append(fact("launch.framework_version", case.framework.version))
+    return facts
+
+
+def _symptom(item: Mapping[str, Scalar]) -> Fact:
+    fields = tuple((key, value) for key, value in item.items() if key not in ("id", "symptom"))
+    return Fact(kind=f"symptom.{item.get('id', item.get('symptom'))}", fields=fields)
+
+
+def _rule_facts(case: Case) -> list[Fact]:
+    """Read the facts of a rule's case: `{symptom: ID, ...}` or `{fact: NAME, value: V}`."""
+    if isinstance(case.facts, dict):
+        return _plain(case)
+    out = _plain(case)
+    for index, item in enumerate(case.facts):
+        if "symptom" in item:
+            out.append(
+                msgspec.structs.replace(
+                    _symptom(item), origins=(Origin(source="test", line=index + 1),)
+                )
+            )
+        elif set(item) == FACT_FIELDS:
+            out.append(fact(str(item["fact"]), item["value"], Origin(source="test")))
+    if any("symptom" in item for item in case.facts):
+        out.append(fact("log.given", True))
+    return out
+
+
+def failures(bench: Bench, roots: Iterable[Path]) -> Iterator[str]:
+    """Run every test below some folders; give a line for each expectation that does not hold."""
+    entries: dict[str, Cause | Rule] = {**bench.knowledge.causes, **bench.knowledge.rules}
+    for root in roots:
+        for path in sorted(root.rglob("*.test.yaml")):
+            ident = path.name.removesuffix(".test.yaml")
+            entry = entries.get(ident)
+            cases = read_cases(path)
+            if isinstance(entry, Cause):
+                yield from bench.cause(entry, cases)
+            elif isinstance(entry, Rule):
+                yield from bench.rule(entry, cases)
+            else:
+                yield f"{ident}: {path} tests no cause and no rule"
+
+
+def main(say: Callable[[str], object], kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> int:
+    """Run the tests of the shipped knowledge and of the given folders; give the exit status.
+
+    Raises:
+        KnowledgeError: an entry or a test file is malformed.
+    """
+    knowledge = load(kb, rules)
+    roots = [root for root in (*shipped(), *kb, *rules) if root.is_dir()]
+    made = reasoner(knowledge)
+    try:
+        found = list(failures(Bench(knowledge, made), roots))
+    finally:
+        made.close()
+    count = sum(1 for root in roots for _ in root.rglob("*.test.yaml"))
+    for line in found:
+        say(line)
+    say(f"{count} test files: {len(found)} failures")
+    return 1 if found else 0

@@ -33,17 +33,10 @@ def derive(given: Iterable[Fact], knowledge: Knowledge) -> Facts:
 def symptom_facts(found: Iterable[SymptomHits]) -> tuple[Fact, ...]:
     """Turn hits into engine facts: the first of each rank, then more until the limit.
 
-    `at` is dropped when the hits come from several sources without time stamps in common: line
-    numbers of two files say nothing about order.
+    `clock` says what `at` counts: seconds, or the lines of one file, which say nothing about the
+    order of lines in another.
     """
-    all_found = list(found)
-    sources = {hit.source for item in all_found for hit in item.hits}
-    ordered = len(sources) <= 1
-    return tuple(
-        _symptom_fact(hit, ordered=ordered or hit.stamped)
-        for item in all_found
-        for hit in _spread(item.hits)
-    )
+    return tuple(_symptom_fact(hit) for item in found for hit in _spread(item.hits))
 
 
 def _spread(hits: tuple[Hit, ...]) -> list[Hit]:
@@ -54,12 +47,13 @@ def _spread(hits: tuple[Hit, ...]) -> list[Hit]:
     return [*first.values(), *rest][:HITS_PER_SYMPTOM]
 
 
-def _symptom_fact(hit: Hit, *, ordered: bool) -> Fact:
+def _symptom_fact(hit: Hit) -> Fact:
     fields: list[tuple[str, Scalar]] = list(hit.captures)
     taken = {name for name, _ in fields}
     more: tuple[tuple[str, Scalar | None], ...] = (
         ("rank", hit.rank),
-        ("at", hit.at if ordered else None),
+        ("at", hit.at),
+        ("clock", "wall" if hit.stamped else hit.source),
         ("step", hit.step),
         ("phase", hit.phase or None),
         ("site", hit.site or None),

@@ -120,8 +120,8 @@ def _sort(
     hardware, problems = _hardware(request, listings, knowledge.gpus)
     return Given(
         scripts=tuple(by_kind.get("script", ())),
-        configs=tuple((*by_kind.get("config", ()), *by_kind.get("args", ()))),
-        logs=tuple((*by_kind.get("log", ()), *by_kind.get("metrics", ()))),
+        configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
+        logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
         notes=tuple(by_kind.get("note", ())),
         env=tuple(v for read in environments for v in read.variables),
         env_complete=any(read.complete for read in environments),

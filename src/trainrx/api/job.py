@@ -53,6 +53,31 @@ def find_launch(
     return _from_config(configs), tuple(unread)
 
 
+def printed_launch(commands: Sequence[Origin]) -> RawLaunch | None:
+    """Find the training command among those a log prints of itself.
+
+    The variables in front of it are not printed, so the environment is not complete.
+    """
+    for origin in commands:
+        script = read_script(origin.text, origin.source)
+        for launch in find_launches(script):
+            if _is_training(launch):
+                args = tuple(_at(arg, origin) for arg in launch.args)
+                launcher = tuple(_at(arg, origin) for arg in launch.launcher)
+                return msgspec.structs.replace(
+                    launch, args=args, launcher=launcher, origin=_line(origin), env_complete=False
+                )
+    return None
+
+
+def _at(arg: RawArg, origin: Origin) -> RawArg:
+    return msgspec.structs.replace(arg, origin=_line(origin))
+
+
+def _line(origin: Origin) -> Origin:
+    return msgspec.structs.replace(origin, text=origin.text[:200])
+
+
 def _is_training(launch: RawLaunch) -> bool:
     return bool(launch.framework) and launch.command.split(" ")[-1] in TRAINING
 
@@ -170,13 +195,17 @@ def _read_beside(named: str, beside: Path | None) -> str | None:
     if beside is None or not named or named.startswith("~") or "\0" in named:
         return None
     root = beside.resolve()
-    for path in (root / named, root / _base(named)):
-        try:
-            inside = path.resolve().is_relative_to(root)
-            if inside and path.is_file() and path.stat().st_size <= MAX_CONFIG:
-                return path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
+    found = (_read_inside(root / place, root) for place in (named, _base(named)))
+    return next((text for text in found if text is not None), None)
+
+
+def _read_inside(path: Path, root: Path) -> str | None:
+    try:
+        inside = path.resolve().is_relative_to(root)
+        if inside and path.is_file() and path.stat().st_size <= MAX_CONFIG:
+            return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
     return None
 
 

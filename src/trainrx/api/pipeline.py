@@ -8,10 +8,11 @@ from pathlib import Path
 from trainrx.api.answer import Conclusion, answer
 from trainrx.api.facts import derive, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather
-from trainrx.api.job import Launch, find_launch, launch_facts, settle
-from trainrx.api.reason import EngineName, reason_on
+from trainrx.api.job import Launch, find_launch, launch_facts, printed_launch, settle
+from trainrx.api.reason import EngineName, in_question, reason_on, reasoner
 from trainrx.derive.compare import changed_facts
-from trainrx.detect import detect
+from trainrx.detect.detector import detect
+from trainrx.detect.launches import embedded_launches
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts
@@ -58,7 +59,8 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         good: a launch that worked, to compare with.
         lang: language of all text in the answer.
         top: how many causes to plan fixes for and to return; None is all.
-        kb: folders of further knowledge; rules: folders of further rules.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
         engine: durable, or reference.
         stdin: the bytes "-" stands for.
 
@@ -92,17 +94,19 @@ def _many(given: PathLike | Sequence[PathLike]) -> tuple[str, ...]:
 def _run(
     given: Given, knowledge: Knowledge, lang: Lang, top: int | None, engine: EngineName
 ) -> Diagnosis:
-    seen = detect((*given.logs, *given.notes), knowledge.symptoms.values())
+    seen = detect((*given.logs, *given.notes), tuple(knowledge.symptoms.values()))
     versions = {**log_versions(seen.facts), **given.versions}
     launch, problems = _launch(given, versions, knowledge)
     facts = _facts(given, seen, launch, versions, knowledge)
-    done = reason_on(
-        (*facts, *symptom_facts(seen.symptoms)), versions, knowledge, engine=engine
-    )
-    known = Facts((*facts, *done.facts))
+    causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms})
+    made = reasoner(knowledge, engine, causes)
+    try:
+        done = reason_on((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, made)
+    finally:
+        made.close()
     conclusion = Conclusion(
         knowledge=knowledge,
-        facts=known,
+        facts=done.facts,
         symptoms=seen.symptoms,
         reasoning=done,
         versions=versions,
@@ -118,6 +122,8 @@ def _launch(
     given: Given, versions: dict[str, str], knowledge: Knowledge
 ) -> tuple[Launch | None, tuple[Unread, ...]]:
     raw, unread = find_launch(given.scripts, given.configs, given.env)
+    if raw is None:
+        raw = printed_launch(embedded_launches(given.logs))
     if raw is None:
         return None, unread
     launch = settle(
@@ -149,9 +155,7 @@ def _facts(
     return facts
 
 
-def _changed(
-    good: Input, given: Given, now: Facts, knowledge: Knowledge
-) -> tuple[Fact, ...]:
+def _changed(good: Input, given: Given, now: Facts, knowledge: Knowledge) -> tuple[Fact, ...]:
     raw, _ = find_launch([good], [good] if good.kind == "config" else [], ())
     if raw is None:
         return ()

@@ -16,7 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words in (["--version"], ["-V"]):
-        from trainrx import __version__  # noqa: PLC0415
+        from trainrx.model.version import __version__  # noqa: PLC0415
 
         return guarded_print(f"trainrx {__version__}\n")
     from trainrx.cli._guard import guarded  # noqa: PLC0415

@@ -139,7 +139,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
 ) -> int:
     """Diagnose a job."""
     if version:
-        from trainrx import __version__  # noqa: PLC0415
+        from trainrx.model.version import __version__  # noqa: PLC0415
 
         return write(f"trainrx {__version__}\n")
     files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))

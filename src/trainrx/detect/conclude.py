@@ -82,9 +82,9 @@ def _shares(first: Hit, known: Facts) -> Iterator[Fact]:
         unused = max(0.0, round(reserved - allocated, 4))
         origin = origin_of(first)
         yield fact("oom.reserved_unused_gib", unused, origin, how="derived")
-    if unused is not None and allocated is not None and allocated + unused > 0:
-        share = round(unused / (allocated + unused), 4)
-        origins = known.origins("oom.reserved_unused_gib", "oom.allocated_gib")
+    if unused is not None and card:
+        share = round(unused / card, 4)
+        origins = known.origins("oom.reserved_unused_gib", "oom.card_gib")
         yield fact("oom.reserved_unused_share", share, *origins, how="derived")
 
 

@@ -132,10 +132,13 @@ def _size(item: Input) -> int:
 
 
 def ordered(seen: Sequence[SymptomHits]) -> tuple[SymptomHits, ...]:
-    """Order hits by time where every one is stamped (seconds since the first), else by line."""
+    """Order the hits of several logs by time (seconds since the first) if all are stamped.
+
+    Else by line: within one log the order of the lines is surer than the clocks of its ranks.
+    """
     hits = [hit for item in seen for hit in item.hits]
     stamps = [hit.at for hit in hits if hit.at is not None]
-    stamped = len(stamps) == len(hits)
+    stamped = len(stamps) == len(hits) and len({hit.source for hit in hits}) > 1
     start = min(stamps, default=0.0)
     found = [
         msgspec.structs.replace(
@@ -149,4 +152,4 @@ def ordered(seen: Sequence[SymptomHits]) -> tuple[SymptomHits, ...]:
 def _timed(hits: Sequence[Hit], start: float, *, stamped: bool) -> Iterator[Hit]:
     for hit in hits:
         at = round(hit.at - start, 6) if stamped and hit.at is not None else float(hit.line)
-        yield msgspec.structs.replace(hit, at=at)
+        yield msgspec.structs.replace(hit, at=at, stamped=stamped)

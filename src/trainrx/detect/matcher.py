@@ -43,12 +43,18 @@ class Line:
 
 
 class Compiled:
-    """One pattern of one signature; its regex is compiled when first needed."""
+    """One pattern of one signature; its regex is compiled when first needed.
 
-    def __init__(self, index: int, symptom: int, needle: str, regex: str) -> None:
+    A `probe` is not of a signature but ours: nothing confirms it after the gate.
+    """
+
+    def __init__(
+        self, index: int, symptom: int, needle: str, regex: str, *, probe: bool = False
+    ) -> None:
         self.index = index
         self.symptom = symptom
         self.regex = regex
+        self.probe = probe
         self.folded = re.match(r"\(\?[a-z]*i", regex) is not None
         raw = needle.encode("utf-8", "replace")
         self.needle = raw.lower() if self.folded else raw
@@ -110,7 +116,7 @@ def needle_gate(patterns: Sequence[Compiled]) -> Gate:
         found = [
             (at, pattern.index)
             for pattern in patterns
-            for at in _occurrences(folded if pattern.folded else data, pattern.needle)
+            for at in _occurrences(folded if pattern.folded else data, pattern)
         ]
         found.sort()
         return found
@@ -118,15 +124,16 @@ def needle_gate(patterns: Sequence[Compiled]) -> Gate:
     return find
 
 
-def _occurrences(data: bytes, needle: bytes) -> Iterator[int]:
-    """Give the first place of a needle on each line it stands on."""
-    at = data.find(needle)
+def _occurrences(data: bytes, pattern: Compiled) -> Iterator[int]:
+    """Give the first place of a needle on each line it stands on; of a probe where it matches."""
+    at = data.find(pattern.needle)
     while at >= 0:
-        yield at
         end = data.find(b"\n", at)
-        if end < 0:
-            return
-        at = data.find(needle, end + 1)
+        end = len(data) if end < 0 else end
+        start = data.rfind(b"\n", 0, at) + 1
+        if not pattern.probe or pattern.search(Line(data[start:end])) is not None:
+            yield at
+        at = data.find(pattern.needle, end)
 
 
 def engine_gate(patterns: Sequence[Compiled]) -> Gate | None:

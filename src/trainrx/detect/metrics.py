@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from trainrx.detect.lines import bare
+
 PAIR = re.compile(
     r"['\"](loss|grad_norm|memory\(GiB\)|train_speed\((?:iter/s|s/it)\)|global_step/max_steps"
     r"|global_step|step|max_steps|current_steps|total_steps|elapsed_time|reward)['\"]"
@@ -31,7 +33,8 @@ BAR = re.compile(
     r"(?P<name>[^|\r\n%]{0,80}?)\d{1,3}%\|[^|]{0,200}\| {0,4}(?P<done>\d{1,12})/(?P<total>\d{1,12})"
     r" \[[\d:]{1,12}<[\d:?]{1,12}, {0,12}(?P<rate>[\d.]{1,20})?\??(?P<unit>it/s|s/it)"
 )
-TRAINING_BAR = re.compile(r"^(?:.*\s)?(?:Train(?:ing)?(?: [\w ]{0,20})?:?|Epoch \S{1,20})? *$")
+TRAINING_BAR = re.compile(r"\s*(?:(?:Train|Epoch|Steps)[^|:]{0,30}:?)?\s*$")
+"""Trainers of transformers draw theirs without a name, ms-swift and verl with `Train...`."""
 CLOCK = re.compile(r"(?:(\d{1,4})d ?)?(?:(\d{1,4})h ?)?(?:(\d{1,4})m ?)?(?:(\d{1,6})s)?$")
 
 
@@ -70,7 +73,7 @@ def point_of_line(text: str, line: int) -> Point | None:
 
 
 def point(pairs: Mapping[str, object], line: int) -> Point | None:
-    """Read the metrics of one logged step; None when neither loss nor step is there."""
+    """Read the metrics of one logged step; None without a loss: an evaluation, or the end."""
     both = str(pairs.get("global_step/max_steps", "")).split("/")
     step = _first(pairs, ("global_step", "step", "current_steps"))
     total = _first(pairs, ("max_steps", "total_steps"))
@@ -85,7 +88,7 @@ def point(pairs: Mapping[str, object], line: int) -> Point | None:
         elapsed=elapsed(str(pairs.get("elapsed_time", ""))),
         rewarded="reward" in pairs,
     )
-    return None if found.loss is None and found.step is None else found
+    return None if found.loss is None else found
 
 
 def _pace(pairs: Mapping[str, object]) -> float | None:
@@ -137,7 +140,7 @@ def bar_of_line(text: str) -> Bar | None:
         done=int(last["done"]),
         total=int(last["total"]),
         seconds=rate or None,
-        training=TRAINING_BAR.match(last["name"]) is not None,
+        training=TRAINING_BAR.match(bare(last["name"])) is not None,
     )
 
 

@@ -26,20 +26,20 @@ PROBES: tuple[tuple[Probe, str, str], ...] = (
     ("collective", "WorkNCCL(", r"WorkNCCL\(SeqNum=\d"),
     ("world", "world_size", r"world_size['\"]?[=:] ?\d"),
     ("world", "nranks", r"nranks \d"),
-    ("exit", "exitcode", r"exitcode ?: ?-?\d"),
+    ("exit", "exitcode", r"exitcode {0,8}: {0,2}-?\d"),
     ("exit", "return code", r"return code ?[=:]? ?-?\d"),
     ("exit", "exit code", r"exit code:? -?\d"),
 )
 
 WORLD = re.compile(r"(?:world_size['\"]?[=:] ?|nranks )(\d{1,6})")
 EXIT = re.compile(
-    r"exitcode ?: ?(-?\d{1,5})|return code ?[=:]? ?(-?\d{1,5})|exit code:? (-?\d{1,5})"
+    r"exitcode {0,8}: {0,2}(-?\d{1,5})|return code ?[=:]? ?(-?\d{1,5})|exit code:? (-?\d{1,5})"
 )
 
 
 def probes(first: int) -> tuple[tuple[Compiled, Probe], ...]:
     """Compile the probes; their patterns are numbered from `first`."""
     return tuple(
-        (Compiled(first + number, -1, needle, regex), kind)
+        (Compiled(first + number, -1, needle, regex, probe=True), kind)
         for number, (kind, needle, regex) in enumerate(PROBES)
     )

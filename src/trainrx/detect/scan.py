@@ -73,16 +73,20 @@ class Signatures:
         steps: list[int] = []
         rest: list[Candidate] = []
         drawn: deque[Candidate] = deque(maxlen=BARS)
+        first = True
         for candidate in candidates:
             number = candidate[1]
             if number in bars:
-                drawn.append(candidate)
+                # the first may stand on the line of the candidate before it
+                (rest if first else drawn).append(candidate)
+                first = False
             elif number in metrics:
                 steps.append(candidate[0])
             elif number not in dropped:
                 rest += drawn
                 drawn.clear()
                 rest.append(candidate)
+                first = True
         rest += drawn
         return steps, rest
 

@@ -78,6 +78,6 @@ def _read_document(data: bytes, series: Series, report: Report) -> None:
     for record in history:
         if isinstance(record, dict):
             found = point({"max_steps": total, **record}, 1)
-            if found is not None and found.loss is not None:
+            if found is not None:
                 series.count += 1
                 series.add(found, f"step {found.step}: loss {found.loss:g}")

@@ -48,6 +48,7 @@ class RuleBase:
         self.strata = max(self.stratum.values(), default=0) + 1
         self.absents: Mapping[tuple[int, Pattern], int] = self._absents()
         self.fields: Mapping[str, tuple[str, ...]] = _fields(rules)
+        self.absent_fields: Mapping[str, tuple[str, ...]] = _fields(rules, absent=True)
         self.readers: Mapping[str, tuple[EngineRule, ...]] = _readers(rules)
 
     def _absents(self) -> dict[tuple[int, Pattern], int]:
@@ -171,13 +172,14 @@ def _stratum(
     return max([level[rule.id], int(any(p.absent for p in rule.when)), *after])
 
 
-def _fields(rules: Iterable[EngineRule]) -> dict[str, tuple[str, ...]]:
-    """List per kind the fields that travel into the C engine."""
+def _fields(rules: Iterable[EngineRule], *, absent: bool = False) -> dict[str, tuple[str, ...]]:
+    """List per kind the fields that positive (or absent) patterns test."""
     out: dict[str, dict[str, None]] = {}
     for rule in rules:
-        for pattern in positive(rule):
-            names = (check.field for check in pattern.checks if check.op != "missing")
-            out.setdefault(pattern.kind, {}).update(dict.fromkeys(names))
+        for pattern in rule.when:
+            if pattern.absent == absent:
+                names = (check.field for check in pattern.checks)
+                out.setdefault(pattern.kind, {}).update(dict.fromkeys(names))
     return {kind: tuple(names) for kind, names in out.items()}
 
 

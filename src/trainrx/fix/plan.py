@@ -7,13 +7,13 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.engine.conditions import Truth
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.constraints import batch_note, impossible, repair
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, Cause, Fix, PackageChange
-from trainrx.model.reasoning import Truth
 from trainrx.model.result import AlreadyRight, Change, ChangeAction, FixOut
 from trainrx.model.text import Lang, Text
 from trainrx.parse.spell import Spelled, spell

@@ -68,7 +68,8 @@ def _symptom(entry: Symptom, names: Knowledge) -> Iterator[tuple[str, str]]:
         yield "site", "role frame needs one"
     groups: set[str] = set()
     for index, pattern in enumerate(entry.patterns):
-        for problem in regex_problems(pattern):
+        # a note is a sentence, not a log: there a short needle costs nothing
+        for problem in regex_problems(pattern, short=entry.role == "observation"):
             yield f"patterns[{index}]", problem
         try:
             groups |= set(re.compile(pattern.regex).groupindex)

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import msgspec
 
-from trainrx import __version__
 from trainrx.kb.store import COMPILED, Entry, Knowledge, checkout, shipped
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.knowledge import (
@@ -23,6 +22,7 @@ from trainrx.model.knowledge import (
     Rule,
     Symptom,
 )
+from trainrx.model.version import __version__
 
 E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule)
 R = TypeVar("R")
@@ -111,6 +111,10 @@ def find_entry(
     if ident in known:
         path, found = known[ident]
         return read_entry(path, found), ()
+    for path, found in known.values():
+        entry = read_entry(path, found)
+        if ident in getattr(entry, "aliases", ()):
+            return entry, ()
     # only a miss pays for this import
     from difflib import get_close_matches  # noqa: PLC0415
 

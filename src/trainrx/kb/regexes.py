@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
+import sys
+from importlib import import_module
 
 from trainrx.model.knowledge import Pattern
 
-try:
-    from re import _parser as sre  # type: ignore[attr-defined]
-except ImportError:  # Python 3.10 keeps it at top level
-    import sre_parse as sre  # type: ignore[import-not-found,no-redef]
+# The parser of `re` moved in 3.11 and has no public name; its tree is stable across 3.10-3.14.
+sre = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 
 UNBOUNDED = 1000
 FORBIDDEN = {"GROUPREF", "GROUPREF_EXISTS", "ASSERT", "ASSERT_NOT"}
 MIN_NEEDLE = 4
 
 
-def regex_problems(pattern: Pattern) -> list[str]:
-    """List what is wrong with one pattern; empty when nothing is."""
+def regex_problems(pattern: Pattern, *, short: bool = False) -> list[str]:
+    """List what is wrong with one pattern; `short` allows a short needle."""
     try:
         tree = sre.parse(pattern.regex)
     except re.error as error:
         return [f"is not a regex: {error}"]
     found: list[str] = []
     plain = re.sub(r"\W", "", pattern.needle)
-    if len(plain) < MIN_NEEDLE and plain.isascii():
+    if not short and len(plain) < MIN_NEEDLE and plain.isascii():
         found.append(f"the needle {pattern.needle!r} is too short to be rare")
     items = list(tree)
     if items and _is_unbounded(items[0]):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from trainrx.engine.reason import Reasoning
 from trainrx.model.facts import Fact
 from trainrx.model.knowledge import Symptom
-from trainrx.model.reasoning import Reasoning
 
 PREFIX = "symptom."
 
@@ -41,12 +41,10 @@ def _explained(reasoning: Reasoning) -> dict[str, str]:
             facts.setdefault(item.kind.removeprefix(PREFIX), set()).add(item)
     done: dict[str, set[Fact]] = {}
     by: dict[str, str] = {}
-    for link in reasoning.explained:
-        if isinstance(link.effect, Fact) and isinstance(link.by, Fact):
-            name = link.effect.kind.removeprefix(PREFIX)
-            done.setdefault(name, set()).add(link.effect)
-            source = link.by.kind.removeprefix(PREFIX)
-            by[name] = min(by.get(name, source), source)
+    for link in reasoning.explanations:
+        if link.effect_fact is not None:
+            done.setdefault(link.effect, set()).add(link.effect_fact)
+            by[link.effect] = min(by.get(link.effect, link.by), link.by)
     return {name: by[name] for name, found in done.items() if found >= facts.get(name, set())}
 
 

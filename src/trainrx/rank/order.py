@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from trainrx.engine.reason import Reasoning
 from trainrx.model.knowledge import Cause
-from trainrx.model.reasoning import Reasoning
 from trainrx.model.result import Verdict
 from trainrx.model.text import Lang
 from trainrx.rank.score import Scored, ruled_out, score
@@ -82,7 +82,7 @@ def _is_candidate(
     if any(symptom in active for symptom in cause.explains):
         return True
     if failed:
-        return any(vote.cause == cause.id and vote.weight > 0 for vote in reasoning.votes)
+        return any(vote.cause == cause.id and vote.weight > 0 for vote in reasoning.suggestions)
     return cause.foreseeable
 
 
@@ -90,9 +90,9 @@ def _explained_away(named: Sequence[Scored], reasoning: Reasoning) -> dict[str, 
     """Give the causes a rule calls the consequence of a stronger named one, by that one."""
     standing = {item.cause.id: item.score for item in named}
     out: dict[str, list[str]] = {}
-    for link in reasoning.explained:
+    for link in reasoning.explanations:
         effect, by = link.effect, link.by
-        if isinstance(effect, str) and isinstance(by, str) and {effect, by} <= set(standing):
+        if link.effect_fact is None and {effect, by} <= set(standing):
             weaker = standing[by] >= standing[effect]
             out.setdefault(by, []).extend([effect] if weaker else [])
     return {by: tuple(sorted(set(found))) for by, found in out.items()}

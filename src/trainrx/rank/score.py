@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from trainrx.engine.conclusions import Suggested
+from trainrx.engine.conditions import Truth
+from trainrx.engine.reason import Reasoning
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.knowledge import Cause, Evidence
-from trainrx.model.reasoning import Reasoning, Truth, Vote
 from trainrx.model.result import Reason
 from trainrx.model.text import Lang
 from trainrx.rank.conditions import (
@@ -93,7 +95,7 @@ def _votes(cause: Cause, reasoning: Reasoning, lang: Lang) -> Iterable[tuple[str
     for vote in cause.evidence.contradicts:
         truth = reasoning.truths.get(against_name(cause.id, vote.id), UNKNOWN)
         yield vote.group or vote.id, _reason(vote, -vote.weight, truth, lang)
-    for rule, found in _by_rule(v for v in reasoning.votes if v.cause == cause.id).items():
+    for rule, found in _by_rule(v for v in reasoning.suggestions if v.cause == cause.id).items():
         first = found[0]
         facts = tuple(item for vote in found for item in vote.facts)
         yield (
@@ -108,9 +110,9 @@ def _votes(cause: Cause, reasoning: Reasoning, lang: Lang) -> Iterable[tuple[str
         )
 
 
-def _by_rule(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
+def _by_rule(votes: Iterable[Suggested]) -> dict[str, list[Suggested]]:
     """Group a rule's firings: one rule has one vote however often it matched."""
-    out: dict[str, list[Vote]] = {}
+    out: dict[str, list[Suggested]] = {}
     for vote in votes:
         out.setdefault(vote.rule, []).append(vote)
     return out

@@ -54,6 +54,8 @@ ARGS_KEYS = {"output_dir", "model", "model_type", "model_name_or_path", "learnin
 ARGS_LEAST = 40
 """Keys of a flat JSON object above which it is a dump of all arguments: nobody writes as many."""
 PYTHON = re.compile(r"(?m)^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|@\w)")
+IMPORT = re.compile(r"(?m)^(?:import|from) \w")
+PYTHON_SHARE = 0.05
 DATA_SET = re.compile(r"\[\s*\{\s*\"")
 HISTORY = re.compile(r"\"log_history\":\s*\[")
 INDENTED_KEY = re.compile(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
@@ -91,7 +93,8 @@ def _written(head: str, lines: Sequence[str]) -> InputKind | None:
     runs = [line for line in commands if not re.match(r"\s*(?:export|set|unset)\b", line)]
     if lines and not runs and _share(lines, ASSIGNMENT.match) >= SHARE:
         return "env"
-    if _share(lines, PYTHON.match) >= 0.05 and re.search(r"(?m)^(?:import|from) ", head):
+    written = not (lines and COMMAND.match(lines[0])) and not CONTINUED.search(head)
+    if written and IMPORT.search(head) and _share(lines, PYTHON.match) >= PYTHON_SHARE:
         return None
     keyed = _share([line for line in lines if not SHOUTED.match(line)], KEY.match)
     if keyed >= SHARE or (KNOWN_KEY.search(head) and keyed >= SHARE / 2):

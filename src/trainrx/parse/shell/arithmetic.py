@@ -92,6 +92,11 @@ def evaluate(expression: str, read: Read, write: Write) -> int | None:
     return value if parser.at_end else None
 
 
+def names(expression: str) -> list[str]:
+    """Name the variables an expression reads."""
+    return re.findall(r"(?<![\w$#{])[A-Za-z_]\w*", expression, re.ASCII)[:20]
+
+
 def _tokens(expression: str) -> list[tuple[str, str]] | None:
     tokens: list[tuple[str, str]] = []
     position = 0

@@ -74,7 +74,8 @@ class Conditions:
         if not known(text):
             only = self._state.unknowns.only(text)
             empty = Verdict(False if literal(text) else None)
-            if only is not None and only.kind == "env":
+            outside = only is not None and only.kind in ("env", "scheduler")
+            if only is not None and outside and self._state.takes_default(only.name):
                 empty = Verdict(value=True, assumed=True)
         return empty if sign == "-z" else empty.negate()
 

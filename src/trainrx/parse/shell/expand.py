@@ -147,7 +147,7 @@ class Expander:
     def _dollar(self, raw: str, at: int) -> tuple[_Piece, int]:
         """Expand what begins with `$` or a backquote; give it and the position behind it."""
         self._depth += 1
-        if self._depth > MAX_DEPTH:
+        if self._depth > MAX_DEPTH // 2:
             raise TooMuch("expansions are nested too deeply")
         opener = raw[at : at + 2] if raw[at] == "$" else "`"
         name = _NAME.match(raw, at)

@@ -6,8 +6,8 @@ MAX_TEXT = 256 * 1024
 """Characters of a script that are read; published launch scripts have at most a few thousand."""
 MAX_VALUE = 64 * 1024
 """Characters one variable or word may grow to."""
-MAX_DEPTH = 40
-"""Nesting of compound commands, expansions and scripts within scripts."""
+MAX_DEPTH = 24
+"""Nesting of compound commands, of expansions, of scripts within scripts (real ones: under 8)."""
 MAX_ITERATIONS = 16
 """Rounds of a loop over literals that are followed."""
 

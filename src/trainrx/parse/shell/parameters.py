@@ -175,8 +175,7 @@ class Parameters:
     def _default(self, name: str, text: str | None, match: re.Match[str]) -> str:
         if text is not None and not known(text):
             return text
-        if text is None and self._state.scheduled and name.startswith("SLURM_"):
-            # In a batch script the scheduler gives it, so the default is not what the job sees.
+        if text is None and not self._state.takes_default(name):
             return self._state.unknowns.variable(name)
         given = text is not None and (text != "" or not match["empty"])
         if match["sign"] == "+":

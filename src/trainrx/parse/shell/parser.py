@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainrx.parse.shell.assignments import assignment
@@ -226,9 +227,10 @@ class Parser(Stream):
     def _for(self) -> Node:
         at = self._step().at
         if self._at_op("("):
-            self._lexer.until("(")
+            header = self._lexer.until("(") or ""
             self._step()
-            return Loop(None, self._body(), until=False)
+            counter = re.search(r"[A-Za-z_]\w*", header)
+            return Loop(None, self._body(), counter=counter[0] if counter else "")
         name = self._step().text if self._token.type == "word" else ""
         self._newlines()
         words: list[Raw] | None = None

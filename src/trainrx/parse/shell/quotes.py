@@ -16,6 +16,10 @@ _DOUBLE = re.compile(r"\\.|\$\(|\"", re.DOTALL)
 _SUSPICIOUS = re.compile(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
 
 
+_MAX_TRIES = 12
+_MAX_WORK = 400_000  # characters looked at again while a culprit is sought
+
+
 class Span(NamedTuple):
     """A part of the script that is not code: a quoted text, a comment, a here-document."""
 
@@ -113,15 +117,30 @@ def guilty(found: list[Span], text: str) -> Span | None:
     """Give the quote that was left open, or None when every quote is closed.
 
     The quote that is still open at the end of the file is often not the one at fault: a missing
-    quote swaps inside and outside for everything after it. The first quoted text that swallows a
-    line end followed by a flag or an assignment is.
+    quote swaps inside and outside for everything after it. Of the quoted texts that swallow a line
+    end followed by a flag or an assignment, the one at fault leaves the fewest lines inside quotes
+    when it is closed on its own line.
     """
     if not found or found[-1].closed:
         return None
-    for span in found:
-        if span.quote in "\"'" and _SUSPICIOUS.search(text, span.start, span.end):
-            return span
-    return found[-1]
+    tries = max(1, min(_MAX_TRIES, _MAX_WORK // (len(text) + 1)))
+    suspects = [
+        span
+        for span in found[:-1]
+        if span.quote in ("'", '"') and _SUSPICIOUS.search(text, span.start, span.end)
+    ]
+    if not suspects or tries == 1:
+        return suspects[0] if suspects else found[-1]
+    chosen = [*suspects[: tries - 1], found[-1]]
+    return min(chosen, key=lambda span: _quoted_lines(close_quote(text, span)))
+
+
+def _quoted_lines(text: str) -> int:
+    found = spans(text)
+    swallowed = sum(
+        text.count("\n", item.start, item.end) for item in found if item.quote in ("'", '"')
+    )
+    return swallowed + (0 if not found or found[-1].closed else len(text))
 
 
 def close_quote(text: str, span: Span) -> str:

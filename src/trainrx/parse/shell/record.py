@@ -13,9 +13,13 @@ from trainrx.parse.shell.state import Field, State, Variable
 from trainrx.parse.shell.unknown import known
 
 _QUIET = frozenset(
-    "echo printf cd mkdir rm cp mv ls cat touch chmod sleep wait kill pkill date test [ true false"
-    " : trap ulimit module conda pip tee grep awk sed which hostname nvidia-smi ln pwd find tar".split()
-)
+    {
+        "echo", "printf", "cd", "mkdir", "rm", "cp", "mv", "ls", "cat", "touch",
+        "chmod", "sleep", "wait", "kill", "pkill", "date", "trap", "ulimit", "module", "conda",
+        "pip", "tee", "grep", "awk", "sed", "which", "hostname", "nvidia-smi", "ln", "pwd",
+        "find", "tar",
+    }
+)  # fmt: skip
 """Commands whose unresolved words are of no interest."""
 
 _MEANT_FOR_CHILD = re.compile(
@@ -86,13 +90,13 @@ class Record:
         if _MEANT_FOR_CHILD.fullmatch(name):
             self._plain.setdefault(name, line)
 
-    def words(self, fields: list[Field], line: int) -> tuple[Word, ...]:
-        """Turn fields into words; `line` is that of fields without one of their own."""
+    def words(self, fields: list[Field]) -> tuple[Word, ...]:
+        """Turn fields into words."""
         unknowns = self._state.unknowns
         return tuple(
             Word(
                 text=unknowns.show(item.text),
-                line=item.line or line,
+                line=item.line,
                 unknown=tuple(found.name for found in unknowns.within(item.text)),
             )
             for item in fields
@@ -115,18 +119,41 @@ class Record:
         value = item.text if known(item.text) else None
         return EnvVar(name=name, value=value, origin=self.origin(item.line))
 
+    def broken_continuation(self, name: str, line: int) -> None:
+        """Report a flag that the shell runs as a command, with what cut it off."""
+        above = line - 1
+        text = self._lines.text(above)
+        why, remedy = f"line {above} does not end in a backslash", "Add the backslash there"
+        if not text:
+            why, remedy = f"line {above} is empty", "Delete that line"
+        elif text.startswith("#"):
+            why, remedy = f"line {above} is a comment", "Move the comment out of the command"
+        elif text.endswith("\\"):
+            why, remedy = (
+                f"the backslash of line {above} is followed by a blank",
+                "Delete the blank",
+            )
+        elif re.search(r"\s#", text):
+            why, remedy = f"line {above} ends in a comment", "Move the comment out of the command"
+        shown = self._state.unknowns.show(name)[:80]
+        message = f"{shown} is run as a command and reaches no program: {why}. {remedy}."
+        self.add_defect("continuation-broken", line, message)
+
     def add_command(
-        self, fields: list[Field], words: tuple[Word, ...], prefix: dict[str, Variable]
+        self, wrapper: tuple[Field, ...], own_fields: list[Field], prefix: dict[str, Variable]
     ) -> None:
-        """Record a command that the script runs."""
+        """Record a command that the script runs, with the wrapper it runs under."""
+        fields = [*wrapper, *own_fields]
+        words = self.words(fields)
+        self._state.ever_exported.update(prefix)
         own = tuple(self.env_var(name, item) for name, item in prefix.items())
         env = tuple(item for item in self.environment() if item.name not in prefix) + own
-        origin = self.origin(words[0].line)
+        origin = self.origin(own_fields[0].line)
         self.commands.append(ShellCommand(words=words, env=env, origin=origin))
         self._state.budget.spend(2 + len(words))
         if words[0].text in _QUIET:
             return
-        for item, word in zip(fields, words[-len(fields) :], strict=True):
+        for item, word in zip(fields, words, strict=True):
             for found in self._state.unknowns.within(item.text):
                 if found not in self._unread:
                     text = self._lines.text(word.line)[:400]
@@ -139,5 +166,5 @@ class Record:
         busy = any(command.words[0].text not in _QUIET for command in self.commands)
         for name, line in self._plain.items():
             if busy and name not in self._state.used | self._state.ever_exported:
-                message = f"{name} is set here but not exported, so no program sees it. Write export {name}=..."
-                self.add_defect("variable-not-exported", line, message)
+                why = f"{name} is set but not exported, so no program sees it"
+                self.add_defect("variable-not-exported", line, f"{why}. Put export in front.")

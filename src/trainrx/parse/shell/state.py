@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from trainrx.parse.shell.limits import MAX_VALUE, Budget, TooMuch
-from trainrx.parse.shell.unknown import Unknowns, known
+from trainrx.parse.shell.unknown import Kind, Unknowns, known
 
 
 class Field(NamedTuple):
-    """A word after expansion; line 0: the line of the word it came from."""
+    """A word after expansion; line 0: the line of the word it came from.
+
+    `rows`: line ends inside it are those of the file, so that a script in it keeps its lines.
+    """
 
     text: str
     line: int = 0
+    rows: bool = False
 
 
 class Variable(NamedTuple):
     """A value (an array has several) with the line it was set on.
 
-    `lines` are those of the words inside the value, when it spans several.
+    `lines` are those of the words inside the value, when it spans several; `script` is such a value
+    with its line ends, for `eval`.
     """
 
     values: tuple[Field, ...]
@@ -27,6 +32,7 @@ class Variable(NamedTuple):
     array: bool = False
     exported: bool = False
     lines: tuple[int, ...] = ()
+    script: str = ""
 
     @property
     def text(self) -> str:
@@ -57,29 +63,19 @@ class State:
         self.used.add(name)
         return self.variables.get(name)
 
-    def set(
-        self,
-        name: str,
-        values: Iterable[Field],
-        line: int,
-        *,
-        array: bool = False,
-        export: bool = False,
-        lines: tuple[int, ...] = (),
-    ) -> None:
+    def set(self, name: str, value: Variable) -> None:
         """Give a variable a value; one that was exported before stays so."""
         old = self.variables.get(name)
-        exported = export or self.export_all or (old is not None and old.exported)
-        held = tuple(values)
-        if sum(len(item.text) for item in held) > MAX_VALUE:
+        exported = value.exported or self.export_all or (old is not None and old.exported)
+        if sum(len(item.text) for item in value.values) > MAX_VALUE:
             raise TooMuch("a variable grows beyond what a launch script needs")
-        self.variables[name] = Variable(held, line, array, exported, lines)
+        self.variables[name] = value._replace(exported=exported)
         if exported:
             self.ever_exported.add(name)
 
-    def set_text(self, name: str, text: str, line: int, *, export: bool = False) -> None:
+    def set_text(self, name: str, text: str, line: int) -> None:
         """Give a variable a single value."""
-        self.set(name, (Field(text),), line, export=export)
+        self.set(name, Variable((Field(text),), line))
 
     def export(self, name: str, line: int, *, on: bool = True) -> None:
         """Mark a variable as exported, or no longer so."""
@@ -106,21 +102,28 @@ class State:
         self.budget.spend(1 + len(kept) // 8)
         self.variables = dict(kept)
 
-    def merge(self, outcomes: list[Snapshot], kind: str = "branch") -> None:
+    def merge(self, outcomes: list[Snapshot], kind: Kind = "branch") -> None:
         """Take what several possible courses agree on; the rest becomes unknown."""
         names = dict.fromkeys(name for outcome in outcomes for name in outcome)
         self.budget.spend(1 + len(names) * len(outcomes) // 4)
         self.variables = {name: self._agreed(name, outcomes, kind) for name in names}
 
-    def _agreed(self, name: str, outcomes: list[Snapshot], kind: str) -> Variable:
+    def _agreed(self, name: str, outcomes: list[Snapshot], kind: Kind) -> Variable:
         found = [outcome.get(name) for outcome in outcomes]
         some = [item for item in found if item is not None]
         last = some[-1]
         if len(some) == len(found) and all(item.values == last.values for item in some):
             return last._replace(exported=any(item.exported for item in some))
-        mark = self.unknowns.mark("loop" if kind == "loop" else "branch", name)
+        mark = self.unknowns.mark(kind, name)
         exported = any(item.exported for item in some)
         return Variable((Field(mark),), last.line, array=last.array, exported=exported)
+
+    def takes_default(self, name: str) -> bool:
+        """Tell whether a variable the script never sets is taken as unset.
+
+        That is what happens on a bare machine; a batch job, though, finds SLURM's variables set.
+        """
+        return not (self.scheduled and name.startswith("SLURM_"))
 
     def known_value(self, name: str) -> str | None:
         """Give the text of a variable, None when it is not set or not known."""

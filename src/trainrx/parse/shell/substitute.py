@@ -22,6 +22,8 @@ def output(stages: list[list[str]]) -> str | None:
         The text, or None when a command is not among the few that are understood.
     """
     text: str | None = None
+    if len(stages) > 1 and stages[-1][0] in _SOURCES:
+        return None
     for number, words in enumerate(stages):
         known = _SOURCES.get(words[0]) if number == 0 else None
         if known is not None:

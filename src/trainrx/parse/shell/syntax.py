@@ -75,11 +75,12 @@ class For(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """`while`, `until` and the C-style `for`; condition None: not a command."""
+    """`while`, `until`, and the C-style `for`, which has a counter instead of a condition."""
 
     condition: Block | None
     body: Block
-    until: bool
+    until: bool = False
+    counter: str = ""
 
 
 class Case(NamedTuple):

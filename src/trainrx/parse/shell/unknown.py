@@ -42,7 +42,8 @@ class Unknown(NamedTuple):
     @property
     def reason(self) -> str:
         """Say in one line why the value is not known."""
-        return f"{self.shown} {_WHY[self.kind]}"
+        subject = self.shown if self.kind in ("command", "value", "blank") else f"${self.name}"
+        return f"{subject} {_WHY[self.kind]}"
 
 
 def known(text: str) -> bool:
@@ -85,6 +86,10 @@ class Unknowns:
     def variable(self, name: str) -> str:
         """Give the mark of a variable that the script reads and never sets."""
         return self.mark(inherited_kind(name), name)
+
+    def derived(self, root: Unknown, shown: str) -> str:
+        """Give the mark of something worked out from an unknown value."""
+        return self.mark(root.kind, root.name, shown)
 
     def within(self, text: str) -> tuple[Unknown, ...]:
         """Name the unknowns a text carries, in order, each once."""

@@ -1,0 +1,88 @@
+"""Read a launch script (or one pasted command) by evaluating it statically."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from trainrx.model.job import EnvVar, Script
+from trainrx.parse.shell.context import Context
+from trainrx.parse.shell.interpreter import Interpreter
+from trainrx.parse.shell.limits import MAX_TEXT, Budget, TooMuch
+from trainrx.parse.shell.parser import Parser
+from trainrx.parse.shell.prepare import Prepared, prepare
+from trainrx.parse.shell.record import Place, Record
+from trainrx.parse.shell.state import State
+from trainrx.parse.shell.unknown import Unknowns, without_marks
+
+_DIRECTIVE = re.compile(
+    r"^#(?:SBATCH|BSUB|PBS|\$)[ \t]+-{1,2}(?P<name>[A-Za-z][\w-]*)(?:[= \t]+(?P<value>[^\n]*))?$",
+    re.MULTILINE,
+)
+_UNITS = 400_000
+_MAX_INHERITED = 2000
+
+
+def read_script(text: str, source: str, inherited: Mapping[str, str] | None = None) -> Script:
+    """Say which commands a script would start, with which words and environment.
+
+    Nothing is run and no file is looked at. A word's line is that of the word itself, also in a
+    continued command, an array or a script given to `bash -c`; the words of a variable stand where
+    the variable was set. Work is bounded: text beyond 256 KiB, and whatever asks for more than a
+    launch script needs, goes into `unread`.
+
+    Args:
+        text: The script, or a command as pasted from a terminal.
+        source: The name under which origins cite it.
+        inherited: Environment variables given besides the script. They supply values; `env` of a
+            command lists only what the script itself sets.
+    """
+    prepared = prepare(text, source)
+    unknowns = Unknowns()
+    given = {
+        name: without_marks(value)
+        for name, value in list((inherited or {}).items())[:_MAX_INHERITED]
+    }
+    state = State(given, unknowns, Budget(_UNITS))
+    directives = _directives(prepared)
+    state.scheduled = bool(directives)
+    record = Record(source, prepared.lines, state)
+    context = Context(state, record, Place(prepared.lines))
+    if prepared.cut:
+        record.add_unread(f"only the first {MAX_TEXT // 1024} KiB are read", 1)
+    env: tuple[EnvVar, ...] = ()
+    try:
+        _evaluate(prepared.text, context)
+        env = record.environment()
+    except (TooMuch, RecursionError) as error:
+        record.add_unread(f"evaluation stopped: {error}", context.place.first)
+    record.finish()
+    return Script(
+        source=source,
+        commands=tuple(record.commands),
+        env=env,
+        directives=directives,
+        env_complete=record.env_complete,
+        defects=tuple(sorted((*prepared.defects, *record.defects), key=lambda item: item.line)),
+        unread=record.unread,
+    )
+
+
+def _evaluate(text: str, context: Context) -> None:
+    interpreter = Interpreter(context)
+    parser = Parser(text, context.budget)
+    for node in parser.commands():
+        interpreter.run(node)
+        if context.stop:
+            break
+    if parser.errors:
+        line = context.place.line(parser.errors[0])
+        context.record.add_unread("bash would not accept this line as it stands", line)
+
+
+def _directives(prepared: Prepared) -> tuple[tuple[str, str, int], ...]:
+    found = []
+    for match in _DIRECTIVE.finditer(prepared.text):
+        value = re.sub(r"\s+#.*", "", match["value"] or "").strip()
+        found.append((match["name"], value, prepared.lines.number(match.start())))
+    return tuple(found[:1000])

@@ -1,0 +1,53 @@
+"""Every `*.test.yaml` beside a cause or a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from trainrx.api.entry_tests import Bench, read_cases
+from trainrx.api.reason import EngineName, reasoner
+from trainrx.kb.load import load
+from trainrx.kb.store import shipped
+
+KB, RULES = shipped()
+CAUSES = sorted(path.stem for path in (KB / "causes").rglob("*.yaml") if ".test" not in path.name)
+RULE_IDS = sorted(path.stem for path in RULES.rglob("*.yaml") if ".test" not in path.name)
+
+
+@pytest.fixture(scope="module", params=["durable", "reference"])
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    engine: EngineName = request.param
+    made = reasoner(load(), engine)
+    yield Bench(load(), made)
+    made.close()
+
+
+def file_of(root: Path, ident: str) -> Path:
+    return next(root.rglob(f"{ident}.test.yaml"))
+
+
+@pytest.mark.parametrize("ident", CAUSES)
+def test_a_cause_keeps_its_expectations(bench: Bench, ident: str) -> None:
+    cases = read_cases(file_of(KB / "causes", ident))
+
+    assert list(bench.cause(bench.knowledge.causes[ident], cases)) == []
+
+
+@pytest.mark.parametrize("ident", RULE_IDS)
+def test_a_rule_keeps_its_expectations(bench: Bench, ident: str) -> None:
+    cases = read_cases(file_of(RULES, ident))
+
+    assert list(bench.rule(bench.knowledge.rules[ident], cases)) == []
+
+
+def test_a_wrong_expectation_is_found(bench: Bench) -> None:
+    cause = bench.knowledge.causes["image-pixels-uncapped"]
+    cases = read_cases(file_of(KB / "causes", cause.id))
+    swapped = [case for case in cases if case.expect.verdict == "absent"]
+
+    problems = list(bench.cause(cause, swapped))
+
+    assert f"{cause.id}: no case expects present" in problems

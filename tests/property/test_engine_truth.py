@@ -1,0 +1,171 @@
+"""The engines decide conditions as Kleene's three-valued logic does."""
+
+from __future__ import annotations
+
+import operator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trainrx.engine.conditions import version_kind
+from trainrx.engine.reason import reason
+from trainrx.model.facts import Fact, fact
+from trainrx.model.knowledge import Condition
+
+OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])
+WORDS = st.sampled_from(["train", "显存", "a b", ""])
+RANGE = "<0.8"
+
+
+def evaluate(c, plain, sightings):
+    """Kleene's logic, read off the definition."""
+    if c.not_ is not None:
+        inner = evaluate(c.not_, plain, sightings)
+        return None if inner is None else not inner
+    for parts, decisive in ((c.all, False), (c.any, True)):
+        if parts is not None:
+            values = [evaluate(part, plain, sightings) for part in parts]
+            if decisive in values:
+                return decisive
+            return None if None in values else not decisive
+    if c.symptom is not None:
+        each = [
+            [known and OPS[op](s[f], v) if (known := f in s) else None for f, op, v in _tests(c)]
+            for s in sightings.get(c.symptom, ())
+        ]
+        sure = any(all(v is True for v in tests) for tests in each)
+        ruled_out = plain.get("log.given") is True and all(False in tests for tests in each)
+        seen = True if sure else False if ruled_out else None
+        return seen if c.seen or seen is None else not seen
+    value = plain.get(version_kind(c.package, RANGE) if c.package else c.fact)
+    if c.known is not None:
+        return (value is not None) == c.known
+    if value is None or c.package:
+        return value
+    if c.one_of is not None:
+        return value in c.one_of
+    return next(OPS[op](value, getattr(c, op)) for op in OPS if getattr(c, op) is not None)
+
+
+def _tests(condition):
+    for field, test in (condition.if_ or {}).items():
+        for op, value in (test if isinstance(test, dict) else {"eq": test}).items():
+            yield field, op, value
+
+
+number_tests = st.builds(
+    lambda name, op, value: Condition(fact=f"n{name}", **{op: value}),
+    st.integers(0, 2),
+    st.sampled_from(list(OPS)),
+    NUMBERS,
+)
+word_tests = st.builds(
+    lambda op, value: Condition(fact="w", **{op: value}), st.sampled_from(["eq", "ne"]), WORDS
+)
+choices = st.builds(
+    lambda values: Condition(fact="w", one_of=tuple(values)), st.lists(WORDS, min_size=1)
+)
+known = st.builds(
+    lambda name, known: Condition(fact=name, known=known),
+    st.sampled_from(["n0", "w"]),
+    st.booleans(),
+)
+fields = st.dictionaries(
+    st.sampled_from(["rank", "asked"]),
+    st.one_of(NUMBERS, st.dictionaries(st.sampled_from(list(OPS)), NUMBERS, min_size=1)),
+)
+symptoms = st.builds(
+    lambda name, seen, tests: Condition(symptom=name, seen=seen, if_=tests or None),
+    st.sampled_from(["cuda-oom", "loss-nan"]),
+    st.booleans(),
+    fields,
+)
+packages = st.just(Condition(package="vllm", versions=RANGE))
+conditions = st.recursive(
+    st.one_of(number_tests, word_tests, choices, known, symptoms, packages),
+    lambda inner: st.one_of(
+        st.builds(
+            lambda parts: Condition(all=tuple(parts)), st.lists(inner, min_size=1, max_size=12)
+        ),
+        st.builds(
+            lambda parts: Condition(any=tuple(parts)), st.lists(inner, min_size=1, max_size=12)
+        ),
+        st.builds(lambda part: Condition(not_=part), inner),
+    ),
+    max_leaves=25,
+)
+plain_facts = st.fixed_dictionaries(
+    {},
+    optional={
+        "n0": NUMBERS,
+        "n1": NUMBERS,
+        "w": WORDS,
+        "log.given": st.booleans(),
+        version_kind("vllm", RANGE): st.booleans(),
+    },
+)
+seen_lines = st.dictionaries(
+    st.sampled_from(["cuda-oom", "loss-nan"]),
+    st.lists(st.dictionaries(st.sampled_from(["rank", "asked", "at"]), NUMBERS), max_size=4),
+)
+
+
+def as_facts(plain, sightings):
+    yield from (fact(name, value) for name, value in plain.items())
+    for name, seen in sightings.items():
+        yield from (Fact(kind=f"symptom.{name}", fields=tuple(s.items())) for s in seen)
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+@settings(deadline=None)
+@given(wanted=st.lists(conditions, min_size=1, max_size=4), plain=plain_facts, sightings=seen_lines)
+def test_conditions_are_decided_as_kleene_does(engine, wanted, plain, sightings):
+    named = {f"c{at}": condition for at, condition in enumerate(wanted)}
+
+    found = reason(as_facts(plain, sightings), (), named, engine=engine)
+
+    expected = {name: evaluate(c, plain, sightings) for name, c in named.items()}
+    assert {name: truth.holds for name, truth in found.truths.items()} == expected
+
+
+@settings(deadline=None)
+@given(
+    wanted=conditions,
+    plain=plain_facts,
+    sightings=seen_lines,
+    order=st.randoms(use_true_random=False),
+)
+def test_the_order_of_facts_changes_no_truth_and_no_set_of_evidence(
+    wanted, plain, sightings, order
+):
+    facts = list(as_facts(plain, sightings))
+    one = reason(facts, (), {"c": wanted}).truths["c"]
+    order.shuffle(facts)
+
+    two = reason(facts, (), {"c": wanted}).truths["c"]
+
+    assert one.holds == two.holds
+    assert set(map(repr, one.facts)) == set(map(repr, two.facts))
+
+
+@settings(deadline=None)
+@given(wanted=conditions, plain=plain_facts, sightings=seen_lines)
+def test_an_unknown_fact_decides_nothing(wanted, plain, sightings):
+    """Taking facts away may only turn an answer into unknown, unless knowing itself is asked."""
+    if '"known"' in repr(wanted) or _asks_known(wanted):
+        return
+    full = reason(as_facts(plain, sightings), (), {"c": wanted}).truths["c"].holds
+    for name in [n for n in plain if n != "log.given"]:
+        fewer = {key: value for key, value in plain.items() if key != name}
+
+        less = reason(as_facts(fewer, sightings), (), {"c": wanted}).truths["c"].holds
+
+        assert less in (full, None)
+
+
+def _asks_known(condition):
+    parts = (*(condition.all or ()), *(condition.any or ()))
+    inner = (condition.not_,) if condition.not_ is not None else ()
+    return condition.known is not None or any(map(_asks_known, (*parts, *inner)))
