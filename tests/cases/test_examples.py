@@ -83,9 +83,7 @@ def test_the_fixes_are_offered_in_the_frameworks_spelling(name: str) -> None:
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_what_is_right_already_is_checked_off(name: str) -> None:
-    right = [
-        item["spelled"] for cause in answer(name)["causes"] for item in cause["already_right"]
-    ]
+    right = [item["spelled"] for cause in answer(name)["causes"] for item in cause["already_right"]]
 
     assert [item for item in expected(name).already_right if item not in " ".join(right)] == []
 

@@ -50,9 +50,7 @@ def test_llamafactory_takes_all_gpus() -> None:
 
 def test_zero3_shards_over_the_world_and_zero2_does_not() -> None:
     for stage, shards in ((3, 16), (2, 1)):
-        given = swift(
-            parallel__processes_per_node=8, parallel__nodes=2, parallel__zero_stage=stage
-        )
+        given = swift(parallel__processes_per_node=8, parallel__nodes=2, parallel__zero_stage=stage)
         assert derived(given)["parallel.weight_shards"] == shards
 
 
@@ -71,9 +69,7 @@ def test_infer_workers_on_their_own_cards_are_not_idle() -> None:
 
 
 def test_as_many_processes_as_cards_means_colocate() -> None:
-    out = derived(
-        swift(parallel__processes_per_node=8, hardware__gpus=8, vllm__enabled=True)
-    )
+    out = derived(swift(parallel__processes_per_node=8, hardware__gpus=8, vllm__enabled=True))
 
     assert out["vllm.mode"] == "colocate"
 
@@ -124,9 +120,7 @@ def test_a_nameless_model_stays_unknown() -> None:
 
 
 def test_a_quantity_of_experts_is_not_taken_for_the_size() -> None:
-    out = {
-        f.kind: f.value for f in model_facts(facts(model__name="Qwen3-30B-A3B"), load().models)
-    }
+    out = {f.kind: f.value for f in model_facts(facts(model__name="Qwen3-30B-A3B"), load().models)}
 
     assert out["model.is_moe"] is True
     assert float(str(out["model.params_b"])) > 29

@@ -30,9 +30,7 @@ def test_zero_shards_states_as_the_paper_says(stage: int, per_parameter: float) 
 
 
 def test_lora_on_all_linear_layers_of_a_7b_is_about_40m_at_rank_16() -> None:
-    shape = Shape(
-        params_b=7.62, layers=28, hidden=3584, heads=28, kv_heads=4, inter=18944
-    )
+    shape = Shape(params_b=7.62, layers=28, hidden=3584, heads=28, kv_heads=4, inter=18944)
 
     # peft prints 40,370,176 trainable parameters for Qwen2.5-7B at rank 16 on all linear layers
     assert lora_params_b(shape, 16) == pytest.approx(0.040370176)
@@ -71,8 +69,6 @@ def test_without_the_card_nothing_is_said_about_fitting() -> None:
 
 
 def test_an_engine_of_unknown_mode_leaves_the_room_unknown() -> None:
-    found = out(
-        hardware__gpu_gib=80.0, vllm__enabled=True, vllm__share=0.9, launch__task="grpo"
-    )
+    found = out(hardware__gpu_gib=80.0, vllm__enabled=True, vllm__share=0.9, launch__task="grpo")
 
     assert "memory.left_for_training_gib" not in found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from trainrx.engine.base import (
@@ -31,9 +32,10 @@ class Collector:
         self._fired: dict[tuple[str, tuple[int, ...]], Firing] = {}
         self._support: dict[int, list[Firing]] = {}
         self._by_kind: dict[str, list[int]] = {}
+        self._sizes: Counter[object] = Counter()
         for fact in given:
             self._add(fact)
-        base.check_combinations(self._sizes())
+        base.check_combinations(self._sizes)
         self._given = len(self.facts)
         self._fixed = {fact.kind for fact in self.facts if fact.value is not None}
 
@@ -70,7 +72,7 @@ class Collector:
                 self._support.setdefault(self._add(fact), []).append(firing)
         fresh = range(before, len(self.facts))
         if fresh:
-            self.base.check_combinations(self._sizes(), {self.facts[i].kind for i in fresh})
+            self.base.check_combinations(self._sizes, {self.facts[i].kind for i in fresh})
         return tuple(fresh)
 
     def finish(self) -> Inference:
@@ -91,11 +93,9 @@ class Collector:
         if key not in self._index:
             self._index[key] = len(self.facts)
             self._by_kind.setdefault(fact.kind, []).append(len(self.facts))
+            self._sizes.update(self.base.size_keys(fact))
             self.facts.append(fact)
         return self._index[key]
-
-    def _sizes(self) -> dict[str, int]:
-        return {kind: len(indexes) for kind, indexes in self._by_kind.items()}
 
     def _sorted(self, firings: Iterable[Firing], new: Mapping[int, int]) -> tuple[Firing, ...]:
         moved: Sequence[Firing] = [

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
-from trainrx.engine.base import Check, EngineRule, Inference, Op, Pattern, RuleError, Template
+from trainrx.engine.base import Check, EngineRule, Op, Pattern, RuleError, Template
 from trainrx.engine.limits import MAX_PATTERNS, chunks
 from trainrx.engine.rulebase import sorts_used
 from trainrx.engine.rules import LOG_GIVEN, field_checks
@@ -23,6 +23,7 @@ from trainrx.model.knowledge import Condition
 ALWAYS = Fact(kind="always", how="given")
 """A fact that must be among the facts conditions are decided on."""
 MAX_PARTS = 200
+_PER_KIND = 25  # nodes per marker kind: two patterns each, below the limit of one kind
 _OPPOSITE: Mapping[Op, Op] = {
     "eq": "ne",
     "ne": "eq",
@@ -36,24 +37,36 @@ Literal = tuple[int, bool]
 """A node, or (False) its negation."""
 
 
-class CompiledConditions(msgspec.Struct, frozen=True, kw_only=True):
-    """Rules that decide some conditions, and which node each of them is."""
-
-    rules: tuple[EngineRule, ...]
-    roots: Mapping[str, Literal]
-
-
 class Truth(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a condition holds (None: unknown), and the facts that decided it."""
+    """Whether a condition holds (None: unknown), and the facts that decided it, as they came."""
 
     holds: bool | None
     facts: tuple[Fact, ...] = ()
 
 
+class Combined(msgspec.Struct, frozen=True, kw_only=True):
+    """Rules that combine single tests, and the conditions they decide."""
+
+    rules: tuple[EngineRule, ...]
+    roots: tuple[str, ...]
+
+
+class CompiledConditions(msgspec.Struct, frozen=True, kw_only=True):
+    """Rules that decide single tests, rules that combine them, and the node of each condition.
+
+    There are several lists of each where one rule base could not hold them; a fact is read by the
+    rules of one list only.
+    """
+
+    tests: tuple[tuple[EngineRule, ...], ...]
+    combined: tuple[Combined, ...]
+    roots: Mapping[str, Literal]
+
+
 def compile_conditions(
     conditions: Mapping[str, Condition], observations: Collection[str] = ()
-) -> tuple[CompiledConditions, ...]:
-    """Translate conditions; more than one result where one rule base could not hold them.
+) -> CompiledConditions:
+    """Translate conditions.
 
     A symptom is false when a log is at hand and holds no line that could be it; `observations`
     are symptoms only a user's note can show, so their absence from a log says nothing.
@@ -63,19 +76,30 @@ def compile_conditions(
     """
     table = _Table(observations)
     roots = {ident: table.root(ident, condition) for ident, condition in conditions.items()}
-    groups = {ident: tuple(table.rules_of(node)) for ident, (node, _) in roots.items()}
     try:
-        sorts_used(rule for group in groups.values() for rule in group)
+        sorts_used(rule for node in table.nodes for rule in node.rules)
     except RuleError as error:
         raise misfit(error) from error
-    out: list[CompiledConditions] = []
+    by_kind = sorted((n for n in table.nodes if not n.parts), key=lambda n: n.about)
+    return CompiledConditions(
+        tests=tuple(chunks(list(n.rules) for n in by_kind)),
+        combined=tuple(_combined(table, roots)),
+        roots=roots,
+    )
+
+
+def _combined(table: _Table, roots: Mapping[str, Literal]) -> Iterator[Combined]:
+    groups = {
+        ident: tuple(table.combining(node))
+        for ident, (node, _) in roots.items()
+        if table.nodes[node].parts
+    }
     for rules in chunks(groups.values()):
         held = {rule.id for rule in rules}
-        mine = {
-            ident: root for ident, root in roots.items() if held.issuperset(_ids(groups[ident]))
-        }
-        out.append(CompiledConditions(rules=rules, roots=mine))
-    return tuple(out)
+        yield Combined(
+            rules=rules,
+            roots=tuple(i for i, group in groups.items() if held.issuperset(r.id for r in group)),
+        )
 
 
 def misfit(error: RuleError) -> KnowledgeError:
@@ -93,51 +117,20 @@ def version_kind(package: str, versions: str) -> str:
     return f"version.{package} {versions}"
 
 
-def read_truths(compiled: CompiledConditions, inference: Inference) -> dict[str, Truth]:
-    """Say of each condition whether it holds, with the facts that decided it."""
-    markers = {fact.kind: index for index, fact in enumerate(inference.facts)}
-    out: dict[str, Truth] = {}
-    for ident, (node, sign) in compiled.roots.items():
-        yes, no = markers.get(_marker(node, sign)), markers.get(_marker(node, not sign))
-        out[ident] = Truth(holds=None)
-        if yes is not None and no is None:
-            out[ident] = Truth(holds=True, facts=tuple(_leaves(inference, yes)))
-        elif no is not None and yes is None:
-            out[ident] = Truth(holds=False, facts=tuple(_leaves(inference, no)))
-    return out
-
-
-def _leaves(inference: Inference, index: int) -> Iterator[Fact]:
-    """Give the facts from outside that a marker rests on."""
-    pending, seen = [index], {index}
-    while pending:
-        for firing in inference.support.get(pending.pop(), ()):
-            for below in firing.facts:
-                fact = inference.facts[below]
-                if below in seen:
-                    continue
-                seen.add(below)
-                if fact.kind.startswith("truth."):
-                    pending.append(below)
-                elif fact.kind != ALWAYS.kind:
-                    yield fact
-
-
-def _ids(rules: Iterable[EngineRule]) -> set[str]:
-    return {rule.id for rule in rules}
-
-
 class _Node(msgspec.Struct, frozen=True, kw_only=True):
+    """A single test (of the fact kind `about`) or, with parts, a combination."""
+
     rules: tuple[EngineRule, ...]
+    about: str = ""
     parts: tuple[int, ...] = ()
 
 
 class _Table:
-    """All nodes, each distinct part once, numbered from 1."""
+    """All nodes, each distinct part once."""
 
     def __init__(self, observations: Collection[str]) -> None:
         self.observations = observations
-        self.nodes: list[_Node] = [_Node(rules=())]
+        self.nodes: list[_Node] = []
         self.known: dict[object, int] = {}
 
     def root(self, ident: str, condition: Condition) -> Literal:
@@ -156,11 +149,12 @@ class _Table:
         except ValueError as error:
             raise KnowledgeError(ident, "", str(error)) from error
 
-    def rules_of(self, node: int) -> Iterator[EngineRule]:
-        """Give the rules that decide a node, its parts first."""
+    def combining(self, node: int) -> Iterator[EngineRule]:
+        """Give the rules that combine single tests into a node, its parts first."""
         for part in self.nodes[node].parts:
-            yield from self.rules_of(part)
-        yield from self.nodes[node].rules
+            yield from self.combining(part)
+        if self.nodes[node].parts:
+            yield from self.nodes[node].rules
 
     def _literal(self, ident: str, condition: Condition) -> Literal:
         if condition.not_ is not None:
@@ -181,7 +175,7 @@ class _Table:
                 *(_rule(ident, number, True, i, when) for i, when in enumerate(yes)),
                 *(_rule(ident, number, False, i, when) for i, when in enumerate(no)),
             )
-            self._enter(key, _Node(rules=rules))
+            self._enter(key, _Node(rules=rules, about=_about(condition)))
         return self.known[key], condition.seen
 
     def _all(self, ident: str, parts: list[Literal]) -> Literal:
@@ -249,21 +243,25 @@ def _value(kind: str, op: Op, value: Scalar) -> Pattern:
     return Pattern(kind=kind, checks=(Check("value", op, value),))
 
 
-def _marker(node: int, sign: bool) -> str:
-    """Name the fact that says a node is true (or false).
+def _about(condition: Condition) -> str:
+    return condition.fact or condition.package or f"symptom.{condition.symptom}"
 
-    Each has a kind of its own: no rule then sees combinations of them.
-    """
-    return f"truth.{node}{'+' if sign else '-'}"
+
+def marker(node: int, sign: bool) -> Fact:
+    """Give the fact that says a node is true (or false)."""
+    return Fact(kind=f"truth.{node // _PER_KIND}", fields=(("id", 2 * node + sign),), how="derived")
 
 
 def _reads(node: int, sign: bool) -> Pattern:
-    return Pattern(kind=_marker(node, sign))
+    fact = marker(node, sign)
+    return Pattern(kind=fact.kind, checks=(Check("id", "eq", fact.get("id")),))
 
 
 def _rule(ident: str, node: int, sign: bool, way: int, when: tuple[Pattern, ...]) -> EngineRule:
     """Make the rule that concludes a node's truth; its id names the first condition that asked."""
-    marker = _marker(node, sign)
+    fact = marker(node, sign)
     return EngineRule(
-        id=f"{ident[:150]}: {marker}.{way}", when=when, derive=(Template(kind=marker),)
+        id=f"{ident[:150]}: {node}{'+' if sign else '-'}{way}",
+        when=when,
+        derive=(Template(kind=fact.kind, fields=fact.fields),),
     )

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from importlib.metadata import PackageNotFoundError, version
+from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 from trainrx.engine.base import (
@@ -239,15 +240,19 @@ class _Raw(str):
 
 def _object(fields: Mapping[str, Scalar | None]) -> str:
     """Write a JSON object as its parser likes it."""
-    pairs = (f"{json.dumps(key, ensure_ascii=False)}:{_scalar(v)}" for key, v in fields.items())
+    pairs = [f"{_quoted(key)}:{_scalar(value)}" for key, value in fields.items()]
     return "{" + ",".join(pairs) + "}"
 
 
 def _scalar(value: Scalar | None) -> str:
     if isinstance(value, _Raw):
         return value
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, float):
         # no exponent: its parser stops at the e
         plain = format(Decimal(repr(value)), "f")
         return plain if "." in plain else f"{plain}.0"
-    return json.dumps(value, ensure_ascii=False)
+    return str(value)

@@ -69,6 +69,8 @@ class Usage:
 
 def anonymous(pattern: Pattern) -> Pattern:
     """Give a pattern without its alias: what is shared between rules."""
+    if not pattern.alias:
+        return pattern
     return Pattern(
         kind=pattern.kind, checks=pattern.checks, absent=pattern.absent, lenient=pattern.lenient
     )

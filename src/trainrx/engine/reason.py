@@ -6,38 +6,20 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from trainrx.engine.base import (
-    Engine,
-    EngineError,
-    EngineRule,
-    Firing,
-    Inference,
-    RuleError,
-    identity,
-)
+from trainrx.engine.base import EngineRule, Firing, Inference, RuleError
 from trainrx.engine.conclusions import Asked, Explained, Suggested, conclusions
-from trainrx.engine.conditions import (
-    ALWAYS,
-    CompiledConditions,
-    Truth,
-    compile_conditions,
-    read_truths,
-)
-from trainrx.engine.conditions import misfit as condition_misfit
+from trainrx.engine.conditions import Truth
 from trainrx.engine.limits import chunks
-from trainrx.engine.rulebase import RuleBase
-from trainrx.engine.rules import Names, compile_rule
-from trainrx.engine.rules import misfit as rule_misfit
-from trainrx.engine.select import Choice, infer_safely, select_engine
-from trainrx.engine.sightings import alike_once, spread
+from trainrx.engine.rules import Names, compile_rule, misfit
+from trainrx.engine.select import Choice
+from trainrx.engine.sightings import spread
+from trainrx.engine.stage import Stage, make_stage
+from trainrx.engine.truths import Decider
 from trainrx.model.facts import Fact, Facts, Origin
 from trainrx.model.knowledge import Condition, Rule
 
 MOST_SIGHTINGS = (24, 8, 3, 1)
 """How many facts of one kind the rules see: the next when a rule base refuses that many."""
-MOST_COPIES = (4, 1)
-"""How many indistinguishable facts conditions are decided on: more give more evidence to show."""
-MOST_EVIDENCE = 12
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,11 +67,6 @@ def reason(
         reasoner.close()
 
 
-class _Stage(msgspec.Struct, frozen=True, kw_only=True):
-    base: RuleBase
-    engine: Engine
-
-
 class Reasoner:
     """Rules and conditions compiled once, for any number of jobs; usable from several threads.
 
@@ -109,22 +86,16 @@ class Reasoner:
         observations: Collection[str] = (),
         names: Names | None = None,
     ) -> None:
-        self._choice: Choice = engine
-        self._why_not: str | None = None
         self._rules = {rule.id: rule for rule in rules}
         self._compiled = {i: compile_rule(rule, names) for i, rule in self._rules.items()}
         deriving = tuple(rule for rule in self._compiled.values() if rule.derive)
         others = chunks([rule] for rule in self._compiled.values() if not rule.derive)
         try:
-            self._deriving = [self._stage(group) for group in (deriving,) if group]
-            self._others = [self._stage(group) for group in others]
+            self._deriving = [make_stage(group, engine) for group in (deriving,) if group]
+            self._others = [make_stage(group, engine) for group in others]
         except RuleError as error:
-            raise rule_misfit(error, self._rules) from error
-        try:
-            parts = compile_conditions(conditions, observations)
-            self._conditions = [(part, self._stage(part.rules)) for part in parts]
-        except RuleError as error:
-            raise condition_misfit(error) from error
+            raise misfit(error, self._rules) from error
+        self._decider = Decider(conditions, observations, engine)
 
     def reason(self, facts: Iterable[Fact]) -> Reasoning:
         """Apply the rules, then decide the conditions. The order of facts changes nothing."""
@@ -134,9 +105,7 @@ class Reasoner:
             known.add(*run.apply(stage, known))
         for stage in self._others:
             run.apply(stage, known)
-        truths: dict[str, Truth] = {}
-        for part, stage in self._conditions:
-            truths |= run.decide(part, stage, known)
+        truths = self._decider.decide(known, run.notes)
         return Reasoning(
             facts=known,
             truths=truths,
@@ -153,18 +122,14 @@ class Reasoner:
         for stage in self._stages():
             stage.engine.close()
 
-    def _stage(self, rules: Iterable[EngineRule]) -> _Stage:
-        base = RuleBase(tuple(rules))
-        engine, why_not = select_engine(base, self._choice)
-        self._why_not = self._why_not or why_not
-        return _Stage(base=base, engine=engine)
-
-    def _stages(self) -> list[_Stage]:
-        return [*self._deriving, *self._others, *(stage for _, stage in self._conditions)]
+    def _stages(self) -> tuple[Stage, ...]:
+        return (*self._deriving, *self._others, *self._decider.stages)
 
     def _engine_name(self) -> str:
-        names = " and ".join(sorted({stage.engine.name for stage in self._stages()})) or "none"
-        return names if self._why_not is None else f"{names} ({self._why_not})"
+        stages = self._stages()
+        names = " and ".join(sorted({stage.engine.name for stage in stages})) or "none"
+        why_not = next((stage.why_not for stage in stages if stage.why_not), None)
+        return names if why_not is None else f"{names} ({why_not})"
 
 
 class _Run:
@@ -179,11 +144,11 @@ class _Run:
         self.firings: list[Applied] = []
         self.notes: list[str] = []
 
-    def apply(self, stage: _Stage, facts: Facts) -> tuple[Fact, ...]:
+    def apply(self, stage: Stage, facts: Facts) -> tuple[Fact, ...]:
         """Run rules; keep what they say and give the facts they derive."""
         for most in MOST_SIGHTINGS:
             seen, left_out = spread(facts, most)
-            inference = self._infer(stage, seen)
+            inference = stage.infer(seen, self.notes)
             if inference is not None:
                 break
         else:
@@ -194,26 +159,6 @@ class _Run:
         for firing in inference.firings:
             self._keep(firing, inference.facts)
         return tuple(_with_origins(inference, index) for index in inference.support)
-
-    def decide(self, part: CompiledConditions, stage: _Stage, facts: Facts) -> Mapping[str, Truth]:
-        """Decide conditions; their evidence comes in the order of the facts."""
-        for copies in MOST_COPIES:
-            inference = self._infer(stage, alike_once(stage.base, [*facts, ALWAYS], copies))
-            if inference is not None:
-                rank = {identity(fact): at for at, fact in enumerate(facts)}
-                truths = read_truths(part, inference)
-                return {ident: _shown(truth, rank) for ident, truth in truths.items()}
-        self.notes.append("the facts were too many to decide some conditions")
-        return {ident: Truth(holds=None) for ident in part.roots}
-
-    def _infer(self, stage: _Stage, facts: Iterable[Fact]) -> Inference | None:
-        try:
-            inference, note = infer_safely(stage.engine, stage.base, facts)
-        except EngineError:
-            return None
-        if note is not None:
-            self.notes.append(note)
-        return inference
 
     def _keep(self, firing: Firing, facts: tuple[Fact, ...]) -> None:
         self.firings.append(
@@ -239,8 +184,3 @@ def _with_origins(inference: Inference, index: int) -> Fact:
         seen |= below
         pending += sorted(below, reverse=True)
     return msgspec.structs.replace(inference.facts[index], origins=tuple(origins))
-
-
-def _shown(truth: Truth, rank: Mapping[tuple[object, ...], int]) -> Truth:
-    order = sorted(truth.facts, key=lambda fact: rank.get(identity(fact), 0))
-    return Truth(holds=truth.holds, facts=tuple(order[:MOST_EVIDENCE]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from trainrx.engine.base import (
     COMPARE,
@@ -18,6 +18,7 @@ from trainrx.engine.base import (
     sort_of,
 )
 from trainrx.engine.limits import MAX_KINDS, MAX_NAME, MAX_PATTERNS, Usage, anonymous
+from trainrx.model.facts import Fact
 
 MAX_COMBINATIONS = 100_000
 """Matches the C engine builds at once for one rule; 3 patterns on 150 facts took 1.1 GB."""
@@ -49,7 +50,8 @@ class RuleBase:
         self.absents: Mapping[tuple[int, Pattern], int] = self._absents()
         self.fields: Mapping[str, tuple[str, ...]] = _fields(rules)
         self.absent_fields: Mapping[str, tuple[str, ...]] = _fields(rules, absent=True)
-        self.readers: Mapping[str, tuple[EngineRule, ...]] = _readers(rules)
+        self._readers = _readers(rules)
+        self._equal_fields = _equal_fields(rules)
 
     def _absents(self) -> dict[tuple[int, Pattern], int]:
         """Number what must be absent, per stratum that asks for it."""
@@ -64,23 +66,27 @@ class RuleBase:
             raise RuleError("", f"more than {MAX_KINDS} absent patterns over all strata")
         return out
 
+    def size_keys(self, fact: Fact) -> Iterator[object]:
+        """Name what a fact counts for: its kind, and each value rules compare it with by `eq`."""
+        yield fact.kind
+        for field in self._equal_fields.get(fact.kind, ()):
+            yield fact.kind, field, comparable(fact.get(field))
+
     def check_combinations(
-        self, sizes: Mapping[str, int], kinds: Collection[str] | None = None
+        self, sizes: Mapping[object, int], kinds: Collection[str] | None = None
     ) -> None:
-        """Refuse facts (`sizes`: how many of each kind) whose cross product would not fit.
+        """Refuse facts (`sizes`: number by each of `size_keys`) whose cross product is too large.
 
         With `kinds`, only rules that read one of these are looked at.
 
         Raises:
             EngineError: a rule would see too many combinations; names it.
         """
-        names = self.readers if kinds is None else [kind for kind in kinds if kind in self.readers]
-        for rule in (rule for kind in names for rule in self.readers[kind]):
-            product = math.prod(max(1, sizes.get(p.kind, 0)) for p in positive(rule))
+        names = self._readers if kinds is None else [k for k in kinds if k in self._readers]
+        for rule, keys in (reader for kind in names for reader in self._readers[kind]):
+            product = math.prod(max(1, min(sizes.get(k, 0) for k in some)) for some in keys)
             if product > MAX_COMBINATIONS:
-                raise EngineError(
-                    f"{rule.id}: {product} combinations of facts; summarise them first"
-                )
+                raise EngineError(f"{rule}: {product} combinations of facts; summarise them first")
 
 
 def positive(rule: EngineRule) -> tuple[Pattern, ...]:
@@ -183,11 +189,28 @@ def _fields(rules: Iterable[EngineRule], *, absent: bool = False) -> dict[str, t
     return {kind: tuple(names) for kind, names in out.items()}
 
 
-def _readers(rules: Iterable[EngineRule]) -> dict[str, tuple[EngineRule, ...]]:
-    """List per kind the rules that join it with other facts."""
-    out: dict[str, dict[str, EngineRule]] = {}
+def _readers(rules: Iterable[EngineRule]) -> dict[str, list[tuple[str, list[list[object]]]]]:
+    """List per kind the rules that join it with others, with each pattern's size keys."""
+    out: dict[str, list[tuple[str, list[list[object]]]]] = {}
     for rule in rules:
-        if len(positive(rule)) > 1:
-            for pattern in positive(rule):
-                out.setdefault(pattern.kind, {})[rule.id] = rule
-    return {kind: tuple(readers.values()) for kind, readers in out.items()}
+        patterns = positive(rule)
+        if len(patterns) > 1:
+            keys = [_pattern_keys(pattern) for pattern in patterns]
+            for kind in {pattern.kind for pattern in patterns}:
+                out.setdefault(kind, []).append((rule.id, keys))
+    return out
+
+
+def _pattern_keys(pattern: Pattern) -> list[object]:
+    equal = [(pattern.kind, c.field, c.value) for c in pattern.checks if c.op == "eq"]
+    return [pattern.kind, *equal]
+
+
+def _equal_fields(rules: Iterable[EngineRule]) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+    for rule in rules:
+        for pattern in rule.when:
+            fields = {check.field for check in pattern.checks if check.op == "eq"}
+            if fields:
+                out.setdefault(pattern.kind, set()).update(fields)
+    return out

@@ -71,10 +71,11 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     """A script as evaluated statically.
 
     `env_complete` is false when it sources a file or calls something that may set variables we
-    cannot see.
+    cannot see. `text` is what was read, for citing its lines.
     """
 
     source: str
+    text: str = ""
     commands: tuple[ShellCommand, ...] = ()
     env: tuple[EnvVar, ...] = ()
     directives: tuple[tuple[str, str, int], ...] = ()

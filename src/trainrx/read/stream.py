@@ -16,6 +16,8 @@ LIMIT = 8 << 30
 """Bytes of one decompressed input that are read; a decompression bomb ends here."""
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
+STEP = 512
+"""Bytes of Zstandard data unpacked at once: even a bomb makes no more than 16 MiB of them."""
 
 Report = Callable[[Unread], None]
 
@@ -82,11 +84,22 @@ def _unzstd(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[
     except ImportError:
         report(Unread(source=name, reason="Zstandard data: install the package zstandard"))
         return
-    reader = zstandard.ZstdDecompressor().stream_reader(handle, read_across_frames=True)
-    total = 0
+    unpack = zstandard.ZstdDecompressor().decompressobj
+    frame = unpack()
+    held = bytearray()
     try:
-        while piece := reader.read1(size):
-            total += len(piece)
-            yield piece
+        while packed := handle.read(STEP):
+            while packed:
+                frame = unpack() if frame.eof else frame
+                held += frame.decompress(packed)
+                packed = frame.unused_data
+            if len(held) >= size:
+                yield bytes(held)
+                held.clear()
     except zstandard.ZstdError as error:
         report(Unread(source=name, reason=f"the Zstandard data is damaged or cut off: {error}"))
+    else:
+        if not frame.eof:
+            report(Unread(source=name, reason="the Zstandard data is damaged or cut off: no end"))
+    if held:
+        yield bytes(held)

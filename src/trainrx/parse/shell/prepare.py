@@ -28,9 +28,10 @@ _MAX_QUOTES = 8
 
 
 class Prepared(NamedTuple):
-    """A script ready to be read."""
+    """A script ready to be read; `shown` is what its author wrote, line for line."""
 
     text: str
+    shown: str
     lines: Lines
     defects: tuple[Defect, ...]
     cut: bool
@@ -52,7 +53,7 @@ def prepare(text: str, source: str) -> Prepared:
     text = without_marks(text.removeprefix("\ufeff"))
     text = _FENCE.sub("", text)
     text = _SECOND_PROMPT.sub("", _PROMPT.sub("", text))
-    lines = Lines(text)
+    shown, lines = text, Lines(text)
     if crlf:
         number = 1
         message = f"{crlf} lines end in CRLF; bash reads the CR as text. Run dos2unix on the file."
@@ -63,7 +64,7 @@ def prepare(text: str, source: str) -> Prepared:
     stripped = text.rstrip()
     if stripped.endswith("\\") and not stripped.endswith("\\\\"):
         text = stripped[:-1]
-    return Prepared(text, lines, tuple(defects), cut)
+    return Prepared(text, shown, lines, tuple(defects), cut)
 
 
 def _close_quotes(text: str, source: str, defects: list[Defect]) -> str:

@@ -132,7 +132,7 @@ def guilty(found: list[Span], text: str) -> Span | None:
     if not suspects or tries == 1:
         return suspects[0] if suspects else found[-1]
     chosen = [*suspects[: tries - 1], found[-1]]
-    return min(chosen, key=lambda span: _quoted_lines(close_quote(text, span)))
+    return min(chosen, key=lambda span: (_quoted_lines(close_quote(text, span)), -span.start))
 
 
 def _quoted_lines(text: str) -> int:

@@ -59,6 +59,7 @@ def read_script(text: str, source: str, inherited: Mapping[str, str] | None = No
     record.finish()
     return Script(
         source=source,
+        text=prepared.shown,
         commands=tuple(record.commands),
         env=env,
         directives=directives,

@@ -1,0 +1,137 @@
+"""The words behind a training program to named arguments."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from trainrx.model.facts import Origin
+from trainrx.model.job import RawArg, Word
+
+_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*(?:=|$)", re.ASCII)
+_UNKNOWN_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
+_OVERRIDE = re.compile(r"(?P<sign>\+{0,2}|~)(?P<name>[A-Za-z_@][\w./@-]*)=(?P<value>.*)", re.DOTALL)
+_DELETION = re.compile(r"~[A-Za-z_@][\w./@-]*")
+_CONFIG = re.compile(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
+_MORE_ARGUMENTS = re.compile(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
+
+
+class Arguments(NamedTuple):
+    """Named arguments in order, config files, and the words that belong to no flag."""
+
+    args: tuple[RawArg, ...]
+    configs: tuple[str, ...]
+    positional: tuple[Word, ...]
+
+
+class Cite:
+    """Origins of words of one script."""
+
+    def __init__(self, source: str, lines: list[str]) -> None:
+        self._source = source
+        self._lines = lines
+
+    def __call__(self, word: Word) -> Origin:
+        """Give the origin of a word."""
+        inside = 0 < word.line <= len(self._lines)
+        text = self._lines[word.line - 1].strip() if inside else word.text
+        return Origin(source=self._source, line=word.line, text=text)
+
+
+class _Open(NamedTuple):
+    """A flag whose values are being collected."""
+
+    name: str
+    word: Word
+    values: list[Word]
+
+
+def read_arguments(words: tuple[Word, ...], cite: Cite, *, overrides: bool) -> Arguments:
+    """Read `--name value value`, `--name=value`, `key=value` and config files.
+
+    Args:
+        words: What follows the program and its command.
+        cite: Gives the origin of a word.
+        overrides: `key=value` is an argument of its own wherever it stands (Hydra, OmegaConf).
+    """
+    reader = _Reader(cite, overrides=overrides)
+    for word in words:
+        reader.add(word)
+    reader.close()
+    return Arguments(tuple(reader.args), tuple(reader.configs), tuple(reader.positional))
+
+
+class _Reader:
+    def __init__(self, cite: Cite, *, overrides: bool) -> None:
+        self.args: list[RawArg] = []
+        self.configs: list[str] = []
+        self.positional: list[Word] = []
+        self._cite = cite
+        self._overrides = overrides
+        self._open: _Open | None = None
+
+    def add(self, word: Word) -> None:
+        text = word.text
+        # A blank word comes from a backslash followed by a blank and is no value.
+        if text and not text.strip():
+            return
+        if text == "--":
+            self.close()
+        elif (_UNKNOWN_FLAG if word.unknown else _FLAG).match(text):
+            self._flag(word)
+        elif self._is_override(word):
+            self._override(word)
+        elif self._open is not None and not self._is_more(word):
+            self._open.values.append(word)
+        else:
+            self._stray(word)
+
+    def close(self) -> None:
+        """Finish the flag that is open."""
+        if self._open is None:
+            return
+        name, word, values = self._open
+        self._open = None
+        known = not any(value.unknown for value in values)
+        texts = tuple(value.text for value in values) if known else None
+        self._keep(name, texts, word)
+
+    def _keep(self, name: str, values: tuple[str, ...] | None, word: Word) -> None:
+        self.args.append(RawArg(name=name, values=values, origin=self._cite(word)))
+        if name == "config" and values:
+            self.configs.append(values[0])
+
+    def _flag(self, word: Word) -> None:
+        self.close()
+        left, sign, value = word.text.partition("=")
+        name = left.lstrip("-").replace("-", "_")
+        if sign:
+            self._keep(name, None if word.unknown else (value,), word)
+        else:
+            self._open = _Open(name, word, [])
+
+    def _is_override(self, word: Word) -> bool:
+        if not (_OVERRIDE.fullmatch(word.text) or _DELETION.fullmatch(word.text)):
+            return False
+        return self._overrides or self._open is None
+
+    def _override(self, word: Word) -> None:
+        self.close()
+        match = _OVERRIDE.fullmatch(word.text)
+        if match is None:
+            self._keep(word.text, (), word)
+            return
+        name = "~" + match["name"] if match["sign"] == "~" else match["name"]
+        self._keep(name, None if word.unknown else (match["value"],), word)
+
+    def _is_more(self, word: Word) -> bool:
+        """Tell `$EXTRA_ARGS`, which stands for further arguments, from the value of a flag."""
+        held = self._open is not None and bool(self._open.values)
+        named = any(_MORE_ARGUMENTS.fullmatch(name) for name in word.unknown)
+        return bool(word.unknown) and (named and (held or word.text.startswith("$")))
+
+    def _stray(self, word: Word) -> None:
+        if not word.unknown and _CONFIG.fullmatch(word.text):
+            self.configs.append(word.text)
+        elif not word.unknown or not any(_MORE_ARGUMENTS.fullmatch(name) for name in word.unknown):
+            self.positional.append(word)
