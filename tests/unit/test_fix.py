@@ -248,3 +248,25 @@ def test_bf16_on_a_v100_is_left_out_and_said() -> None:
 
     assert made.fixes == ()
     assert "no bf16 hardware" in made.left_out[0]
+
+
+def test_a_smaller_micro_batch_keeps_the_effective_batch() -> None:
+    job = grpo(train__micro_batch=6, train__grad_accum=2, parallel__world_size=8)
+
+    made = planned([{"id": "a", "set": {"train.micro_batch": 1}}], job)
+
+    assert spelled(made) == [
+        "--per_device_train_batch_size 1",
+        "--gradient_accumulation_steps 12",
+    ]
+
+
+def test_the_present_value_is_shown_as_the_user_wrote_it() -> None:
+    here = Origin(source="launch.sh", line=3, text="--torch_dtype float16")
+    job = grpo()
+    job.add(fact("train.precision", "fp16", here))
+
+    made = planned([{"id": "a", "set": {"train.precision": "bf16"}}], job)
+
+    change = made.fixes[0].changes[0]
+    assert (change.from_, change.to) == ("float16", "bfloat16")

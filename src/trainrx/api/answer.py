@@ -12,6 +12,7 @@ from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits
+from trainrx.model.knowledge import Symptom
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
@@ -52,11 +53,12 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
     echo_of = echoes(seen, done.knowledge.symptoms, done.reasoning)
     active = {name for name in seen if name not in echo_of}
+    failed = any(_is_failure(done.knowledge.symptoms[name]) for name in active)
     ranking = rank(
         done.knowledge.causes,
         done.reasoning,
         active=active,
-        failed=bool(active),
+        failed=failed,
         lang=done.lang,
     )
     finished = done.facts.value("log.finished") is True
@@ -70,8 +72,8 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
         lang=done.lang,
         launch=done.launch,
     )
-    plans = [plan(item.cause, job) for item in ranking.causes[:top]]
-    overall = verdict(ranking, failed=bool(active), finished=finished, log_given=log_given)
+    plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
+    overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
     questions = asks((*ranking.causes, *ranking.open), done.facts, done.knowledge, done.lang)
     return Diagnosis(
         tool=_tool(done),
@@ -88,6 +90,25 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
         facts={f.kind: f.value for f in done.facts if f.value is not None},
         warnings=_warnings(done, plans),
     )
+
+
+def _is_failure(symptom: Symptom) -> bool:
+    """Tell a failure from a remark ("2.x works"): an observation of one has a family."""
+    return symptom.role != "observation" or symptom.family is not None
+
+
+def _consistent(plans: Sequence[Plan]) -> list[Plan]:
+    """Call nothing already right that a fix of the same answer changes."""
+    changed = {c.canonical for made in plans for fix in made.fixes for c in fix.changes}
+    return [
+        msgspec.structs.replace(
+            made,
+            already_right=tuple(
+                item for item in made.already_right if changed.isdisjoint(item.canonical)
+            ),
+        )
+        for made in plans
+    ]
 
 
 def _tool(done: Conclusion) -> Tool:

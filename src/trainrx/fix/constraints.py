@@ -54,6 +54,19 @@ def repair(facts: Facts, changes: dict[str, Scalar]) -> Repair | None:
     return Repair(set={"rlhf.num_generations": fitting[-1]}, why=why)
 
 
+def keep_batch(facts: Facts, changes: dict[str, Scalar]) -> dict[str, Scalar]:
+    """Give the accumulation that keeps the effective batch when the micro-batch changes.
+
+    Nothing when either is unknown or no whole number does it.
+    """
+    micro, accum = facts.number("train.micro_batch"), facts.number("train.grad_accum")
+    wanted = changes.get("train.micro_batch")
+    if micro is None or accum is None or not isinstance(wanted, int) or wanted < 1:
+        return {}
+    samples = int(micro * accum)
+    return {"train.grad_accum": samples // wanted} if samples % wanted == 0 else {}
+
+
 def impossible(facts: Facts, changes: dict[str, Scalar]) -> Text | None:
     """Say why the hardware cannot do a change; None when it can, or when we do not know."""
     if changes.get("train.precision") == "bf16" and facts.value("hardware.bf16") is False:

@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.engine.conditions import Truth
 from trainrx.fix.amounts import NotComputable, target
-from trainrx.fix.constraints import batch_note, impossible, repair
+from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
@@ -94,6 +94,8 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         return _already(fix, settled, job)
     if (why := impossible(job.facts, values)) is not None:
         raise _LeftOutError(INSTEAD.in_(job.lang).format(why=why.in_(job.lang)))
+    if _can_spell("train.grad_accum", job):
+        values |= keep_batch(job.facts, values)
     notes: list[str] = []
     try:
         further = repair(job.facts, values)
@@ -185,7 +187,7 @@ def _change(name: str, value: Scalar, job: Target) -> Change | None:
         param=written.param,
         canonical=name,
         action=_action(before, value, by_user=by_user),
-        from_=_text(before) if by_user else None,
+        from_=_written(name, before, job) if by_user else None,
         to=written.value,
         spelled=written.text,
         at=present.origins[0] if by_user and present and present.origins else None,
@@ -203,9 +205,13 @@ def _action(before: Scalar | None, after: Scalar, *, by_user: bool) -> ChangeAct
     return "switch" if isinstance(after, str) else "set"
 
 
-def _text(value: Scalar | None) -> str | None:
+def _written(name: str, value: Scalar | None, job: Target) -> str | None:
+    """Give the present value in the user's own spelling (`float16`, not fp16)."""
     if value is None:
         return None
+    written = _spell(name, value, job)
+    if written is not None and written.value:
+        return written.value
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -234,7 +240,7 @@ def _remove(name: str, job: Target) -> Change | None:
         param=written.param,
         canonical=name,
         action="remove",
-        from_=_text(present.value),
+        from_=_written(name, present.value, job),
         to=None,
         spelled=written.text,
         at=present.origins[0] if present.origins else None,
@@ -269,6 +275,7 @@ def _already(fix: Fix, settled: Sequence[str], job: Target) -> AlreadyRight:
         id=fix.id,
         title=fix.title.in_(job.lang),
         spelled=" ".join(words),
+        canonical=tuple(settled),
         evidence=tuple(_origins(present)),
     )
 

@@ -101,6 +101,7 @@ class AlreadyRight(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     spelled: str
+    canonical: tuple[str, ...] = ()
     evidence: tuple[Origin, ...] = ()
 
 

@@ -14,8 +14,8 @@ from trainrx.parse.other_frameworks import Named
 _OVERRIDES = frozenset({"verl", "llamafactory"})
 _MAX_LAUNCHES = 64
 _LOOKS = re.compile(
-    r"^[ \t]*(?:\$[ \t]+)?(?:[A-Za-z_]\w*=\S*[ \t]+)*(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*"
-    r"|[A-Za-z_]\w*=\S*[ \t]+)*"
+    r"^[ \t]*(?:\$[ \t]+)?"
+    r"(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
     r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo)\b"
     r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"

@@ -80,6 +80,7 @@ _LAUNCHER_FLAGS: dict[str, frozenset[str]] = {
 }
 """Options of launchers that take no value; all others take one."""
 
+_MAX_WRAPPERS = 12
 _LAUNCHER_NAMES = {
     "num_nodes": "nnodes",
     "machine_rank": "node_rank",
@@ -142,7 +143,13 @@ class _Stripper:
     def origin(self, word: Word) -> Origin:
         return Origin(source=self._command.origin.source, line=word.line, text=word.text)
 
-    def strip_wrapper(self) -> bool:
+    def strip(self) -> None:
+        """Take all wrappers off."""
+        for _ in range(_MAX_WRAPPERS):
+            if not self._strip_one():
+                break
+
+    def _strip_one(self) -> bool:
         """Take one wrapper off; False when there is none."""
         if not self.words:
             return False
@@ -246,15 +253,11 @@ def _from_program(words: tuple[Word, ...]) -> tuple[Word, ...]:
 def entries(command: ShellCommand) -> Iterator[Entry]:
     """Take wrappers and launchers off a command; nothing when no program is left."""
     stripper = _Stripper(command)
-    while stripper.strip_wrapper():
-        pass
+    stripper.strip()
+    if stripper.words and basename(stripper.words[0]) == "ray":
+        stripper.words = _after_ray(stripper.words)
+        stripper.strip()
     words = stripper.words
-    if words and basename(words[0]) == "ray":
-        words = _after_ray(words)
-        stripper.words = words
-        while stripper.strip_wrapper():
-            pass
-        words = stripper.words
     found = _program(stripper, words)
     if found is not None:
         path, module, args, via = found

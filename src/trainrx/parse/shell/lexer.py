@@ -77,9 +77,9 @@ class Lexer:
     def until(self, opener: str) -> str | None:
         """Read a bracketed text whose opener was just read; None when it is not closed."""
         end = closing(self.text, self.position, opener, self.position + _LIMIT)
-        self._budget.spend(1 + (max(end, self.position) - self.position) // 8)
+        reach = min(len(self.text) - self.position, _LIMIT) if end < 0 else end - self.position
+        self._budget.spend(1 + reach // 16)
         if end < 0:
-            self._budget.spend(200)
             return None
         body = self.text[self.position : end - 1]
         self.position = end
@@ -135,6 +135,6 @@ class Lexer:
         if end < 0:
             line = self.text.find("\n", after)
             end = line if line >= 0 else len(self.text)
-            self._budget.spend(200)
-        self._budget.spend(1 + (end - after) // 8)
+            self._budget.spend(50 + min(len(self.text) - after, _LIMIT) // 16)
+        self._budget.spend(1 + (end - after) // 16)
         return end

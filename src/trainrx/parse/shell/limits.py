@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MAX_TEXT = 256 * 1024
+MAX_TEXT = 128 * 1024
 """Characters of a script that are read; published launch scripts have at most a few thousand."""
 MAX_VALUE = 64 * 1024
 """Characters one variable or word may grow to."""
@@ -10,6 +10,8 @@ MAX_DEPTH = 24
 """Nesting of compound commands, of expansions, of scripts within scripts (real ones: under 8)."""
 MAX_ITERATIONS = 16
 """Rounds of a loop over literals that are followed."""
+MAX_DEFECTS = 200
+"""Defects of one script that are reported."""
 
 
 class TooMuch(Exception):  # noqa: N818  # control flow inside the package, never seen outside
@@ -17,7 +19,7 @@ class TooMuch(Exception):  # noqa: N818  # control flow inside the package, neve
 
 
 class Budget:
-    """A count of work units, about one per microsecond; the same script always gets as far."""
+    """A count of work units, about two microseconds each; the same script always gets as far."""
 
     def __init__(self, units: int) -> None:
         self._left = units

@@ -18,7 +18,7 @@ _BODY = re.compile(
 _DEFAULT = re.compile(r"(?P<empty>:?)(?P<sign>[-=+?])(?P<word>.*)", re.DOTALL)
 _STRIP = re.compile(r"(##?|%%?)(.*)", re.DOTALL)
 _REPLACE = re.compile(r"(//?)((?:\\.|[^/\\])*)(?:/(.*))?", re.DOTALL)
-_SLICE = re.compile(r":\s*(-?\d+|\(-\d+\))\s*(?::\s*(-?\d+)\s*)?")
+_SLICE = re.compile(r":(\s*\d{1,9}|\s+-\d{1,9}|\s*\(-\d{1,9}\))\s*(?::\s*(-?\d{1,9})\s*)?")
 _CASES: dict[str, Callable[[str], str]] = {
     "^^": str.upper,
     ",,": str.lower,
@@ -209,7 +209,7 @@ class Parameters:
 
 
 def _bounds(match: re.Match[str], size: int) -> tuple[int, int]:
-    start = int(match[1].strip("()"))
+    start = int(match[1].strip("() \t\n"))
     start = max(size + start, 0) if start < 0 else min(start, size)
     if match[2] is None:
         return start, size

@@ -7,11 +7,12 @@ parser, so they are looked for here.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
 from trainrx.model.job import Defect
-from trainrx.parse.shell.limits import MAX_TEXT
-from trainrx.parse.shell.quotes import Lines, close_quote, code_only, guilty, spans
+from trainrx.parse.shell.limits import MAX_DEFECTS, MAX_TEXT
+from trainrx.parse.shell.quotes import Lines, Span, close_quote, code_only, guilty, spans
 from trainrx.parse.shell.unknown import without_marks
 
 _PROMPT = re.compile(
@@ -58,8 +59,8 @@ def prepare(text: str, source: str) -> Prepared:
         number = 1
         message = f"{crlf} lines end in CRLF; bash reads the CR as text. Run dos2unix on the file."
         defects.append(_defect("crlf-line-ends", source, lines, number, message))
-    text = _close_quotes(text, source, defects)
-    defects += _characters(text, source)
+    text, found = _close_quotes(text, source, defects)
+    defects += _characters(code_only(text, found), source, lines)
     # A backslash at the very end continues into nothing; bash drops it.
     stripped = text.rstrip()
     if stripped.endswith("\\") and not stripped.endswith("\\\\"):
@@ -67,9 +68,10 @@ def prepare(text: str, source: str) -> Prepared:
     return Prepared(text, shown, lines, tuple(defects), cut)
 
 
-def _close_quotes(text: str, source: str, defects: list[Defect]) -> str:
+def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, list[Span]]:
+    found = spans(text)
     for _ in range(_MAX_QUOTES):
-        span = guilty(spans(text), text)
+        span = guilty(found, text)
         if span is None:
             break
         lines = Lines(text)
@@ -77,36 +79,36 @@ def _close_quotes(text: str, source: str, defects: list[Defect]) -> str:
         number = lines.number(span.start)
         defects.append(_defect("unclosed-quote", source, lines, number, message))
         text = close_quote(text, span)
-    return text
+        found = spans(text)
+    return text, found
 
 
-def _characters(text: str, source: str) -> list[Defect]:
-    code = code_only(text)
-    lines = Lines(text)
+def _characters(code: str, source: str, lines: Lines) -> list[Defect]:
+    """Look for mistakes in the code: the text with everything else blanked out."""
+    positions = Lines(code)
     found: list[Defect] = []
-    for match in _BLANK_AFTER_BACKSLASH.finditer(code):
+    for match in islice(_BLANK_AFTER_BACKSLASH.finditer(code), MAX_DEFECTS):
         if code[match.end() :][:1] != "\n":
             continue
         message = (
             "A blank after the backslash ends the command here. Delete it, or the backslash when"
             " nothing follows."
         )
-        number = lines.number(match.start())
+        number = positions.number(match.start())
         found.append(_defect("space-after-backslash", source, lines, number, message))
-    dashes = {match.start(): match for match in _DASH_FLAG.finditer(code)}
-    for match in dashes.values():
+    for match in islice(_DASH_FLAG.finditer(code), MAX_DEFECTS):
         message = f"The flag begins with {match[0]}, not with ASCII dashes. Type -- instead."
-        number = lines.number(match.start())
+        number = positions.number(match.start())
         found.append(_defect("en-dash-flag", source, lines, number, message))
     seen: set[int] = set()
     for match in _FULL_WIDTH.finditer(code):
-        number = lines.number(match.start())
+        number = positions.number(match.start())
         if number not in seen:
             seen.add(number)
             what = f"{match[0]} (U+{ord(match[0]):04X})"
             message = f"{what} means nothing to the shell. Type the ASCII quote or space instead."
             found.append(_defect("full-width-character", source, lines, number, message))
-    return found
+    return found[:MAX_DEFECTS]
 
 
 def _defect(name: str, source: str, lines: Lines, number: int, message: str) -> Defect:

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+from trainrx.model.facts import MAX_QUOTE
+
 _CODE = re.compile(
     r"\\.|(?P<comment>(?<![^\s;&|()])#[^\n]*)|(?P<single>'[^']*'?)|(?P<ansi>\$'(?:[^'\\]|\\.)*'?)"
     r"|\"|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>)]|$))"
@@ -17,7 +19,7 @@ _SUSPICIOUS = re.compile(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\
 
 
 _MAX_TRIES = 12
-_MAX_WORK = 400_000  # characters looked at again while a culprit is sought
+_MAX_WORK = 200_000  # characters looked at again while a culprit is sought
 
 
 class Span(NamedTuple):
@@ -103,11 +105,11 @@ def _after_bodies(text: str, position: int, heredocs: list[tuple[str, bool]]) ->
     return position
 
 
-def code_only(text: str) -> str:
+def code_only(text: str, found: list[Span]) -> str:
     """Blank out what is not code; positions and lines stay."""
     parts: list[str] = []
     position = 0
-    for span in spans(text):
+    for span in found:
         parts += [text[position : span.start], re.sub(r"[^\n]", " ", text[span.start : span.end])]
         position = span.end
     return "".join([*parts, text[position:]])
@@ -165,8 +167,9 @@ class Lines:
         return bisect_right(self._starts, position)
 
     def text(self, number: int) -> str:
-        """Give the text of a line, without the line end and the blanks around it."""
+        """Give the beginning of a line, without the blanks around it."""
         if not 0 < number <= len(self._starts):
             return ""
         end = self._starts[number] - 1 if number < len(self._starts) else len(self._text)
-        return self._text[self._starts[number - 1] : end].strip()
+        start = self._starts[number - 1]
+        return self._text[start : min(end, start + 2 * MAX_QUOTE)].strip()[:MAX_QUOTE]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from trainrx.model.facts import Origin
 from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
 from trainrx.model.result import Unread
+from trainrx.parse.shell.limits import MAX_DEFECTS
 from trainrx.parse.shell.quotes import Lines
 from trainrx.parse.shell.state import Field, State, Variable
 from trainrx.parse.shell.unknown import known
@@ -68,13 +69,13 @@ class Record:
 
     def add_unread(self, reason: str, line: int) -> None:
         """Note something that could not be read."""
-        item = Unread(
-            source=self._source, reason=reason, line=line, text=self._lines.text(line)[:400]
-        )
+        item = Unread(source=self._source, reason=reason, line=line, text=self._lines.text(line))
         self._unread.setdefault((reason, line), item)
 
     def add_defect(self, name: str, line: int, message: str) -> None:
         """Note a defect of the script."""
+        if len(self.defects) >= MAX_DEFECTS:
+            return
         text = self._lines.text(line)
         self.defects.append(
             Defect(id=name, source=self._source, line=line, text=text, message=message)
@@ -111,7 +112,7 @@ class Record:
             for name, item in variables.items()
             if item.exported and item.line
         ]
-        self._state.budget.spend(len(found))
+        self._state.budget.spend(2 * len(found))
         return tuple(found)
 
     def env_var(self, name: str, item: Variable) -> EnvVar:
@@ -156,7 +157,7 @@ class Record:
         for item, word in zip(fields, words, strict=True):
             for found in self._state.unknowns.within(item.text):
                 if found not in self._unread:
-                    text = self._lines.text(word.line)[:400]
+                    text = self._lines.text(word.line)
                     self._unread[found] = Unread(
                         source=self._source, reason=found.reason, line=word.line, text=text
                     )

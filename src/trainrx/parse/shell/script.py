@@ -19,7 +19,7 @@ _DIRECTIVE = re.compile(
     r"^#(?:SBATCH|BSUB|PBS|\$)[ \t]+-{1,2}(?P<name>[A-Za-z][\w-]*)(?:[= \t]+(?P<value>[^\n]*))?$",
     re.MULTILINE,
 )
-_UNITS = 400_000
+_UNITS = 150_000
 _MAX_INHERITED = 2000
 
 
@@ -28,7 +28,7 @@ def read_script(text: str, source: str, inherited: Mapping[str, str] | None = No
 
     Nothing is run and no file is looked at. A word's line is that of the word itself, also in a
     continued command, an array or a script given to `bash -c`; the words of a variable stand where
-    the variable was set. Work is bounded: text beyond 256 KiB, and whatever asks for more than a
+    the variable was set. Work is bounded: text beyond 128 KiB, and whatever asks for more than a
     launch script needs, goes into `unread`.
 
     Args:

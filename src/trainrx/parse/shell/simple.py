@@ -158,7 +158,18 @@ class SimpleCommands:
             text = " ".join(field.text for field in fields[1:])
             self._script(fields[1]._replace(text=text) if len(fields) > 1 else Field(""))
         elif not self._builtins.run(fields, node, prefix) and not self._inner(fields, prefix):
+            self._other_script(fields)
             context.record.add_command(context.wrapper, fields, prefix)
+
+    def _other_script(self, fields: list[Field]) -> None:
+        """Say that a script run by this one was not read."""
+        names = [field.text.rpartition("/")[2] for field in fields]
+        at = next((at for at, name in enumerate(names) if name in _SHELLS), -1) + 1
+        words = [field for field in fields[at:] if not field.text.startswith("-")]
+        if words and words[0].text.endswith((".sh", ".bash")) and (at or words[0] is fields[0]):
+            path = self._context.state.unknowns.show(words[0].text)[:200]
+            reason = f"{path} is run from here; give that script as well"
+            self._context.record.add_unread(reason, words[0].line)
 
     def _inner(self, fields: list[Field], prefix: dict[str, Variable]) -> bool:
         """Evaluate the script of `bash -c` or ssh, in a shell of its own."""

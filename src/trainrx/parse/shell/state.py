@@ -94,18 +94,18 @@ class State:
 
     def snapshot(self) -> Snapshot:
         """Keep the variables, to come back to them."""
-        self.budget.spend(1 + len(self.variables) // 8)
+        self.budget.spend(1 + len(self.variables) // 16)
         return dict(self.variables)
 
     def restore(self, kept: Snapshot) -> None:
         """Go back to kept variables."""
-        self.budget.spend(1 + len(kept) // 8)
+        self.budget.spend(1 + len(kept) // 16)
         self.variables = dict(kept)
 
     def merge(self, outcomes: list[Snapshot], kind: Kind = "branch") -> None:
         """Take what several possible courses agree on; the rest becomes unknown."""
         names = dict.fromkeys(name for outcome in outcomes for name in outcome)
-        self.budget.spend(1 + len(names) * len(outcomes) // 4)
+        self.budget.spend(1 + len(names) * len(outcomes) // 2)
         self.variables = {name: self._agreed(name, outcomes, kind) for name in names}
 
     def _agreed(self, name: str, outcomes: list[Snapshot], kind: Kind) -> Variable:
