@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
+from trainrx.engine.conditions import Truth
 from trainrx.engine.reason import Reasoning
 from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits
-from trainrx.model.knowledge import Symptom
+from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
@@ -40,6 +41,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     facts: Facts
     symptoms: tuple[SymptomHits, ...]
     reasoning: Reasoning
+    decide: Callable[[Iterable[Cause]], Mapping[str, Truth]]
     versions: Mapping[str, str]
     style: Literal["arg", "config"]
     launch: RawLaunch | None
@@ -66,7 +68,7 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     job = Target(
         facts=done.facts,
         knowledge=done.knowledge,
-        truths=done.reasoning.truths,
+        truths=done.decide([item.cause for item in ranking.causes[:top]]),
         versions=done.versions,
         style=done.style,
         lang=done.lang,

@@ -113,7 +113,8 @@ def _sort(
         by_kind.setdefault(item.kind, []).append(item)
     environments = [read_environment(i.text or "", i.name) for i in by_kind.get("env", ())]
     listings = [read_versions(i.text or "", i.name) for i in by_kind.get("versions", ())]
-    unread += [u for read in (*environments, *listings) for u in read.unread]
+    unread += [problem for read in environments for problem in read.unread]
+    unread += [problem for read in listings for problem in read.unread]
     versions = {name: text for read in listings for name, text in read.texts().items()}
     versions.update(request.versions or {})
     good = _good(request, unread)

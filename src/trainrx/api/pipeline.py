@@ -9,7 +9,7 @@ from trainrx.api.answer import Conclusion, answer
 from trainrx.api.facts import derive, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather
 from trainrx.api.job import Launch, find_launch, launch_facts, printed_launch, settle
-from trainrx.api.reason import EngineName, in_question, reason_on, reasoner
+from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
 from trainrx.detect.detector import detect
 from trainrx.detect.launches import embedded_launches
@@ -99,16 +99,13 @@ def _run(
     launch, problems = _launch(given, versions, knowledge)
     facts = _facts(given, seen, launch, versions, knowledge)
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms})
-    made = reasoner(knowledge, engine, causes)
-    try:
-        done = reason_on((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, made)
-    finally:
-        made.close()
+    job = Reasoned((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, causes, engine)
     conclusion = Conclusion(
         knowledge=knowledge,
-        facts=done.facts,
+        facts=job.result.facts,
         symptoms=seen.symptoms,
-        reasoning=done,
+        reasoning=job.result,
+        decide=job.fixes,
         versions=versions,
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=None if launch is None else launch.raw,

@@ -7,28 +7,34 @@ from collections.abc import Set as AbstractSet
 from typing import Literal
 
 from trainrx.api.facts import version_facts
-from trainrx.engine.conditions import version_tests
+from trainrx.engine.conditions import Truth, version_tests
 from trainrx.engine.reason import Reasoner, Reasoning
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact
-from trainrx.model.knowledge import Cause
-from trainrx.rank.conditions import conditions
+from trainrx.model.knowledge import Cause, Condition, Rule
+from trainrx.rank.conditions import conditions, fix_conditions, ranking_conditions
 
 EngineName = Literal["durable", "reference"]
 
 
-def reasoner(
-    knowledge: Knowledge, engine: EngineName = "durable", causes: Iterable[Cause] | None = None
-) -> Reasoner:
-    """Compile the rules and the conditions of some causes (default: all), for one job or many.
+def reasoner(knowledge: Knowledge, engine: EngineName = "durable") -> Reasoner:
+    """Compile all rules and conditions, for any number of jobs.
 
     Raises:
         KnowledgeError: a rule or condition is malformed; names it.
     """
-    chosen = knowledge.causes.values() if causes is None else causes
+    return _make(knowledge, engine, knowledge.rules.values(), conditions(knowledge.causes.values()))
+
+
+def _make(
+    knowledge: Knowledge,
+    engine: EngineName,
+    rules: Iterable[Rule],
+    wanted: Mapping[str, Condition],
+) -> Reasoner:
     return Reasoner(
-        knowledge.rules.values(),
-        conditions(chosen),
+        rules,
+        wanted,
         engine="reference" if engine == "reference" else "auto",
         observations=[s.id for s in knowledge.symptoms.values() if s.role == "observation"],
     )
@@ -50,6 +56,42 @@ def in_question(knowledge: Knowledge, seen: AbstractSet[str]) -> tuple[Cause, ..
         for cause in knowledge.causes.values()
         if cause.foreseeable or cause.id in suggested or not seen.isdisjoint(cause.explains)
     )
+
+
+class Reasoned:
+    """One job: the rules and what decides the order at once, the conditions of fixes on demand.
+
+    Raises:
+        KnowledgeError: a rule or condition is malformed; names it.
+    """
+
+    def __init__(
+        self,
+        facts: Iterable[Fact],
+        versions: Mapping[str, str],
+        knowledge: Knowledge,
+        causes: Iterable[Cause],
+        engine: EngineName,
+    ) -> None:
+        self._knowledge = knowledge
+        self._engine: EngineName = engine
+        self._versions = versions
+        self.result = self._run(facts, knowledge.rules.values(), ranking_conditions(causes))
+
+    def fixes(self, causes: Iterable[Cause]) -> Mapping[str, Truth]:
+        """Decide the conditions of the fixes of some causes."""
+        return self._run(self.result.facts, (), fix_conditions(causes)).truths
+
+    def _run(
+        self, facts: Iterable[Fact], rules: Iterable[Rule], wanted: Mapping[str, Condition]
+    ) -> Reasoning:
+        made = _make(self._knowledge, self._engine, rules, wanted)
+        try:
+            return made.reason(
+                (*facts, *version_facts(version_tests(wanted.values()), self._versions))
+            )
+        finally:
+            made.close()
 
 
 def reason_on(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
@@ -51,15 +52,19 @@ class Timeline:
         named = {version for spec in specs for version in _named(spec)}
         self.starts: tuple[Version, ...] = (_START, *sorted(named))
         self.all = (1 << len(self.starts)) - 1
+        self._within: dict[str, int] = {}
 
     def within(self, spec: str) -> int:
         """Give the stretches a range covers; an empty or unreadable range covers all."""
         wanted = _specifiers(spec)
         if wanted is None or not spec.strip():
             return self.all
-        return self._bits(
-            i for i, v in enumerate(self.starts) if wanted.contains(v, prereleases=True)
-        )
+        # the same few ranges stand in many entries
+        if spec not in self._within:
+            self._within[spec] = self._bits(
+                i for i, v in enumerate(self.starts) if wanted.contains(v, prereleases=True)
+            )
+        return self._within[spec]
 
     def of(self, version_text: str | None) -> int:
         """Give the stretches a version may lie in; all when it is unknown or unreadable."""
@@ -134,6 +139,7 @@ def _spread(points: Iterable[Version]) -> Iterable[Version]:
             yield Version(f"{point.base_version}.0.1")
 
 
+@lru_cache(maxsize=2048)
 def _version(text: str) -> Version | None:
     cleaned = text.strip()
     if len(cleaned) > MAX_LENGTH:
@@ -151,6 +157,7 @@ def _is_prefix(text: str, version: Version) -> bool:
     return plain and version.local is None and len(version.release) < 3
 
 
+@lru_cache(maxsize=2048)
 def _specifiers(spec: str) -> SpecifierSet | None:
     if len(spec) > 8 * MAX_LENGTH:
         return None
@@ -160,6 +167,7 @@ def _specifiers(spec: str) -> SpecifierSet | None:
         return None
 
 
+@lru_cache(maxsize=2048)
 def _named(spec: str) -> tuple[Version, ...]:
     found = _specifiers(spec)
     versions = (_version(item.version) for item in found) if found is not None else ()

@@ -39,6 +39,12 @@ def fix_name(cause: str, fix: str) -> str:
 
 def conditions(causes: Iterable[Cause]) -> dict[str, Condition]:
     """Collect them all."""
+    chosen = tuple(causes)
+    return {**ranking_conditions(chosen), **fix_conditions(chosen)}
+
+
+def ranking_conditions(causes: Iterable[Cause]) -> dict[str, Condition]:
+    """Collect those that decide the order."""
     out: dict[str, Condition] = {}
     for cause in causes:
         for vote in cause.evidence.supports:
@@ -51,7 +57,14 @@ def conditions(causes: Iterable[Cause]) -> dict[str, Condition]:
             out[requires_name(cause.id)] = cause.requires
         for package, spec in cause.applies_to.items():
             out[applies_name(cause.id, package)] = Condition(package=package, versions=spec)
-        for fix in cause.fixes:
-            if fix.only_if is not None:
-                out[fix_name(cause.id, fix.id)] = fix.only_if
     return out
+
+
+def fix_conditions(causes: Iterable[Cause]) -> dict[str, Condition]:
+    """Collect those that decide which fixes are offered; only named causes need them."""
+    return {
+        fix_name(cause.id, fix.id): fix.only_if
+        for cause in causes
+        for fix in cause.fixes
+        if fix.only_if is not None
+    }

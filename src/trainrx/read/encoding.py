@@ -12,6 +12,10 @@ BOMS = (
 )
 ENOUGH = 16
 """Characters beyond ASCII that settle the encoding of a stream."""
+TELLING = 4096
+"""Bytes from the first one beyond ASCII that are judged together."""
+CONTINUATION = bytes(range(0x80, 0xC0))
+REPLACED = "\ufffd".encode()
 MAGIC = (b"PK\x03\x04", b"\x7fELF", b"\x89PNG", b"\xff\xd8\xff", b"%PDF", b"\x80\x02")
 BINARY_SHARE = 0.1
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\x08\x07\x0c\0")) + b"\x7f"
@@ -51,20 +55,29 @@ def _guess(chunks: Iterator[bytes]) -> Iterator[bytes]:
         if chunk.isascii():
             yield chunk
             continue
-        wrong, right = _census(chunk)
-        if wrong > right and is_gb18030(chunk):
-            yield from _recode(_chain(chunk, chunks), "gb18030")
+        held = _fill(chunk, chunks)
+        wrong, right = _census(held)
+        if wrong > right and is_gb18030(held):
+            yield from _recode(_chain(held, chunks), "gb18030")
             return
-        yield chunk
+        yield held
         if right >= ENOUGH:
             yield from chunks
             return
 
 
+def _fill(held: bytes, chunks: Iterator[bytes]) -> bytes:
+    """Take more until there is enough to judge by: a pipe may hand on single bytes."""
+    while len(held) < TELLING and (more := next(chunks, b"")):
+        held += more
+    return held
+
+
 def _census(data: bytes) -> tuple[int, int]:
-    """Count what is not UTF-8 and the characters beyond ASCII that are."""
-    text = data.decode("utf-8", "replace")
-    wrong = text.count("\ufffd")
+    """Count what is not UTF-8 and the characters beyond ASCII that are; torn ends do not count."""
+    data = data[:3].lstrip(CONTINUATION) + data[3:]
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(data)
+    wrong = text.count("\ufffd") - data.count(REPLACED)
     ascii_count = len(text.encode("ascii", "ignore"))
     return wrong, len(text) - ascii_count - wrong
 

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from trainrx.parse.shell.context import Context
-from trainrx.parse.shell.state import Field, Variable
+from trainrx.parse.shell.state import Field, Variable, word_lines
 from trainrx.parse.shell.syntax import Simple
 from trainrx.parse.shell.unknown import known
 
@@ -115,6 +115,10 @@ class Builtins:
         if any(re.fullmatch(r"-[a-z]*a", word) for word in words) and names:
             values = tuple(Field(part, line) for part in parts)
             state.set(names[-1], Variable(values, line, array=True))
+            return
+        if "\n" in text and any(re.fullmatch(r"-[a-z]*d", word) for word in words) and names:
+            lines = word_lines(node.here.text, context.place.line(node.here.at))
+            state.set(names[-1], Variable((Field(text.strip()),), line, lines=lines))
             return
         for at, name in enumerate(names):
             rest = parts[at:] if name is names[-1] else parts[at : at + 1]

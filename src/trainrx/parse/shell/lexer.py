@@ -34,7 +34,8 @@ class Lexer:
         self.text = text
         self.position = 0
         self._budget = budget
-        self._heredocs: list[tuple[str, bool]] = []
+        self.bodies: dict[int, tuple[str, int]] = {}
+        self._heredocs: list[tuple[int, str, bool]] = []
 
     def next(self) -> Token:
         """Read one token."""
@@ -62,15 +63,27 @@ class Lexer:
         self.position = match.end()
         return Token("redirect", match[0].lstrip("0123456789"), at)
 
-    def here_document(self, delimiter: str, *, tabs: bool) -> None:
-        """Note a here-document whose body begins after this line."""
-        self._heredocs.append((re.sub(r"[\"'\\]", "", delimiter), tabs))
+    def here_document(self, delimiter: Token, *, tabs: bool) -> None:
+        """Note a here-document whose body begins after this line.
+
+        When that line end was read, `bodies` holds the body, quoted as it is to be expanded, under
+        the position of the delimiter.
+        """
+        self._heredocs.append((delimiter.at, delimiter.text, tabs))
 
     def _skip_bodies(self) -> None:
-        for delimiter, tabs in self._heredocs:
-            rule = rf"^{'	*' if tabs else ''}{re.escape(delimiter)}$\n?"
+        for at, delimiter, tabs in self._heredocs:
+            word = re.sub(r"[\"'\\]", "", delimiter)
+            rule = rf"^{'	*' if tabs else ''}{re.escape(word)}$\n?"
             match = re.compile(rule, re.MULTILINE).search(self.text, self.position)
             self._budget.spend(50)
+            body = self.text[self.position : match.start() if match else len(self.text)]
+            quoted = (
+                '"' + body.replace('"', '\\"') + '"'
+                if word == delimiter
+                else "'" + body.replace("'", "'\\''") + "'"
+            )
+            self.bodies[at] = quoted, self.position
             self.position = match.end() if match else len(self.text)
         self._heredocs = []
 

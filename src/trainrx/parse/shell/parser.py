@@ -164,6 +164,10 @@ class Parser(Stream):
             if self._at_op("("):
                 self._error()
                 self._step()
+        if here is not None and not here.text:
+            # The body of a here-document is known once the line end behind the command was read.
+            body = self._lexer.bodies.get(here.at)
+            here = Raw(*body) if body else None
         return Simple(tuple(assigns), tuple(words), here, at)
 
     def _definition(self, name: str) -> Node:

@@ -12,12 +12,13 @@ from trainrx.parse.shell.limits import TooMuch
 from trainrx.parse.shell.parser import Parser
 from trainrx.parse.shell.quotes import Lines
 from trainrx.parse.shell.record import Place
-from trainrx.parse.shell.state import Field, Variable
+from trainrx.parse.shell.state import Field, Variable, word_lines
 from trainrx.parse.shell.syntax import Assign, Node, Raw, Simple
 from trainrx.parse.shell.unknown import known
 
 _FLAG = re.compile(r"--?[A-Za-z]|[–—−―－]")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+_REMOTE = frozenset({"ssh", "pdsh"})
 _COMMAND_OPTION = re.compile(r"-[a-z]*c")
 _WHOLE_VARIABLE = re.compile(r'"?\$\{?(\w+)\}?"?', re.ASCII)
 _DECLARE = frozenset({"export", "declare", "typeset", "local", "readonly"})
@@ -64,23 +65,25 @@ class SimpleCommands:
             )
             line = self._line(raw.at)
             ends = raw.text.count("\n")
+            if inner and self._use_script(raw, fields):
+                continue
             for item in self._context.expander.fields(raw.text, keep_joins=inner):
                 rows = inner and 0 < ends == item.text.count("\n")
                 fields.append(Field(item.text, item.line or line, rows))
-            if inner:
-                self._use_script(raw, fields)
         return fields
 
-    def _use_script(self, raw: Raw, fields: list[Field]) -> None:
+    def _use_script(self, raw: Raw, fields: list[Field]) -> bool:
         """Give `eval "$CMD"` the text of CMD with its line ends, so that words keep their lines."""
         match = _WHOLE_VARIABLE.fullmatch(raw.text)
         held = self._context.state.variables.get(match[1]) if match else None
-        if held is not None and not held.array and fields:
-            while len(fields) > 1 and raw.text[0] != '"' and fields[-1].line == held.line:
-                fields.pop()
-            if raw.text[0] == '"':
-                fields.pop()
-            fields.append(Field(held.script or held.text, held.line, bool(held.script)))
+        if held is None or held.array:
+            return False
+        text = held.script or held.text
+        if raw.text[0] != '"':
+            # Without quotes the shell splits the text: a line end in it is only a blank.
+            text = re.sub(r"[ \t]*\\?\n", " \\\\\n" if held.script else " ", text)
+        fields.append(Field(text, held.line, bool(held.script)))
+        return True
 
     def _assign(self, item: Assign, *, export: bool = False) -> None:
         context = self._context
@@ -101,10 +104,13 @@ class SimpleCommands:
     def _text_value(self, item: Assign, old: Variable | None, line: int) -> Variable:
         expander = self._context.expander
         text = expander.text(item.value)
-        lines = _word_lines(item.value, line) if "\n" in item.value or old else ()
+        lines = word_lines(item.value, line) if "\n" in item.value or old else ()
         script = ""
         if "\n" in item.value and item.value[0] in "\"'":
-            script = "".join(field.text for field in expander.fields(item.value, keep_joins=True))
+            joined = expander.fields(item.value, keep_joins=True)
+            script = "".join(field.text for field in joined)
+        if script.count("\n") != item.value.count("\n"):
+            script = ""
         if old is None:
             return Variable((Field(text),), line, lines=lines, script=script)
         before = old.lines or (old.line,) * len(old.text.split())
@@ -157,7 +163,7 @@ class SimpleCommands:
         elif name == "eval":
             text = " ".join(field.text for field in fields[1:])
             self._script(fields[1]._replace(text=text) if len(fields) > 1 else Field(""))
-        elif not self._builtins.run(fields, node, prefix) and not self._inner(fields, prefix):
+        elif not self._builtins.run(fields, node, prefix) and not self._inner(fields, node, prefix):
             self._other_script(fields)
             context.record.add_command(context.wrapper, fields, prefix)
 
@@ -171,10 +177,22 @@ class SimpleCommands:
             reason = f"{path} is run from here; give that script as well"
             self._context.record.add_unread(reason, words[0].line)
 
-    def _inner(self, fields: list[Field], prefix: dict[str, Variable]) -> bool:
-        """Evaluate the script of `bash -c` or ssh, in a shell of its own."""
+    def _here_script(self, names: list[str], here: Raw | None) -> Field | None:
+        """Give the script that `bash <<EOF` reads."""
+        if here is None or not (names[0] in _REMOTE or (names[0] in _SHELLS and len(names) < 3)):
+            return None
+        text = self._context.expander.text(here.text)
+        rows = text.count("\n") == here.text.count("\n")
+        return Field(text, self._line(here.at), rows)
+
+    def _inner(self, fields: list[Field], node: Simple, prefix: dict[str, Variable]) -> bool:
+        """Evaluate the script of `bash -c`, `bash <<EOF` or ssh, in a shell of its own."""
         names = [field.text.rpartition("/")[2] for field in fields]
-        if names[0] in ("ssh", "pdsh") and " " in fields[-1].text:
+        body = self._here_script(names, node.here)
+        if body is not None:
+            self._child(body, [], prefix, remote=names[0] not in _SHELLS)
+            return True
+        if names[0] in _REMOTE and " " in fields[-1].text:
             self._child(fields[-1], [], {}, remote=True)
             return True
         for at, name in enumerate(names[:-2]):
@@ -231,13 +249,3 @@ class SimpleCommands:
         if context.stop == "return":
             context.stop = ""
         self._calls -= 1
-
-
-def _word_lines(raw: str, line: int) -> tuple[int, ...]:
-    """Give the line of every word in a quoted text that spans several lines."""
-    return tuple(
-        line + row
-        for row, text in enumerate(raw.split("\n"))
-        for word in text.strip("\"'").split()
-        if word != "\\"
-    )

@@ -129,3 +129,13 @@ class State:
         """Give the text of a variable, None when it is not set or not known."""
         item = self.get(name)
         return item.text if item is not None and known(item.text) else None
+
+
+def word_lines(raw: str, line: int) -> tuple[int, ...]:
+    """Give the line of every word in a quoted text that spans several lines."""
+    return tuple(
+        line + row
+        for row, text in enumerate(raw.split("\n"))
+        for word in text.strip("\"'").split()
+        if word != "\\"
+    )

@@ -50,7 +50,7 @@ class Stream:
             raise TooMuch("commands are nested too deeply")
 
     def _redirects(self) -> Raw | None:
-        """Read redirections; give the text of a here-string."""
+        """Read redirections; give a here-string, or a here-document still without text."""
         here = None
         while self._token.type == "redirect":
             sign = self._step().text
@@ -59,7 +59,8 @@ class Stream:
                 self._error()
                 continue
             if sign in ("<<", "<<-"):
-                self._lexer.here_document(target.text, tabs=sign == "<<-")
+                self._lexer.here_document(target, tabs=sign == "<<-")
+                here = Raw("", target.at)
             elif sign == "<<<":
                 here = Raw(target.text, target.at)
             self._step()

@@ -24,7 +24,7 @@ class Assign(NamedTuple):
 
 
 class Simple(NamedTuple):
-    """A simple command; `here` is the text of a here-string."""
+    """A simple command; `here` is a here-string or here-document."""
 
     assigns: tuple[Assign, ...]
     words: tuple[Raw, ...]
