@@ -204,8 +204,8 @@ REGEXES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.booleans(), REGEXES, st.booleans(), st.text("abA .é显:1É", max_size=12))
+@settings(max_examples=800, deadline=None)
+@given(st.booleans(), REGEXES, st.booleans(), st.text("aé显 :1", max_size=5))
 def test_the_gate_lets_pass_whatever_the_regex_matches(
     head: bool, body: str, foot: bool, text: str
 ) -> None:

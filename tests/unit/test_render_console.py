@@ -176,7 +176,7 @@ def test_healthy_of_an_unfinished_log_does_not_vouch_for_the_rest():
 def test_unknown_votes_are_shown_as_not_known_and_false_ones_are_not_shown():
     text = shown(diagnoses.oom())
 
-    assert "? Attention without flash-attn" in text
+    assert "?+ Attention without flash-attn" in text
     assert "text only" not in text
     assert "- Sequences are cut at 2048 tokens." in text
 

@@ -65,7 +65,8 @@ def _why(
             yield heading(title.in_(view.lang), 3)
         shown = limited(view, len(reasons), limit)
         for reason in reasons[:shown]:
-            yield from prose(view, reason.text, indent=5, lead=Span(sign, style))
+            lead = sign if reason.holds else ("?+ " if reason.weight > 0 else "?- ")
+            yield from prose(view, reason.text, indent=5, lead=Span(lead, style))
             yield from quotes(view, reason.evidence, 7, quoted)
         yield from _more(view, len(reasons) - shown, 5)
 

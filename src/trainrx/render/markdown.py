@@ -156,7 +156,8 @@ def _reasons(title: str, reasons: list[Reason], lang: Lang) -> Iterator[str]:
     if reasons:
         yield from ("", f"**{title}**", "")
     for reason in reasons:
-        yield f"- {prose(reason.text)}{_place(reason.evidence, lang)}"
+        sign = "" if reason.holds else ("(+) " if reason.weight > 0 else "(-) ")
+        yield f"- {sign}{prose(reason.text)}{_place(reason.evidence, lang)}"
         quoted = [origin for origin in reason.evidence if origin.text.strip()]
         if quoted:
             yield from fence((_quote(origin) for origin in quoted[:2]), "text", "  ")

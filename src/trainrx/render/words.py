@@ -117,7 +117,9 @@ COLLECT_COMMAND = "diagnose --cmd launch.sh --log train.log --versions freeze.tx
 # headings
 WHY = Text(en="Why", zh="依据")
 WHY_NOT = Text(en="Against it", zh="不支持的迹象")
-NOT_KNOWN = Text(en="Not known", zh="尚不清楚")
+NOT_KNOWN = Text(
+    en="Not known (+ would speak for it, - against it)", zh="尚不清楚（+ 若属实则支持，- 则反对）"
+)
 CHANGE = Text(en="Change", zh="怎么改")
 ALREADY = Text(en="Already right", zh="已经设对")
 EFFECTS = Text(en="Explains also", zh="同时解释了")

@@ -1,0 +1,145 @@
+"""Mistakes in scripts that bash does not report as such."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainrx.model.job import Script
+from trainrx.parse.shell import read_script
+
+_CLEAN = """\
+#!/bin/bash
+# don't touch: “quoted” – and a blank behind a backslash \\ \n
+export CUDA_VISIBLE_DEVICES=0,1
+NPROC_PER_NODE=2 \\
+swift sft \\
+    --model Qwen/Qwen2.5-7B \\
+    --system '你是“助手” – 请回答' \\
+    --lr 1e-4
+cat <<EOF > note.txt
+--not a command “x” \\ \nEOF
+"""
+
+
+def read(text: str) -> Script:
+    return read_script(text, "launch.sh")
+
+
+def found(text: str) -> list[tuple[str, int]]:
+    return [(item.id, item.line) for item in read(text).defects]
+
+
+def flags(text: str) -> list[str]:
+    return [w.text for c in read(text).commands for w in c.words if w.text.startswith("--")]
+
+
+def test_a_clean_script_has_no_defect():
+    assert found(_CLEAN) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("swift sft \\\n  --a 1\n  --b 2 \\\n  --c 3\n", "line 2 does not end in a backslash"),
+        ("swift sft --a 1 \\\n\n  --b 2\n", "line 2 is empty"),
+        ("swift sft --a 1 \\\n  # lower\n  --b 2\n", "line 2 is a comment"),
+        ("swift sft --a 1 \\\n  --d 4 # lower \\\n  --b 2\n", "line 2 ends in a comment"),
+        ("swift sft --a 1\\ \n  --b 2\n", "the backslash of line 1 is followed by a blank"),
+    ],
+)
+def test_a_flag_run_as_a_command_is_reported_with_what_cut_it_off(text, why):
+    broken = [item for item in read(text).defects if item.id == "continuation-broken"]
+
+    assert [why in item.message for item in broken] == [True]
+    assert broken[0].text.startswith("--b 2")
+    assert "--a" in flags(text)
+    assert "--b" not in flags(text)
+
+
+def test_a_blank_after_a_backslash_is_reported_where_it_stands():
+    text = "swift sft \\\n  --a 1 \\ \n  --b 2\n"
+
+    assert ("space-after-backslash", 2) in found(text)
+
+
+def test_a_comment_after_a_backslash_is_reported():
+    assert ("space-after-backslash", 1) in found("swift sft --a 1 \\  # low\n  --b 2\n")
+
+
+def test_crlf_line_ends_are_reported_once_and_read_through():
+    text = "swift sft \\\r\n  --a 1 \\\r\n  --b 2\r\n"
+
+    assert found(text) == [("crlf-line-ends", 1)]
+    assert flags(text) == ["--a", "--b"]
+
+
+@pytest.mark.parametrize("char", ["“", "”", "‘", "’", "\u3000", "\u00a0", "＂"])
+def test_full_width_characters_in_code_are_reported(char):
+    assert found(f"swift sft \\\n  --a {char}x") == [("full-width-character", 2)]
+
+
+@pytest.mark.parametrize("dash", ["–", "—", "−", "－"])
+def test_a_flag_with_a_wrong_dash_is_reported(dash):
+    assert found(f"swift sft --a 1 {dash}b 2") == [("en-dash-flag", 1)]
+
+
+def test_an_en_dash_inside_a_value_is_fine():
+    assert found("swift sft --out runs/7b–lora") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('swift sft \\\n  --a "x \\\n  --b 2 \\\n  --c 3\n', 2),
+        ("swift sft \\\n  --a 'x \\\n  --b 2 \\\n  --c 3\n", 2),
+        ('swift sft \\\n  --a "x \\\n  --b 2 \\\n  --s "y z" \\\n  --c 3\n', 2),
+        ('X="\nl1\nl2\n"\nswift sft \\\n  --a "x \\\n  --b 2 --c "3"\n', 6),
+    ],
+)
+def test_an_unclosed_quote_is_closed_on_its_line_and_reading_goes_on(text, line):
+    assert ("unclosed-quote", line) in found(text)
+    assert {"--a", "--b", "--c"} <= set(flags(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MAX_PIXELS=1003520\nswift sft",
+        "NPROC_PER_NODE=2 \\\n\nswift sft",
+        "NCCL_P2P_DISABLE=1\nsource x.sh\nswift sft",
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nswift sft",
+    ],
+)
+def test_a_variable_meant_for_the_program_but_not_exported_is_reported(text):
+    assert found(text) == [("variable-not-exported", 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export MAX_PIXELS=1\nswift sft",
+        "MAX_PIXELS=1\nexport MAX_PIXELS\nswift sft",
+        "MAX_PIXELS=1 swift sft",
+        "NNODES=2\ntorchrun --nnodes $NNODES t.py",
+        "NNODES=2\nNNODES=$NNODES swift sft",
+        "set -a\nMAX_PIXELS=1\nswift sft",
+        "LEARNING_RATE=1\nswift sft",
+        "MAX_PIXELS=1\nNPROC_PER_NODE=8\n",
+    ],
+)
+def test_a_variable_that_reaches_the_program_or_is_used_is_fine(text):
+    assert found(text) == []
+
+
+def test_an_inherited_variable_is_exported_already():
+    script = read_script("MAX_PIXELS=2\nswift sft", "launch.sh", {"MAX_PIXELS": "1"})
+
+    assert script.defects == ()
+    assert [(item.name, item.value) for item in script.commands[0].env] == [("MAX_PIXELS", "2")]
+
+
+def test_a_line_bash_would_refuse_is_unread_and_the_rest_is_read():
+    script = read("fi\nswift sft --a 1\n")
+
+    assert [item.line for item in script.unread] == [1]
+    assert flags("fi\nswift sft --a 1\n") == ["--a"]
