@@ -33,7 +33,8 @@ def test_every_word_of_a_continued_command_has_its_own_line():
 
 def test_words_of_arrays_and_variables_stand_where_they_were_set():
     script = read(
-        'ARGS=(\n  --lr 1\n  --bs 2\n)\nOPT="\n  --a 1 \\\n  --b 2\n"\nswift sft "${ARGS[@]}" $OPT\n'
+        'ARGS=(\n  --lr 1\n  --bs 2\n)\nOPT="\n  --a 1 \\\n  --b 2\n"\n'
+        'swift sft "${ARGS[@]}" $OPT\n'
     )
 
     found = {word.text: word.line for word in script.commands[0].words if word.text[0] == "-"}
@@ -104,9 +105,12 @@ def test_the_environment_of_the_script_is_what_it_exports_at_the_end():
     ("text", "expected"),
     [
         ("if [ 1 -eq 1 ]; then run a; else run b; fi", ["run a"]),
-        ("X=2\nif [[ $X == 1 ]]; then run a; elif [ $X = 2 ]; then run b; else run c; fi", ["run b"]),
-        ("if [ -z \"$P\" ]; then P=29500; fi\nrun $P", ["run 29500"]),
-        ("if [ -n \"$P\" ] && [ 1 = 1 ]; then run a; fi; run b", ["run b"]),
+        (
+            "X=2\nif [[ $X == 1 ]]; then run a; elif [ $X = 2 ]; then run b; else run c; fi",
+            ["run b"],
+        ),
+        ('if [ -z "$P" ]; then P=29500; fi\nrun $P', ["run 29500"]),
+        ('if [ -n "$P" ] && [ 1 = 1 ]; then run a; fi; run b', ["run b"]),
         ("if [[ $1 == a ]]; then run a; else run b; fi", ["run a", "run b"]),
         ("case v2 in v1) run a;; v*|w) run b;; *) run c;; esac", ["run b"]),
         ("for x in a b; do run $x; done", ["run a", "run b"]),
@@ -117,10 +121,10 @@ def test_the_environment_of_the_script_is_what_it_exports_at_the_end():
         ("true && run a; false && run b; false || run c", ["run a", "run c"]),
         ("run a; exit 0; run b", ["run a"]),
         ("if [ ! -f x ]; then exit 1; fi\nrun b", ["run b"]),
-        ("if [ -z \"$MODEL\" ]; then echo usage; exit 1; fi\nrun b", ["echo usage", "run b"]),
+        ('if [ -z "$MODEL" ]; then echo usage; exit 1; fi\nrun b', ["echo usage", "run b"]),
         ("A=1; ((A++)); (( A > 1 )) && run $A", ["run 2"]),
         ("{ run a; run b; } > log 2>&1 &", ["run a", "run b"]),
-        ("cat <<EOF > x.yaml\na: \"b\nEOF\nrun", ["cat", "run"]),
+        ('cat <<EOF > x.yaml\na: "b\nEOF\nrun', ["cat", "run"]),
         ("run a | tee log; run b &> x", ["run a", "tee log", "run b"]),
         ("run > out.log 2>&1 --lr 1", ["run --lr 1"]),
         ("! run a; time run b; exec run c", ["run a", "time run b", "run c"]),
@@ -130,7 +134,7 @@ def test_the_environment_of_the_script_is_what_it_exports_at_the_end():
         ("ssh node1 'cd x && run a'", ["cd x", "run a"]),
         ("read -r -d '' C <<EOF\nmod \\\n --lr 1\nEOF\nrun $C", ["run mod --lr 1"]),
     ],
-)  # fmt: skip
+)
 def test_control_flow_is_followed_without_running_anything(text, expected):
     assert lines(read(text)) == expected
 

@@ -19,28 +19,46 @@ def argv(script: str, **inherited: str) -> list[str]:
     ("script", "expected"),
     [
         ("run 'a b' \"c  d\" e\\ f", ["run", "a b", "c  d", "e f"]),
-        ('run --max_memory \'{0: "3GB", 1: "10GB"}\'', ["run", "--max_memory", '{0: "3GB", 1: "10GB"}']),
+        (
+            'run --max_memory \'{0: "3GB", 1: "10GB"}\'',
+            ["run", "--max_memory", '{0: "3GB", 1: "10GB"}'],
+        ),
         ("X=1\nrun $X ${X} \"$X\" '$X' a${X}b", ["run", "1", "1", "1", "$X", "a1b"]),
         ("X='a  b'\nrun $X \"$X\"", ["run", "a", "b", "a  b"]),
-        ("X=\nrun a $X \"$X\" b", ["run", "a", "", "b"]),
+        ('X=\nrun a $X "$X" b', ["run", "a", "", "b"]),
         ("run ${X:-5} ${X-6} ${X:+7} end", ["run", "5", "6", "end"]),
         ("X=3\nrun ${X:-5} ${X:+7}", ["run", "3", "7"]),
         ("run ${A:-${B:-c}}", ["run", "c"]),
         ("run ${A:=4} $A", ["run", "4", "4"]),
-        ("F=/a/b.tar.gz\nrun ${F##*/} ${F%.*} ${F%%.*} ${F#/}", ["run", "b.tar.gz", "/a/b.tar", "/a/b", "a/b.tar.gz"]),
-        ("V=a-b-c\nrun ${V/-/_} ${V//-/_} ${V:1:2} ${V: -1} ${#V} ${V^^}", ["run", "a_b-c", "a_b_c", "-b", "c", "5", "A-B-C"]),
-        ("A=(1 'b c')\nA+=(d)\nrun \"${A[@]}\" ${#A[@]} ${A[1]} ${A[@]:1:1}", ["run", "1", "b c", "d", "3", "b", "c", "b", "c"]),
+        (
+            "F=/a/b.tar.gz\nrun ${F##*/} ${F%.*} ${F%%.*} ${F#/}",
+            ["run", "b.tar.gz", "/a/b.tar", "/a/b", "a/b.tar.gz"],
+        ),
+        (
+            "V=a-b-c\nrun ${V/-/_} ${V//-/_} ${V:1:2} ${V: -1} ${#V} ${V^^}",
+            ["run", "a_b-c", "a_b_c", "-b", "c", "5", "A-B-C"],
+        ),
+        (
+            "A=(1 'b c')\nA+=(d)\nrun \"${A[@]}\" ${#A[@]} ${A[1]} ${A[@]:1:1}",
+            ["run", "1", "b c", "d", "3", "b", "c", "b", "c"],
+        ),
         ("n=3\nrun $((n*2+1)) $(( (n + 1) / 2 )) $((n>2?8:9))", ["run", "7", "2", "8"]),
         ("run {a,b}.json {1..3} x{,y}", ["run", "a.json", "b.json", "1", "2", "3", "x", "xy"]),
-        ("run $(basename /m/qwen.json .json) $(dirname /m/q) $(expr 16 / 2)", ["run", "qwen", "/m", "8"]),
-        ("G=0,1,2\nrun $(echo $G | tr ',' '\\n' | wc -l) $(echo $G | awk -F',' '{print NF}')", ["run", "3", "3"]),
+        (
+            "run $(basename /m/qwen.json .json) $(dirname /m/q) $(expr 16 / 2)",
+            ["run", "qwen", "/m", "8"],
+        ),
+        (
+            "G=0,1,2\nrun $(echo $G | tr ',' '\\n' | wc -l) $(echo $G | awk -F',' '{print NF}')",
+            ["run", "3", "3"],
+        ),
         ("IFS=',' read -ra G <<< '4,5,6'\nrun ${#G[@]} ${G[0]}", ["run", "3", "4"]),
         ("run $'a\\tb' a=$", ["run", "a\tb", "a=$"]),
-        ("set -- x y\nrun $1 $# \"$@\"", ["run", "x", "2", "x", "y"]),
+        ('set -- x y\nrun $1 $# "$@"', ["run", "x", "2", "x", "y"]),
         ("X=a\nX+=b\nrun $X", ["run", "ab"]),
         ("K=X\nX=9\nrun ${!K}", ["run", "9"]),
     ],
-)  # fmt: skip
+)
 def test_words_are_expanded_as_bash_does(script, expected):
     assert argv(script) == expected
 
@@ -49,7 +67,11 @@ def test_words_are_expanded_as_bash_does(script, expected):
     ("word", "names", "text"),
     [
         ("$RANK", ("RANK",), "$RANK"),
-        ('"$MASTER_ADDR:$MASTER_PORT"', ("MASTER_ADDR", "MASTER_PORT"), "$MASTER_ADDR:$MASTER_PORT"),
+        (
+            '"$MASTER_ADDR:$MASTER_PORT"',
+            ("MASTER_ADDR", "MASTER_PORT"),
+            "$MASTER_ADDR:$MASTER_PORT",
+        ),
         ("$(hostname -i)", ("$(hostname -i)",), "$(hostname -i)"),
         ("`date +%F`", ("$(date +%F)",), "$(date +%F)"),
         ("$1", ("1",), "$1"),
@@ -58,7 +80,7 @@ def test_words_are_expanded_as_bash_does(script, expected):
         ("$(echo $GPUS | wc -w)", ("GPUS",), "$(echo $GPUS | wc -w)"),
         ("<path to model>", ("<path to model>",), "<path to model>"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_set_is_unknown_and_named(word, names, text):
     script = read_script(f"swift sft --x {word}", "launch.sh")
 

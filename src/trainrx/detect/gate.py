@@ -24,7 +24,7 @@ CLASSES = {
     "CATEGORY_NOT_DIGIT": r"\D",
     "CATEGORY_SPACE": r"\s\x0b\x1c-\x1f" + HIGH,
     "CATEGORY_NOT_SPACE": r"\S",
-    "CATEGORY_WORD": r"\w",
+    "CATEGORY_WORD": r"\w" + HIGH,
     "CATEGORY_NOT_WORD": r"\W",
 }
 ANCHORS = {"AT_BEGINNING": "^", "AT_BEGINNING_STRING": "^", "AT_END": "$", "AT_END_STRING": "$"}

@@ -243,8 +243,8 @@ def _references(references: Sequence[Reference]) -> Iterator[tuple[str, str]]:
     for ref in references:
         if ref.kind != "run" and not ref.url.startswith("https://"):
             yield f"references.{ref.id}", "needs a URL"
-        if not re.fullmatch(r"20\d\d-\d\d-\d\d", ref.checked):
-            yield f"references.{ref.id}", "needs the date it was last read (checked)"
+        if ref.checked and not re.fullmatch(r"20\d\d-\d\d-\d\d", ref.checked):
+            yield f"references.{ref.id}", "checked is the date it was last read, like 2026-11-21"
 
 
 def _range(where: str, spec: str) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,10 @@ CaptureType = Literal["int", "float", "gib", "seconds", "text"]
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A source of a claim: what it says and when it was last read (ISO date)."""
+    """A source of a claim and what it says.
+
+    `checked` is the date it was last opened and compared; without one it is cited at second hand.
+    """
 
     id: str
     kind: Literal["doc", "issue", "source", "report", "run", "paper"]

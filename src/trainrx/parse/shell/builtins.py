@@ -106,9 +106,8 @@ class Builtins:
         line = fields[0].line
         text = context.expander.text(node.here.text) if node.here else ""
         if node.here is None or not known(text) or words[0] != "read":
-            mark = state.unknowns.mark("command", words[0], words[0])
             for name in names:
-                state.set_text(name, mark, line)
+                state.set_text(name, state.unknowns.mark("command", name, f"${name}"), line)
             return
         separator = prefix["IFS"].text if "IFS" in prefix else ""
         parts = re.split(f"[{re.escape(separator)}]", text) if separator.strip() else text.split()

@@ -129,13 +129,13 @@ class Record:
             why, remedy = f"line {above} is empty", "Delete that line"
         elif text.startswith("#"):
             why, remedy = f"line {above} is a comment", "Move the comment out of the command"
+        elif re.search(r"\s#", text):
+            why, remedy = f"line {above} ends in a comment", "Move the comment out of the command"
         elif text.endswith("\\"):
             why, remedy = (
                 f"the backslash of line {above} is followed by a blank",
                 "Delete the blank",
             )
-        elif re.search(r"\s#", text):
-            why, remedy = f"line {above} ends in a comment", "Move the comment out of the command"
         shown = self._state.unknowns.show(name)[:80]
         message = f"{shown} is run as a command and reaches no program: {why}. {remedy}."
         self.add_defect("continuation-broken", line, message)
