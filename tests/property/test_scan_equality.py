@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trainrx.detect.blocks import clean_blocks
@@ -206,6 +206,7 @@ REGEXES = st.recursive(
 
 @settings(max_examples=800, deadline=None)
 @given(st.booleans(), REGEXES, st.booleans(), st.text("aé显 :1", max_size=5))
+@example(head=True, body="[^a]{1,3}", foot=True, text="显显显")
 def test_the_gate_lets_pass_whatever_the_regex_matches(
     head: bool, body: str, foot: bool, text: str
 ) -> None:

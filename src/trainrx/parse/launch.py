@@ -7,8 +7,8 @@ import re
 from trainrx.model.job import Defect, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.model.result import Unread
 from trainrx.parse import llamafactory, ms_swift, other_frameworks
-from trainrx.parse.launch_args import Cite, read_arguments
-from trainrx.parse.launchers import Entry, entries
+from trainrx.parse.launch_args import read_arguments
+from trainrx.parse.launchers import Cite, Entry, entries
 from trainrx.parse.other_frameworks import Named
 
 _OVERRIDES = frozenset({"verl", "llamafactory"})
@@ -16,7 +16,7 @@ _MAX_LAUNCHES = 64
 _LOOKS = re.compile(
     r"^[ \t]*(?:\$[ \t]+)?"
     r"(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
-    r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo)\b"
+    r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo|web-ui)\b"
     r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
     r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
@@ -38,7 +38,7 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
     cite = Cite(script.source, script.text.split("\n"))
     found: list[RawLaunch] = []
     for command in script.commands:
-        for entry in entries(command):
+        for entry in entries(command, cite):
             named = _name(entry)
             if named is not None and len(found) < _MAX_LAUNCHES:
                 found.append(_launch(script, command, entry, named, cite))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, Word
+from trainrx.parse.launchers import Cite
 
 _FLAG = re.compile(r"--?[A-Za-z_][\w.-]*(?:=|$)", re.ASCII)
 _UNKNOWN_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
@@ -22,20 +22,6 @@ class Arguments(NamedTuple):
     args: tuple[RawArg, ...]
     configs: tuple[str, ...]
     positional: tuple[Word, ...]
-
-
-class Cite:
-    """Origins of words of one script."""
-
-    def __init__(self, source: str, lines: list[str]) -> None:
-        self._source = source
-        self._lines = lines
-
-    def __call__(self, word: Word) -> Origin:
-        """Give the origin of a word."""
-        inside = 0 < word.line <= len(self._lines)
-        text = self._lines[word.line - 1].strip() if inside else word.text
-        return Origin(source=self._source, line=word.line, text=text)
 
 
 class _Open(NamedTuple):

@@ -107,6 +107,20 @@ PROGRAMS = re.compile(
 )
 
 
+class Cite:
+    """Origins of words of one script."""
+
+    def __init__(self, source: str, lines: list[str]) -> None:
+        self._source = source
+        self._lines = lines
+
+    def __call__(self, word: Word) -> Origin:
+        """Give the origin of a word."""
+        inside = 0 < word.line <= len(self._lines)
+        text = self._lines[word.line - 1].strip() if inside else word.text
+        return Origin(source=self._source, line=word.line, text=text)
+
+
 class Entry(NamedTuple):
     """The program proper: a command, a script or (`module`) a dotted module, and its arguments.
 
@@ -134,14 +148,11 @@ def basename(word: Word) -> str:
 class _Stripper:
     """Takes wrappers and launchers off the front, one after the other."""
 
-    def __init__(self, command: ShellCommand) -> None:
-        self._command = command
+    def __init__(self, command: ShellCommand, cite: Cite) -> None:
+        self._cite = cite
         self.words = command.words
         self.launcher: list[RawArg] = []
         self.env: list[EnvVar] = []
-
-    def origin(self, word: Word) -> Origin:
-        return Origin(source=self._command.origin.source, line=word.line, text=word.text)
 
     def strip(self) -> None:
         """Take all wrappers off."""
@@ -205,10 +216,10 @@ class _Stripper:
 
     def _set(self, assign: re.Match[str], word: Word) -> None:
         value = None if word.unknown else assign[2]
-        self.env.append(EnvVar(name=assign[1], value=value, origin=self.origin(word)))
+        self.env.append(EnvVar(name=assign[1], value=value, origin=self._cite(word)))
 
     def _keep(self, name: str, values: tuple[str, ...] | None, word: Word) -> None:
-        self.launcher.append(RawArg(name=name, values=values, origin=self.origin(word)))
+        self.launcher.append(RawArg(name=name, values=values, origin=self._cite(word)))
 
     def launch(
         self, kind: str, words: tuple[Word, ...]
@@ -250,9 +261,9 @@ def _from_program(words: tuple[Word, ...]) -> tuple[Word, ...]:
     return words
 
 
-def entries(command: ShellCommand) -> Iterator[Entry]:
+def entries(command: ShellCommand, cite: Cite) -> Iterator[Entry]:
     """Take wrappers and launchers off a command; nothing when no program is left."""
-    stripper = _Stripper(command)
+    stripper = _Stripper(command, cite)
     stripper.strip()
     if stripper.words and basename(stripper.words[0]) == "ray":
         stripper.words = _after_ray(stripper.words)

@@ -55,8 +55,8 @@ def recognise(entry: Entry) -> Named | None:
     Returns:
         None when the command does not look like a training program at all.
     """
-    if not entry.module and entry.args and entry.via == "":
-        return _program(entry)
+    if entry.via == "" and not entry.name.endswith(".py"):
+        return _program(entry) if entry.args else None
     path, args = entry.path.text, entry.args
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
