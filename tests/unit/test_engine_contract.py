@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 from engine_kit import absent, both, concludes, fired, given, join, pattern, rule
@@ -413,3 +414,35 @@ def test_loading_the_c_module_leaves_the_linker_flags_as_they_were():
     durable_module.load_native()
 
     assert sys.getdlopenflags() == flags
+
+
+def test_a_system_without_linker_flags_loads_the_c_module_all_the_same(monkeypatch):
+    monkeypatch.delattr(sys, "getdlopenflags")
+
+    assert durable_module.load_native().create_ruleset
+
+
+def test_a_c_module_without_package_data_has_no_version(monkeypatch):
+    def lost(_):
+        raise PackageNotFoundError
+
+    monkeypatch.setattr(durable_module, "version", lost)
+
+    assert DurableEngine(RuleBase([])).name == "durable_rules "
+
+
+def test_absent_patterns_are_limited_over_all_strata():
+    first = [
+        rule(f"a{i}", pattern(f"b{i % 5}"), absent(f"k{i}"), derive=[concludes("late")])
+        for i in range(201)
+    ]
+    second = [
+        rule(f"z{i}", pattern(f"b{i % 5}"), pattern("late"), absent(f"k{i}")) for i in range(200)
+    ]
+
+    assert RuleBase([*first, *second[:150]]).strata == 2
+    late = [
+        rule(f"y{i}", pattern(f"b{i % 5}"), absent("late"), absent(f"k{i}")) for i in range(200)
+    ]
+    with pytest.raises(RuleError, match="all strata"):
+        RuleBase([*first, *late])

@@ -56,6 +56,12 @@ def test_a_flag_run_as_a_command_is_reported_with_what_cut_it_off(text, why):
     assert "--b" not in flags(text)
 
 
+def test_a_hydra_override_run_as_a_command_is_reported():
+    text = "python -m verl.trainer.main_ppo \\\n  a.b=1\n  +trainer.nnodes=1 \\\n  c.d=2\n"
+
+    assert found(text) == [("continuation-broken", 3)]
+
+
 def test_a_blank_after_a_backslash_is_reported_where_it_stands():
     text = "swift sft \\\n  --a 1 \\ \n  --b 2\n"
 

@@ -139,11 +139,11 @@ def test_any_heap_of_shell_signs_is_read(pieces, between):
 def test_a_megabyte_of_anything_takes_bounded_work(piece):
     text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
 
-    start = time.perf_counter()
+    start = time.process_time()
     whole(text)
-    taken = time.perf_counter() - start
+    taken = time.process_time() - start
 
-    # 0.6 s at most when measured alone; the margin is for a busy machine.
+    # At most 0.6 s when measured alone; the margin is for coverage and slow machines.
     assert taken < 3
 
 
@@ -174,7 +174,7 @@ def test_runaway_scripts_are_stopped_and_say_so(text):
 
 
 def test_a_glob_that_would_backtrack_is_matched_at_once():
-    start = time.perf_counter()
+    start = time.process_time()
     read_script("x=" + "a" * 5000 + "\nrun ${x##" + "*a" * 50 + "b}\n", "x.sh")
 
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

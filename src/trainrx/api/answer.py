@@ -76,7 +76,13 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     )
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
     overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
-    questions = asks((*ranking.causes, *ranking.open), done.facts, done.knowledge, done.lang)
+    questions = asks(
+        (*ranking.causes, *ranking.open),
+        done.facts,
+        done.knowledge,
+        done.lang,
+        only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),
+    )
     return Diagnosis(
         tool=_tool(done),
         verdict=overall,
@@ -179,14 +185,39 @@ def _cause(
         effects=(*effects, *ranking.effects.get(cause.id, ())),
         fixes=made.fixes,
         already_right=made.already_right,
-        references=tuple(ReferenceOut(url=r.url, says=r.says) for r in cause.references if r.url),
+        references=_references(item, made),
     )
 
 
+def _references(item: Scored, made: Plan) -> tuple[ReferenceOut, ...]:
+    """Give the sources of what is said here: of the votes that hold and of the fixes offered."""
+    held = {reason.id for reason in item.reasons if reason.holds}
+    offered = {fix.id for fix in made.fixes}
+    evidence = item.cause.evidence
+    votes = (*evidence.supports, *evidence.contradicts)
+    used = {vote.ref for vote in votes if vote.id in held}
+    used |= {fix.ref for fix in item.cause.fixes if fix.id in offered}
+    return tuple(
+        ReferenceOut(url=ref.url, says=ref.says)
+        for ref in item.cause.references
+        if ref.url and ref.id in used
+    )
+
+
+SPELLING = Text(
+    en=(
+        "Which framework runs the job is not known: parameters are named as transformers names "
+        "them. Add the launch with --cmd."
+    ),
+    zh="不知道任务用的是哪个框架：参数按 transformers 的写法给出。请用 --cmd 附上启动命令。",
+)
 FELL_BACK = Text(en="engine", zh="推理引擎")
 
 
 def _warnings(done: Conclusion, plans: Sequence[Plan]) -> tuple[str, ...]:
     notes = [f"{FELL_BACK.in_(done.lang)}: {note}" for note in done.reasoning.notes]
     notes += [why for made in plans for why in made.left_out]
+    spelled = any(c.kind == "arg" for made in plans for fix in made.fixes for c in fix.changes)
+    if spelled and not done.facts.text("launch.framework"):
+        notes.append(SPELLING.in_(done.lang))
     return tuple(dict.fromkeys(notes))

@@ -7,18 +7,28 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.api.pasted import holds_log, pasted_script
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Origin, fact
-from trainrx.model.job import EnvVar, Input, InputKind
+from trainrx.model.job import Input, InputKind
 from trainrx.model.knowledge import Gpu
 from trainrx.model.result import Unread
-from trainrx.parse.environment import read_environment
+from trainrx.parse.environment import Environment, read_environment
 from trainrx.parse.hardware import GpuReading, read_gpu, usable_gib
 from trainrx.parse.versions import Versions, read_versions
 from trainrx.read.inputs import Found, read_path, read_stdin
 
 NO_BF16_BELOW = 8.0
+MOST_GPUS = 1_000_000
+GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
+LAUNCHES = ("script", "config", "args")
+NOT_A_LAUNCH = (
+    "holds the output of a job and no command that starts one: it was read as a log; give the "
+    "script that starts the job with --cmd"
+)
+NO_VERSIONS = "names no package and version: expected the output of pip freeze, pip list, ..."
+NO_VARIABLES = "holds no variable: expected the output of `env` where the job ran (NAME=VALUE)"
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +56,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     configs: tuple[Input, ...] = ()
     logs: tuple[Input, ...] = ()
     notes: tuple[Input, ...] = ()
-    env: tuple[EnvVar, ...] = ()
-    env_complete: bool = False
+    env: Environment = Environment()
     versions: dict[str, str] = {}
     facts: tuple[Fact, ...] = ()
     good: Input | None = None
@@ -62,12 +71,13 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
         UsageError: something the caller named is missing, empty or not readable as what it should
             be; or nothing was given at all.
     """
+    _refuse_counts(request)
     inputs: list[Input] = []
     unread: list[Unread] = []
     for names, kind in _named(request):
         for name in names:
             found, problems = _read(name, kind, request.stdin)
-            inputs += [_as(item, kind) for item in found]
+            inputs += found
             unread += problems
     if not inputs and not any((request.gpu, request.notes, request.versions)):
         raise UsageError(
@@ -76,6 +86,12 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
         )
     inputs += [Input(kind="note", name="note", text=note) for note in request.notes if note]
     return _sort(inputs, unread, request, knowledge)
+
+
+def _refuse_counts(request: Request) -> None:
+    for flag, count in (("--gpus", request.gpus), ("--nodes", request.nodes)):
+        if count is not None and not 1 <= count <= MOST_GPUS:
+            raise UsageError(f"{flag} {count}: expected a number from 1 to {MOST_GPUS}.")
 
 
 def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None]]:
@@ -88,21 +104,31 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None
 
 
 def _read(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+    if kind != "script" or Path(name).is_dir():
+        return _read_as(name, kind, stdin)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
-    said = None if kind == "script" else kind
-    if name == "-":
-        return read_stdin(stdin or b"", kind=said)
-    return read_path(Path(name), kind=said)
+    found, unread = _read_as(name, None, stdin)
+    if all(item.kind in LAUNCHES for item in found):
+        return found, unread
+    texts = {item.name: item for item in _read_as(name, "script", stdin)[0]}
+    inputs: list[Input] = []
+    for item in found:
+        if item.kind in LAUNCHES:
+            inputs.append(item)
+            continue
+        script = texts.get(item.name, item)
+        if not (item.kind in ("log", "metrics") and holds_log(script.text or "")):
+            inputs.append(script)
+            continue
+        # an issue pasted whole holds the command and the log
+        pasted = pasted_script(item)
+        inputs += [item, pasted] if pasted is not None else [item]
+        unread += [] if pasted is not None else [Unread(source=item.name, reason=NOT_A_LAUNCH)]
+    return inputs, unread
 
 
-def _as(item: Input, kind: InputKind | None) -> Input:
-    """Take a file named by `--cmd` for a script unless it is a config or a dump of arguments."""
-    if kind != "script" or item.kind in ("script", "config", "args"):
-        return item
-    if item.text is None and item.path is not None:
-        text = item.path.read_text(encoding="utf-8", errors="replace")[: 1 << 20]
-        return Input(kind="script", name=item.name, path=item.path, text=text)
-    return msgspec.structs.replace(item, kind="script")
+def _read_as(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+    return read_stdin(stdin or b"", kind=kind) if name == "-" else read_path(Path(name), kind=kind)
 
 
 def _sort(
@@ -124,8 +150,10 @@ def _sort(
         configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
         logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
         notes=tuple(by_kind.get("note", ())),
-        env=tuple(v for read in environments for v in read.variables),
-        env_complete=any(read.complete for read in environments),
+        env=Environment(
+            variables=tuple(v for read in environments for v in read.variables),
+            complete=any(read.complete for read in environments),
+        ),
         versions=versions,
         facts=hardware,
         good=good,
@@ -138,12 +166,26 @@ def _sort(
     )
 
 
+def _barren(
+    by_kind: Mapping[str, Sequence[Input]],
+    environments: Sequence[Environment],
+    listings: Sequence[Versions],
+) -> Iterator[Unread]:
+    """Name the files that are not the listing they were given as."""
+    for item, env in zip(by_kind.get("env", ()), environments, strict=True):
+        if not env.variables and not env.unread:
+            yield Unread(source=item.name, reason=NO_VARIABLES)
+    for item, listed in zip(by_kind.get("versions", ()), listings, strict=True):
+        if not listed.packages and not listed.gpus and not listed.unread:
+            yield Unread(source=item.name, reason=NO_VERSIONS)
+
+
 def _good(request: Request, unread: list[Unread]) -> Input | None:
     if request.good is None:
         return None
     found, problems = _read(request.good, "script", request.stdin)
     unread += problems
-    return _as(found[0], "script") if found else None
+    return found[0] if found else None
 
 
 def _hardware(
@@ -156,7 +198,9 @@ def _hardware(
     if request.gpu is not None:
         reading = read_gpu(request.gpu, gpus)
         if reading.unread is not None and reading.gib is None and reading.gpu is None:
-            raise UsageError(f"--gpu {request.gpu}: {reading.unread.reason}")
+            reason = reading.unread.reason
+            more = "" if "--gpu" in reason else f". {GPU_EXPECTED}"
+            raise UsageError(f"--gpu {request.gpu}: {reason}{more}")
         unread += [reading.unread] if reading.unread is not None else []
         facts += _card(reading, Origin(source="--gpu", text=request.gpu))
     elif named:

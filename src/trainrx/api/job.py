@@ -7,11 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.api.pasted import pasted_script
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Origin, fact
-from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
+from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.result import Unread
 from trainrx.parse.config import classify_config, read_config
+from trainrx.parse.environment import Environment
 from trainrx.parse.launch import find_launches
 from trainrx.parse.resolve import resolve
 from trainrx.parse.resolved import Resolved
@@ -32,10 +34,10 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_launch(
-    scripts: Sequence[Input], configs: Sequence[Input], env: Sequence[EnvVar]
+    scripts: Sequence[Input], configs: Sequence[Input], env: Environment
 ) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
     """Find the training command in scripts; a config alone implies its framework's command."""
-    inherited = {item.name: item.value for item in env if item.value is not None}
+    inherited = {item.name: item.value for item in env.variables if item.value is not None}
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
     for script in scripts:
@@ -50,7 +52,20 @@ def find_launch(
     if launches:
         unread += [_not_used(item) for item in launches[1:] if _is_training(item)]
         return launches[0], tuple(dict.fromkeys(unread))
-    return _from_config(configs), tuple(unread)
+    implied = _from_config(configs)
+    unread += [] if implied is not None else [_no_config(config) for config in configs]
+    return implied, tuple(dict.fromkeys(unread))
+
+
+def pasted_launch(logs: Sequence[Input]) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
+    """Find the training command a person pasted into the same text as the log."""
+    logs = [log for log in logs if log.kind == "log"]
+    for script in (found for log in logs if (found := pasted_script(log)) is not None):
+        parsed = read_script(script.text or "", script.name)
+        for launch in find_launches(parsed):
+            if _is_training(launch):
+                return launch, launch.unread
+    return None, ()
 
 
 def printed_launch(commands: Sequence[Origin]) -> RawLaunch | None:
@@ -88,6 +103,22 @@ def _no_launch(script: Input) -> Unread:
         "torchrun, accelerate, deepspeed, trl, verl, ...): give the script that starts the job"
     )
     return Unread(source=script.name, reason=reason)
+
+
+def _no_config(config: Input) -> Unread:
+    """Say why a config that came without a launch tells nothing."""
+    _, problems = read_config(config.text or "", config.name)
+    if problems:
+        return problems[0]
+    kind = classify_config(config.text or "")
+    if kind in ("deepspeed", "accelerate"):
+        reason = f"is a configuration of {kind}: add the launch script that uses it with --cmd"
+    else:
+        reason = (
+            "holds no setting that is known here (looked for those of ms-swift, LLaMA-Factory, "
+            "Axolotl, verl, TRL): give the configuration the job was started with"
+        )
+    return Unread(source=config.name, reason=reason)
 
 
 def _not_used(launch: RawLaunch) -> Unread:
@@ -132,7 +163,7 @@ def settle(
     raw: RawLaunch,
     *,
     configs: Sequence[Input],
-    env: Sequence[EnvVar],
+    env: Environment,
     versions: Mapping[str, str],
     knowledge: Knowledge,
     beside: Path | None,
@@ -146,11 +177,16 @@ def settle(
             found, problems = read_config(text, name)
             args += found
             unread += problems
+    raw = msgspec.structs.replace(
+        raw,
+        args_complete=raw.args_complete and not unread,
+        env_complete=raw.env_complete or env.complete,
+    )
     resolved = resolve(
         raw,
         params=knowledge.params,
         configs=args,
-        env=env,
+        env=env.variables,
         versions=versions,
         files={_base(name): text for name, text in texts.items()},
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from trainrx.api.answer import Conclusion, answer
 from trainrx.api.facts import derive, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather
-from trainrx.api.job import Launch, find_launch, launch_facts, printed_launch, settle
+from trainrx.api.job import Launch, find_launch, launch_facts, pasted_launch, printed_launch, settle
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
 from trainrx.detect.detector import detect
@@ -19,6 +19,7 @@ from trainrx.model.facts import Fact, Facts
 from trainrx.model.job import Detection, Input
 from trainrx.model.result import Diagnosis, Unread
 from trainrx.model.text import Lang
+from trainrx.parse.environment import Environment
 
 PathLike = Path | str
 
@@ -120,6 +121,9 @@ def _launch(
 ) -> tuple[Launch | None, tuple[Unread, ...]]:
     raw, unread = find_launch(given.scripts, given.configs, given.env)
     if raw is None:
+        raw, further = pasted_launch(given.logs)
+        unread += further
+    if raw is None:
         raw = printed_launch(embedded_launches(given.logs))
     if raw is None:
         return None, unread
@@ -153,13 +157,13 @@ def _facts(
 
 
 def _changed(good: Input, given: Given, now: Facts, knowledge: Knowledge) -> tuple[Fact, ...]:
-    raw, _ = find_launch([good], [good] if good.kind == "config" else [], ())
+    raw, _ = find_launch([good], [good] if good.kind == "config" else [], Environment())
     if raw is None:
         return ()
     launch = settle(
         raw,
         configs=[good] if good.kind == "config" else [],
-        env=(),
+        env=Environment(),
         versions={},
         knowledge=knowledge,
         beside=given.beside.get(good.name),

@@ -43,7 +43,7 @@ def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator
     """Cut a stream of bytes into clean blocks."""
     pending = b""
     line = 1
-    resumes = False
+    again = 0
     first = True
     overlap = min(OVERLAP, longest // 2)
     for chunk in to_utf8(chunks):
@@ -56,18 +56,19 @@ def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator
             continue
         cut = cut or len(pending)
         first = False
-        block = _block(pending[:cut], line, resumes=resumes, breaks=breaks)
+        block = _block(pending[:cut], line, again, breaks=breaks)
         yield block
         line += block.ends
-        pending = pending[cut - overlap :] if breaks else pending[cut:]
-        resumes = breaks
-    if pending:
-        yield _block(pending, line, resumes=resumes, breaks=False)
+        again = overlap if breaks else 0
+        pending = pending[cut - again :]
+    if len(pending) > again:
+        yield _block(pending, line, again, breaks=False)
 
 
-def _block(raw: bytes, line: int, *, resumes: bool, breaks: bool) -> Block:
+def _block(raw: bytes, line: int, again: int, *, breaks: bool) -> Block:
     data = raw.replace(b"\0", b"") if b"\0" in raw else raw
     if b"\x1b" in data:
         data = ANSI.sub(b"", data)
     ends = data.count(b"\n")
-    return Block(data=data, line=line, ends=ends, size=len(raw), resumes=resumes, breaks=breaks)
+    size = len(raw) - again
+    return Block(data=data, line=line, ends=ends, size=size, resumes=again > 0, breaks=breaks)

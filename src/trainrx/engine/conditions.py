@@ -232,11 +232,9 @@ def _fact(condition: Condition) -> tuple[_Ways, _Ways]:
         none_of = tuple(Check("value", "ne", value) for value in condition.one_of)
         any_of: _Ways = [(_value(kind, "eq", value),) for value in condition.one_of]
         return any_of, [(Pattern(kind=kind, checks=none_of),)]
-    for op in _OPPOSITE:
-        value = getattr(condition, op)
-        if value is not None:
-            return [(_value(kind, op, value),)], [(_value(kind, _OPPOSITE[op], value),)]
-    raise ValueError(f"{kind}: has no test")
+    op = next(op for op in _OPPOSITE if getattr(condition, op) is not None)
+    value = getattr(condition, op)
+    return [(_value(kind, op, value),)], [(_value(kind, _OPPOSITE[op], value),)]
 
 
 def _value(kind: str, op: Op, value: Scalar) -> Pattern:
@@ -250,6 +248,12 @@ def _about(condition: Condition) -> str:
 def marker(node: int, sign: bool) -> Fact:
     """Give the fact that says a node is true (or false)."""
     return Fact(kind=f"truth.{node // _PER_KIND}", fields=(("id", 2 * node + sign),), how="derived")
+
+
+def literal(fact: Fact) -> Literal:
+    """Read back what a marker says."""
+    node, sign = divmod(int(fact.get("id") or 0), 2)
+    return node, bool(sign)
 
 
 def _reads(node: int, sign: bool) -> Pattern:

@@ -57,60 +57,42 @@ class Decider:
         order = {identity(fact): at for at, fact in enumerate(known)}
         tested: Decided = {}
         for stage in self._tests:
-            inference = _infer(stage, (*known, ALWAYS), notes)
-            if inference is not None:
-                tested |= _tested(inference)
-        decided = tested | self._combine(tested, notes)
+            tested |= _tested(_infer(stage, (*known, ALWAYS), notes))
+        decided = dict(tested)
+        for part, stage in self._combined:
+            inference = _infer(stage, (marker(*one) for one in tested), notes)
+            decided |= self._roots_of(part, inference, tested)
         return {ident: _truth(root, decided, order) for ident, root in self._roots.items()}
 
-    def _combine(self, tested: Decided, notes: list[str]) -> Decided:
-        out: Decided = {}
-        markers: dict[object, Literal] = {marker(*one).fields: one for one in tested}
-        for part, stage in self._combined:
-            inference = _infer(stage, (marker(*literal) for literal in tested), notes)
-            if inference is not None:
-                out |= self._roots_of(part, inference, tested, markers)
-        return out
-
-    def _roots_of(
-        self,
-        part: Combined,
-        inference: Inference,
-        tested: Decided,
-        markers: Mapping[object, Literal],
-    ) -> Decided:
-        index = {fact.fields: at for at, fact in enumerate(inference.facts)}
+    def _roots_of(self, part: Combined, inference: Inference, tested: Decided) -> Decided:
+        index = {literal(fact): at for at, fact in enumerate(inference.facts)}
         out: Decided = {}
         for ident in part.roots:
             node = self._roots[ident][0]
-            for literal in ((node, True), (node, False)):
-                at = index.get(marker(*literal).fields)
-                if at is not None:
-                    below = _leaves(inference, at)
-                    out[literal] = tuple(
-                        fact for leaf in below for fact in tested[markers[leaf.fields]]
-                    )
+            for one in ((node, True), (node, False)):
+                if one in index:
+                    leaves = (literal(leaf) for leaf in _leaves(inference, index[one]))
+                    out[one] = tuple(fact for leaf in leaves for fact in tested[leaf])
         return out
 
 
-def _infer(stage: Stage, facts: Iterable[Fact], notes: list[str]) -> Inference | None:
+def _infer(stage: Stage, facts: Iterable[Fact], notes: list[str]) -> Inference:
+    """Infer on as many facts as the stage takes; when it takes none, nothing follows."""
     known = tuple(facts)
     for copies in MOST_COPIES:
         inference = stage.infer(alike_once(stage.base, known, copies), notes)
         if inference is not None:
             return inference
     notes.append("the facts were too many to decide some conditions")
-    return None
+    return Inference(facts=(), firings=(), support={})
 
 
 def _tested(inference: Inference) -> Decided:
     out: Decided = {}
     for at, firings in inference.support.items():
-        number = inference.facts[at].get("id")
-        if isinstance(number, int):
-            rests_on = dict.fromkeys(i for firing in firings for i in firing.facts)
-            facts = tuple(inference.facts[i] for i in rests_on)
-            out[number // 2, bool(number % 2)] = tuple(f for f in facts if f.kind != ALWAYS.kind)
+        rests_on = dict.fromkeys(i for firing in firings for i in firing.facts)
+        facts = (inference.facts[i] for i in rests_on)
+        out[literal(inference.facts[at])] = tuple(f for f in facts if f.kind != ALWAYS.kind)
     return out
 
 

@@ -182,16 +182,34 @@ def _change(name: str, value: Scalar, job: Target) -> Change | None:
     present = job.facts.get(name)
     by_user = present is not None and present.how in SET_BY_USER
     before = present.value if present is not None else None
+    now = "set" if by_user else _now(written, job)
+    at = present.origins[0] if by_user and present and present.origins else None
     return Change(
         kind=written.kind,
         param=written.param,
         canonical=name,
-        action=_action(before, value, by_user=by_user),
+        action="set" if now == "unknown" else _action(before, value, by_user=by_user),
         from_=_written(name, before, job) if by_user else None,
+        now=now,
         to=written.value,
         spelled=written.text,
-        at=present.origins[0] if by_user and present and present.origins else None,
+        at=at or _unresolved(written, job),
     )
+
+
+def _now(written: Spelled, job: Target) -> Literal["unset", "unknown"]:
+    """Tell a parameter nobody set from one that may be set where it cannot be seen."""
+    launch = job.launch
+    if launch is None or not launch.args_complete or _unresolved(written, job) is not None:
+        return "unknown"
+    return "unset" if written.kind != "env" or launch.env_complete else "unknown"
+
+
+def _unresolved(written: Spelled, job: Target) -> Origin | None:
+    """Give where a parameter is set to something that is not known (`--max_length $LEN`)."""
+    args = job.launch.args if job.launch is not None else ()
+    found = (arg.origin for arg in args if arg.name == written.param and arg.values is None)
+    return next(found, None)
 
 
 def _action(before: Scalar | None, after: Scalar, *, by_user: bool) -> ChangeAction:
@@ -223,6 +241,7 @@ def _vague(name: str, job: Target) -> Change:
         param=written.param if written else name,
         canonical=name,
         action="set",
+        now="unknown",
         to=None,
         spelled=f"{written.param if written else name}: {HALVE.in_(job.lang)}",
     )
@@ -241,6 +260,7 @@ def _remove(name: str, job: Target) -> Change | None:
         canonical=name,
         action="remove",
         from_=_written(name, present.value, job),
+        now="set",
         to=None,
         spelled=written.text,
         at=present.origins[0] if present.origins else None,
@@ -259,6 +279,7 @@ def _package(wanted: PackageChange, job: Target) -> Change | None:
         canonical=f"package.{wanted.name}",
         action="upgrade" if upgrade else "downgrade",
         from_=present,
+        now="set" if present is not None else "unknown",
         to=wanted.spec,
         spelled=f'pip install "{wanted.name}{wanted.spec}"',
     )

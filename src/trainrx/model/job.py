@@ -102,7 +102,9 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     `framework`: ms-swift, llamafactory, trl, verl, openrlhf, axolotl, vllm, transformers, or ""
     when it is a launch we cannot name. `command`: sft, rlhf, pt, train, grpo, "megatron sft" ...
     `launcher`: what the launcher in front was told (nproc_per_node, nnodes, node_rank,
-    master_addr, master_port, deepspeed_config, accelerate_config).
+    master_addr, master_port, deepspeed_config, accelerate_config). `args_complete` is false when
+    further arguments are hidden in a variable or in a file that is not at hand: what is not among
+    `args` may be set all the same.
     """
 
     framework: str
@@ -112,6 +114,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     launcher: tuple[RawArg, ...] = ()
     configs: tuple[str, ...] = ()
+    args_complete: bool = True
     env_complete: bool = True
     unread: tuple[Unread, ...] = ()
     defects: tuple[Defect, ...] = ()

@@ -59,7 +59,10 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
-    """One edit in the user's own spelling; `from` None: was not set; `at`: where it stands."""
+    """One edit in the user's own spelling; `at`: where it stands.
+
+    `from` is None when it was not set, or when nobody can tell: `now` says which of them.
+    """
 
     kind: Kind
     param: str
@@ -68,6 +71,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}
     to: str | None
     spelled: str
     from_: str | None = None
+    now: Literal["set", "unset", "unknown"] = "unset"
     at: Origin | None = None
 
 

@@ -30,8 +30,8 @@ _WHOLE = frozenset({"PATH", "HOME"})
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """Variables in the order they stand; `complete` when they look like all a shell has."""
 
-    variables: tuple[EnvVar, ...]
-    complete: bool
+    variables: tuple[EnvVar, ...] = ()
+    complete: bool = False
     unread: tuple[Unread, ...] = ()
 
 

@@ -16,7 +16,8 @@ _MAX_LAUNCHES = 64
 _LOOKS = re.compile(
     r"^[ \t]*(?:\$[ \t]+)?"
     r"(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
-    r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo|web-ui)\b"
+    r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo"
+    r"|web-ui)\b"
     r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
     r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
@@ -77,6 +78,7 @@ def _launch(
         origin=cite(entry.path),
         launcher=entry.launcher,
         configs=tuple(dict.fromkeys(configs)),
+        args_complete=arguments.complete,
         env_complete=script.env_complete,
         unread=_unread(script, command.words),
     )

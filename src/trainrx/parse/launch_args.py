@@ -17,11 +17,15 @@ _MORE_ARGUMENTS = re.compile(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGN
 
 
 class Arguments(NamedTuple):
-    """Named arguments in order, config files, and the words that belong to no flag."""
+    """Named arguments in order, config files, and the words that belong to no flag.
+
+    `complete` is false when a word may stand for further arguments (`$ARGS`, `"$@"`).
+    """
 
     args: tuple[RawArg, ...]
     configs: tuple[str, ...]
     positional: tuple[Word, ...]
+    complete: bool = True
 
 
 class _Open(NamedTuple):
@@ -44,7 +48,9 @@ def read_arguments(words: tuple[Word, ...], cite: Cite, *, overrides: bool) -> A
     for word in words:
         reader.add(word)
     reader.close()
-    return Arguments(tuple(reader.args), tuple(reader.configs), tuple(reader.positional))
+    return Arguments(
+        tuple(reader.args), tuple(reader.configs), tuple(reader.positional), reader.complete
+    )
 
 
 class _Reader:
@@ -52,6 +58,7 @@ class _Reader:
         self.args: list[RawArg] = []
         self.configs: list[str] = []
         self.positional: list[Word] = []
+        self.complete = True
         self._cite = cite
         self._overrides = overrides
         self._open: _Open | None = None
@@ -117,6 +124,7 @@ class _Reader:
         return bool(word.unknown) and (named and (held or word.text.startswith("$")))
 
     def _stray(self, word: Word) -> None:
+        self.complete = self.complete and not word.unknown
         if not word.unknown and _CONFIG.fullmatch(word.text):
             self.configs.append(word.text)
         elif not word.unknown or not any(_MORE_ARGUMENTS.fullmatch(name) for name in word.unknown):

@@ -8,99 +8,21 @@ from typing import NamedTuple
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, ShellCommand, Word
+from trainrx.parse.launch_tables import (
+    ALIASES,
+    LAUNCHER_FLAGS,
+    LAUNCHER_MODULES,
+    LAUNCHER_NAMES,
+    MPI_OPTIONS,
+    TWO_VALUES,
+    WITH_OPERAND,
+    WRAPPERS,
+)
 
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 
-_WRAPPERS: dict[str, frozenset[str]] = {
-    "nohup": frozenset(),
-    "time": frozenset({"-f", "-o", "--format", "--output"}),
-    "setsid": frozenset(),
-    "coproc": frozenset(),
-    "unbuffer": frozenset(),
-    "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "--user", "--group"}),
-    "env": frozenset({"-u", "-C", "-S", "--unset", "--chdir"}),
-    "nice": frozenset({"-n", "--adjustment"}),
-    "ionice": frozenset({"-c", "-n", "-p"}),
-    "chrt": frozenset(),
-    "taskset": frozenset(),
-    "stdbuf": frozenset({"-i", "-o", "-e"}),
-    "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
-    "numactl": frozenset({"-m", "-N", "-C", "-i", "-p"}),
-    "flock": frozenset({"-w", "--timeout"}),
-    "screen": frozenset({"-S", "-L"}),
-    "conda": frozenset({"-n", "--name", "-p", "--prefix", "--cwd"}),
-    "mamba": frozenset({"-n", "--name", "-p", "--prefix"}),
-    "micromamba": frozenset({"-n", "--name", "-p", "--prefix"}),
-    "uv": frozenset({"--with", "--python", "-p", "--extra", "--group", "--project", "--directory"}),
-    "poetry": frozenset({"-C", "--directory"}),
-    "pdm": frozenset({"-p"}),
-    "pipenv": frozenset(),
-    "rye": frozenset(),
-    "pixi": frozenset({"-e", "--environment"}),
-    "singularity": frozenset({"-B", "--bind", "--env", "--pwd", "-W", "-H", "--home"}),
-    "apptainer": frozenset({"-B", "--bind", "--env", "--pwd", "-W", "-H", "--home"}),
-    "docker": frozenset(
-        {"--name", "-v", "--volume", "-e", "--env", "--gpus", "--shm-size", "-w", "--workdir"}
-        | {"--ipc", "--network", "--net", "-u", "--user", "-p", "--mount", "--ulimit", "--runtime"}
-    ),
-    "nsys": frozenset({"-o", "-t", "-w", "-s", "--output", "--trace"}),
-    "ncu": frozenset({"-o"}),
-    "py-spy": frozenset({"-o", "-r", "-f"}),
-    "strace": frozenset({"-o", "-e", "-p"}),
-    "srun": frozenset(
-        {"-n", "-N", "-p", "-w", "-J", "-c", "-t", "-A", "-G", "-o", "-e", "-q", "-x", "-D", "-C"}
-        | {"--nodes", "--ntasks", "--ntasks-per-node", "--gres", "--gpus", "--gpus-per-node"}
-        | {"--nodelist", "--partition", "--job-name", "--cpus-per-task", "--time", "--account"}
-        | {"--output", "--error", "--qos", "--exclude", "--mem", "--jobid", "--container-image"}
-        | {"--container-mounts", "--export", "--mpi", "--cpu-bind", "--chdir", "--constraint"}
-    ),
-    "mpirun": frozenset({"-np", "-n", "--np", "-H", "--host", "-host", "--hostfile", "-hostfile"}),
-}
-"""Wrapper and those of its options that take the next word."""
-
-_MORE_OPTIONS = frozenset({"--bind-to", "--map-by", "-x", "-machinefile", "-ppn", "-npernode"})
-_TWO_VALUES = frozenset({"--mca", "-mca", "-genv"})
-_ALIASES = {"mpiexec": "mpirun", "podman": "docker", "nerdctl": "docker", "gtime": "time"}
-_FIRST_WORD_IS_NOT_IT = frozenset({"timeout", "taskset", "flock", "chrt"})
-"""Wrappers with one operand of their own in front of the command."""
-
-_LAUNCHER_FLAGS: dict[str, frozenset[str]] = {
-    "torchrun": frozenset({"standalone", "use_env", "no_python", "m", "module", "run_path"}),
-    "accelerate": frozenset(
-        {"m", "module", "no_python", "multi_gpu", "cpu", "mps", "tpu", "use_deepspeed", "use_fsdp"}
-        | {"use_megatron_lm", "use_parallelism_config", "debug", "q", "quiet", "same_network"}
-        | {"downcast_bf16", "use_xpu", "enable_cpu_affinity", "tpu_cluster", "no_tpu_cluster"}
-        | {"ipex", "dynamo_use_fullgraph", "dynamo_use_dynamic", "use_cpu"}
-    ),
-    "deepspeed": frozenset(
-        {"module", "no_python", "no_local_rank", "no_ssh", "no_ssh_check", "save_pid"}
-        | {"force_multi", "elastic_training", "bind_cores_to_rank", "m"}
-    ),
-}
-"""Options of launchers that take no value; all others take one."""
-
 _MAX_WRAPPERS = 12
-_LAUNCHER_NAMES = {
-    "num_nodes": "nnodes",
-    "machine_rank": "node_rank",
-    "main_process_ip": "master_addr",
-    "main_process_port": "master_port",
-    "i": "include",
-    "e": "exclude",
-    "H": "hostfile",
-    "N": "nnodes",
-    "nodes": "nnodes",
-    "n": "ntasks",
-    "np": "num_processes",
-}
-_LAUNCHER_MODULES = {
-    "torch.distributed.run": "torchrun",
-    "torch.distributed.launch": "torchrun",
-    "accelerate.commands.launch": "accelerate",
-    "deepspeed.launcher.runner": "deepspeed",
-    "torch.distributed.launcher": "torchrun",
-}
 PROGRAMS = re.compile(
     r"(?:python|pypy)[\d.]*|torchrun|accelerate|deepspeed|swift|megatron|llamafactory-cli|lmf|trl"
     r"|axolotl|vllm|ray|openrlhf"
@@ -165,12 +87,12 @@ class _Stripper:
         if not self.words:
             return False
         first = basename(self.words[0])
-        first = _ALIASES.get(first, first)
-        options = _WRAPPERS.get(first)
+        first = ALIASES.get(first, first)
+        options = WRAPPERS.get(first)
         if options is None:
             return False
         rest = self._skip_options(self.words[1:], options, first)
-        if first in _FIRST_WORD_IS_NOT_IT:
+        if first in WITH_OPERAND:
             rest = rest[1:]
         self.words = rest if not rest or _starts(rest[0]) else _from_program(rest)
         return True
@@ -199,8 +121,8 @@ class _Stripper:
         """Read one option of a wrapper; give the number of words its value takes."""
         word = words[at]
         name, sign, value = word.text.partition("=")
-        count = 0 if sign else 2 if name in _TWO_VALUES else int(name in options)
-        if wrapper == "mpirun" and name in _MORE_OPTIONS:
+        count = 0 if sign else 2 if name in TWO_VALUES else int(name in options)
+        if wrapper == "mpirun" and name in MPI_OPTIONS:
             count = 0 if sign else 1
         after = words[at + 1] if count == 1 and at + 1 < len(words) else None
         given = value if sign else after.text if after else ""
@@ -211,7 +133,7 @@ class _Stripper:
             key = name.lstrip("-").replace("-", "_")
             key = "num_processes" if wrapper == "mpirun" and key == "n" else key
             unknown = bool((after or word).unknown)
-            self._keep(_LAUNCHER_NAMES.get(key, key), None if unknown else (given,), word)
+            self._keep(LAUNCHER_NAMES.get(key, key), None if unknown else (given,), word)
         return count
 
     def _set(self, assign: re.Match[str], word: Word) -> None:
@@ -225,7 +147,7 @@ class _Stripper:
         self, kind: str, words: tuple[Word, ...]
     ) -> tuple[Word, bool, tuple[Word, ...]] | None:
         """Read the options of a launcher; give the program, whether a module, and its arguments."""
-        flags = _LAUNCHER_FLAGS[kind]
+        flags = LAUNCHER_FLAGS[kind]
         module = False
         at = 0
         while at < len(words):
@@ -242,7 +164,7 @@ class _Stripper:
             source = word if sign else words[at] if at < len(words) else word
             given = value if sign else source.text
             at += 0 if sign else 1
-            name = _LAUNCHER_NAMES.get(key, key) if len(key) > 1 or kind == "deepspeed" else key
+            name = LAUNCHER_NAMES.get(key, key) if len(key) > 1 or kind == "deepspeed" else key
             self._keep(name, None if source.unknown else (given,), word)
         rest = words[at + (at < len(words) and words[at].text == "--") :]
         return (rest[0], module, rest[1:]) if rest else None
@@ -250,7 +172,7 @@ class _Stripper:
 
 def _starts(word: Word) -> bool:
     name = basename(word)
-    return bool(PROGRAMS.fullmatch(name)) or _ALIASES.get(name, name) in _WRAPPERS
+    return bool(PROGRAMS.fullmatch(name)) or ALIASES.get(name, name) in WRAPPERS
 
 
 def _from_program(words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -303,7 +225,7 @@ def _program(
             if found is None:
                 return None
             path, module, args = found
-            kind = _LAUNCHER_MODULES.get(path.text, "") if module else ""
+            kind = LAUNCHER_MODULES.get(path.text, "") if module else ""
             if not kind:
                 return path, module, args, via or "python"
             rest = args

@@ -53,8 +53,9 @@ def resolve(
     settings |= _per_node(settings, (*launch.launcher, *configs))
     task, task_origins = task_of(launch, configs, settings)
     how: How = "default" if version is not None else "assumed"
-    settings |= defaults(book, settings, launch, task, how)
-    settings |= computed(settings, launch, task, version, how)
+    if launch.args_complete:
+        settings |= defaults(book, settings, launch, task, how)
+        settings |= computed(settings, launch, task, version, how)
     facts = (
         *_launch_facts(launch, book, version_how, task, task_origins),
         *_deepspeed(settings, launch, configs, version, files or {}),
@@ -132,7 +133,8 @@ def _launch_facts(
 ) -> Iterable[Fact]:
     here = launch.origin
     yield fact("launch.given", True, here)
-    yield fact("launch.env_complete", launch.env_complete, here)
+    # a hidden argument can set what a variable would
+    yield fact("launch.env_complete", launch.env_complete and launch.args_complete, here)
     if launch.command:
         yield fact("launch.command", launch.command, here)
     if task:

@@ -20,6 +20,19 @@ LOG_HOW = Text(
     en="diagnose ... --log train.log (the last 200 lines of every rank)",
     zh="diagnose ... --log train.log（每个 rank 的最后 200 行）",
 )
+RANK_LOG = Text(
+    en="The log says that a process failed, not why.", zh="日志只说明有进程失败，没有写明原因。"
+)
+RANK_LOG_HOW = Text(
+    en=(
+        "Add what the rank that failed first printed: --log rank0.log (`torchrun --log-dir logs "
+        "--redirects 3 ...` keeps one file per rank)"
+    ),
+    zh=(
+        "请附上最先失败的 rank 自己的输出：--log rank0.log（`torchrun --log-dir logs "
+        "--redirects 3 ...` 可为每个 rank 单独保存日志）"
+    ),
+)
 VERSIONS = Text(en="The package versions are not known.", zh="各软件包版本未知。")
 VERSIONS_HOW = Text(
     en="pip list > versions.txt; diagnose ... --versions versions.txt",
@@ -29,13 +42,21 @@ MOST = 4
 
 
 def asks(
-    scored: Sequence[Scored], facts: Facts, knowledge: Knowledge, lang: Lang
+    scored: Sequence[Scored],
+    facts: Facts,
+    knowledge: Knowledge,
+    lang: Lang,
+    *,
+    only_echoes: bool = False,
 ) -> tuple[Ask, ...]:
     """List questions, the most telling first: the facts that unknown votes of the best causes need.
 
-    A whole missing input (launch, log) is one question, not many.
+    A whole missing input (launch, log) is one question, not many. `only_echoes`: the log tells that
+    something failed, but not what.
     """
     out: dict[str, Ask] = {}
+    if only_echoes:
+        out["rank"] = Ask(what=RANK_LOG.in_(lang), how=RANK_LOG_HOW.in_(lang))
     if facts.value("launch.given") is not True:
         out["launch"] = Ask(what=LAUNCH.in_(lang), how=LAUNCH_HOW.in_(lang))
     if facts.value("log.given") is not True:

@@ -40,6 +40,8 @@ def read_path(path: Path, *, kind: InputKind | None = None) -> Found:
         raise UsageError(f"{path}: no such file or folder. Check the spelling and where you are.")
     if path.is_dir():
         return _read_folder(path)
+    if not path.is_file():  # opening a pipe may wait for ever
+        raise UsageError(f"{path}: {NO_FILE}.")
     return _read_file(path, kind)
 
 
@@ -80,6 +82,7 @@ def read_text_file(path: Path) -> str:
 
 
 NO_INPUT = "is Python source or a data set, expected a log, a launch script or a configuration"
+NO_FILE = "is a pipe or a device, expected a file. Pipe into `-` instead: `... | diagnose -`"
 NO_TEXT = "is binary, expected a log, a script or a configuration as text"
 
 

@@ -60,7 +60,10 @@ def scalar(value: Scalar) -> str:
     """Write a value as YAML does."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        # thresholds of the schema are floats; a count of pixels is read as a count
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:g}"
+    return str(value)
 
 
 def _fact(condition: Condition, lang: Lang) -> str:

@@ -73,7 +73,8 @@ def _remark(change: Change, lang: Lang) -> str:
     if change.from_ is None and (change.to is None or change.kind == "package"):
         return where.strip()
     if change.from_ is None:
-        return words.NOT_SET.in_(lang) + where
+        remark = words.VALUE_UNKNOWN if change.now == "unknown" else words.NOT_SET
+        return remark.in_(lang) + where
     if change.to is None:
         return clean(change.from_) + where
     return f"{clean(change.from_)} -> {clean(change.to)}{where}"

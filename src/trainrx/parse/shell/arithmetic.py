@@ -181,7 +181,12 @@ class _Parser:
         name = self._name()
         sign = self._take(*_ASSIGN)
         if sign:
-            return self._store(name, sign[:-1], self._ternary(depth + 1))
+            try:
+                right = self._ternary(depth + 1)
+            except (_NotANumber, ZeroDivisionError):
+                self._write(name, None)
+                raise
+            return self._store(name, sign[:-1], right)
         step = self._take("++", "--")
         if step:
             after = self._store(name, step[0], 1)

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 _ITEM = re.compile(
-    r"\\(?P<escaped>.)|(?P<many>\*+)|(?P<any>\?)|\[(?P<set>[!^]?\]?[^\]]*)\]|(?P<c>.)", re.DOTALL
+    r"\\(?P<escaped>.)|(?P<many>\*+)|(?P<any>\?)|\[(?P<set>[!^]?\]?(?:\[:\w+:\]|[^\]])*)\]|(?P<c>.)",
+    re.DOTALL,
 )
 _MANY = ""
 
@@ -37,8 +38,8 @@ def _items(pattern: str) -> Iterator[Item]:
 def _set(body: str) -> re.Pattern[str]:
     negated = "^" if body[:1] in ("!", "^") and len(body) > 1 else ""
     inner = body[1:] if negated else body
-    named = {"[:digit:": "0-9", "[:alpha:": "a-zA-Z", "[:alnum:": "a-zA-Z0-9", "[:space:": r"\s"}
-    inner = named.get(inner) or re.sub(r"[\\\[\]^&~|]", r"\\\g<0>", inner)
+    named = {"digit": "0-9", "alpha": "a-zA-Z", "alnum": "a-zA-Z0-9", "space": r"\s"}
+    inner = named.get(inner.strip("[:]")) or re.sub(r"[\\\[\]^&~|]", r"\\\g<0>", inner)
     try:
         return re.compile(f"[{negated}{inner}]")
     except re.error:

@@ -91,7 +91,7 @@ class Lexer:
         """Read a bracketed text whose opener was just read; None when it is not closed."""
         end = closing(self.text, self.position, opener, self.position + _LIMIT)
         reach = min(len(self.text) - self.position, _LIMIT) if end < 0 else end - self.position
-        self._budget.spend(1 + reach // 16)
+        self._budget.spend(1 + reach // (4 if end < 0 else 16))
         if end < 0:
             return None
         body = self.text[self.position : end - 1]

@@ -163,9 +163,9 @@ class Parameters:
         if operation in _CASES:
             return _CASES[operation](text)
         if match := _STRIP.fullmatch(operation):
-            return self._strip(text, match[1], self._expand(match[2]))
+            return self._strip(name, text, match)
         if match := _REPLACE.fullmatch(operation):
-            return self._replace(text, match)
+            return self._replace(name, text, match)
         if match := _SLICE.fullmatch(operation):
             return _slice_text(text, match)
         if not operation:
@@ -189,16 +189,17 @@ class Parameters:
             self._state.set_text(name, word, 0)
         return word
 
-    def _strip(self, text: str, sign: str, pattern: str) -> str:
+    def _strip(self, name: str, text: str, match: re.Match[str]) -> str:
+        sign, pattern = match[1], self._expand(match[2])
         if not known(pattern) or len(pattern) > _MAX_PATTERN:
-            return self._no_value(sign + pattern).fields[0].text
+            return self._no_value(name + match[0]).fields[0].text
         self._state.budget.spend(1 + len(text) * len(pattern) // 4)
         return glob.strip(text, pattern, end=sign[0] == "%", longest=len(sign) == 2)
 
-    def _replace(self, text: str, match: re.Match[str]) -> str:
+    def _replace(self, name: str, text: str, match: re.Match[str]) -> str:
         old, new = self._expand(match[2]), self._expand(match[3] or "")
         if not known(old) or re.search(r"[*?\[]", old):
-            return self._no_value(match[0]).fields[0].text
+            return self._no_value(name + match[0]).fields[0].text
         if match[1] == "/" and old.startswith("#"):
             return new + text[len(old) - 1 :] if text.startswith(old[1:]) else text
         if match[1] == "/" and old.startswith("%") and len(old) > 1:

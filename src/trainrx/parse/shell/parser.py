@@ -27,6 +27,7 @@ from trainrx.parse.shell.syntax import (
 
 _CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _ENDS = frozenset({";;", ";&", ";;&"})
+_JOINTS = frozenset({"&&", "||", "(", "!"})
 _NO_BODY = Block(())
 
 
@@ -287,7 +288,10 @@ class Parser(Stream):
     def _test(self) -> Node:
         self._step()
         words: list[Raw] = []
-        while not self._at_end() and not self._at_word("]]") and len(words) < 200:
+        while not self._at_end() and not self._at_word("]]"):
+            # A test goes on behind a line end only after an operator; else its end is missing.
+            if self._at_op("\n") and words and words[-1].text not in _JOINTS:
+                break
             token = self._step()
             if token.text != "\n":
                 words.append(Raw(token.text, token.at))

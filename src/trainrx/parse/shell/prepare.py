@@ -26,6 +26,7 @@ _BLANK_AFTER_BACKSLASH = re.compile(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
 _FULL_WIDTH = re.compile("[“”‘’＂＇\u3000\u00a0]")
 _DASH_FLAG = re.compile("(?<![^ \t\n])[–—−―－]+(?=[-A-Za-z])")
 _MAX_QUOTES = 8
+_MAX_WORK = 200_000  # characters looked at again after a quote was closed
 
 
 class Prepared(NamedTuple):
@@ -70,7 +71,7 @@ def prepare(text: str, source: str) -> Prepared:
 
 def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, list[Span]]:
     found = spans(text)
-    for _ in range(_MAX_QUOTES):
+    for _ in range(min(_MAX_QUOTES, 1 + _MAX_WORK // (len(text) + 1))):
         span = guilty(found, text)
         if span is None:
             break

@@ -10,10 +10,12 @@ from trainrx.model.facts import MAX_QUOTE
 
 _CODE = re.compile(
     r"\\.|(?P<comment>(?<![^\s;&|()])#[^\n]*)|(?P<single>'[^']*'?)|(?P<ansi>\$'(?:[^'\\]|\\.)*'?)"
-    r"|\"|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>)]|$))"
-    r"|<<<|\$\(|\(|\)|(?P<newline>\n)",
+    r"|\"|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>]|$))"
+    r"|<<<|(?P<newline>\n)",
     re.DOTALL,
 )
+_INNER = re.compile(r"\\.|'[^']*'?|\"|\$?\(|\)", re.DOTALL)
+"""Inside `"$( ... )"`, where brackets count."""
 _DOUBLE = re.compile(r"\\.|\$\(|\"", re.DOTALL)
 _SUSPICIOUS = re.compile(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
 
@@ -47,13 +49,14 @@ class _Scanner:
         self._text = text
         self._position = 0
         self._stack: list[str] = []
-        self._outer = 0
         self._opened = -1  # where the outermost double quote began
         self._heredocs: list[tuple[str, bool]] = []
 
     def step(self) -> bool:
         quoted = self._stack[-1:] == ['"']
-        match = (_DOUBLE if quoted else _CODE).search(self._text, self._position)
+        match = (_DOUBLE if quoted else _INNER if self._stack else _CODE).search(
+            self._text, self._position
+        )
         if match is None:
             if self._opened >= 0:
                 self.found.append(Span(self._opened, len(self._text), '"', closed=False))
@@ -65,18 +68,18 @@ class _Scanner:
             self._stack.append(")")
         elif match[0] == ")":
             del self._stack[-1:]
-        elif not quoted and self._opened < 0:
+        elif not self._stack:
             self._plain(match)
         return True
 
     def _double_quote(self, at: int, *, closes: bool) -> None:
         if not closes:
             if self._opened < 0:
-                self._opened, self._outer = at, len(self._stack)
+                self._opened = at
             self._stack.append('"')
             return
         self._stack.pop()
-        if len(self._stack) <= self._outer:
+        if not self._stack:
             self.found.append(Span(self._opened, self._position, '"', closed=True))
             self._opened = -1
 
@@ -87,7 +90,7 @@ class _Scanner:
         elif match["single"] or match["ansi"]:
             closed = len(text) > (2 if match["ansi"] else 1) and text.endswith("'")
             self.found.append(Span(*match.span(), "'", closed=closed))
-        elif match["here"] and not self._stack:
+        elif match["here"]:
             self._heredocs.append((match["word"], text.startswith("<<-")))
         elif match["newline"] and self._heredocs:
             end = _after_bodies(self._text, self._position, self._heredocs)

@@ -23,13 +23,16 @@ _QUIET = frozenset(
 )  # fmt: skip
 """Commands whose unresolved words are of no interest."""
 
-_MEANT_FOR_CHILD = re.compile(
-    r"(?:VIDEO_)?(?:MAX|MIN|TOTAL)_PIXELS|VIDEO_TOTAL_PIXELS|FPS(?:_M(?:AX|IN)_FRAMES)?|NFRAMES"
-    r"|IMAGE_FACTOR|SIZE_FACTOR|IMAGE_MAX_TOKEN_NUM|NPROC_PER_NODE|NNODES|NODE_RANK"
-    r"|MASTER_(?:ADDR|PORT)|(?:CUDA|ASCEND_RT)_VISIBLE_DEVICES|(?:TORCH_)?NCCL_\w+"
-    r"|GLOO_SOCKET_IFNAME|PYTORCH_(?:CUDA_)?ALLOC_CONF|HF_\w+|FORCE_TORCHRUN|CUDA_LAUNCH_BLOCKING"
-    r"|OMP_NUM_THREADS|VLLM_\w+|TOKENIZERS_PARALLELISM|DISABLE_VERSION_CHECK|USE_(?:HF|MODELSCOPE_HUB)"
+_FOR_CHILD = frozenset(
+    {"MAX_PIXELS", "MIN_PIXELS", "VIDEO_MAX_PIXELS", "VIDEO_MIN_PIXELS", "VIDEO_TOTAL_PIXELS"}
+    | {"FPS", "FPS_MAX_FRAMES", "FPS_MIN_FRAMES", "NFRAMES", "IMAGE_FACTOR", "SIZE_FACTOR"}
+    | {"IMAGE_MAX_TOKEN_NUM", "NPROC_PER_NODE", "NNODES", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT"}
+    | {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING"}
+    | {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "GLOO_SOCKET_IFNAME", "OMP_NUM_THREADS"}
+    | {"FORCE_TORCHRUN", "DISABLE_VERSION_CHECK", "USE_HF", "USE_MODELSCOPE_HUB"}
+    | {"TOKENIZERS_PARALLELISM"}
 )
+_FOR_CHILD_PREFIXES = ("NCCL_", "TORCH_NCCL_", "HF_", "VLLM_")
 """Variables that only a child process reads, so that setting one without export does nothing."""
 
 
@@ -88,7 +91,7 @@ class Record:
 
     def add_plain(self, name: str, line: int) -> None:
         """Note a variable set without export."""
-        if _MEANT_FOR_CHILD.fullmatch(name):
+        if _is_for_child(name):
             self._plain.setdefault(name, line)
 
     def words(self, fields: list[Field]) -> tuple[Word, ...]:
@@ -169,3 +172,7 @@ class Record:
             if busy and name not in self._state.used | self._state.ever_exported:
                 why = f"{name} is set but not exported, so no program sees it"
                 self.add_defect("variable-not-exported", line, f"{why}. Put export in front.")
+
+
+def _is_for_child(name: str) -> bool:
+    return name in _FOR_CHILD or name.startswith(_FOR_CHILD_PREFIXES)

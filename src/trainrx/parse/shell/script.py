@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from trainrx.model.job import EnvVar, Script
 from trainrx.parse.shell.context import Context
@@ -26,10 +27,9 @@ _MAX_INHERITED = 2000
 def read_script(text: str, source: str, inherited: Mapping[str, str] | None = None) -> Script:
     """Say which commands a script would start, with which words and environment.
 
-    Nothing is run and no file is looked at. A word's line is that of the word itself, also in a
-    continued command, an array or a script given to `bash -c`; the words of a variable stand where
-    the variable was set. Work is bounded: text beyond 128 KiB, and whatever asks for more than a
-    launch script needs, goes into `unread`.
+    Nothing is run and no file is looked at. A word's line is its own, also in a continued command,
+    an array or a script given to `bash -c`; words of a variable stand where it was set. Text beyond
+    128 KiB, and what asks for more work than a launch script needs, goes into `unread`.
 
     Args:
         text: The script, or a command as pasted from a terminal.
@@ -38,13 +38,10 @@ def read_script(text: str, source: str, inherited: Mapping[str, str] | None = No
             command lists only what the script itself sets.
     """
     prepared = prepare(text, source)
-    unknowns = Unknowns()
-    given = {
-        name: without_marks(value)
-        for name, value in list((inherited or {}).items())[:_MAX_INHERITED]
-    }
-    state = State(given, unknowns, Budget(_UNITS))
     directives = _directives(prepared)
+    pairs = islice((inherited or {}).items(), _MAX_INHERITED)
+    given = {name: without_marks(value) for name, value in pairs}
+    state = State(given, Unknowns(), Budget(_UNITS))
     state.scheduled = bool(directives)
     record = Record(source, prepared.lines, state)
     context = Context(state, record, Place(prepared.lines))

@@ -16,7 +16,8 @@ from trainrx.parse.shell.state import Field, Variable, word_lines
 from trainrx.parse.shell.syntax import Assign, Node, Raw, Simple
 from trainrx.parse.shell.unknown import known
 
-_FLAG = re.compile(r"--?[A-Za-z]|[–—−―－]")
+_ARGUMENT = re.compile(r"--?[A-Za-z]|[–—−―－]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
+"""A flag or a Hydra override, which is never the name of a program."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _REMOTE = frozenset({"ssh", "pdsh"})
 _COMMAND_OPTION = re.compile(r"-[a-z]*c")
@@ -151,7 +152,7 @@ class SimpleCommands:
     def _dispatch(self, fields: list[Field], node: Simple, prefix: dict[str, Variable]) -> None:
         context = self._context
         name = fields[0].text
-        if _FLAG.match(name):
+        if _ARGUMENT.match(name):
             context.record.broken_continuation(name, fields[0].line)
             return
         if name in ("exec", "command", "builtin") and len(fields) > 1:

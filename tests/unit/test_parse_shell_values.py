@@ -1,0 +1,216 @@
+"""Single values: arithmetic, tests, commands whose output follows from their words."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainrx.parse.shell import glob, read_script
+from trainrx.parse.shell.arithmetic import evaluate
+from trainrx.parse.shell.substitute import output
+
+
+def count(expression: str, **variables: str) -> int | None:
+    return evaluate(expression, variables.get, lambda _name, _value: None)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("", 0),
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("-7 / 2", -3),
+        ("-7 % 3", -1),
+        ("2 ** 3 ** 2", 512),
+        ("1 << 70", 64),
+        ("9223372036854775807 + 1", -(2**63)),
+        ("0x1F + 010 + 2#11", 42),
+        ("a == 3 ? 10 : 20", 10),
+        ("!a || a >= 3", 1),
+        ("a++ + 1", 4),
+        ("++a", 4),
+        ("--a", 2),
+        ("a -= 1", 2),
+        ("b = 5", 5),
+        ("1, 2", 2),
+        ("~0 & 7 ^ 1 | 8", 14),
+        ("+1 - -1", 2),
+        ("neg + 1", -1),
+    ],
+)
+def test_arithmetic_counts_as_bash_does(expression, expected):
+    assert count(expression, a="3", neg="-2") == expected
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *["1 / 0", "1 % 0", "b + 1", "(1", "1 +", "1 2", "1 ? 2", "08", "$", "w + 1", "2 ** -1"],
+        *["b++", "40#1", "1 = 2", "(" * 100 + "1" + ")" * 100, "-" * 100 + "1", "1+" * 2000 + "1"],
+    ],
+)
+def test_arithmetic_without_a_static_value_is_unknown(expression):
+    assert count(expression, w="x+1", a="3") is None
+
+
+def test_an_assignment_that_fails_leaves_the_variable_unknown():
+    word = read_script("n=1\n((n=m+1))\nrun $n", "x.sh").commands[0].words[1]
+
+    assert word.unknown == ("n",)
+
+
+@pytest.mark.parametrize(
+    ("stages", "expected"),
+    [
+        ([["echo", "a", "b"]], "a b"),
+        ([["echo", "-e", "a"]], "a"),
+        ([["printf", "%s", "a"]], "a"),
+        ([["printf", "a"]], "a"),
+        ([["basename", "--", "/a/b/"]], "b"),
+        ([["basename", "b.sh", ".sh"]], "b"),
+        ([["dirname", "b"]], "."),
+        ([["dirname", "/b"]], "/"),
+        ([["expr", "3", "*", "4"]], "12"),
+        ([["expr", "7", "%", "4"]], "3"),
+        ([["seq", "3"]], "1\n2\n3"),
+        ([["seq", "2", "3"]], "2\n3"),
+        ([["seq", "4", "-2", "0"]], "4\n2\n0"),
+        ([["echo", "a,b"], ["tr", ",", " "], ["wc", "-w"]], "2"),
+        ([["echo", "a,b"], ["tr", "-d", ","]], "ab"),
+        ([["echo", "-n", "a"], ["wc", "-l"]], "0"),
+        ([["echo", "a b"], ["awk", "{print NF}"]], "2"),
+        ([["echo", "a,b"], ["awk", "-F", ",", "{print NF}"]], "2"),
+        ([["echo", "a:b"], ["cut", "-d:", "-f2"]], "b"),
+        ([["echo", "a:b"], ["cut", "-d", ":", "-f", "9"]], ""),
+        ([["echo", "a,b,c"], ["sed", "s/,/ /g"]], "a b c"),
+        ([["echo", "a,b,c"], ["sed", "s/,/ /"]], "a b,c"),
+        ([["echo", "a,b,c"], ["grep", "-o", ","], ["wc", "-l"]], "2"),
+        ([["echo", "6 / 4"], ["bc"]], "1"),
+        ([["echo", " a  b "], ["xargs"]], "a b"),
+    ],
+)
+def test_output_of_simple_commands_is_worked_out(stages, expected):
+    assert output(stages) == expected
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        [],
+        [["hostname"]],
+        [["echo", "a"], ["python", "x.py"]],
+        [["echo", "a"], ["basename", "b"]],
+        [["tr", "a", "b"]],
+        [["printf", "%d %d", "1", "2"]],
+        [["basename"]],
+        [["dirname", "-x"]],
+        [["expr", "a", "+", "1"]],
+        [["expr", "1", "/", "0"]],
+        [["seq", "1", "0", "5"]],
+        [["seq", "100000"]],
+        [["seq", "x"]],
+        [["echo", "a"], ["tr", "a-z", "A-Z"]],
+        [["echo", "a"], ["wc", "-c"]],
+        [["echo", "a"], ["awk", "{print $1}"]],
+        [["echo", "a"], ["cut", "-c1"]],
+        [["echo", "a"], ["sed", "-n", "1p"]],
+        [["echo", "a"], ["grep", "a"]],
+        [["echo", "a"], ["bc"]],
+        [["echo", "a"], ["xargs", "-n1"]],
+    ],
+)
+def test_output_of_other_commands_is_unknown(stages):
+    assert output(stages) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("*.y[a]ml", "a.yaml", True),
+        ("[!a-c]x", "dx", True),
+        ("[^a-c]x", "ax", False),
+        ("[[:digit:]]*", "7b", True),
+        ("a?c", "abc", True),
+        ("a\\*c", "a*c", True),
+        ("a\\*c", "abc", False),
+        ("[z-a]", "[z-a]", False),
+        ("", "", True),
+        ("*", "", True),
+    ],
+)
+def test_globs_match_whole_texts(pattern, text, expected):
+    assert glob.matches(pattern, text) is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ('[ "$X" = 1 ]', "yes"),
+        ("[[ $X != 1 ]]", "no"),
+        ("[ 2 -ge 3 ]", "no"),
+        ("test $X -eq 1", "yes"),
+        ("[ $X -eq 1 -a 2 -gt 1 ]", "yes"),
+        ("[ $X -eq 2 -o 2 -gt 1 ]", "yes"),
+        ("[[ ( $X == 2 || $X == 1 ) && ! -z $X ]]", "yes"),
+        ("! [ $X = 1 ]", "no"),
+        ("[ $X = 1 ] && [ $X = 2 ]", "no"),
+        ("[ $X = 2 ] || [ $X = 1 ]", "yes"),
+        ("[ $X ]", "yes"),
+        ('[ "" ]', "no"),
+        ('[ -z "$UNSET" ]', "yes"),
+        ("[ -n a$UNSET ]", "yes"),
+        ("[[ abc == a*c ]]", "yes"),
+        ('[[ abc == "a*c" ]]', "no"),
+        ("(( X > 0 ))", "yes"),
+        ("[ -f x ]", "yes no"),
+        ("[ -f x ] && [ $X = 1 ]", "yes no"),
+        ("[ -f x ] && [ $X = 2 ]", "no"),
+        ('[ "$UNSET" = 1 ]', "yes no"),
+        ("[ $X -eq abc ]", "yes no"),
+        ("[[ $X =~ ^1 ]]", "yes no"),
+        ("[ -z $(hostname) ]", "yes no"),
+        ("grep -q x y", "grep yes no"),
+        ("(( NODES > 1 ))", "yes no"),
+    ],
+)
+def test_tests_are_decided_only_when_they_can_be(condition, expected):
+    script = read_script(f"X=1\nif {condition}; then yes; else no; fi", "x.sh")
+
+    assert " ".join(command.words[0].text for command in script.commands) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("${V/#a/x}", "xbc.abc"),
+        ("${V/%c/x}", "abc.abx"),
+        ("${V/b}", "ac.abc"),
+        ("${V:(-3)}", "abc"),
+        ("${V:1:-2}", "bc.a"),
+        ("${V,,}", "abc.abc"),
+        ("${V^}", "Abc.abc"),
+        ("${A[-1]}", "3"),
+        ("${A[$I]}", "2"),
+        ("${A[@]/#/n}", "n1 n2 n3"),
+        ("${A[*]}", "1 2 3"),
+        ("${!A[@]}", "0 1 2"),
+        ("${A[9]:-none}", "none"),
+        ("${E[@]:-none}", "none"),
+        ("${U:?must be set}", "$U"),
+        ("${V/[a]/x}", "${V/[a]/x}"),
+        ("${V@Q}", "${V@Q}"),
+        ("${!U}", "${!U}"),
+        ("${-}", "$-"),
+    ],
+)
+def test_expansions_of_parameters(word, expected):
+    script = read_script(f"V=abc.abc\nA=(1 2 3)\nI=1\nrun {word}", "x.sh")
+
+    assert " ".join(item.text for item in script.commands[0].words[1:]) == expected
+
+
+def test_a_test_without_its_end_ends_with_its_line():
+    script = read_script("[[ 1 == \nrun b", "x.sh")
+
+    assert [command.words[0].text for command in script.commands] == ["run"]
+    assert script.unread[0].line == 1
