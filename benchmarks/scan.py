@@ -65,7 +65,7 @@ class Made:
         """Give a progress bar drawn several times."""
         first = self.random.randrange(900)
         return "".join(
-            f"\rMap (num_proc=8):  {n // 10}%|{'█' * (n // 100):<10}| {n}/1000"
+            f"\rTrain:  {n // 10}%|{'█' * (n // 100):<10}| {n}/1000"
             f" [00:10<01:20, {self.random.random():.2f}s/it]"
             for n in range(first, first + 6)
         )
@@ -74,8 +74,8 @@ class Made:
         """Give a line of NCCL."""
         pick = self.random.randrange
         return (
-            f"node-{pick(8)}:{pick(9999)}:{pick(9999)} [{pick(8)}] NCCL INFO Channel {pick(24):02}/0"
-            f" : {pick(64)}[{pick(8)}] -> {pick(64)}[{pick(8)}] via P2P/CUMEM/read"
+            f"node-{pick(8)}:{pick(9999)}:{pick(9999)} [{pick(8)}] NCCL INFO Channel"
+            f" {pick(24):02}/0 : {pick(64)}[{pick(8)}] -> {pick(64)}[{pick(8)}] via P2P/CUMEM/read"
         )
 
     def deepspeed(self) -> str:
@@ -97,7 +97,7 @@ class Made:
     def words(self) -> str:
         """Give a line in Chinese."""
         pick = self.random.randrange
-        return f"[INFO:swift] 已保存到：/nas/实验/run-{pick(99)}，第 {pick(9999)} 步，耗时 {pick(99)} 秒"
+        return f"[INFO:swift] 已保存到：/nas/实验/run-{pick(99)}，第 {pick(9999)} 步，{pick(99)} 秒"
 
 
 def write_log(
@@ -144,7 +144,7 @@ def timed(run: Callable[[], object], runs: int) -> float:
 
 
 class Peer(msgspec.Struct, frozen=True):
-    """A tool to compare with: its command in front of the log, the patterns it is given, the log."""
+    """A tool to compare with: its command without the log, the patterns it is given, the log."""
 
     name: str
     command: tuple[str, ...]

@@ -446,3 +446,16 @@ def test_absent_patterns_are_limited_over_all_strata():
     ]
     with pytest.raises(RuleError, match="all strata"):
         RuleBase([*first, *late])
+
+
+def test_missing_matches_only_facts_without_the_field():
+    facts = [given("x", v=1), given("x"), given("x", v="another sort")]
+    rules = [
+        rule("none", pattern("x", ("v", "missing"))),
+        rule("one", pattern("x", ("v", "eq", 1))),
+    ]
+
+    found = both(rules, facts)
+
+    matched = {(f.rule, found.facts[f.facts[0]].get("v")) for f in found.firings}
+    assert matched == {("none", None), ("none", "another sort"), ("one", 1)}

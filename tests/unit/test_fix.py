@@ -227,7 +227,14 @@ def test_an_unknown_present_value_gives_words_not_a_number() -> None:
     made = planned([{"id": "a", "set": {"train.max_length": {"times": 0.5}}}], job)
 
     assert made.fixes[0].changes[0].to is None
-    assert "not known" in made.fixes[0].changes[0].spelled
+    assert made.fixes[0].changes[0].spelled == "max_length: half of the present value"
+
+
+def test_without_a_framework_it_is_said_whose_names_are_used() -> None:
+    made = planned([{"id": "a", "set": {"train.gradient_checkpointing": True}}], facts())
+
+    assert spelled(made) == ["--gradient_checkpointing true"]
+    assert "the framework is not known: named as in transformers" in made.fixes[0].notes
 
 
 def test_a_package_in_range_needs_no_change() -> None:

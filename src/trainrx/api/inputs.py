@@ -23,6 +23,7 @@ NO_BF16_BELOW = 8.0
 MOST_GPUS = 1_000_000
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
 LAUNCHES = ("script", "config", "args")
+LOGS = ("log", "metrics")
 NOT_A_LAUNCH = (
     "holds the output of a job and no command that starts one: it was read as a log; give the "
     "script that starts the job with --cmd"
@@ -98,32 +99,31 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None
     yield request.paths, None
     yield request.cmd, "script"
     yield request.config, "config"
-    yield (request.env,) if request.env else (), "env"
-    yield (request.versions_file,) if request.versions_file else (), "versions"
+    yield () if request.env is None else (request.env,), "env"
+    yield () if request.versions_file is None else (request.versions_file,), "versions"
     yield request.logs, "log"
 
 
 def _read(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
-    if kind != "script" or Path(name).is_dir():
+    if kind != "script":
         return _read_as(name, kind, stdin)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
     found, unread = _read_as(name, None, stdin)
     if all(item.kind in LAUNCHES for item in found):
         return found, unread
-    texts = {item.name: item for item in _read_as(name, "script", stdin)[0]}
+    scripts, _ = _read_as(name, "script", stdin)
+    said = {item.name: item for item in scripts if item.kind == "script"}
     inputs: list[Input] = []
     for item in found:
-        if item.kind in LAUNCHES:
+        script = said.get(item.name)
+        if item.kind in LAUNCHES or script is None:  # what lies in a folder is what it is
             inputs.append(item)
-            continue
-        script = texts.get(item.name, item)
-        if not (item.kind in ("log", "metrics") and holds_log(script.text or "")):
+        elif item.kind not in LOGS or not holds_log(script.text or ""):
             inputs.append(script)
-            continue
-        # an issue pasted whole holds the command and the log
-        pasted = pasted_script(item)
-        inputs += [item, pasted] if pasted is not None else [item]
-        unread += [] if pasted is not None else [Unread(source=item.name, reason=NOT_A_LAUNCH)]
+        else:  # an issue pasted whole holds the command and the log
+            pasted = pasted_script(item)
+            inputs += [item, pasted] if pasted is not None else [item]
+            unread += [] if pasted is not None else [Unread(source=item.name, reason=NOT_A_LAUNCH)]
     return inputs, unread
 
 

@@ -20,8 +20,11 @@ from trainrx.model.job import Detection, Input
 from trainrx.model.result import Diagnosis, Unread
 from trainrx.model.text import Lang
 from trainrx.parse.environment import Environment
+from trainrx.parse.names import name_facts
 
 PathLike = Path | str
+NOTE = "note"
+ASSUMED = ("default", "assumed")
 
 
 def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
@@ -148,9 +151,16 @@ def _facts(
     versions: dict[str, str],
     knowledge: Knowledge,
 ) -> Facts:
-    """Collect facts: what the user said, what the log shows, what the launch sets, what follows."""
-    own = () if launch is None else launch_facts(launch, versions)
-    facts = derive((*given.facts, *seen.facts, *own), knowledge)
+    """Collect facts: given on the command line, then log, launch, note, defaults, what follows."""
+    own: tuple[Fact, ...] = ()
+    if launch is not None:
+        names = name_facts(launch.raw, launch.resolved, knowledge.params, versions)
+        own = (*launch_facts(launch, versions), *names)
+    # what a note tells in passing gives way to what is set, and goes before what is assumed
+    told = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
+    shown = [item for item in seen.facts if item not in told]
+    set_ = [item for item in own if item.how not in ASSUMED]
+    facts = derive((*given.facts, *shown, *set_, *told, *own), knowledge)
     if given.good is not None:
         facts.add(*_changed(given.good, given, facts, knowledge))
     return facts

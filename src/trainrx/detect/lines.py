@@ -60,6 +60,8 @@ def is_numbered(lines: list[str]) -> bool:
 def rank_of(line: str, *, numbered: bool = False) -> int | None:
     """Give the rank a line names as its own, or None."""
     head = line[:HEAD]
+    if not numbered and "ank" not in head and "[" not in head[:2]:
+        return None
     patterns = (LABEL, NUMBERED, INNER) if numbered else (LABEL, INNER)
     for pattern in patterns:
         found = pattern.search(head)

@@ -12,10 +12,11 @@ from trainrx.detect.blocks import Block
 from trainrx.detect.collective import Report, report_of
 from trainrx.detect.frames import site_above
 from trainrx.detect.lines import HEAD, is_numbered, last_seconds, path_rank, rank_of, seconds
-from trainrx.detect.matcher import Candidate, Compiled, Gate, Line, compile_patterns, decode
+from trainrx.detect.matcher import Compiled, Gate, Line, compile_patterns, decode
 from trainrx.detect.metrics import bar_of_line, point_of_line
 from trainrx.detect.probes import EXIT, WORLD, Probe, probes
 from trainrx.detect.series import Series
+from trainrx.detect.sift import BARS, Sieve
 from trainrx.detect.spots import Spot, Steps, by_line
 from trainrx.detect.tally import Bucket, Tally, quote
 from trainrx.detect.values import typed
@@ -27,8 +28,6 @@ ABOVE = 1 << 16
 """Bytes above a hit in which its traceback and the last time stamp are looked for."""
 MOST_KEPT = 20_000
 """Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
-BARS = 8
-"""Progress bars looked at before a hit: those of an evaluation may follow that of the training."""
 MOST_REPORTS = 4096
 MOST_EXITS = 64
 MOST_WORLDS = 64
@@ -54,41 +53,7 @@ class Signatures:
             if self.symptoms[pattern.symptom].role == "frame"
         )
         self.first_probe = len(own)
-        self._metrics = self._numbers("metrics")
-        self._bars = self._numbers("bar")
-        self.worlds = self._numbers("world")
-
-    def _numbers(self, kind: Probe) -> frozenset[int]:
-        found = (number for number, name in enumerate(self.kinds, self.first_probe) if name == kind)
-        return frozenset(found)
-
-    def parted(
-        self, candidates: Sequence[Candidate], dropped: frozenset[int]
-    ) -> tuple[list[int], list[Candidate]]:
-        """Split off the metric lines, and thin out runs of progress bars to the newest few.
-
-        A log may consist of little else: these are the lines that must cost next to nothing.
-        """
-        metrics, bars = self._metrics, self._bars
-        steps: list[int] = []
-        rest: list[Candidate] = []
-        drawn: deque[Candidate] = deque(maxlen=BARS)
-        first = True
-        for candidate in candidates:
-            number = candidate[1]
-            if number in bars:
-                # the first may stand on the line of the candidate before it
-                (rest if first else drawn).append(candidate)
-                first = False
-            elif number in metrics:
-                steps.append(candidate[0])
-            elif number not in dropped:
-                rest += drawn
-                drawn.clear()
-                rest.append(candidate)
-                first = True
-        rest += drawn
-        return steps, rest
+        self.sieve = Sieve(self.patterns, self.kinds, self.symptoms)
 
 
 class Late(msgspec.Struct, frozen=True):
@@ -135,9 +100,11 @@ class Scan:
             self._numbered = is_numbered(decode(self._text[:ABOVE]).split("\n")[:200])
         carried = self._long if block.resumes else set()
         self._long = set()
-        steps, rest = self._signatures.parted(self._gate(self._text), self._dropped())
-        self._steps = Steps(block, self._text, steps)
-        for spot, numbers in by_line(block, self._text, rest):
+        # NCCL repeats the world size a thousand times: the first few have told it
+        worlds = self._worlds < MOST_WORLDS
+        found = self._signatures.sieve.sift(self._gate(self._text), self._text, worlds=worlds)
+        self._steps = Steps(block, self._text, found.steps)
+        for spot, numbers in by_line(block, self._text, found.rest):
             opens = spot.start > 0 or not block.resumes
             closes = spot.end < len(self._text) or not block.breaks
             line = Line(self._text[spot.start : spot.end], opens=opens, closes=closes)
@@ -147,11 +114,9 @@ class Scan:
                 self._long = known | matched
         if block.breaks and block.resumes and not self._long:
             self._long = carried
+        for stage, count in found.repeats.items():
+            self.tally.repeats[self._signatures.symptoms[stage].id] += count
         self._finish(block)
-
-    def _dropped(self) -> frozenset[int]:
-        """Name the probes that have told enough: NCCL repeats the world size a thousand times."""
-        return self._signatures.worlds if self._worlds >= MOST_WORLDS else frozenset()
 
     def _finish(self, block: Block) -> None:
         self._catch_up(len(self._text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from trainrx.model.facts import MAX_QUOTE, Scalar
 from trainrx.model.job import Hit, SymptomHits
@@ -36,10 +37,11 @@ class Bucket:
 
 
 class Tally:
-    """All hits of all signatures in some logs, by signature id."""
+    """All hits of all signatures in one log, by signature id; `repeats` are only counted."""
 
     def __init__(self) -> None:
         self.buckets: dict[str, dict[Key, Bucket]] = {}
+        self.repeats: Counter[str] = Counter()
 
     def bucket(self, symptom: str, key: Key) -> Bucket:
         """Give the place for a signature's hits by one rank; ranks beyond the limit share one."""
@@ -62,7 +64,8 @@ def summed(tallies: list[Tally]) -> tuple[SymptomHits, ...]:
         found.append(
             SymptomHits(
                 symptom=symptom,
-                count=sum(bucket.count for bucket in parts),
+                count=sum(bucket.count for bucket in parts)
+                + sum(tally.repeats[symptom] for tally in tallies),
                 hits=tuple(hits),
                 ranks=tuple(ranks),
             )

@@ -11,6 +11,7 @@ from trainrx.engine.conditions import (
     Literal,
     Truth,
     compile_conditions,
+    literal,
     marker,
     misfit,
 )

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.knowledge import Amount
+from trainrx.model.text import Text
 
 
 class NotComputable(Exception):  # noqa: N818  # an answer, not an error
-    """The present value is needed and unknown; `hint` says the change in words."""
+    """The fact `name` is needed and unknown."""
 
-    def __init__(self, hint: str) -> None:
-        super().__init__(hint)
-        self.hint = hint
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def in_words(wanted: Scalar | Amount, named: Text | None = None) -> Text:
+    """Say a relative amount in words; `named` is what it is taken from, if not the value itself."""
+    times = wanted.times if isinstance(wanted, Amount) else None
+    if named is not None:
+        return Text(en=f"<{named.en}>", zh=f"<{named.zh}>")
+    if times == 0.5:
+        return Text(en="half of the present value", zh="当前值的一半")
+    if times == 2:
+        return Text(en="twice the present value", zh="当前值的两倍")
+    if times is not None:
+        return Text(en=f"{times:g} x the present value", zh=f"当前值的 {times:g} 倍")
+    plus = wanted.plus if isinstance(wanted, Amount) else None
+    return Text(en=f"the present value {plus or 0:+g}", zh=f"当前值 {plus or 0:+g}")
 
 
 def target(name: str, wanted: Scalar | Amount, facts: Facts) -> Scalar:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.engine.conditions import Truth
-from trainrx.fix.amounts import NotComputable, target
+from trainrx.fix.amounts import NotComputable, in_words, target
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts, Origin, Scalar
@@ -22,8 +22,9 @@ from trainrx.rank.conditions import fix_name
 
 SET_BY_USER = ("read", "given")
 INSTEAD = Text(en="not possible here: {why}", zh="此处不可行：{why}")
-HALVE = Text(
-    en="relative to the present value, which is not known", zh="相对于当前值，而当前值未知"
+NO_FRAMEWORK = Text(
+    en="the framework is not known: named as in transformers",
+    zh="框架未知：按 transformers 的参数名书写",
 )
 
 
@@ -106,9 +107,11 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         notes.append(further.why.in_(job.lang))
     batch = batch_note(job.facts, values)
     notes += [batch.in_(job.lang)] if batch is not None else []
+    if values and not job.framework:
+        notes.append(NO_FRAMEWORK.in_(job.lang))
     changes = (
         *(change for name, value in values.items() if (change := _change(name, value, job))),
-        *(_vague(name, job) for name in unknown),
+        *(_vague(name, fix.set[name], job) for name in unknown),
         *(change for name in fix.unset if (change := _remove(name, job))),
         *(change for package in fix.packages if (change := _package(package, job))),
     )
@@ -233,17 +236,20 @@ def _written(name: str, value: Scalar | None, job: Target) -> str | None:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _vague(name: str, job: Target) -> Change:
-    """Give a change whose value the user must compute: the present one is not known."""
+def _vague(name: str, wanted: Scalar | Amount, job: Target) -> Change:
+    """Give a change whose value the user must compute: what it follows from is not known."""
     written = _spell(name, 1, job)
+    param = written.param if written else name
+    source = wanted.fact if isinstance(wanted, Amount) else None
+    entry = job.knowledge.facts.get(source) if source else None
+    phrase = in_words(wanted, entry.title if entry is not None else None).in_(job.lang)
     return Change(
         kind=written.kind if written else "arg",
-        param=written.param if written else name,
+        param=param,
         canonical=name,
         action="set",
-        now="unknown",
         to=None,
-        spelled=f"{written.param if written else name}: {HALVE.in_(job.lang)}",
+        spelled=f"{param}: {phrase}",
     )
 
 

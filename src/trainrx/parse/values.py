@@ -41,6 +41,8 @@ _ATTENTION = {
 _NOT_RLHF = frozenset({"sft", "pt"})
 _LOWER = frozenset({"rlhf.type", "tuner.type", "vllm.mode"})
 _MAX_DIGITS = 40
+_MOST_WHOLE = 1e18
+"""The engine counts in 64 bits."""
 _WHOLE = re.compile(r"[+-]?\d(?:_?\d)*")
 
 
@@ -79,7 +81,7 @@ def read_typed(param: Param, text: str) -> Reading:
         return Reading(problem=f"{text[:80]!r} is not a number")
     if param.type == "float":
         return Reading(value=number)
-    if number != int(number):
+    if number != int(number) or abs(number) >= _MOST_WHOLE:
         return Reading(problem=f"{text[:80]!r} is not a whole number")
     return Reading(value=int(number))
 
@@ -92,7 +94,7 @@ def read_number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) and abs(number) < 1e18 else None
+    return number if math.isfinite(number) else None
 
 
 def write_value(spelling: Spelling, value: Scalar) -> str | None:
