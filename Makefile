@@ -7,7 +7,8 @@ READY := $(VENV)/.ready
 .PHONY: demo test check golden wheel clean
 
 demo: $(READY)
-	$(BIN)/diagnose --cmd examples/01-vl7b-grpo-8xA30-24g/launch.sh --log examples/01-vl7b-grpo-8xA30-24g/train.log --versions examples/01-vl7b-grpo-8xA30-24g/versions.txt --gpu A30 --gpus 8 --lang en
+	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
+	  --versions versions.txt --gpu A800-80G --gpus 2
 
 test: $(READY)
 	$(BIN)/python -m pytest -q
@@ -21,7 +22,8 @@ check: $(READY)
 	$(BIN)/diagnose kb test
 
 golden: $(READY)
-	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/golden tests/unit/test_render_golden.py -p no:randomly
+	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py
+	$(BIN)/python -m trainrx.render.schema
 
 # build once, then test that wheel with the source moved away
 wheel: $(READY)

@@ -191,7 +191,7 @@ def peer_speed(peer: Peer, runs: int) -> float | None:
 
         def run() -> None:
             subprocess.run(
-                command, env=environment, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=False
+                command, env=environment, capture_output=True, timeout=PATIENCE, check=False
             )
 
         try:

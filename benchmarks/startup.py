@@ -17,9 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 EXAMPLE = ROOT / "examples" / "01-vl7b-grpo-2xA800-80g"
-ANSWER = (
-    "--cmd launch.sh --log train.log --versions versions.txt --gpu A800-80G --gpus 2 --lang en"
-)
+ANSWER = "--cmd launch.sh --log train.log --versions versions.txt --gpu A800-80G --gpus 2 --lang en"
 
 COMMANDS: dict[str, list[str]] = {
     "python -c pass": [sys.executable, "-c", "pass"],

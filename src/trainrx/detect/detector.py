@@ -35,7 +35,8 @@ class Detector:
 
     def __init__(self, symptoms: Sequence[Symptom], *, engine: Engine = "auto") -> None:
         self.symptoms = {symptom.id: symptom for symptom in symptoms}
-        said = [symptom for symptom in symptoms if symptom.role == "observation"]
+        # people describe what they saw, or paste the message itself
+        said = [symptom for symptom in symptoms if symptom.role in ("observation", "failure")]
         printed = [symptom for symptom in symptoms if symptom.role != "observation"]
         self._notes = Signatures(said)
         self._logs = Signatures(printed)

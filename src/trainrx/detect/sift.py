@@ -51,7 +51,7 @@ class Sieve:
         found = Sifted([], [], Counter())
         drawn: deque[Candidate] = deque(maxlen=BARS)
         bar_kept = False
-        stage, stage_end = -1, -1
+        stage, stage_end, again = -1, -1, False
         for candidate in candidates:
             at, number = candidate
             kind = self._probes.get(number)
@@ -62,19 +62,19 @@ class Sieve:
                 continue
             if kind == "metrics":
                 found.steps.append(at)
-                stage = -1
+                stage, again = -1, False
                 continue
             if kind == "world" and not worlds:
                 continue
             begun = self._stages.get(number, -1)
             if begun >= 0 and (at > stage_end or begun != stage):
                 end = self._begins(number, at, text)
-                repeats = begun == stage and end > stage_end
+                again = begun == stage and end >= 0
+                found.repeats[begun] += again
                 if end >= 0:
                     stage, stage_end = begun, end
-                if repeats:
-                    found.repeats[stage] += 1
-                    continue
+            if again and begun == stage:
+                continue
             found.rest += drawn
             drawn.clear()
             bar_kept = False

@@ -56,7 +56,10 @@ _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
     ),
     (
         "trl",
-        frozenset({"use_peft", "dataset_name", "attn_implementation", "lora_target_modules"}),
+        frozenset(
+            {"use_peft", "dataset_name", "attn_implementation", "lora_target_modules"}
+            | {"num_generations", "max_completion_length", "max_prompt_length"}
+        ),
         frozenset({"model_name_or_path", "per_device_train_batch_size", "lora_r", "dtype"}),
     ),
 )

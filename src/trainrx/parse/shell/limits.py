@@ -19,10 +19,14 @@ class TooMuch(Exception):  # noqa: N818  # control flow inside the package, neve
 
 
 class Budget:
-    """A count of work units, about two microseconds each; the same script always gets as far."""
+    """A count of work units, about two microseconds each, so that a script always gets as far.
 
-    def __init__(self, units: int) -> None:
+    `seconds` are for the grammar, whose work cannot be counted; an honest script needs a hundredth.
+    """
+
+    def __init__(self, units: int, seconds: float = 0.6) -> None:
         self._left = units
+        self.seconds = seconds
 
     def spend(self, units: int = 1) -> None:
         """Take units.

@@ -41,6 +41,24 @@ def spans(text: str) -> list[Span]:
     return scanner.found
 
 
+class HereDocument(NamedTuple):
+    """A here-document: its sign is at `at`, its body ends at `stop`, its delimiter at `end`."""
+
+    at: int
+    start: int
+    stop: int
+    end: int
+    expands: bool
+
+
+def here_documents(text: str) -> list[HereDocument]:
+    """Give the here-documents, in order."""
+    scanner = _Scanner(text)
+    while scanner.step():
+        pass
+    return scanner.documents
+
+
 class _Scanner:
     """Walks from sign to sign; `stack` holds what is open around the position."""
 
@@ -50,7 +68,8 @@ class _Scanner:
         self._position = 0
         self._stack: list[str] = []
         self._opened = -1  # where the outermost double quote began
-        self._heredocs: list[tuple[str, bool]] = []
+        self.documents: list[HereDocument] = []
+        self._waiting: list[re.Match[str]] = []
 
     def step(self) -> bool:
         quoted = self._stack[-1:] == ['"']
@@ -91,21 +110,24 @@ class _Scanner:
             closed = len(text) > (2 if match["ansi"] else 1) and text.endswith("'")
             self.found.append(Span(*match.span(), "'", closed=closed))
         elif match["here"]:
-            self._heredocs.append((match["word"], text.startswith("<<-")))
-        elif match["newline"] and self._heredocs:
-            end = _after_bodies(self._text, self._position, self._heredocs)
-            self.found.append(Span(self._position, end, "", closed=True))
-            self._position, self._heredocs = end, []
+            self._waiting.append(match)
+        elif match["newline"] and self._waiting:
+            start = self._position
+            for opened in self._waiting:
+                document = _document(self._text, self._position, opened)
+                self.documents.append(document)
+                self._position = document.end
+            self.found.append(Span(start, self._position, "", closed=True))
+            self._waiting = []
 
 
-def _after_bodies(text: str, position: int, heredocs: list[tuple[str, bool]]) -> int:
-    for word, tabs in heredocs:
-        rule = re.compile(rf"^\t*{word}$" if tabs else f"^{word}$", re.MULTILINE)
-        match = rule.search(text, position)
-        if match is None:
-            return len(text)
-        position = min(match.end() + 1, len(text))
-    return position
+def _document(text: str, start: int, opened: re.Match[str]) -> HereDocument:
+    tabs = "\t*" if opened[0].startswith("<<-") else ""
+    match = re.compile(rf"^{tabs}{opened['word']}$", re.MULTILINE).search(text, start)
+    stop = end = len(text)
+    if match is not None:
+        stop, end = match.start(), min(match.end() + 1, len(text))
+    return HereDocument(opened.start(), start, stop, end, not opened["q"])
 
 
 def code_only(text: str, found: list[Span]) -> str:

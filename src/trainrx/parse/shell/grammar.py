@@ -1,0 +1,57 @@
+"""The grammar of bash, bounded: on hostile text its error recovery would take minutes."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trainrx.parse.shell.limits import Budget
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node
+
+_LEAST = 0.005
+"""Seconds below which a parse is not begun."""
+
+
+@cache
+def _language() -> Language:
+    import tree_sitter_bash  # noqa: PLC0415  # only a job with a launch script pays for loading it
+    from tree_sitter import Language  # noqa: PLC0415
+
+    return Language(tree_sitter_bash.language())
+
+
+def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:
+    """Parse ASCII text as a script.
+
+    Args:
+        text: The script; positions in the tree are positions in it.
+        budget: Pays for the time taken.
+        seconds: Time after which to give up, at most half of what the budget has left.
+
+    Returns:
+        The root of the tree, or None when the time did not suffice.
+    """
+    from tree_sitter import Parser  # noqa: PLC0415
+
+    allowed = min(seconds, budget.seconds / 2)
+    if allowed < _LEAST:
+        return None
+    source = text.encode("ascii", "replace")
+    began = time.monotonic()
+
+    def read(offset: int, _point: object) -> bytes:
+        return source[offset:]
+
+    def is_late(_offset: int, _error: bool) -> bool:  # the signature is the library's
+        return time.monotonic() - began > allowed
+
+    try:
+        return Parser(_language()).parse(read, progress_callback=is_late).root_node
+    except ValueError:
+        # How the library says that the callback stopped it.
+        return None
+    finally:
+        budget.seconds -= time.monotonic() - began

@@ -1,0 +1,68 @@
+"""A script with everything hidden that its grammar need not see; positions stay.
+
+The grammar counts bytes, takes some letters for blanks, and loses its way in here-documents. So a
+here-document becomes a plain redirection from a file, its body blanks, a placeholder such as
+`<path to model>` a word, and every character beyond ASCII one that is part of any word.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from trainrx.parse.shell.quotes import HereDocument, here_documents
+from trainrx.parse.shell.syntax import Raw
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_PLACEHOLDER = re.compile(r"(?<!<)<[^\W\d_][\w./-]*(?: [\w./-]+)*>(?=[\s\"']|$)")
+_HERE_STRING = re.compile(r"<<<(?!<)")
+_HERE_SIGN = re.compile(r"<<-?")
+
+
+class Masked(NamedTuple):
+    """A text for the grammar; `heres`: where a `<` in it stands for a here-string or -document."""
+
+    text: str
+    heres: dict[int, Raw | None]
+
+
+def mask(text: str) -> Masked:
+    """Hide from the grammar what it need not see."""
+    heres: dict[int, Raw | None] = {}
+    shown = text
+    if "<" in text:
+        shown = _PLACEHOLDER.sub(lambda match: "." * len(match[0]), shown)
+        if "<<" in text:
+            shown = _without_documents(text, shown, heres)
+            for match in _HERE_STRING.finditer(shown):
+                heres[match.end() - 1] = None
+            shown = _HERE_STRING.sub("  <", shown)
+    if not shown.isascii():
+        shown = _NOT_ASCII.sub(".", shown)
+    return Masked(shown, heres)
+
+
+def _without_documents(text: str, shown: str, heres: dict[int, Raw | None]) -> str:
+    parts: list[str] = []
+    position = 0
+    for item in sorted(here_documents(text)):
+        sign = _HERE_SIGN.match(shown, item.at)
+        if sign is not None and item.at >= position:
+            blanks = " " * (len(sign[0]) - 1)
+            parts += [shown[position : item.at], blanks, "<"]
+            position = sign.end()
+            heres[position - 1] = _body(text, item)
+        if item.start >= position:
+            hidden = re.sub(r"[^\n]", " ", shown[item.start : item.end])
+            parts += [shown[position : item.start], hidden]
+            position = item.end
+    return "".join([*parts, shown[position:]])
+
+
+def _body(text: str, item: HereDocument) -> Raw:
+    """Give the text of a here-document, quoted as it is to be expanded."""
+    body = text[item.start : item.stop]
+    quoted = "'" + body.replace("'", "'\\''") + "'"
+    if item.expands:
+        quoted = '"' + body.replace('"', '\\"') + '"'
+    return Raw(quoted, item.start)
