@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from pathlib import Path
 
@@ -24,7 +23,7 @@ NOISE = st.sampled_from(
         "",
     ]
 )
-FLAGS = [line for line in LAUNCH.splitlines()[1:]]
+FLAGS = LAUNCH.splitlines()[1:]
 
 
 def origins(answer: Diagnosis) -> list[Origin]:
@@ -140,7 +139,7 @@ def test_every_quoted_line_stands_where_it_is_said_to_stand(end, prefix, repeat)
 
     assume(quoted)
     for origin in quoted:
-        lines = re.split(r"\r\n|\n|\r", files[origin.source])
+        lines = files[origin.source].split("\n")
         assert origin.text.strip()[:60] in lines[origin.line - 1], origin
 
 

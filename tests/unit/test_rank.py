@@ -264,3 +264,13 @@ def test_probability_is_the_logistic_of_the_score() -> None:
     item = score(cause(), reasoning({"too-big/for/a": True}), "en")
 
     assert item.probability == pytest.approx(1 / (1 + math.exp(-item.score)))
+
+
+def test_what_is_only_foreseen_is_less_sure() -> None:
+    known = reasoning({"too-big/for/a": True})
+
+    foreseen = score(cause(), known, "en", failed=False)
+
+    assert foreseen.score < score(cause(), known, "en").score
+    assert foreseen.reasons[0].holds
+    assert "foreseen" in next(r for r in foreseen.reasons if r.weight < 0 and r.holds).text

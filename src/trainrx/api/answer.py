@@ -204,20 +204,10 @@ def _references(item: Scored, made: Plan) -> tuple[ReferenceOut, ...]:
     )
 
 
-SPELLING = Text(
-    en=(
-        "Which framework runs the job is not known: parameters are named as transformers names "
-        "them. Add the launch with --cmd."
-    ),
-    zh="不知道任务用的是哪个框架：参数按 transformers 的写法给出。请用 --cmd 附上启动命令。",
-)
 FELL_BACK = Text(en="engine", zh="推理引擎")
 
 
 def _warnings(done: Conclusion, plans: Sequence[Plan]) -> tuple[str, ...]:
     notes = [f"{FELL_BACK.in_(done.lang)}: {note}" for note in done.reasoning.notes]
     notes += [why for made in plans for why in made.left_out]
-    spelled = any(c.kind == "arg" for made in plans for fix in made.fixes for c in fix.changes)
-    if spelled and not done.facts.text("launch.framework"):
-        notes.append(SPELLING.in_(done.lang))
     return tuple(dict.fromkeys(notes))

@@ -248,6 +248,7 @@ def _vague(name: str, wanted: Scalar | Amount, job: Target) -> Change:
         param=param,
         canonical=name,
         action="set",
+        now="unknown",
         to=None,
         spelled=f"{param}: {phrase}",
     )

@@ -40,7 +40,7 @@ def rank(
     launch alone can show, and only when they are more likely than not.
     """
     scored = [
-        score(cause, reasoning, lang)
+        score(cause, reasoning, lang, failed=failed)
         for cause in causes.values()
         if _is_candidate(cause, reasoning, active, failed=failed)
         and not ruled_out(cause, reasoning.truths)

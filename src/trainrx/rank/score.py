@@ -17,7 +17,7 @@ from trainrx.engine.reason import Reasoning
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.knowledge import Cause, Evidence
 from trainrx.model.result import Reason
-from trainrx.model.text import Lang
+from trainrx.model.text import Lang, Text
 from trainrx.rank.conditions import (
     against_name,
     applies_name,
@@ -28,6 +28,11 @@ from trainrx.rank.conditions import (
 
 UNKNOWN = Truth(holds=None)
 MAX_EVIDENCE = 6
+NOT_YET = Reason(id="nothing-failed-yet", text="", weight=-0.7, holds=True)
+NOT_YET_TEXT = Text(
+    en="Nothing has failed so far: this is foreseen from the launch alone.",
+    zh="目前还没有失败：这只是根据启动参数的预判。",
+)
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,10 +62,15 @@ def ruled_out(cause: Cause, truths: Mapping[str, Truth]) -> bool:
     return any(truths.get(name, UNKNOWN).holds is False for name in names)
 
 
-def score(cause: Cause, reasoning: Reasoning, lang: Lang) -> Scored:
-    """Weigh one cause."""
+def score(cause: Cause, reasoning: Reasoning, lang: Lang, *, failed: bool = True) -> Scored:
+    """Weigh one cause.
+
+    A prior is a share of the jobs that failed; `failed` false (nothing did so far) counts against.
+    """
     prior = _prior(cause, reasoning.truths)
     votes = list(_votes(cause, reasoning, lang))
+    if not failed:
+        votes.append((NOT_YET.id, msgspec.structs.replace(NOT_YET, text=NOT_YET_TEXT.in_(lang))))
     strongest: dict[str, float] = {}
     for group, reason in votes:
         if reason.holds:

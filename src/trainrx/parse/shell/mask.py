@@ -43,19 +43,19 @@ def mask(text: str) -> Masked:
 
 
 def _without_documents(text: str, shown: str, heres: dict[int, Raw | None]) -> str:
+    edits: list[tuple[int, int, str]] = []
+    for item in here_documents(text):
+        sign = _HERE_SIGN.match(shown, item.at)
+        if sign is not None:
+            edits.append((item.at, sign.end(), " " * (len(sign[0]) - 1) + "<"))
+            heres[sign.end() - 1] = _body(text, item)
+        hidden = re.sub(r"[^\n]", " ", shown[item.start : item.end])
+        edits.append((item.start, item.end, hidden))
     parts: list[str] = []
     position = 0
-    for item in sorted(here_documents(text)):
-        sign = _HERE_SIGN.match(shown, item.at)
-        if sign is not None and item.at >= position:
-            blanks = " " * (len(sign[0]) - 1)
-            parts += [shown[position : item.at], blanks, "<"]
-            position = sign.end()
-            heres[position - 1] = _body(text, item)
-        if item.start >= position:
-            hidden = re.sub(r"[^\n]", " ", shown[item.start : item.end])
-            parts += [shown[position : item.start], hidden]
-            position = item.end
+    for start, end, new in sorted(edits):
+        parts += [shown[position:start], new]
+        position = end
     return "".join([*parts, shown[position:]])
 
 
