@@ -23,7 +23,8 @@ def main(dist: Path) -> int:
         for folder in ("tests", "examples"):
             shutil.copytree(ROOT / folder, work / folder)
         (work / "pytest.ini").write_text(
-            "[pytest]\ntestpaths = tests\naddopts = --strict-markers -ra\nfilterwarnings =\n    error\n",
+            "[pytest]\ntestpaths = tests\naddopts = --strict-markers -ra\n"
+            "filterwarnings =\n    error\n",
             encoding="utf-8",
         )
         venv.create(work / "venv", with_pip=True)

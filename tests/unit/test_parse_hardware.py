@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import median, median_low
 
 import msgspec
@@ -9,10 +8,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx.kb.store import shipped
 from trainrx.model.knowledge import Gpu, ModelShape
 from trainrx.parse.hardware import USABLE_SHARE, read_gpu, usable_gib
 
-KB = Path(__file__).resolve().parents[2] / "kb"
+KB = shipped()[0]
 GPUS = msgspec.convert(yaml.safe_load((KB / "gpus.yaml").read_text("utf-8")), tuple[Gpu, ...])
 MODELS = msgspec.convert(
     yaml.safe_load((KB / "models.yaml").read_text("utf-8")), tuple[ModelShape, ...]

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from trainrx.kb.load import read_entry
+from trainrx.kb.store import shipped
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.parse.resolve import resolve
 from trainrx.parse.resolved import Resolved
 
-KB = Path(__file__).resolve().parents[2] / "kb"
+KB = shipped()[0]
 
 
 @pytest.fixture(scope="module")

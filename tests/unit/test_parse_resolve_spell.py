@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.kb.load import read_entry
+from trainrx.kb.store import shipped
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.knowledge import Param
@@ -16,7 +15,7 @@ from trainrx.parse.spell import spell
 from trainrx.parse.spellbook import Spellbook
 from trainrx.parse.values import read_value, write_value
 
-KB = Path(__file__).resolve().parents[2] / "kb"
+KB = shipped()[0]
 PARAMS = {path.stem: read_entry(path, Param) for path in sorted((KB / "params").glob("*.yaml"))}
 HERE = Origin(source="run.sh", line=1)
 SPELLINGS = [

@@ -13,7 +13,7 @@ from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits
-from trainrx.model.knowledge import Cause, Symptom
+from trainrx.model.knowledge import Cause
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
@@ -55,7 +55,7 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
     echo_of = echoes(seen, done.knowledge.symptoms, done.reasoning)
     active = {name for name in seen if name not in echo_of}
-    failed = any(_is_failure(done.knowledge.symptoms[name]) for name in active)
+    failed = any(done.knowledge.symptoms[name].is_failure for name in active)
     ranking = rank(
         done.knowledge.causes,
         done.reasoning,
@@ -98,11 +98,6 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
         facts={f.kind: f.value for f in done.facts if f.value is not None},
         warnings=_warnings(done, plans),
     )
-
-
-def _is_failure(symptom: Symptom) -> bool:
-    """Tell a failure from a remark ("2.x works"): an observation of one has a family."""
-    return symptom.role != "observation" or symptom.family is not None
 
 
 def _consistent(plans: Sequence[Plan]) -> list[Plan]:

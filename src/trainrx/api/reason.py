@@ -41,7 +41,7 @@ def _make(
 
 
 def in_question(knowledge: Knowledge, seen: AbstractSet[str]) -> tuple[Cause, ...]:
-    """Choose the causes a job can have: behind a symptom it shows, foreseeable, or suggested.
+    """Choose the causes a job can have: behind a symptom it shows, suggested, or foreseeable.
 
     The others need not be decided, which keeps the answer quick as the knowledge grows.
     """
@@ -51,10 +51,13 @@ def in_question(knowledge: Knowledge, seen: AbstractSet[str]) -> tuple[Cause, ..
         for action in rule.then
         if action.suggest is not None
     }
+    failed = any(knowledge.symptoms[name].is_failure for name in seen)
     return tuple(
         cause
         for cause in knowledge.causes.values()
-        if cause.foreseeable or cause.id in suggested or not seen.isdisjoint(cause.explains)
+        if (cause.foreseeable and not failed)
+        or cause.id in suggested
+        or not seen.isdisjoint(cause.explains)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +15,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     What is asked most (`--version`, `explain ID`) is answered without importing the parser of
     options, which costs more than the answer.
     """
+    # one short answer makes little garbage: looking for it less often saves a tenth of the time
+    gc.set_threshold(100_000, 50, 50)
     words = list(sys.argv[1:] if argv is None else argv)
     if words in (["--version"], ["-V"]):
         from trainrx.model.version import __version__  # noqa: PLC0415

@@ -111,6 +111,13 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     references: tuple[Reference, ...] = ()
     aliases: tuple[str, ...] = ()
 
+    @property
+    def is_failure(self) -> bool:
+        """Tell whether it says that something went wrong ("2.x works" does not)."""
+        if self.role == "observation":
+            return self.family is not None
+        return self.role in ("failure", "echo")
+
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A test that speaks for or against a cause; `weight` in nats of log-odds, always positive.
