@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -9,6 +10,7 @@ from log_signatures import OOM_LINE, cuda_oom, scan, signature, values
 from trainrx.detect.detector import Detector, Engine
 from trainrx.detect.tally import FIRST
 from trainrx.model.job import Hit, Input
+from trainrx.model.knowledge import Symptom
 
 
 def only(hits: tuple[Hit, ...]) -> Hit:
@@ -203,19 +205,78 @@ def test_an_empty_log_is_unread_yet_given() -> None:
     assert [(item.source, item.reason) for item in found.unread] == [("t.log", "is empty")]
 
 
-def test_notes_are_matched_with_observations_and_logs_are_not() -> None:
-    growing = signature(
+def growing() -> Symptom:
+    return signature(
         "seen-memory-grows",
         ("显存", "显存.{0,8}(?:上涨|增长)"),
         role="observation",
         facts={"note.grows": True},
     )
-    detector = Detector([growing, cuda_oom()])
-    text = "训练时显存一直上涨\nCUDA error: out of memory"
+
+
+def test_observations_are_looked_for_in_notes_and_not_in_logs() -> None:
+    detector = Detector([growing(), cuda_oom()])
+    text = "训练时显存一直上涨\n"
 
     noted = detector.detect([Input(kind="note", name="note", text=text)])
     logged = detector.detect([Input(kind="log", name="log", text=text)])
 
     assert [item.symptom for item in noted.symptoms] == ["seen-memory-grows"]
     assert values(noted) == {"note.grows": True}
-    assert [item.symptom for item in logged.symptoms] == ["cuda-oom"]
+    assert logged.symptoms == ()
+
+
+def test_a_failure_pasted_into_a_note_is_one() -> None:
+    note = Input(kind="note", name="note", text=OOM_LINE.format(gpu=2))
+
+    found = Detector([growing(), cuda_oom()]).detect([note])
+
+    assert [item.symptom for item in found.symptoms] == ["cuda-oom"]
+    assert values(found)["oom.asked_share"] == 0.25
+    assert "log.given" not in values(found)
+
+
+def test_a_note_that_repeats_the_log_adds_no_second_failure() -> None:
+    inputs = [
+        Input(kind="log", name="log", text="\nCUDA error: out of memory\n"),
+        Input(kind="note", name="note", text="it says CUDA error: out of memory"),
+    ]
+
+    found = Detector([cuda_oom()]).detect(inputs)
+
+    assert [(item.symptom, item.count) for item in found.symptoms] == [("cuda-oom", 1)]
+    assert found.symptoms[0].hits[0].source == "log"
+
+
+def test_a_stage_that_is_announced_again_and_again_is_counted_in_full() -> None:
+    mapping = signature("mapping", ("Map:", "Map: +\\d"), role="phase", phase="tokenize")
+    text = "".join(f"\rMap:  {n}%|# | {n}/999 [00:42<41:47, 2.5s/it]" for n in range(99))
+
+    found = scan(text + "\nCUDA error: out of memory\n", mapping, cuda_oom())
+
+    assert [(item.symptom, item.count) for item in found.symptoms] == [
+        ("mapping", 99),
+        ("cuda-oom", 1),
+    ]
+    assert values(found)["oom.phase"] == "tokenize"
+
+
+def test_the_plain_search_is_noted_when_the_engine_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+
+    found = scan("CUDA error: out of memory\n", cuda_oom(), engine="linear")
+
+    assert found.symptoms[0].count == 1
+    assert [item.source for item in found.unread] == ["hyperscan"]
+
+
+def test_an_expression_beyond_the_engine_is_gated_by_its_needle() -> None:
+    # the engine counts to 32767 only
+    far = signature("far", ("abc", "abc(?:.{40000}|d)"))
+    near = signature("near", ("Near", "(?i)near (?P<what>.+)"))
+
+    found = scan("xabcd\nabc\nnear it\n", far, near, engine="linear")
+
+    assert [(item.symptom, item.count) for item in found.symptoms] == [("far", 1), ("near", 1)]

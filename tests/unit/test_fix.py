@@ -11,6 +11,7 @@ from trainrx.fix.constraints import batch_note, impossible, repair
 from trainrx.fix.plan import Plan, Target, plan
 from trainrx.kb.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
+from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Amount, Cause
 
 WORDS = {"en": "a", "zh": "一"}
@@ -41,6 +42,7 @@ def grpo(version: str = "3.2.1", **values: Scalar) -> Facts:
         (Amount(value=0.5, right_if_at_most=0.6), 0.3, 0.3),
         (Amount(value=602112, right_if_at_most=1003520), 12845056, 602112),
         (Amount(times=0.8, whole=False), 0.9, 0.72),
+        (Amount(times=0.1, whole=False), 1e-5, 1e-6),
     ],
 )
 def test_amounts_follow_from_the_present_value(
@@ -100,6 +102,7 @@ def planned(
     job: Facts,
     truths: dict[str, Truth] | None = None,
     style: str = "arg",
+    launch: RawLaunch | None = None,
 ) -> Plan:
     cause = msgspec.convert(
         {
@@ -127,6 +130,7 @@ def planned(
         versions={"transformers": "4.48.0"},
         style="config" if style == "config" else "arg",
         lang="en",
+        launch=launch,
     )
     return plan(cause, target_)
 
@@ -277,3 +281,24 @@ def test_the_present_value_is_shown_as_the_user_wrote_it() -> None:
 
     change = made.fixes[0].changes[0]
     assert (change.from_, change.to) == ("float16", "bfloat16")
+
+
+def test_arguments_of_another_version_are_translated() -> None:
+    here = Origin(source="launch.sh", line=2, text="--sft_type lora")
+    launch = RawLaunch(
+        framework="ms-swift",
+        command="sft",
+        args=(
+            RawArg(name="sft_type", values=("lora",), origin=here),
+            RawArg(name="dtype", values=("bf16",), origin=here),
+            RawArg(name="max_length", values=("2048",), origin=here),
+        ),
+        env=(),
+        origin=here,
+    )
+    job = facts(launch__framework="ms-swift", launch__framework_version="3.2.1")
+
+    made = planned([{"id": "a", "respell": True}], job, launch=launch)
+
+    assert spelled(made) == ["--train_type lora", "--torch_dtype bfloat16"]
+    assert made.fixes[0].changes[0].from_ == "--sft_type lora"

@@ -14,8 +14,9 @@ import zstandard
 from trainrx.model.errors import UsageError
 from trainrx.model.job import Input
 from trainrx.model.result import Unread
+from trainrx.read import archive
 from trainrx.read.folder import MOST_FILES
-from trainrx.read.inputs import read_path, read_stdin, read_text_file
+from trainrx.read.inputs import LARGEST_TEXT, read_path, read_stdin, read_text_file
 from trainrx.read.stream import chunks
 
 LOG = "[INFO:swift] start\nTraceback (most recent call last):\nRuntimeError: x\n"
@@ -311,3 +312,41 @@ def test_a_text_file_must_be_one(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"\x7fELF\x01" * 30)
     with pytest.raises(UsageError, match="binary"):
         read_text_file(tmp_path / "x")
+
+
+def test_a_script_beyond_reason_is_read_in_part_and_told(tmp_path: Path) -> None:
+    place = put(tmp_path, "x.sh", SCRIPT + "# filler\n" * (LARGEST_TEXT // 9 + 1))
+
+    (found,), unread = read_path(place)
+
+    assert len(found.text or "") == LARGEST_TEXT
+    assert "only its beginning" in unread[0].reason
+
+
+def test_an_archive_without_anything_of_use_says_so(tmp_path: Path) -> None:
+    place = tmp_path / "weights.zip"
+    with zipfile.ZipFile(place, "w") as packed:
+        packed.writestr("model.safetensors", "x")
+
+    with pytest.raises(UsageError, match="no log, script or config in it"):
+        read_path(place)
+
+
+def test_a_member_of_an_archive_is_cut_at_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MOST_MEMBER", 30)
+    place = tmp_path / "run"
+    place.write_bytes(packed_folder("zip"))
+
+    inputs, unread = read_path(place)
+
+    assert [item.text for item in inputs if item.kind == "log"] == [LOG[:30]]
+    assert "only the first 30 bytes" in unread[0].reason
+
+
+def test_a_pattern_that_matches_nothing_of_use_says_so(tmp_path: Path) -> None:
+    put(tmp_path, "a.py", "import x\nfrom y import z\n\n")
+
+    with pytest.raises(UsageError, match="1 files match, but none"):
+        read_path(tmp_path / "*.py")

@@ -141,6 +141,7 @@ def _sort(
     listings = [read_versions(i.text or "", i.name) for i in by_kind.get("versions", ())]
     unread += [problem for read in environments for problem in read.unread]
     unread += [problem for read in listings for problem in read.unread]
+    unread += _barren(by_kind, environments, listings)
     versions = {name: text for read in listings for name, text in read.texts().items()}
     versions.update(request.versions or {})
     good = _good(request, unread)

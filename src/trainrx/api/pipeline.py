@@ -20,7 +20,7 @@ from trainrx.model.job import Detection, Input
 from trainrx.model.result import Diagnosis, Unread
 from trainrx.model.text import Lang
 from trainrx.parse.environment import Environment
-from trainrx.parse.names import name_facts
+from trainrx.parse.names import framework_facts, name_facts
 
 PathLike = Path | str
 NOTE = "note"
@@ -160,7 +160,9 @@ def _facts(
     told = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
     shown = [item for item in seen.facts if item not in told]
     set_ = [item for item in own if item.how not in ASSUMED]
-    facts = derive((*given.facts, *shown, *set_, *told, *own), knowledge)
+    known = Facts((*given.facts, *shown, *set_, *told, *own))
+    known.add(*framework_facts(known, versions))
+    facts = derive(known, knowledge)
     if given.good is not None:
         facts.add(*_changed(given.good, given, facts, knowledge))
     return facts

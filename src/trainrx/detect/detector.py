@@ -98,14 +98,17 @@ class Detector:
         if scans or metrics:
             exits = [item for scan in scans for item in scan.exits]
             facts.add(*log_facts(shown, self.symptoms, exits))
+        # what a note repeats of the logs is no second failure
+        printed = {item.symptom for item in shown}
+        told = summed([scan.tally for scan in notes])
+        observed = [item for item in told if item.symptom not in printed]
         facts.add(*signature_facts(shown, self.symptoms))
-        facts.add(*oom_facts(seen, self.symptoms, facts))
+        facts.add(*signature_facts(observed, self.symptoms))
+        facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
         ranks = world or max((scan.world or 0 for scan in scans), default=0) or None
         reports = [report for scan in scans for report in scan.reports]
         facts.add(*collective_facts(reports, ranks))
         facts.add(*series_facts(series))
-        observed = summed([scan.tally for scan in notes])
-        facts.add(*signature_facts(observed, self.symptoms))
         return Detection(
             symptoms=(*shown, *observed),
             facts=tuple(facts),

@@ -75,4 +75,5 @@ def _clamp(value: float, wanted: Amount) -> Scalar:
         value = min(value, wanted.at_most)
     if wanted.whole and isinstance(wanted.value, float) is False:
         return max(int(value), 0)
-    return round(value, 4)
+    # significant digits, not places: a learning rate is small
+    return float(f"{value:.4g}")

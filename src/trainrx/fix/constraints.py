@@ -44,6 +44,8 @@ def repair(facts: Facts, changes: dict[str, Scalar]) -> Repair | None:
     wanted, batch = after.number("rlhf.num_generations"), generation_batch(after)
     if not wanted or batch is None or batch % int(wanted) == 0:
         return None
+    if (facts.number("rlhf.num_generations"), generation_batch(facts)) == (wanted, batch):
+        return None  # it is so already, and this fix has no part in it
     fitting = [k for k in range(2, int(wanted) + 1) if batch % k == 0]
     if not fitting:
         raise ValueError(f"no number of generations divides a batch of {batch}")

@@ -16,6 +16,7 @@ from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, Cause, Fix, PackageChange
 from trainrx.model.result import AlreadyRight, Change, ChangeAction, FixOut
 from trainrx.model.text import Lang, Text
+from trainrx.parse.respell import respelled
 from trainrx.parse.spell import Spelled, spell
 from trainrx.parse.version_range import in_range
 from trainrx.rank.conditions import fix_name
@@ -113,6 +114,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(change for name, value in values.items() if (change := _change(name, value, job))),
         *(_vague(name, fix.set[name], job) for name in unknown),
         *(change for name in fix.unset if (change := _remove(name, job))),
+        *(_respelled(job) if fix.respell else ()),
         *(change for package in fix.packages if (change := _package(package, job))),
     )
     if not changes and fix.steps is None and not fix.commands:
@@ -135,7 +137,7 @@ def _values(fix: Fix, job: Target) -> tuple[dict[str, Scalar], list[str], list[s
     unknown: list[str] = []
     settled: list[str] = []
     for name, wanted in fix.set.items():
-        if not _can_spell(name, job):
+        if not _can_spell(name, job, wanted):
             continue
         try:
             value = target(name, wanted, job.facts)
@@ -156,14 +158,18 @@ def _is_relative(wanted: Amount) -> bool:
     return not bounded and (wanted.times is not None or wanted.plus is not None)
 
 
-def _can_spell(name: str, job: Target) -> bool:
+def _can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) -> bool:
     """Tell whether this framework and version have a word for a parameter at all."""
     param = job.knowledge.params.get(name)
     if param is None:
         return False
     present = job.facts.value(name)
     probe: dict[str, Scalar] = {"bool": True, "text": "", "int": 1, "float": 1.0}
-    return _spell(name, probe[param.type] if present is None else present, job) is not None
+    if present is None:
+        # a switch knows only its own words
+        plain = wanted is not None and not isinstance(wanted, Amount)
+        present = wanted if plain else probe[param.type]
+    return _spell(name, present, job) is not None
 
 
 def _spell(name: str, value: Scalar, job: Target) -> Spelled | None:
@@ -252,6 +258,23 @@ def _vague(name: str, wanted: Scalar | Amount, job: Target) -> Change:
         to=None,
         spelled=f"{param}: {phrase}",
     )
+
+
+def _respelled(job: Target) -> Iterator[Change]:
+    if job.launch is None:
+        return
+    for found in respelled(job.launch, job.version, job.knowledge.params, job.style):
+        dashes = "--" if found.arg.via == "arg" else ""
+        yield Change(
+            kind=found.now.kind,
+            param=found.now.param,
+            canonical=found.canonical,
+            action="switch",
+            from_=" ".join((dashes + found.arg.name, *(found.arg.values or ()))),
+            to=found.now.value,
+            spelled=found.now.text,
+            at=found.arg.origin,
+        )
 
 
 def _remove(name: str, job: Target) -> Change | None:

@@ -156,7 +156,7 @@ def _fixes(entry: Cause, names: Knowledge) -> Iterator[tuple[str, str]]:
         yield from _texts((f"{where}.steps", fix.steps))
         if fix.ref and fix.ref not in refs:
             yield f"{where}.ref", f"no reference {fix.ref!r}"
-        if not (fix.set or fix.unset or fix.packages or fix.steps or fix.commands):
+        if not any((fix.set, fix.unset, fix.respell, fix.packages, fix.steps, fix.commands)):
             yield where, "changes nothing"
         for name in (*fix.set, *fix.unset):
             if name not in names.params:

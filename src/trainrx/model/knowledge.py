@@ -171,7 +171,8 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A remedy: parameter changes, package changes or steps for a person.
 
     `set` maps canonical parameters (kb/params) to their new value. A fix whose values all hold
-    already is reported as already right, not proposed.
+    already is reported as already right, not proposed. `respell` translates the arguments that only
+    other versions of the framework know.
     """
 
     id: str
@@ -180,6 +181,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     cost: Text
     set: dict[str, Scalar | Amount] = {}
     unset: tuple[str, ...] = ()
+    respell: bool = False
     packages: tuple[PackageChange, ...] = ()
     steps: Text | None = None
     commands: tuple[str, ...] = ()

@@ -1,11 +1,11 @@
-"""Names of a launch that its framework will refuse: of another version, or misspelt."""
+"""Whose names apply to a launch, and which of them its framework will refuse."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
-from trainrx.model.facts import Fact, fact
+from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
 from trainrx.parse.resolved import Resolved
@@ -13,8 +13,25 @@ from trainrx.parse.spellbook import Spellbook, plain, serves
 
 STRICT = ("ms-swift", "llamafactory", "trl", "openrlhf")
 """These stop on an argument they do not know (argparse, HfArgumentParser)."""
+TRAINERS = ("ms-swift", "llamafactory", "verl", "openrlhf", "axolotl")
+"""Packages people install for the one purpose; trl and transformers come along with them."""
 SHORTEST = 6
 """Shorter names have too many neighbours that are names of their own."""
+
+
+def framework_facts(facts: Facts, versions: Mapping[str, str]) -> tuple[Fact, ...]:
+    """Give the framework and its version where no launch tells: from the log, or as installed."""
+    name = facts.text("launch.framework")
+    installed = [trainer for trainer in TRAINERS if trainer in versions]
+    if name is None and len(installed) == 1 and "launch.given" not in facts:
+        name = installed[0]
+    if name is None or name not in versions:
+        return ()
+    origin = Origin(source=f"{name} {versions[name]}")
+    return (
+        fact("launch.framework", name, origin, how="derived"),
+        fact("launch.framework_version", versions[name], origin, how="derived"),
+    )
 
 
 def name_facts(

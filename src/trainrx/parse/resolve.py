@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
+from trainrx.model.result import Unread
 from trainrx.parse.deepspeed import deepspeed_facts, read_deepspeed
 from trainrx.parse.defaults import computed, defaults
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.settings import Reader, log_seen
 from trainrx.parse.spellbook import Spellbook, Via
 from trainrx.parse.task import task_of
+from trainrx.parse.version_range import in_range
 
 _NO_DEEPSPEED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
+_NOT_SHARDED = (("MULTI_GPU",), ("NO",))
+"""`distributed_type` of accelerate for plain data parallelism and a single process."""
 
 
 def resolve(
@@ -69,7 +73,7 @@ def resolve(
         facts=facts,
         shadowed=shadowed,
         unknown_flags=tuple(reader.unknown),
-        unread=tuple(reader.unread),
+        unread=(*reader.unread, *_too_new(book, version, version_how)),
     )
 
 
@@ -100,6 +104,20 @@ def _book(
     if bits == book.timelines[owner].all:
         return book, None, None
     return book, book.timelines[owner].describe(bits), "derived"
+
+
+def _too_new(book: Spellbook, version: str | None, how: How | None) -> Iterable[Unread]:
+    """Say when a version is of a series that nothing here was written for."""
+    owner = book.owners[0]
+    starts = book.timelines[owner].starts
+    if version is None or how != "given" or len(starts) < 2:
+        return
+    if in_range(version, f">={starts[-1].major + 1}"):
+        reason = (
+            f"is newer than all that is known here (up to {starts[-1].major}.x): names and "
+            "defaults are those of the newest known release; check the version"
+        )
+        yield Unread(source=f"{owner} {version}", reason=reason)
 
 
 def _per_node(settings: Mapping[str, Setting], args: Sequence[RawArg]) -> dict[str, Setting]:
@@ -181,6 +199,9 @@ def _deepspeed(
 def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
     hidden = {"accelerate_config", "config_file", "deepspeed_config", "use_deepspeed"}
     told = {arg.name for arg in (*launch.launcher, *configs)}
+    if any(a.name == "distributed_type" and a.values in _NOT_SHARDED for a in configs):
+        # accelerate's own config is at hand and names no DeepSpeed
+        hidden -= {"accelerate_config", "config_file"}
     config_missing = bool(launch.configs) and not configs
     megatron = launch.command.startswith("megatron")
     known = launch.framework in _NO_DEEPSPEED and not megatron

@@ -144,7 +144,7 @@ def _found_inside(place: Path, unread: list[Unread], kind: InputKind | None) -> 
     return found[0] if found else None
 
 
-EMPTY = "is empty or blank. Check that the job wrote to this file"
+EMPTY = "is empty or blank. Check that it is the right file and was written to"
 
 
 def _read_file(path: Path, kind: InputKind | None) -> Found:

@@ -77,4 +77,7 @@ def _remark(change: Change, lang: Lang) -> str:
         return remark.in_(lang) + where
     if change.to is None:
         return clean(change.from_) + where
+    if change.from_.startswith("--"):
+        # the name itself changes, not its value
+        return words.INSTEAD.in_(lang).format(clean(change.from_)) + where
     return f"{clean(change.from_)} -> {clean(change.to)}{where}"

@@ -121,6 +121,7 @@ NOT_KNOWN = Text(
     en="Not known (+ would speak for it, - against it)", zh="尚不清楚（+ 若属实则支持，- 则反对）"
 )
 CHANGE = Text(en="Change", zh="怎么改")
+INSTEAD = Text(en="instead of {}", zh="代替 {}")
 ALREADY = Text(en="Already right", zh="已经设对")
 EFFECTS = Text(en="Explains also", zh="同时解释了")
 SCORE = Text(en="Score", zh="得分")

@@ -7,10 +7,10 @@ from typing import Literal
 from trainrx.parse.shell import arithmetic, substitute
 from trainrx.parse.shell.expand import Expander
 from trainrx.parse.shell.limits import Budget
-from trainrx.parse.shell.parser import Parser
 from trainrx.parse.shell.record import Place, Record
 from trainrx.parse.shell.state import Field, State, Variable
 from trainrx.parse.shell.syntax import Node, Pipeline, Simple
+from trainrx.parse.shell.tree import commands
 from trainrx.parse.shell.unknown import Unknown, known
 
 
@@ -86,10 +86,10 @@ class Context:
 
     def _stages(self, body: str) -> list[list[str]]:
         """Give the words of each command of a pipeline; nothing when it is not plain commands."""
-        commands = list(Parser(body, self.budget).commands())
-        if len(commands) != 1:
+        found = list(commands(body, self.budget))
+        if len(found) != 1:
             return []
-        node = commands[0]
+        node = found[0]
         parts = node.parts if isinstance(node, Pipeline) else (node,)
         stages: list[list[str]] = []
         for part in parts:

@@ -14,11 +14,17 @@ _WHOLE = frozenset(
         "concatenation", "simple_expansion", "expansion", "command_substitution",
         "process_substitution", "arithmetic_expansion", "brace_expression", "variable_name",
         "special_variable_name", "regex", "extglob_pattern", "test_operator", "array",
-        "variable_assignment", "comment",
+        "variable_assignment", "comment", "file_redirect", "herestring_redirect",
+        "heredoc_redirect",
     }
 )  # fmt: skip
-"""Nodes that are a word or a part of one, whatever is inside."""
-_SIGNS = frozenset("\n ; ;; ;& ;;& & && | || |& ( ) (( )) < > >> >& <& &> &>> >| <<< << <<-".split(" "))
+"""Nodes that are one word, part of one, or a redirection, whatever is inside."""
+_SIGNS = frozenset(
+    {
+        "\n", ";", ";;", ";&", ";;&", "&", "&&", "|", "||", "|&", "(", ")", "((", "))",
+        "<", ">", ">>", ">&", "<&", "&>", "&>>", ">|", "<<", "<<-", "<<<", "comment",
+    }
+)  # fmt: skip
 
 
 class Piece(NamedTuple):
@@ -29,30 +35,41 @@ class Piece(NamedTuple):
     found: Found
 
 
+def piece(found: Found) -> Piece:
+    """Give a node as a part of a word."""
+    return Piece(found.start_byte, found.end_byte, found)
+
+
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
     """Put pieces that touch together into words, in the order of the text."""
     words: list[Piece] = []
-    for piece in sorted(pieces, key=lambda item: (item.start, item.end)):
-        if piece.start == piece.end:
+    for item in sorted(pieces, key=lambda item: (item.start, item.end)):
+        if item.start == item.end:
             continue
-        if words and piece.start <= words[-1].end:
-            words[-1] = words[-1]._replace(end=max(words[-1].end, piece.end))
+        if words and item.start <= words[-1].end:
+            words[-1] = words[-1]._replace(end=max(words[-1].end, item.end))
         else:
-            words.append(piece)
+            words.append(item)
     return words
 
 
+def is_redirect(found: Found) -> bool:
+    """Tell whether a node is a redirection."""
+    return found.type.endswith("_redirect")
+
+
 def is_sign(found: Found) -> bool:
-    """Tell whether a node separates words instead of being part of one."""
-    return found.type in _SIGNS or found.type == "comment"
+    """Tell whether a node stands between words instead of being part of one."""
+    return found.type in _SIGNS
 
 
-def leaves(found: Found, whole: frozenset[str]) -> Iterator[Found]:
+def leaves(found: Found, whole: Iterable[str] = ()) -> Iterator[Found]:
     """Give the words, signs and nodes of these types inside a node, in order."""
+    kept = _WHOLE.union(whole)
     waiting = found.children[::-1]
     while waiting:
         item = waiting.pop()
-        if item.type in _WHOLE or item.type in whole or not item.child_count:
+        if item.type in kept or not item.child_count:
             yield item
         else:
             waiting += item.children[::-1]

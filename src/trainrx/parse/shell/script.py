@@ -10,10 +10,10 @@ from trainrx.model.job import EnvVar, Script
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.interpreter import Interpreter
 from trainrx.parse.shell.limits import MAX_TEXT, Budget, TooMuch
-from trainrx.parse.shell.parser import Parser
 from trainrx.parse.shell.prepare import Prepared, prepare
 from trainrx.parse.shell.record import Place, Record
 from trainrx.parse.shell.state import State
+from trainrx.parse.shell.tree import Reader
 from trainrx.parse.shell.unknown import Unknowns, without_marks
 
 _DIRECTIVE = re.compile(
@@ -68,13 +68,16 @@ def read_script(text: str, source: str, inherited: Mapping[str, str] | None = No
 
 def _evaluate(text: str, context: Context) -> None:
     interpreter = Interpreter(context)
-    parser = Parser(text, context.budget)
-    for node in parser.commands():
+    reader = Reader(text, context.budget)
+    for node in reader.commands():
         interpreter.run(node)
         if context.stop:
             break
-    if parser.errors:
-        line = context.place.line(parser.errors[0])
+    if reader.stopped:
+        reason = "the script is too tangled to be read as a whole; its lines were read one by one"
+        context.record.add_unread(reason, context.place.first)
+    if reader.errors:
+        line = context.place.line(min(reader.errors))
         context.record.add_unread("bash would not accept this line as it stands", line)
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.builtins import Builtins
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.limits import TooMuch
-from trainrx.parse.shell.parser import Parser
 from trainrx.parse.shell.quotes import Lines
 from trainrx.parse.shell.record import Place
 from trainrx.parse.shell.state import Field, Variable, word_lines
 from trainrx.parse.shell.syntax import Assign, Node, Raw, Simple
+from trainrx.parse.shell.tree import commands, declared
 from trainrx.parse.shell.unknown import known
 
 _ARGUMENT = re.compile(r"--?[A-Za-z]|[–—−―－]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
@@ -127,7 +126,7 @@ class SimpleCommands:
         for raw in words:
             if raw.text.startswith(("-", "+")):
                 continue
-            item = assignment(raw, context.budget)
+            item = declared(raw, context.budget)
             if item is not None:
                 self._keep_local(name.text, item.name)
                 self._assign(item, export=export and "n" not in flags)
@@ -227,7 +226,7 @@ class SimpleCommands:
             return
         kept = context.place
         context.place = Place(Lines(script.text), script.line, fixed=not script.rows)
-        for node in Parser(script.text, context.budget).commands():
+        for node in commands(script.text, context.budget):
             self._run(node)
         context.place = kept
 

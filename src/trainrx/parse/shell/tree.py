@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.grammar import parse
 from trainrx.parse.shell.limits import MAX_DEPTH, Budget, TooMuch
-from trainrx.parse.shell.mask import mask
-from trainrx.parse.shell.pieces import Piece, is_sign, joined, leaves
+from trainrx.parse.shell.pieces import Piece, is_redirect, is_sign, leaves, piece
 from trainrx.parse.shell.syntax import (
     AndOr,
     Arithmetic,
@@ -28,47 +27,57 @@ from trainrx.parse.shell.syntax import (
     Subshell,
     Test,
 )
+from trainrx.parse.shell.words import RESERVED, Words
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
 
-_RESERVED = frozenset({"if", "then", "elif", "else", "fi", "do", "done", "esac", "}", "while"})
-_ASSIGNED = frozenset({"variable_assignment", "variable_assignments"})
+_SIMPLE = (
+    "command",
+    "declaration_command",
+    "unset_command",
+    "variable_assignment",
+    "variable_assignments",
+)
+_COMPOUND = (
+    *("list", "pipeline", "negated_command", "redirected_statement", "test_command"),
+    *("compound_statement", "subshell", "do_group", "if_statement", "while_statement"),
+    *("for_statement", "c_style_for_statement", "case_statement", "function_definition"),
+)
+_STATEMENTS = frozenset({*_SIMPLE, *_COMPOUND})
 _LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\.)+", re.DOTALL)
 _MAX_LINE = 16 * 1024
 _LINE_SECONDS = 0.03
 
 
-class Reader:
-    """Reads a script; `errors` are positions where bash would expect something else."""
+def commands(text: str, budget: Budget) -> Iterator[Node]:
+    """Give the commands of a script within the script.
+
+    Raises:
+        TooMuch: The script is nested too deeply, or the budget is spent.
+    """
+    return Reader(text, budget).commands()
+
+
+def declared(word: Raw, budget: Budget) -> Assign | None:
+    """Read a word of `export` or `declare` as an assignment, None when it is not one."""
+    found = assignment(word)
+    if found is None or found.value[:1] != "(":
+        return found
+    node = next(commands(word.text, budget), None)
+    if not isinstance(node, Simple) or not node.assigns or node.assigns[0].items is None:
+        return found
+    items = tuple(item._replace(at=item.at + word.at) for item in node.assigns[0].items)
+    return found._replace(items=items)
+
+
+class Reader(Words):
+    """Reads a script; `stopped`: the whole was too much for the grammar, so line by line."""
 
     def __init__(self, text: str, budget: Budget) -> None:
-        self.errors: list[int] = []
+        super().__init__(text, budget)
         self.stopped = False
-        self._text = text
-        self._budget = budget
-        self._masked = mask(text)
-        self._offset = 0
         self._depth = 0
-        self._read: dict[str, Callable[[Found], Node]] = {
-            "list": self._list,
-            "pipeline": self._pipeline,
-            "negated_command": self._negated,
-            "compound_statement": self._compound,
-            "subshell": lambda found: Subshell(self._block(found.children[1:])),
-            "do_group": lambda found: self._block(found.children),
-            "if_statement": self._if,
-            "while_statement": self._loop,
-            "for_statement": self._for,
-            "c_style_for_statement": self._counted,
-            "case_statement": self._case,
-            "function_definition": self._function,
-            "test_command": self._test,
-            **dict.fromkeys(
-                ("command", "declaration_command", "unset_command", *_ASSIGNED), self._simple
-            ),
-            "redirected_statement": self._redirected,
-        }
 
     def commands(self) -> Iterator[Node]:
         """Give the commands of the script in order.
@@ -82,175 +91,224 @@ class Reader:
             self.stopped = True
             yield from self._by_line(0, len(self._text))
             return
-        for found, behind in _with_next(root.children):
-            if found.type == "ERROR" and "\n" in self._slice(found):
-                self.errors.append(found.start_byte)
+        # The root itself is an error where nothing made sense.
+        whole = [root] if root.type == "ERROR" else root.children
+        for found, behind in _with_next(whole):
+            if found.type == "ERROR" and "\n" in self._slice(found.start_byte, found.end_byte):
+                self._error(found)
                 yield from self._by_line(found.start_byte, found.end_byte)
-                continue
-            yield from self._statements(found, behind)
+            else:
+                yield from self._statements(found, behind)
 
     def _by_line(self, start: int, end: int) -> Iterator[Node]:
         """Read every line on its own: where the whole makes no sense, a line still may."""
         for match in _LOGICAL_LINE.finditer(self._masked.text, start, end):
-            self._budget.spend(20)
             line = match[0][:_MAX_LINE]
-            root = parse(line, self._budget, _LINE_SECONDS) if line.strip() else None
+            self._budget.spend(20 + len(line) // 64)
+            if not line.strip():
+                continue
+            root = parse(line, self._budget, _LINE_SECONDS)
             if root is None:
-                if line.strip():
-                    self._budget.spend(1000)
-                    self.errors.append(match.start())
+                self._budget.spend(1000)
+                self.errors.append(match.start())
                 continue
             self._offset = match.start()
-            for found, behind in _with_next(root.children):
+            whole = [root] if root.type == "ERROR" else root.children
+            for found, behind in _with_next(whole):
                 yield from self._statements(found, behind)
             self._offset = 0
-
-    # Places
-
-    def _at(self, found: Found) -> int:
-        return self._offset + found.start_byte
-
-    def _slice(self, found: Found) -> str:
-        return self._text[self._offset + found.start_byte : self._offset + found.end_byte]
-
-    def _raw(self, piece: Piece) -> Raw:
-        start, end = self._offset + piece.start, self._offset + piece.end
-        return Raw(self._text[start:end], start)
-
-    def _words(self, pieces: Iterable[Piece]) -> tuple[Raw, ...]:
-        return tuple(self._raw(piece) for piece in joined(pieces))
-
-    # Statements
 
     def _statements(self, found: Found, behind: Found | None) -> Iterator[Node]:
         """Give the commands of one node in a list of commands."""
         self._budget.spend()
         if found.is_missing:
-            self.errors.append(self._at(found))
+            self._error(found)
         if found.type == "ERROR":
             yield from self._salvage(found)
-        elif found.type in self._read:
+        elif found.type in _STATEMENTS:
             node = self._statement(found)
-            in_background = behind is not None and behind.type == "&"
-            yield Subshell(node) if in_background else node
+            yield Subshell(node) if behind is not None and behind.type == "&" else node
 
-    def _statement(self, found: Found) -> Node:
+    def _block(self, children: Sequence[Found]) -> Block:
+        body: list[Node] = []
+        for found, behind in _with_next(children):
+            body += self._statements(found, behind)
+        return Block(tuple(body))
+
+    def _statement(self, found: Found, redirects: tuple[Found, ...] = ()) -> Node:
+        """Read one command; `redirects` stand behind it."""
         self._depth += 1
         if self._depth > 3 * MAX_DEPTH:
             raise TooMuch("commands are nested too deeply")
         self._budget.spend()
-        node = self._read[found.type](found)
+        if found.type in _SIMPLE:
+            node = self._plain(found, redirects)
+        elif found.type in ("list", "pipeline", "negated_command", "redirected_statement"):
+            node = self._joint(found, redirects)
+        else:
+            node = self._compound(found)
         self._depth -= 1
         return node
 
-    def _block(self, children: list[Found]) -> Block:
-        body = [
-            node
-            for found, behind in _with_next(children)
-            for node in self._statements(found, behind)
-        ]
-        return Block(tuple(body))
-
-    def _first(self, found: Found) -> Node:
-        """Read what a command is applied to: the first command among the children."""
-        body = self._block(found.children).body
-        return body[0] if len(body) == 1 else Block(body)
+    def _plain(self, found: Found, redirects: tuple[Found, ...]) -> Node:
+        node = self._command(found, redirects)
+        if node.assigns or not node.words or node.words[0].text not in RESERVED:
+            return node
+        self.errors.append(node.words[0].at)
+        return _without_reserved(node)
 
     def _salvage(self, found: Found) -> Iterator[Node]:
         """Read what can be read of a place that makes no sense."""
-        self.errors.append(self._at(found))
-        group: list[Piece] = []
-        for item in leaves(found, frozenset(self._read)):
+        self._error(found)
+        pieces: list[Piece] = []
+        for item in leaves(found, _STATEMENTS):
             self._budget.spend()
-            broken = bool(group) and "\n" in re.sub(
-                r"\\\n", "", self._text[self._offset + group[-1].end : self._at(item)]
-            )
-            if item.type in self._read or is_sign(item) or broken:
-                yield from self._loose(group)
-                group = []
-            if item.type in self._read:
+            between = self._slice(pieces[-1].end, item.start_byte) if pieces else ""
+            apart = "\n" in between.replace("\\\n", "")
+            if item.type in _STATEMENTS or is_sign(item) or apart:
+                yield from self._loose(pieces)
+                pieces = []
+            if is_redirect(item):
+                pieces += self._redirect(item, None)[0]
+            elif item.type in _STATEMENTS and item.type != "variable_assignment":
                 yield self._statement(item)
             elif not is_sign(item):
-                group.append(Piece(item.start_byte, item.end_byte, item))
-        yield from self._loose(group)
+                pieces.append(piece(item))
+        yield from self._loose(pieces)
 
     def _loose(self, pieces: list[Piece]) -> Iterator[Node]:
-        words = list(self._words(pieces))
-        while words and words[0].text in _RESERVED:
-            del words[0]
-        if words and words[0].text != "[[":
-            yield _command(words, [None] * len(words), None, words[0].at)
+        node = _without_reserved(self._simple(pieces, None, 0))
+        if node.assigns or (node.words and node.words[0].text != "[["):
+            yield node
 
-    # Simple commands
+    # Commands made of commands
 
-    def _simple(self, found: Found, redirects: tuple[Found, ...] = ()) -> Node:
-        pieces: list[Piece] = []
-        here: Raw | None = None
-        waiting = [*redirects, *found.children]
-        for item in waiting:
-            if item.type == "variable_assignments":
-                pieces += [Piece(part.start_byte, part.end_byte, part) for part in item.children]
-            elif item.type in ("file_redirect", "herestring_redirect", "heredoc_redirect"):
-                more, here = self._redirect(item, here)
-                pieces += more
-            elif item.type in ("ERROR", "subshell", "command_name"):
-                pieces += self._pieces(item)
-            elif item.type != "comment":
-                pieces.append(Piece(item.start_byte, item.end_byte, item))
-        if found.type == "variable_assignment":
-            pieces = [Piece(found.start_byte, found.end_byte, found), *pieces[len(pieces) :]]
-        merged = joined(pieces)
-        self._budget.spend(len(merged))
-        words = [self._raw(piece) for piece in merged]
-        if words and words[0].text in _RESERVED and found.type == "command":
-            self.errors.append(words[0].at)
-            return Block(tuple(self._loose(merged)))
-        items = [self._items(piece.found) for piece in merged]
-        return _command(words, items, here, self._at(found))
+    def _joint(self, found: Found, redirects: tuple[Found, ...]) -> Node:
+        if found.type == "list":
+            return self._and_or(found, redirects)
+        if found.type == "redirected_statement":
+            return self._redirected(found, redirects)
+        parts = [item for item in found.children if item.type in _STATEMENTS]
+        if any(item.type == "ERROR" for item in found.children):
+            self._error(found)
+        if not parts:
+            return Block(())
+        nodes = [self._statement(item) for item in parts[:-1]]
+        nodes.append(self._statement(parts[-1], redirects))
+        negated = found.type == "negated_command"
+        if isinstance(nodes[0], Pipeline) and nodes[0].negated:
+            # `! a | b` negates what the whole pipeline gives.
+            nodes[:1], negated = nodes[0].parts, not negated
+        return Pipeline(tuple(nodes), negated)
 
-    def _pieces(self, found: Found) -> list[Piece]:
-        if found.type == "ERROR":
-            self.errors.append(self._at(found))
-        return [
-            Piece(item.start_byte, item.end_byte, item)
-            for item in leaves(found, frozenset())
-            if not is_sign(item)
-        ]
+    def _and_or(self, found: Found, redirects: tuple[Found, ...]) -> Node:
+        rest: list[tuple[str, Node]] = []
+        while found.type == "list":
+            self._budget.spend()
+            parts = [item for item in found.children if item.type in _STATEMENTS]
+            signs = [item.type for item in found.children if item.type in ("&&", "||")]
+            if len(parts) != 2 or len(signs) != 1:
+                self._error(found)
+                return Block((self._block(found.children), *(node for _, node in rest[::-1])))
+            rest.append((signs[0], self._statement(parts[1], redirects)))
+            found, redirects = parts[0], ()
+        return AndOr(self._statement(found), tuple(rest[::-1]))
 
-    def _items(self, found: Found) -> tuple[Raw, ...] | None:
-        """Give the words of `name=( ... )`."""
-        value = found.child_by_field_name("value") if found.type in _ASSIGNED else None
-        if value is None or value.type != "array":
-            return None
-        inner = [item for item in value.children[1:-1] if item.type != "comment"]
-        return self._words(Piece(item.start_byte, item.end_byte, item) for item in inner)
-
-    def _redirect(self, found: Found, here: Raw | None) -> tuple[list[Piece], Raw | None]:
-        """Give the words behind a redirection, which the grammar counts as part of it."""
-        targets: list[Piece] = []
-        given: Raw | None = None
-        is_here = False
-        for item in found.children:
-            if item.type == "<" and self._at(item) in self._masked.heres:
-                is_here = True
-                given = self._masked.heres[self._at(item)]
-            elif item.type == "ERROR" or item.type.endswith("_redirect"):
-                targets += self._pieces(item)
-            elif item.is_named and item.type != "file_descriptor":
-                targets.append(Piece(item.start_byte, item.end_byte, item))
-        merged = joined(targets)
-        if is_here and merged:
-            here = given or self._raw(merged[0])
-        return merged[1:], here
-
-    def _redirected(self, found: Found) -> Node:
+    def _redirected(self, found: Found, redirects: tuple[Found, ...]) -> Node:
         body = found.child_by_field_name("body")
-        redirects = tuple(item for item in found.children if item.type.endswith("_redirect"))
-        while body is not None and body.type == "redirected_statement":
-            redirects += tuple(item for item in body.children if item.type.endswith("_redirect"))
-            body = body.child_by_field_name("body")
-        if body is None:
-            return self._simple(found)
-        if body.type in ("command", *_ASSIGNED):
-            return self._simple(body, redirects)
-        return self._first(found)
+        own = tuple(item for item in found.children if is_redirect(item))
+        if body is None or body.type not in _STATEMENTS:
+            return self._command(found, redirects)
+        return self._statement(body, (*own, *redirects))
+
+    def _compound(self, found: Found) -> Node:
+        kind, children = found.type, found.children
+        if kind == "test_command" or children[0].type == "((":
+            return self._test(found)
+        if kind == "subshell":
+            return Subshell(self._block(children))
+        if kind == "if_statement":
+            return self._if(children)
+        if kind == "case_statement":
+            return self._case(children)
+        if kind in ("for_statement", "while_statement", "c_style_for_statement"):
+            return self._loop(found)
+        if kind == "function_definition":
+            name, body = found.child_by_field_name("name"), found.child_by_field_name("body")
+            shown = self._slice(name.start_byte, name.end_byte) if name else ""
+            return Function(shown, Block(()) if body is None else self._block([body]))
+        return self._block(children)
+
+    def _test(self, found: Found) -> Node:
+        text = self._slice(found.start_byte, found.end_byte)
+        if text.startswith("(("):
+            return Arithmetic(text[2:].removesuffix("))"))
+        words = self._test_words(found)
+        if text.startswith("[["):
+            return Test(words[1:-1])
+        return Simple((), words, None, self._at(found))
+
+    def _if(self, children: list[Found]) -> Node:
+        otherwise = None
+        branches = [self._branch(children)]
+        for item in children:
+            if item.type == "elif_clause":
+                branches.append(self._branch(item.children))
+            elif item.type == "else_clause":
+                otherwise = self._block(item.children)
+        return If(tuple(branches), otherwise)
+
+    def _branch(self, children: list[Found]) -> tuple[Block, Block]:
+        at = next((at for at, item in enumerate(children) if item.type == "then"), len(children))
+        return self._block(children[:at]), self._block(children[at:])
+
+    def _loop(self, found: Found) -> Node:
+        children = found.children
+        at = next(
+            (at for at, item in enumerate(children) if item == found.child_by_field_name("body")),
+            len(children),
+        )
+        head, body = children[:at], self._block(children[at:])
+        if found.type == "while_statement":
+            return Loop(self._block(head), body, head[0].type == "until")
+        if found.type == "c_style_for_statement":
+            text = self._slice(found.start_byte, head[-1].end_byte)
+            counter = re.search(r"\(\(\W*([A-Za-z_]\w*)", text)
+            return Loop(None, body, counter=counter[1] if counter else "")
+        name = found.child_by_field_name("variable")
+        shown = self._slice(name.start_byte, name.end_byte) if name else ""
+        kinds = [item.type for item in head]
+        words = None
+        if "in" in kinds:
+            behind = head[kinds.index("in") + 1 :]
+            words = self._words(piece(item) for item in behind if not is_sign(item))
+        return For(shown, words, body, self._at(found))
+
+    def _case(self, children: list[Found]) -> Node:
+        kinds = [item.type for item in children]
+        at = kinds.index("in") if "in" in kinds else len(kinds)
+        word = self._words(map(piece, children[1:at]))
+        items = []
+        for item in children[at:]:
+            if item.type == "ERROR":
+                self._error(item)
+            elif item.type == "case_item":
+                items.append(self._case_item(item.children))
+        return Case(word[0] if word else Raw("", self._at(children[0])), tuple(items))
+
+    def _case_item(self, children: list[Found]) -> tuple[tuple[Raw, ...], Block]:
+        kinds = [item.type for item in children]
+        at = kinds.index(")") if ")" in kinds else len(kinds)
+        patterns = self._words(piece(item) for item in children[:at] if not is_sign(item))
+        return patterns, self._block(children[at:])
+
+
+def _without_reserved(node: Simple) -> Simple:
+    words = node.words
+    while words and words[0].text in RESERVED:
+        words = words[1:]
+    return node._replace(words=words, at=words[0].at if words else node.at)
+
+
+def _with_next(children: Sequence[Found]) -> Iterator[tuple[Found, Found | None]]:
+    return zip(children, (*children[1:], None), strict=True)
