@@ -149,3 +149,11 @@ def test_a_line_bash_would_refuse_is_unread_and_the_rest_is_read():
 
     assert [item.line for item in script.unread] == [1]
     assert flags("fi\nswift sft --a 1\n") == ["--a"]
+
+
+def test_an_empty_line_ends_assignments_that_were_to_be_continued():
+    script = read_script("A=1 \\\nNPROC_PER_NODE=2 \\\n\nswift sft --x 1\n", "run.sh")
+
+    (command,) = script.commands
+    assert command.env == ()
+    assert command.origin.line == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os import SEEK_END
 from typing import Literal
 
 import msgspec
@@ -26,6 +27,9 @@ SMALL = 1 << 20
 """Bytes of log below which plain searches beat loading and compiling the linear engine (0.2 s)."""
 PACKED = 12
 """How much larger an unpacked log is taken to be when only its packed size is known."""
+FEW = 8192
+"""Packed bytes that may hold any amount: repetition packs a thousandfold."""
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 Engine = Literal["auto", "needles", "linear"]
 
@@ -126,13 +130,20 @@ def detect(
 
 
 def _size(item: Input) -> int:
+    """Give the bytes a log holds, for a packed one as far as it tells; 0 when it cannot be read."""
     if item.path is None:
         return len(item.text or "")
     try:
         size = item.path.stat().st_size
+        with item.path.open("rb") as handle:
+            magic = handle.read(4)
+            if magic.startswith(GZIP) and size > 18:
+                handle.seek(-4, SEEK_END)
+                # the trailer states the unpacked size modulo 4 GiB (RFC 1952)
+                return max(int.from_bytes(handle.read(4), "little"), size)
     except OSError:
         return 0
-    return size * PACKED if item.path.suffix in (".gz", ".zst") else size
+    return max(size * PACKED, SMALL if size > FEW else 0) if magic == ZSTD else size
 
 
 def ordered(seen: Sequence[SymptomHits]) -> tuple[SymptomHits, ...]:

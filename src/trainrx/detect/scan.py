@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -30,6 +30,8 @@ MOST_KEPT = 20_000
 """Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
 MOST_REPORTS = 4096
 MOST_EXITS = 64
+MOST_CONTEXT = 256
+"""Hits of one context signature that are recorded: a banner on every line tells nothing new."""
 MOST_WORLDS = 64
 MOST_METRIC = 8192
 """Bytes of a line in which metrics and reports are looked for."""
@@ -91,6 +93,8 @@ class Scan:
         self._skipped: int | None = None
         self._long: set[int] = set()
         self._late: dict[int, Late] = {}
+        self._context: Counter[int] = Counter()
+        self._told: set[int] = set()
 
     def feed(self, block: Block) -> None:
         """Take the next block."""
@@ -102,7 +106,9 @@ class Scan:
         self._long = set()
         # NCCL repeats the world size a thousand times: the first few have told it
         worlds = self._worlds < MOST_WORLDS
-        found = self._signatures.sieve.sift(self._gate(self._text), self._text, worlds=worlds)
+        found = self._signatures.sieve.sift(
+            self._gate(self._text), self._text, worlds=worlds, told=self._told
+        )
         self._steps = Steps(block, self._text, found.steps)
         for spot, numbers in by_line(block, self._text, found.rest):
             opens = spot.start > 0 or not block.resumes
@@ -147,8 +153,18 @@ class Scan:
             found = pattern.search(line)
             if found is not None:
                 matched.add(pattern.symptom)
-                self._record(self._signatures.symptoms[pattern.symptom], spot, found)
+                if not self._is_told(pattern.symptom):
+                    self._record(self._signatures.symptoms[pattern.symptom], spot, found)
         return matched
+
+    def _is_told(self, number: int) -> bool:
+        """Tell whether a context signature has been seen often enough to say what it says."""
+        if self._signatures.symptoms[number].role == "context":
+            self._context[number] += 1
+            if self._context[number] >= MOST_CONTEXT:
+                self._told.add(number)
+            return self._context[number] > MOST_CONTEXT
+        return False
 
     def _record(self, symptom: Symptom, spot: Spot, found: re.Match[str]) -> None:
         self._catch_up(spot.start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -46,8 +47,18 @@ class Sieve:
             if symptoms[pattern.symptom].role == "phase"
         }
 
-    def sift(self, candidates: Sequence[Candidate], text: bytes, *, worlds: bool) -> Sifted:
-        """Split up the candidates of a block; `worlds`: whether the world size is still wanted."""
+    def sift(
+        self,
+        candidates: Sequence[Candidate],
+        text: bytes,
+        *,
+        worlds: bool,
+        told: AbstractSet[int] = frozenset(),
+    ) -> Sifted:
+        """Split up the candidates of a block.
+
+        `worlds`: whether the world size is still wanted; `told`: signatures that are not any more.
+        """
         found = Sifted([], [], Counter())
         drawn: deque[Candidate] = deque(maxlen=BARS)
         bar_kept = False
@@ -65,6 +76,8 @@ class Sieve:
                 stage, again = -1, False
                 continue
             if kind == "world" and not worlds:
+                continue
+            if told and self._patterns[number].symptom in told and kind is None:
                 continue
             begun = self._stages.get(number, -1)
             if begun >= 0 and (at > stage_end or begun != stage):

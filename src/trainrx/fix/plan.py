@@ -165,11 +165,9 @@ def _can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) ->
         return False
     present = job.facts.value(name)
     probe: dict[str, Scalar] = {"bool": True, "text": "", "int": 1, "float": 1.0}
-    if present is None:
-        # a switch knows only its own words
-        plain = wanted is not None and not isinstance(wanted, Amount)
-        present = wanted if plain else probe[param.type]
-    return _spell(name, present, job) is not None
+    # a switch knows only its own words, so the wanted value is asked for where it is plain
+    plain = probe[param.type] if wanted is None or isinstance(wanted, Amount) else wanted
+    return _spell(name, plain if present is None else present, job) is not None
 
 
 def _spell(name: str, value: Scalar, job: Target) -> Spelled | None:

@@ -11,6 +11,8 @@ from trainrx.parse.shell.limits import Budget
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
+_CHUNK = 4096
+"""Bytes handed over at a time: error recovery asks again and again for the same place."""
 _LEAST = 0.005
 """Seconds below which a parse is not begun."""
 
@@ -43,7 +45,7 @@ def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:
     began = time.monotonic()
 
     def read(offset: int, _point: object) -> bytes:
-        return source[offset:]
+        return source[offset : offset + _CHUNK]
 
     def is_late(_offset: int, _error: bool) -> bool:  # the signature is the library's
         return time.monotonic() - began > allowed

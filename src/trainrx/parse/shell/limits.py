@@ -24,7 +24,7 @@ class Budget:
     `seconds` are for the grammar, whose work cannot be counted; an honest script needs a hundredth.
     """
 
-    def __init__(self, units: int, seconds: float = 0.6) -> None:
+    def __init__(self, units: int, seconds: float = 0.5) -> None:
         self._left = units
         self.seconds = seconds
 

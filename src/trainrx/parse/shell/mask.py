@@ -15,6 +15,7 @@ from trainrx.parse.shell.syntax import Raw
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _PLACEHOLDER = re.compile(r"(?<!<)<[^\W\d_][\w./-]*(?: [\w./-]+)*>(?=[\s\"']|$)")
+_ESCAPED = re.compile(r"\\(?:[ \t]|.)", re.DOTALL)
 _HERE_STRING = re.compile(r"<<<(?!<)")
 _HERE_SIGN = re.compile(r"<<-?")
 
@@ -37,6 +38,9 @@ def mask(text: str) -> Masked:
             for match in _HERE_STRING.finditer(shown):
                 heres[match.end() - 1] = None
             shown = _HERE_STRING.sub("  <", shown)
+    if "\\ " in shown or "\\\t" in shown:
+        # To the grammar an escaped blank is a blank; to bash it is a letter.
+        shown = _ESCAPED.sub(lambda match: ".." if match[0][1] in " \t" else match[0], shown)
     if not shown.isascii():
         shown = _NOT_ASCII.sub(".", shown)
     return Masked(shown, heres)

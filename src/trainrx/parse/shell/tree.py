@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from trainrx.parse.shell.assignments import assignment
@@ -46,7 +47,9 @@ _COMPOUND = (
 )
 _STATEMENTS = frozenset({*_SIMPLE, *_COMPOUND})
 _LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\.)+", re.DOTALL)
-_MAX_LINE = 16 * 1024
+_WINDOW = 12 * 1024
+"""Characters parsed at once: where an error is met, the grammar's work grows with the square."""
+_MAX_LINE = 8 * 1024
 _LINE_SECONDS = 0.03
 
 
@@ -85,18 +88,38 @@ class Reader(Words):
         Raises:
             TooMuch: The script is nested too deeply, or the budget is spent.
         """
-        self._budget.spend(5 + len(self._text) // 64)
-        root = parse(self._masked.text, self._budget)
-        if root is None:
-            self.stopped = True
-            yield from self._by_line(0, len(self._text))
-            return
-        # The root itself is an error where nothing made sense.
-        whole = [root] if root.type == "ERROR" else root.children
-        for found, behind in _with_next(whole):
-            if found.type == "ERROR" and "\n" in self._slice(found.start_byte, found.end_byte):
+        text, start = self._masked.text, 0
+        self._budget.spend(5 + len(text) // 64)
+        while start < len(text):
+            end, root = len(text), None
+            if end - start > _WINDOW:
+                end = text.rfind("\n", start, start + _WINDOW) + 1
+            if end > start:
+                root = parse(text[start:end], self._budget)
+            else:
+                end = text.find("\n", start) + 1 or len(text)
+            found = [] if root is None else _top(root)
+            if end < len(text):
+                # What the window cut off is read again, with what follows.
+                found = found[: _last_command(found)]
+            if not found:
+                self.stopped = self.stopped or root is None or end < len(text)
+                yield from self._by_line(start, end)
+                start = end
+                continue
+            self._offset = start
+            after = start + found[-1].end_byte if end < len(text) else end
+            yield from self._top_level(found)
+            start = after
+
+    def _top_level(self, children: Sequence[Found]) -> Iterator[Node]:
+        for found, behind in _with_next(children):
+            text = self._slice(found.start_byte, found.end_byte)
+            if found.type == "ERROR" and "\n" in text:
                 self._error(found)
-                yield from self._by_line(found.start_byte, found.end_byte)
+                offset = self._offset
+                yield from self._by_line(self._at(found), self._at(found) + len(text))
+                self._offset = offset
             else:
                 yield from self._statements(found, behind)
 
@@ -105,18 +128,14 @@ class Reader(Words):
         for match in _LOGICAL_LINE.finditer(self._masked.text, start, end):
             line = match[0][:_MAX_LINE]
             self._budget.spend(20 + len(line) // 64)
-            if not line.strip():
-                continue
-            root = parse(line, self._budget, _LINE_SECONDS)
-            if root is None:
+            root = parse(line, self._budget, _LINE_SECONDS) if line.strip() else None
+            if root is not None:
+                self._offset = match.start()
+                for found, behind in _with_next(_top(root)):
+                    yield from self._statements(found, behind)
+            elif line.strip():
                 self._budget.spend(1000)
                 self.errors.append(match.start())
-                continue
-            self._offset = match.start()
-            whole = [root] if root.type == "ERROR" else root.children
-            for found, behind in _with_next(whole):
-                yield from self._statements(found, behind)
-            self._offset = 0
 
     def _statements(self, found: Found, behind: Found | None) -> Iterator[Node]:
         """Give the commands of one node in a list of commands."""
@@ -152,10 +171,25 @@ class Reader(Words):
 
     def _plain(self, found: Found, redirects: tuple[Found, ...]) -> Node:
         node = self._command(found, redirects)
-        if node.assigns or not node.words or node.words[0].text not in RESERVED:
+        if node.assigns:
+            return self._split(node) if node.words else node
+        if not node.words or node.words[0].text not in RESERVED:
             return node
         self.errors.append(node.words[0].at)
         return _without_reserved(node)
+
+    def _split(self, node: Simple) -> Node:
+        """Undo that the grammar takes assignments on lines of their own for a prefix."""
+        starts = [*(item.at for item in node.assigns[1:]), *(raw.at for raw in node.words[:1])]
+        cut = 0
+        for number, (item, start) in enumerate(zip(node.assigns, starts, strict=False), 1):
+            between = self._text[item.at + len(item.value) : start]
+            if "\n" in between.replace("\\\n", ""):
+                cut = number
+        if not cut:
+            return node
+        alone = node._replace(assigns=node.assigns[:cut], words=(), here=None)
+        return Block((alone, node._replace(assigns=node.assigns[cut:])))
 
     def _salvage(self, found: Found) -> Iterator[Node]:
         """Read what can be read of a place that makes no sense."""
@@ -310,5 +344,16 @@ def _without_reserved(node: Simple) -> Simple:
     return node._replace(words=words, at=words[0].at if words else node.at)
 
 
+def _top(root: Found) -> list[Found]:
+    # The root itself is an error where nothing makes sense.
+    return [root] if root.type == "ERROR" else root.children
+
+
+def _last_command(children: Sequence[Found]) -> int:
+    """Give the place of the last command."""
+    kinds = _STATEMENTS | {"ERROR"}
+    return max((at for at, item in enumerate(children) if item.type in kinds), default=0)
+
+
 def _with_next(children: Sequence[Found]) -> Iterator[tuple[Found, Found | None]]:
-    return zip(children, (*children[1:], None), strict=True)
+    return zip_longest(children, children[1:])

@@ -14,7 +14,9 @@ from trainrx.parse.shell.syntax import Assign, Raw, Simple
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
 
-RESERVED = frozenset({"if", "then", "elif", "else", "fi", "do", "done", "esac", "}", "while", "for"})
+RESERVED = frozenset(
+    {"if", "then", "elif", "else", "fi", "do", "done", "esac", "}", "while", "for"}
+)
 """Words that begin no simple command."""
 
 
