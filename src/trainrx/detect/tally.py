@@ -83,5 +83,8 @@ def quote(text: str, match: re.Match[str] | None = None) -> str:
     """Shorten a line to what may be quoted, around the match if the line is long."""
     if len(text) > MAX_QUOTE:
         start = 0 if match is None else max(0, min(match.start() - 40, len(text) - MAX_QUOTE))
+        # begin with a whole word where one ends within reach
+        blank = text.find(" ", max(0, start - 1), start + 40)
+        start = blank + 1 if start and blank >= 0 else start
         text = text[start : start + MAX_QUOTE]
     return text.strip().replace("\0", "")

@@ -7,10 +7,10 @@ from typing import Literal
 from trainrx.parse.shell import arithmetic, substitute
 from trainrx.parse.shell.expand import Expander
 from trainrx.parse.shell.limits import Budget
+from trainrx.parse.shell.reader import commands
 from trainrx.parse.shell.record import Place, Record
 from trainrx.parse.shell.state import Field, State, Variable
 from trainrx.parse.shell.syntax import Node, Pipeline, Simple
-from trainrx.parse.shell.tree import commands
 from trainrx.parse.shell.unknown import Unknown, known
 
 

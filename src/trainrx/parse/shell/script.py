@@ -11,9 +11,9 @@ from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.interpreter import Interpreter
 from trainrx.parse.shell.limits import MAX_TEXT, Budget, TooMuch
 from trainrx.parse.shell.prepare import Prepared, prepare
+from trainrx.parse.shell.reader import Reader
 from trainrx.parse.shell.record import Place, Record
 from trainrx.parse.shell.state import State
-from trainrx.parse.shell.tree import Reader
 from trainrx.parse.shell.unknown import Unknowns, without_marks
 
 _DIRECTIVE = re.compile(

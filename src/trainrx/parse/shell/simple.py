@@ -9,10 +9,10 @@ from trainrx.parse.shell.builtins import Builtins
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.limits import TooMuch
 from trainrx.parse.shell.quotes import Lines
+from trainrx.parse.shell.reader import commands, declared
 from trainrx.parse.shell.record import Place
 from trainrx.parse.shell.state import Field, Variable, word_lines
 from trainrx.parse.shell.syntax import Assign, Node, Raw, Simple
-from trainrx.parse.shell.tree import commands, declared
 from trainrx.parse.shell.unknown import known
 
 _ARGUMENT = re.compile(r"--?[A-Za-z]|[–—−―－]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=")

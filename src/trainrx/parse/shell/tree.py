@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from trainrx.parse.shell.assignments import assignment
-from trainrx.parse.shell.grammar import parse
 from trainrx.parse.shell.limits import MAX_DEPTH, Budget, TooMuch
 from trainrx.parse.shell.pieces import Piece, is_redirect, is_sign, leaves, piece
 from trainrx.parse.shell.syntax import (
     AndOr,
     Arithmetic,
-    Assign,
     Block,
     Case,
     For,
@@ -45,97 +42,15 @@ _COMPOUND = (
     *("compound_statement", "subshell", "do_group", "if_statement", "while_statement"),
     *("for_statement", "c_style_for_statement", "case_statement", "function_definition"),
 )
-_STATEMENTS = frozenset({*_SIMPLE, *_COMPOUND})
-_LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\.)+", re.DOTALL)
-_WINDOW = 12 * 1024
-"""Characters parsed at once: where an error is met, the grammar's work grows with the square."""
-_MAX_LINE = 8 * 1024
-_LINE_SECONDS = 0.03
+STATEMENTS = frozenset({*_SIMPLE, *_COMPOUND})
 
 
-def commands(text: str, budget: Budget) -> Iterator[Node]:
-    """Give the commands of a script within the script.
-
-    Raises:
-        TooMuch: The script is nested too deeply, or the budget is spent.
-    """
-    return Reader(text, budget).commands()
-
-
-def declared(word: Raw, budget: Budget) -> Assign | None:
-    """Read a word of `export` or `declare` as an assignment, None when it is not one."""
-    found = assignment(word)
-    if found is None or found.value[:1] != "(":
-        return found
-    node = next(commands(word.text, budget), None)
-    if not isinstance(node, Simple) or not node.assigns or node.assigns[0].items is None:
-        return found
-    items = tuple(item._replace(at=item.at + word.at) for item in node.assigns[0].items)
-    return found._replace(items=items)
-
-
-class Reader(Words):
-    """Reads a script; `stopped`: the whole was too much for the grammar, so line by line."""
+class Statements(Words):
+    """Reads the commands of a list, whatever they are made of."""
 
     def __init__(self, text: str, budget: Budget) -> None:
         super().__init__(text, budget)
-        self.stopped = False
         self._depth = 0
-
-    def commands(self) -> Iterator[Node]:
-        """Give the commands of the script in order.
-
-        Raises:
-            TooMuch: The script is nested too deeply, or the budget is spent.
-        """
-        text, start = self._masked.text, 0
-        self._budget.spend(5 + len(text) // 64)
-        while start < len(text):
-            end, root = len(text), None
-            if end - start > _WINDOW:
-                end = text.rfind("\n", start, start + _WINDOW) + 1
-            if end > start:
-                root = parse(text[start:end], self._budget)
-            else:
-                end = text.find("\n", start) + 1 or len(text)
-            found = [] if root is None else _top(root)
-            if end < len(text):
-                # What the window cut off is read again, with what follows.
-                found = found[: _last_command(found)]
-            if not found:
-                self.stopped = self.stopped or root is None or end < len(text)
-                yield from self._by_line(start, end)
-                start = end
-                continue
-            self._offset = start
-            after = start + found[-1].end_byte if end < len(text) else end
-            yield from self._top_level(found)
-            start = after
-
-    def _top_level(self, children: Sequence[Found]) -> Iterator[Node]:
-        for found, behind in _with_next(children):
-            text = self._slice(found.start_byte, found.end_byte)
-            if found.type == "ERROR" and "\n" in text:
-                self._error(found)
-                offset = self._offset
-                yield from self._by_line(self._at(found), self._at(found) + len(text))
-                self._offset = offset
-            else:
-                yield from self._statements(found, behind)
-
-    def _by_line(self, start: int, end: int) -> Iterator[Node]:
-        """Read every line on its own: where the whole makes no sense, a line still may."""
-        for match in _LOGICAL_LINE.finditer(self._masked.text, start, end):
-            line = match[0][:_MAX_LINE]
-            self._budget.spend(20 + len(line) // 64)
-            root = parse(line, self._budget, _LINE_SECONDS) if line.strip() else None
-            if root is not None:
-                self._offset = match.start()
-                for found, behind in _with_next(_top(root)):
-                    yield from self._statements(found, behind)
-            elif line.strip():
-                self._budget.spend(1000)
-                self.errors.append(match.start())
 
     def _statements(self, found: Found, behind: Found | None) -> Iterator[Node]:
         """Give the commands of one node in a list of commands."""
@@ -144,13 +59,13 @@ class Reader(Words):
             self._error(found)
         if found.type == "ERROR":
             yield from self._salvage(found)
-        elif found.type in _STATEMENTS:
+        elif found.type in STATEMENTS:
             node = self._statement(found)
             yield Subshell(node) if behind is not None and behind.type == "&" else node
 
     def _block(self, children: Sequence[Found]) -> Block:
         body: list[Node] = []
-        for found, behind in _with_next(children):
+        for found, behind in with_next(children):
             body += self._statements(found, behind)
         return Block(tuple(body))
 
@@ -195,16 +110,16 @@ class Reader(Words):
         """Read what can be read of a place that makes no sense."""
         self._error(found)
         pieces: list[Piece] = []
-        for item in leaves(found, _STATEMENTS):
+        for item in leaves(found, STATEMENTS):
             self._budget.spend()
             between = self._slice(pieces[-1].end, item.start_byte) if pieces else ""
             apart = "\n" in between.replace("\\\n", "")
-            if item.type in _STATEMENTS or is_sign(item) or apart:
+            if item.type in STATEMENTS or is_sign(item) or apart:
                 yield from self._loose(pieces)
                 pieces = []
             if is_redirect(item):
                 pieces += self._redirect(item, None)[0]
-            elif item.type in _STATEMENTS and item.type != "variable_assignment":
+            elif item.type in STATEMENTS and item.type != "variable_assignment":
                 yield self._statement(item)
             elif not is_sign(item):
                 pieces.append(piece(item))
@@ -222,7 +137,7 @@ class Reader(Words):
             return self._and_or(found, redirects)
         if found.type == "redirected_statement":
             return self._redirected(found, redirects)
-        parts = [item for item in found.children if item.type in _STATEMENTS]
+        parts = [item for item in found.children if item.type in STATEMENTS]
         if any(item.type == "ERROR" for item in found.children):
             self._error(found)
         if not parts:
@@ -239,7 +154,7 @@ class Reader(Words):
         rest: list[tuple[str, Node]] = []
         while found.type == "list":
             self._budget.spend()
-            parts = [item for item in found.children if item.type in _STATEMENTS]
+            parts = [item for item in found.children if item.type in STATEMENTS]
             signs = [item.type for item in found.children if item.type in ("&&", "||")]
             if len(parts) != 2 or len(signs) != 1:
                 self._error(found)
@@ -251,7 +166,7 @@ class Reader(Words):
     def _redirected(self, found: Found, redirects: tuple[Found, ...]) -> Node:
         body = found.child_by_field_name("body")
         own = tuple(item for item in found.children if is_redirect(item))
-        if body is None or body.type not in _STATEMENTS:
+        if body is None or body.type not in STATEMENTS:
             return self._command(found, redirects)
         return self._statement(body, (*own, *redirects))
 
@@ -344,16 +259,6 @@ def _without_reserved(node: Simple) -> Simple:
     return node._replace(words=words, at=words[0].at if words else node.at)
 
 
-def _top(root: Found) -> list[Found]:
-    # The root itself is an error where nothing makes sense.
-    return [root] if root.type == "ERROR" else root.children
-
-
-def _last_command(children: Sequence[Found]) -> int:
-    """Give the place of the last command."""
-    kinds = _STATEMENTS | {"ERROR"}
-    return max((at for at, item in enumerate(children) if item.type in kinds), default=0)
-
-
-def _with_next(children: Sequence[Found]) -> Iterator[tuple[Found, Found | None]]:
+def with_next(children: Sequence[Found]) -> Iterator[tuple[Found, Found | None]]:
+    """Give every node with the one behind it."""
     return zip_longest(children, children[1:])
