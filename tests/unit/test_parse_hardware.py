@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.kb.store import shipped
-from trainrx.model.knowledge import Gpu, ModelShape
+from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.parse.hardware import USABLE_SHARE, read_gpu, usable_gib
 
 KB = shipped()[0]

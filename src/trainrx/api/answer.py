@@ -9,7 +9,8 @@ import msgspec
 
 from trainrx.engine.conditions import Truth
 from trainrx.engine.reason import Reasoning
-from trainrx.fix.plan import Plan, Target, plan
+from trainrx.fix.changes import Target
+from trainrx.fix.plan import Plan, plan
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits

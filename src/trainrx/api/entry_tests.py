@@ -12,7 +12,8 @@ from trainrx.api.facts import symptom_facts
 from trainrx.api.reason import reason_on, reasoner
 from trainrx.detect.detector import Detector
 from trainrx.engine.reason import Reasoner, Reasoning
-from trainrx.fix.plan import Plan, Target, plan
+from trainrx.fix.changes import Target
+from trainrx.fix.plan import Plan, plan
 from trainrx.kb.conditions import facts_of
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge, shipped

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from trainrx.model.facts import Fact, Facts, Scalar, fact
-from trainrx.model.knowledge import ModelShape
+from trainrx.model.hardware import ModelShape
 
 TAIL = re.compile(
     r"[-_.](instruct|chat|base|hf|it|awq|gptq|int4|int8|bf16|fp8|v\d+(\.\d+)?|\d{4}|sft|merged)$"

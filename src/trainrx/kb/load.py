@@ -13,11 +13,10 @@ import msgspec
 
 from trainrx.kb.store import COMPILED, Entry, Knowledge, checkout, shipped
 from trainrx.model.errors import KnowledgeError
+from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import (
     Cause,
     FactEntry,
-    Gpu,
-    ModelShape,
     Param,
     Rule,
     Symptom,

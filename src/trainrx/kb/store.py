@@ -6,11 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import (
     Cause,
     FactEntry,
-    Gpu,
-    ModelShape,
     Param,
     Rule,
     Symptom,

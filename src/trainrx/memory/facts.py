@@ -12,7 +12,7 @@ from trainrx.memory.terms import (
     weights_gib,
 )
 from trainrx.model.facts import Fact, Facts, fact
-from trainrx.model.knowledge import ModelShape
+from trainrx.model.hardware import ModelShape
 
 ROOM = 0.85
 """Share of the room the static terms may fill before we no longer call it fitting: activations,

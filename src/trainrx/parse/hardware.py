@@ -9,7 +9,7 @@ from statistics import median_low
 
 import msgspec
 
-from trainrx.model.knowledge import Gpu
+from trainrx.model.hardware import Gpu
 from trainrx.model.result import Unread
 
 USABLE_SHARE = 0.985

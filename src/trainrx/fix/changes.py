@@ -1,0 +1,204 @@
+"""One change of a fix in the spelling of the job at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import msgspec
+
+from trainrx.engine.conditions import Truth
+from trainrx.fix.amounts import in_words
+from trainrx.kb.store import Knowledge
+from trainrx.model.facts import Facts, Origin, Scalar
+from trainrx.model.job import RawLaunch
+from trainrx.model.knowledge import Amount, PackageChange
+from trainrx.model.result import Change, ChangeAction
+from trainrx.model.text import Lang
+from trainrx.parse.respell import respelled
+from trainrx.parse.spell import Spelled, spell
+from trainrx.parse.version_range import in_range
+
+SET_BY_USER = ("read", "given")
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """For whom fixes are spelled: `style` is arg (command line) or config (YAML)."""
+
+    facts: Facts
+    knowledge: Knowledge
+    truths: Mapping[str, Truth]
+    versions: Mapping[str, str]
+    style: Literal["arg", "config"]
+    lang: Lang
+    launch: RawLaunch | None = None
+
+    @property
+    def framework(self) -> str:
+        """Give the framework's name, "" when unknown."""
+        return self.facts.text("launch.framework") or ""
+
+    @property
+    def version(self) -> str | None:
+        """Give the framework's version as far as known."""
+        return self.facts.text("launch.framework_version")
+
+
+def can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) -> bool:
+    """Tell whether this framework and version have a word for a parameter at all."""
+    param = job.knowledge.params.get(name)
+    if param is None:
+        return False
+    present = job.facts.value(name)
+    probe: dict[str, Scalar] = {"bool": True, "text": "", "int": 1, "float": 1.0}
+    # a switch knows only its own words, so the wanted value is asked for where it is plain
+    plain = probe[param.type] if wanted is None or isinstance(wanted, Amount) else wanted
+    return spell_for(name, plain if present is None else present, job) is not None
+
+
+def spell_for(name: str, value: Scalar, job: Target) -> Spelled | None:
+    """Spell a parameter for the job at hand; None where it has no word for it."""
+    return spell(
+        name,
+        value,
+        job.framework,
+        job.version,
+        job.knowledge.params,
+        via=job.style,
+        launch=job.launch,
+    )
+
+
+def change_to(name: str, value: Scalar, job: Target) -> Change | None:
+    """Give the change to a value; None where it cannot be spelled."""
+    written = spell_for(name, value, job)
+    if written is None:
+        return None
+    present = job.facts.get(name)
+    by_user = present is not None and present.how in SET_BY_USER
+    before = present.value if present is not None else None
+    now = "set" if by_user else _now(written, job)
+    at = present.origins[0] if by_user and present and present.origins else None
+    return Change(
+        kind=written.kind,
+        param=written.param,
+        canonical=name,
+        action="set" if now == "unknown" else _action(before, value, by_user=by_user),
+        from_=_written(name, before, job) if by_user else None,
+        now=now,
+        to=written.value,
+        spelled=written.text,
+        at=at or _unresolved(written, job),
+    )
+
+
+def _now(written: Spelled, job: Target) -> Literal["unset", "unknown"]:
+    """Tell a parameter nobody set from one that may be set where it cannot be seen."""
+    launch = job.launch
+    if launch is None or not launch.args_complete or _unresolved(written, job) is not None:
+        return "unknown"
+    return "unset" if written.kind != "env" or launch.env_complete else "unknown"
+
+
+def _unresolved(written: Spelled, job: Target) -> Origin | None:
+    """Give where a parameter is set to something that is not known (`--max_length $LEN`)."""
+    args = job.launch.args if job.launch is not None else ()
+    found = (arg.origin for arg in args if arg.name == written.param and arg.values is None)
+    return next(found, None)
+
+
+def _action(before: Scalar | None, after: Scalar, *, by_user: bool) -> ChangeAction:
+    if not by_user:
+        return "add"
+    numbers = [
+        float(v) for v in (before, after) if isinstance(v, (int, float)) and not isinstance(v, bool)
+    ]
+    if len(numbers) == 2:
+        return "lower" if numbers[1] < numbers[0] else "raise"
+    return "switch" if isinstance(after, str) else "set"
+
+
+def _written(name: str, value: Scalar | None, job: Target) -> str | None:
+    """Give the present value in the user's own spelling (`float16`, not fp16)."""
+    if value is None:
+        return None
+    written = spell_for(name, value, job)
+    if written is not None and written.value:
+        return written.value
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def change_in_words(name: str, wanted: Scalar | Amount, job: Target) -> Change:
+    """Give a change whose value the user must compute: what it follows from is not known."""
+    written = spell_for(name, 1, job)
+    param = written.param if written else name
+    source = wanted.fact if isinstance(wanted, Amount) else None
+    entry = job.knowledge.facts.get(source) if source else None
+    phrase = in_words(wanted, entry.title if entry is not None else None).in_(job.lang)
+    return Change(
+        kind=written.kind if written else "arg",
+        param=param,
+        canonical=name,
+        action="set",
+        now="unknown",
+        to=None,
+        spelled=f"{param}: {phrase}",
+    )
+
+
+def translations(job: Target) -> Iterator[Change]:
+    """Give a change for each argument that only other versions know."""
+    if job.launch is None:
+        return
+    for found in respelled(job.launch, job.version, job.knowledge.params, job.style):
+        dashes = "--" if found.arg.via == "arg" else ""
+        yield Change(
+            kind=found.now.kind,
+            param=found.now.param,
+            canonical=found.canonical,
+            action="switch",
+            from_=" ".join((dashes + found.arg.name, *(found.arg.values or ()))),
+            to=found.now.value,
+            spelled=found.now.text,
+            at=found.arg.origin,
+        )
+
+
+def removal(name: str, job: Target) -> Change | None:
+    """Give the removal of a parameter the user set; None when there is nothing to remove."""
+    present = job.facts.get(name)
+    if present is None or present.how not in SET_BY_USER or present.value is None:
+        return None
+    written = spell_for(name, present.value, job)
+    if written is None:
+        return None
+    return Change(
+        kind=written.kind,
+        param=written.param,
+        canonical=name,
+        action="remove",
+        from_=_written(name, present.value, job),
+        now="set",
+        to=None,
+        spelled=written.text,
+        at=present.origins[0] if present.origins else None,
+    )
+
+
+def package_change(wanted: PackageChange, job: Target) -> Change | None:
+    """Give the change of a package; None when its version is in the wanted range."""
+    present = job.versions.get(wanted.name)
+    if present is not None and in_range(present, wanted.spec):
+        return None
+    lower_bound = any(op in wanted.spec for op in (">", "~="))
+    upgrade = lower_bound or not any(op in wanted.spec for op in ("<", "=="))
+    return Change(
+        kind="package",
+        param=wanted.name,
+        canonical=f"package.{wanted.name}",
+        action="upgrade" if upgrade else "downgrade",
+        from_=present,
+        now="set" if present is not None else "unknown",
+        to=wanted.spec,
+        spelled=f'pip install "{wanted.name}{wanted.spec}"',
+    )
