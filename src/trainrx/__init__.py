@@ -15,7 +15,7 @@ __all__ = ["__version__", "diagnose"]
 def __getattr__(name: str) -> object:
     """Import the pipeline only when it is asked for: the command line starts without it."""
     if name == "diagnose":
-        from trainrx.api import diagnose  # noqa: PLC0415
+        from trainrx.api import diagnose
 
         return diagnose
     raise AttributeError(f"module 'trainrx' has no attribute {name!r}")

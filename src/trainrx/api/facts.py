@@ -11,6 +11,7 @@ from trainrx.kb.store import Knowledge
 from trainrx.memory.facts import memory_facts
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
+from trainrx.model.knowledge import Symptom
 from trainrx.parse.version_range import in_range
 
 HITS_PER_SYMPTOM = 12
@@ -64,6 +65,24 @@ def _symptom_fact(hit: Hit) -> Fact:
         fields=tuple(fields),
         origins=(Origin(source=hit.source, line=hit.line, text=hit.text),),
     )
+
+
+def failure_facts(
+    found: Iterable[SymptomHits], symptoms: Mapping[str, Symptom]
+) -> tuple[Fact, ...]:
+    """Say in which stage the first failure shows: what is likely depends on it."""
+    hits = [
+        hit
+        for item in found
+        if symptoms[item.symptom].role == "failure"
+        for hit in item.hits
+        if hit.phase
+    ]
+    if not hits:
+        return ()
+    first = min(hits, key=lambda hit: (hit.line if hit.at is None else hit.at, hit.line))
+    origin = Origin(source=first.source, line=first.line, text=first.text)
+    return (fact("failure.phase", first.phase, origin, how="derived"),)
 
 
 def version_facts(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainrx.api.answer import Conclusion, answer
-from trainrx.api.facts import derive, log_versions, symptom_facts
+from trainrx.api.facts import derive, failure_facts, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather
 from trainrx.api.job import Launch, find_launch, launch_facts, pasted_launch, printed_launch, settle
 from trainrx.api.reason import EngineName, Reasoned, in_question
@@ -160,7 +160,8 @@ def _facts(
     told = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
     shown = [item for item in seen.facts if item not in told]
     set_ = [item for item in own if item.how not in ASSUMED]
-    known = Facts((*given.facts, *shown, *set_, *told, *own))
+    stage = failure_facts(seen.symptoms, knowledge.symptoms)
+    known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
     facts = derive(known, knowledge)
     if given.good is not None:

@@ -19,29 +19,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 50, 50)
     words = list(sys.argv[1:] if argv is None else argv)
     if words in (["--version"], ["-V"]):
-        from trainrx.model.version import __version__  # noqa: PLC0415
+        from trainrx.model.version import __version__
 
         return guarded_print(f"trainrx {__version__}\n")
-    from trainrx.cli._guard import guarded  # noqa: PLC0415
+    from trainrx.cli._guard import guarded
 
     return guarded(lambda: _dispatch(words))
 
 
 def guarded_print(text: str) -> int:
     """Print a text; a closed pipe is no error."""
-    from trainrx.cli._output import write  # noqa: PLC0415
+    from trainrx.cli._output import write
 
     return write(text)
 
 
 def _dispatch(words: list[str]) -> int:
     if len(words) == 2 and words[0] == "explain" and not words[1].startswith("-"):
-        from trainrx.cli._page import show  # noqa: PLC0415
+        from trainrx.cli._page import show
 
         return show(words[1])
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
-    from trainrx.cli._commands import commands  # noqa: PLC0415
+    from trainrx.cli._commands import commands
 
     named = bool(words) and words[0] in commands()
     module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")

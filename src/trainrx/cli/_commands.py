@@ -24,7 +24,7 @@ def program() -> str:
 
 def make_app(help_text: str | None = None) -> typer.Typer:
     """Make a typer app that speaks plain text: no boxes, no completion, no traceback of its own."""
-    import typer  # noqa: PLC0415 - `explain ID` does without it
+    import typer
 
     return typer.Typer(
         add_completion=False,

@@ -139,7 +139,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
 ) -> int:
     """Diagnose a job."""
     if version:
-        from trainrx.model.version import __version__  # noqa: PLC0415
+        from trainrx.model.version import __version__
 
         return write(f"trainrx {__version__}\n")
     files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
@@ -148,7 +148,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
     _refuse_misplaced_command(paths or [])
     seen = view(language(lang), width, everything=explain)
 
-    from trainrx import api  # noqa: PLC0415 - help and errors do without the engine
+    from trainrx import api
 
     answer = api.diagnose(
         paths or (),
@@ -177,18 +177,18 @@ def rendered(answer: Diagnosis, form: Format, seen: View, *, redact: bool) -> st
     """Give the answer in the form that was asked for."""
     # each form imports only what it needs
     if form is Format.markdown:
-        from trainrx.render.markdown import to_markdown  # noqa: PLC0415
+        from trainrx.render.markdown import to_markdown
 
         return to_markdown(answer, seen.lang)
     if redact:
-        from trainrx.render.redact import redacted  # noqa: PLC0415
+        from trainrx.render.redact import redacted
 
         answer = redacted(answer)
     if form is Format.json:
-        from trainrx.render.json import to_json  # noqa: PLC0415
+        from trainrx.render.json import to_json
 
         return to_json(answer)
-    from trainrx.render.console import page, reminder  # noqa: PLC0415
+    from trainrx.render.console import page, reminder
 
     lines = page(answer, seen)
     if scrolls(lines):

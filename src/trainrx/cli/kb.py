@@ -36,7 +36,7 @@ class Kind(str, Enum):
 def run_checks(kb: KbOption = None) -> int:
     """Check the shipped knowledge and the folders given; 1 when something is wrong."""
     # the checks compile every pattern; no other command needs them
-    from trainrx.kb import check as checks  # noqa: PLC0415
+    from trainrx.kb import check as checks
 
     said: list[str] = []
     status = checks.main(said.append, kb or ())
@@ -47,7 +47,7 @@ def run_checks(kb: KbOption = None) -> int:
 def run_tests(kb: KbOption = None, rules: RulesOption = None) -> int:
     """Run every `<id>.test.yaml`; 1 when an expectation does not hold."""
     # only this command needs the whole pipeline
-    from trainrx.api import entry_tests  # noqa: PLC0415
+    from trainrx.api import entry_tests
 
     said: list[str] = []
     status = entry_tests.main(said.append, kb or (), rules or ())

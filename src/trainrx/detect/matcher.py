@@ -139,7 +139,7 @@ def _occurrences(data: bytes, pattern: Compiled) -> Iterator[int]:
 def engine_gate(patterns: Sequence[Compiled]) -> Gate | None:
     """Make a gate from the linear engine, or None where it is not installed."""
     try:
-        import hyperscan  # noqa: PLC0415 (a native library: only when a log is large)
+        import hyperscan
     except ImportError:
         return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)

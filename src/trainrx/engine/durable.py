@@ -174,7 +174,7 @@ def load_native() -> Any:  # noqa: ANN401  # a C module without types
     if flags is not None:
         sys.setdlopenflags(os.RTLD_LAZY)
     try:
-        import durable_rules_engine  # noqa: PLC0415
+        import durable_rules_engine
     except ImportError as error:
         raise EngineError(f"durable_rules not usable: {error}") from error
     finally:

@@ -115,7 +115,7 @@ def find_entry(
         if ident in getattr(entry, "aliases", ()):
             return entry, ()
     # only a miss pays for this import
-    from difflib import get_close_matches  # noqa: PLC0415
+    from difflib import get_close_matches
 
     return None, tuple(get_close_matches(ident, known, n=5, cutoff=0.4))
 
@@ -211,7 +211,7 @@ def _table(roots: Iterable[Path], name: str, kind: type[R]) -> tuple[R, ...]:
 
 def _yaml(path: Path) -> object:
     # PyYAML costs 16 ms; the compiled form does without it
-    from trainrx.kb.yaml12 import read_yaml  # noqa: PLC0415
+    from trainrx.kb.yaml12 import read_yaml
 
     return read_yaml(path)
 

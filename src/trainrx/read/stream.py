@@ -80,7 +80,7 @@ def _gunzip(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[
 
 def _unzstd(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[bytes]:
     try:
-        import zstandard  # noqa: PLC0415 (a native library: only for such files)
+        import zstandard
     except ImportError:
         report(Unread(source=name, reason="Zstandard data: install the package zstandard"))
         return

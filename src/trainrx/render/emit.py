@@ -29,8 +29,8 @@ def plain(lines: Iterable[Line]) -> str:
 def coloured(lines: Iterable[Line]) -> str:
     """Give the lines with ANSI colour."""
     # rich costs 30 ms; a pipe does without it
-    from rich.console import Console  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.text import Text
 
     out = StringIO()
     console = Console(

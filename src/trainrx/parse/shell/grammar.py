@@ -19,8 +19,8 @@ _LEAST = 0.005
 
 @cache
 def _language() -> Language:
-    import tree_sitter_bash  # noqa: PLC0415  # only a job with a launch script pays for loading it
-    from tree_sitter import Language  # noqa: PLC0415
+    import tree_sitter_bash  # only a job with a launch script pays for loading it
+    from tree_sitter import Language
 
     return Language(tree_sitter_bash.language())
 
@@ -36,7 +36,7 @@ def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:
     Returns:
         The root of the tree, or None when the time did not suffice.
     """
-    from tree_sitter import Parser  # noqa: PLC0415
+    from tree_sitter import Parser
 
     allowed = min(seconds, budget.seconds / 2)
     if allowed < _LEAST:

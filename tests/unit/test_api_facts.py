@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from trainrx.api.facts import failure_facts, symptom_facts, version_facts
+from trainrx.kb.load import load
+from trainrx.model.job import Hit, SymptomHits
+
+
+def hits(symptom: str, *found: Hit) -> SymptomHits:
+    return SymptomHits(symptom=symptom, count=len(found), hits=found)
+
+
+def hit(symptom: str, line: int, **more: object) -> Hit:
+    return Hit(**{"symptom": symptom, "source": "train.log", "line": line, "text": "x", **more})
+
+
+def test_the_stage_is_that_of_the_first_failure_not_of_its_echo() -> None:
+    seen = [
+        hits("child-failed-error", hit("child-failed-error", 3, phase="end")),
+        hits("nccl-watchdog-timeout", hit("nccl-watchdog-timeout", 9, phase="save")),
+        hits("cuda-oom", hit("cuda-oom", 7, phase="train")),
+    ]
+
+    (found,) = failure_facts(seen, load().symptoms)
+
+    assert found.value == "train"
+    assert found.origins[0].line == 7
+
+
+def test_without_a_stage_nothing_is_said_of_it() -> None:
+    assert failure_facts([hits("cuda-oom", hit("cuda-oom", 7))], load().symptoms) == ()
+
+
+def test_lines_of_two_files_have_two_clocks() -> None:
+    one = hit("cuda-oom", 7, at=7.0)
+    other = hit("cuda-oom", 9, at=9.0, source="other.log")
+
+    clocks = {fact.get("clock") for fact in symptom_facts([hits("cuda-oom", one, other)])}
+
+    assert clocks == {"train.log", "other.log"}
+
+
+def test_every_rank_is_kept_before_more_of_the_same() -> None:
+    many = [hit("cuda-oom", line, rank=line // 100) for line in range(500)]
+
+    ranks = [fact.get("rank") for fact in symptom_facts([hits("cuda-oom", *many)])]
+
+    assert set(ranks) == {0, 1, 2, 3, 4}
+    assert len(ranks) == 12
+
+
+def test_only_decidable_ranges_become_facts() -> None:
+    wanted = [("vllm", "<0.8"), ("vllm", "<0.7.2"), ("torch", "<3")]
+
+    found = {fact.kind: fact.value for fact in version_facts(wanted, {"vllm": "0.7"})}
+
+    assert found == {"version.vllm <0.8": True}
