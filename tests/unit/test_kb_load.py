@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trainrx.kb.check import check
-from trainrx.kb.load import find_entry, load, read_entry, read_folders
+from trainrx.kb.load import find_entry, load, read_cached, read_entry, read_folders
 from trainrx.kb.regexes import regex_problems
 from trainrx.kb.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
@@ -125,22 +125,32 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
         load([tmp_path / "nowhere"])
 
 
-def test_the_cache_follows_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_what_was_parsed_is_kept_until_a_file_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kb, rules = kb_with(tmp_path / "kb", SYMPTOM), tmp_path / "rules"
+    rules.mkdir()
 
-    first, second = load(), load()
+    first, again = read_cached(kb, rules), read_cached(kb, rules)
+    kb_with(kb, SYMPTOM.replace("My error", "Another title"))
+    changed = read_cached(kb, rules)
 
-    assert first == second
-    assert list((tmp_path / "trainrx").glob("kb-*.msgpack"))
+    assert first == again
+    assert first.symptoms["my-error"].title.en == "My error"
+    assert changed.symptoms["my-error"].title.en == "Another title"
+    assert len(list((tmp_path / "cache" / "trainrx").glob("kb-*.msgpack"))) == 1
 
 
 def test_a_damaged_cache_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    load()
-    for cache in (tmp_path / "trainrx").iterdir():
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kb, rules = kb_with(tmp_path / "kb", SYMPTOM), tmp_path / "rules"
+    rules.mkdir()
+    read_cached(kb, rules)
+    for cache in (tmp_path / "cache" / "trainrx").iterdir():
         cache.write_bytes(b"\xff\x00")
 
-    assert load().causes
+    assert "my-error" in read_cached(kb, rules).symptoms
 
 
 def test_an_entry_is_found_by_id_and_a_miss_names_neighbours() -> None:

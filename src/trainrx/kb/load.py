@@ -129,18 +129,25 @@ def entry_path(ident: str) -> Path | None:
 
 
 def _load_shipped() -> Knowledge:
-    """Load the compiled form when it is current, else the YAML (and keep the compiled form)."""
-    root = checkout()
-    if root is None:
+    """Load the compiled form an installed copy carries, else the YAML."""
+    if checkout() is None:
         ready = shipped()[0].parent / COMPILED
         if ready.is_file():
             return msgspec.msgpack.decode(ready.read_bytes(), type=Knowledge)
-    folders = shipped()
-    cache = _cache_file(folders)
+    return read_cached(*shipped())
+
+
+def read_cached(kb: Path, rules: Path) -> Knowledge:
+    """Parse YAML folders, or take what was kept of them when no file has changed since.
+
+    Raises:
+        KnowledgeError: an entry is malformed.
+    """
+    cache = _cache_file((kb, rules))
     try:
         return msgspec.msgpack.decode(cache.read_bytes(), type=Knowledge)
     except (OSError, msgspec.MsgspecError):
-        knowledge = read_folders(folders[:1], folders[1:])
+        knowledge = read_folders([kb], [rules])
     _keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge
 
