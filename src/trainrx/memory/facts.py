@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.memory.terms import (
-    Shape,
     lora_params_b,
     states_gib,
     tokens_in_allocation,
@@ -68,28 +67,15 @@ def _states(facts: Facts, shape: ModelShape | None) -> Iterator[Fact]:
     trainable: float | None = params
     if tuner != "full":
         rank = facts.number("tuner.rank")
-        known = shape is not None and rank is not None and tuner in ("lora", "qlora")
-        trainable = lora_params_b(_shape(shape), int(rank)) if known and rank else None
+        trainable = None
+        if shape is not None and rank and tuner in ("lora", "qlora"):
+            trainable = lora_params_b(shape, int(rank))
     if trainable is None:
         return
     offloaded = facts.value("parallel.offload_optimizer") is True
     size = 0.0 if offloaded else states_gib(trainable, zero_stage=int(stage), world_size=int(world))
     sources = ("model.name", "tuner.type", "tuner.rank", "parallel.deepspeed")
     yield _derived(facts, "memory.trainable_states_per_gpu_gib", size, *sources)
-
-
-def _shape(shape: ModelShape | None) -> Shape:
-    if shape is None:
-        return Shape(params_b=0.0)
-    return Shape(
-        params_b=shape.params_b or 0.0,
-        layers=shape.layers,
-        hidden=shape.hidden,
-        heads=shape.heads,
-        kv_heads=shape.kv_heads,
-        head_dim=shape.head_dim,
-        inter=shape.inter,
-    )
 
 
 def _colocated(facts: Facts) -> bool:

@@ -7,7 +7,7 @@ number would need them there is no number.
 
 from __future__ import annotations
 
-import msgspec
+from trainrx.model.hardware import ModelShape
 
 GIB = 2.0**30
 BF16_BYTES = 2.0
@@ -22,18 +22,6 @@ OPTIMIZER_BYTES = 12.0
 EAGER_LOGIT_BYTES = 14.75
 
 
-class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """What the terms need of a model; counts in units, `params_b` in 1e9 parameters."""
-
-    params_b: float
-    layers: int | None = None
-    hidden: int | None = None
-    heads: int | None = None
-    kv_heads: int | None = None
-    head_dim: int | None = None
-    inter: int | None = None
-
-
 def bytes_per_weight(quant_bits: int | None) -> float:
     """Give the bytes a resident base weight takes."""
     if quant_bits == 4:
@@ -46,7 +34,7 @@ def weights_gib(params_b: float, quant_bits: int | None = None) -> float:
     return params_b * 1e9 * bytes_per_weight(quant_bits) / GIB
 
 
-def lora_params_b(shape: Shape, rank: int) -> float | None:
+def lora_params_b(shape: ModelShape, rank: int) -> float | None:
     """Count LoRA parameters on all linear layers, in 1e9; None when the shape is not known.
 
     Each adapted matrix (in x out) adds rank x (in + out) (LoRA, arXiv 2106.09685, section 4.1).
