@@ -58,10 +58,10 @@ def facts(resolved: Resolved) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("name", "value", "version", "major"),
     [
-        ("sft_type", "lora", "<3.0", 2),
-        ("train_type", "lora", ">=3.0,<4.1", None),
-        ("attn_impl", "flash_attn", ">=3.0", None),
-        ("vllm_mode", "colocate", ">=3.5", None),
+        ("sft_type", "lora", "<3.0.0", 2),
+        ("train_type", "lora", ">=3.0.0,<4.1.0", None),
+        ("attn_impl", "flash_attn", ">=3.0.0", None),
+        ("vllm_mode", "colocate", ">=3.5.0", None),
     ],
 )
 def test_version_is_inferred_from_the_names_in_use(params, name, value, version, major):
@@ -84,7 +84,7 @@ def test_several_names_narrow_the_version_together(params):
 
     resolved = resolve(job, params=params)
 
-    assert resolved.version == ">=3.2.1,<3.6"
+    assert resolved.version == ">=3.2.1,<3.6.0"
     assert facts(resolved)["launch.framework_major"] == 3
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from trainrx.api.files import base, config_texts
 from trainrx.api.pasted import pasted_script
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Origin, fact
@@ -20,7 +21,6 @@ from trainrx.parse.resolved import Resolved
 from trainrx.parse.shell import read_script
 
 TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "simpo", "reward")
-MAX_CONFIG = 4 << 20
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 
 
@@ -37,6 +37,19 @@ def find_launch(
     scripts: Sequence[Input], configs: Sequence[Input], env: Environment
 ) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
     """Find the training command in scripts; a config alone implies its framework's command."""
+    launches, unread = all_launches(scripts, configs, env)
+    launches = sorted(launches, key=lambda item: not _is_training(item))
+    further = [_not_used(item) for item in launches[1:] if _is_training(item)]
+    return launches[0] if launches else None, tuple(dict.fromkeys((*unread, *further)))
+
+
+def all_launches(
+    scripts: Sequence[Input], configs: Sequence[Input], env: Environment
+) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
+    """Find every command of the frameworks in scripts, in the order they run.
+
+    Without any, a config implies the command of its framework.
+    """
     inherited = {item.name: item.value for item in env.variables if item.value is not None}
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
@@ -48,13 +61,11 @@ def find_launch(
         if not found:
             unread.append(_no_launch(script))
         launches += found
-    launches.sort(key=lambda item: not _is_training(item))
     if launches:
-        unread += [_not_used(item) for item in launches[1:] if _is_training(item)]
-        return launches[0], tuple(dict.fromkeys(unread))
+        return launches, tuple(dict.fromkeys(unread))
     implied = _from_config(configs)
     unread += [] if implied is not None else [_no_config(config) for config in configs]
-    return implied, tuple(dict.fromkeys(unread))
+    return [] if implied is None else [implied], tuple(dict.fromkeys(unread))
 
 
 def pasted_launch(logs: Sequence[Input]) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
@@ -169,7 +180,7 @@ def settle(
     beside: Path | None,
 ) -> Launch:
     """Resolve a launch with the configs it names, those given, and files beside its script."""
-    texts, missing = _config_texts(raw, configs, beside)
+    texts, missing = config_texts(raw, configs, beside)
     args: list[RawArg] = []
     unread = list(missing)
     for name, text in texts.items():
@@ -188,7 +199,7 @@ def settle(
         configs=args,
         env=env.variables,
         versions=versions,
-        files={_base(name): text for name, text in texts.items()},
+        files={base(name): text for name, text in texts.items()},
     )
     style = "config" if args and not _has_settings(raw) else "arg"
     return Launch(raw=raw, resolved=resolved, style=style, unread=(*unread, *resolved.unread))
@@ -196,53 +207,6 @@ def settle(
 
 def _has_settings(raw: RawLaunch) -> bool:
     return len(raw.args) > 2
-
-
-def _base(name: str) -> str:
-    return name.replace("\\", "/").rsplit("/", 1)[-1]
-
-
-def _config_texts(
-    raw: RawLaunch, given: Sequence[Input], beside: Path | None
-) -> tuple[dict[str, str], list[Unread]]:
-    """Give the texts of all configs in play by the name the user knows them by."""
-    texts = {item.name: item.text or "" for item in given}
-    unread: list[Unread] = []
-    for named in (*raw.configs, *_deepspeed_files(raw)):
-        if any(_base(name) == _base(named) for name in texts):
-            continue
-        text = _read_beside(named, beside)
-        if text is not None:
-            texts[named] = text
-        elif named in raw.configs:
-            reason = f"{named} is not at hand: add it with --config"
-            unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
-    return texts, unread
-
-
-def _deepspeed_files(raw: RawLaunch) -> Iterable[str]:
-    for arg in (*raw.args, *raw.launcher):
-        if "deepspeed" in arg.name and arg.values and arg.values[0].endswith(".json"):
-            yield arg.values[0]
-
-
-def _read_beside(named: str, beside: Path | None) -> str | None:
-    """Read a file the launch names, relative to its script; nothing outside that folder."""
-    if beside is None or not named or named.startswith("~") or "\0" in named:
-        return None
-    root = beside.resolve()
-    found = (_read_inside(root / place, root) for place in (named, _base(named)))
-    return next((text for text in found if text is not None), None)
-
-
-def _read_inside(path: Path, root: Path) -> str | None:
-    try:
-        inside = path.resolve().is_relative_to(root)
-        if inside and path.is_file() and path.stat().st_size <= MAX_CONFIG:
-            return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    return None
 
 
 def launch_facts(launch: Launch, versions: Mapping[str, str]) -> tuple[Fact, ...]:

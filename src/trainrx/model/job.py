@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar
 from trainrx.model.result import Unread
 
@@ -34,11 +35,16 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     """One argv word after expansion.
 
     `unknown` names what could not be resolved statically (`text` shows it as `$NAME`, `$(cmd)`).
+    `source` is the file `line` counts in when that is not the script itself. `alternatives` are
+    the texts the word may have when it depends on an undecided branch: at most 8, empty when they
+    cannot be listed; one may hold several words, or none.
     """
 
     text: str
     line: int
     unknown: tuple[str, ...] = ()
+    source: str = ""
+    alternatives: tuple[str, ...] = ()
 
 
 class EnvVar(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,28 +56,41 @@ class EnvVar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Defect(msgspec.Struct, frozen=True, kw_only=True):
-    """Something in a script that does not do what its author meant (broken continuation, CRLF)."""
+    """Something in a script that does not do what its author meant (broken continuation, CRLF).
+
+    `column` counts characters of the line from 1; None where the whole line or file is meant.
+    """
 
     id: str
     source: str
     line: int
     text: str
     message: str
+    column: int | None = None
 
 
 class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
-    """One simple command a script runs, wrappers (nohup, srun, env) still in front."""
+    """One simple command a script runs, wrappers (nohup, srun, env) still in front.
+
+    `perhaps`: it stands in a branch of which the condition is not decided. `host`: the machine an
+    `ssh` around it goes to. `outputs`: the files its output goes to (`> x`, `2>&1 | tee x`).
+    """
 
     words: tuple[Word, ...]
     env: tuple[EnvVar, ...]
     origin: Origin
+    perhaps: bool = False
+    host: str = ""
+    outputs: tuple[str, ...] = ()
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
     """A script as evaluated statically.
 
     `env_complete` is false when it sources a file or calls something that may set variables we
-    cannot see. `text` is what was read, for citing its lines.
+    cannot see. `text` is what was read, for citing its lines; `files` are the name and text of the
+    other files that were read as part of it. `written`: name, text and line of the files that its
+    commands write (here-documents, `echo > x`), unknown values shown as `$NAME`.
     """
 
     source: str
@@ -82,6 +101,8 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     env_complete: bool = True
     defects: tuple[Defect, ...] = ()
     unread: tuple[Unread, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    written: tuple[tuple[str, str, int], ...] = ()
 
 
 class RawArg(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +139,29 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     env_complete: bool = True
     unread: tuple[Unread, ...] = ()
     defects: tuple[Defect, ...] = ()
+
+
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """One argument of the framework with its effective value.
+
+    `name` is the framework's own at this version, `given_as` how the launch spells it (an
+    abbreviation, an alias, `no_x`). `value` is typed as the framework types it (None is its None);
+    it means nothing when not `known`: then `why` says why, and `alternatives` are the texts it may
+    have. `via` default: declared by the framework; computed: worked out by it from other arguments.
+    """
+
+    name: str
+    value: Value = None
+    known: bool = True
+    text: str = ""
+    given_as: str = ""
+    via: Literal["arg", "config", "env", "launcher", "log", "default", "computed"]
+    how: How
+    origins: tuple[Origin, ...] = ()
+    package: str = ""
+    canonical: str = ""
+    alternatives: tuple[str, ...] = ()
+    why: str = ""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):

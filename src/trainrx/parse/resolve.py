@@ -8,11 +8,13 @@ from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Unread
+from trainrx.parse.arguments import STYLES, declared, read_given
+from trainrx.parse.catalog import Signature, catalog, catalog_command, releases_taking
 from trainrx.parse.deepspeed import deepspeed_facts, read_deepspeed
 from trainrx.parse.defaults import computed, defaults
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.settings import Reader, log_seen
-from trainrx.parse.spellbook import Spellbook, Via
+from trainrx.parse.spellbook import Spellbook
 from trainrx.parse.task import task_of
 from trainrx.parse.version_range import in_range
 
@@ -46,11 +48,14 @@ def resolve(
         files: texts of files at hand by name, for a DeepSpeed config the launch points to.
     """
     given = dict(versions or {})
-    book, version, version_how = _book(launch, configs, params, given)
+    signature, version, version_how = _signature(launch, configs, given)
+    named = read_given(launch.args, configs, signature, STYLES.get(launch.framework, "hf"))
+    known = given | ({launch.framework: version} if version else {})
+    book = Spellbook(params, launch.framework, known)
     reader = Reader(book, launch.command)
     reader.read_args(launch.launcher, "launcher")
-    reader.read_args(launch.args, "arg")
-    reader.read_args(configs, "config")
+    reader.read_args(named.args, "arg")
+    reader.read_args(named.configs, "config")
     reader.read_env((*env, *launch.env))
     reader.seen.extend(log_seen(log_settings))
     settings, shadowed = reader.effective()
@@ -69,6 +74,7 @@ def resolve(
         framework=launch.framework,
         version=version,
         version_how=version_how,
+        arguments=named.values | declared(signature, named.values, how),
         settings=settings,
         facts=facts,
         shadowed=shadowed,
@@ -77,33 +83,20 @@ def resolve(
     )
 
 
-def _book(
-    launch: RawLaunch, configs: Sequence[RawArg], params: Mapping[str, Param], given: dict[str, str]
-) -> tuple[Spellbook, str | None, How | None]:
-    """Make the spellbook and narrow the framework's version by the names the launch uses."""
+def _signature(
+    launch: RawLaunch, configs: Sequence[RawArg], given: Mapping[str, str]
+) -> tuple[Signature, str | None, How | None]:
+    """Give what the command takes at the version given, else at those that take all its names."""
     owner = launch.framework
-    book = Spellbook(params, owner, given)
-    if owner not in book.timelines:
-        return book, given.get(owner), "given" if owner in given else None
-    known = book.bits[owner]
-    bits = known
-    for arg in (*launch.args, *configs):
-        via: Via = "config" if arg.via == "config" else "arg"
-        found = [e for e in book.find(arg.name, via, launch.command) if e.owner == owner]
-        spans = 0
-        for entry in found:
-            spans |= entry.bits
-        if found and not bits & spans:
-            # names of two releases at once: the launch itself is wrong, it tells no version
-            bits = known
-            break
-        bits &= spans or bits
-    book.bits[owner] = bits
-    if owner in given:
-        return book, given[owner], "given"
-    if bits == book.timelines[owner].all:
-        return book, None, None
-    return book, book.timelines[owner].describe(bits), "derived"
+    known = catalog(owner)
+    command = catalog_command(owner, launch.command)
+    if owner in given or not known.releases:
+        bits = known.of(given.get(owner))
+        how: How | None = "given" if owner in given else None
+        return Signature(owner, command, bits, given), given.get(owner), how
+    bits = releases_taking((*launch.args, *configs), owner, command)
+    version = known.describe(bits) or None
+    return Signature(owner, command, bits, given), version, "derived" if version else None
 
 
 def _too_new(book: Spellbook, version: str | None, how: How | None) -> Iterable[Unread]:

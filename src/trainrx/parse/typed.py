@@ -1,0 +1,122 @@
+"""Values as a framework's own argument parser would type them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from trainrx.model.catalog import Value
+from trainrx.parse.values import read_number
+
+MAX_TEXT = 200_000
+_TRUE = frozenset({"yes", "true", "t", "y", "1", "on"})
+_FALSE = frozenset({"no", "false", "f", "n", "0", "off"})
+_NONE = frozenset({"none", "null", "~", ""})
+_LIST = re.compile(r"\b(?:list|tuple|sequence|iterable|comma_separated_list)\b", re.IGNORECASE)
+_OPTIONAL = re.compile(r"\bOptional\b|\bNone\b")
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+
+
+class Typed(msgspec.Struct, frozen=True, kw_only=True):
+    """A value read as its type; `problem` says why it is none of that type."""
+
+    value: Value = None
+    problem: str = ""
+
+
+def is_list(kind: str) -> bool:
+    """Tell whether a declared type takes several values (`List[str]`, `list[int] | None`)."""
+    return _LIST.search(kind) is not None
+
+
+def is_bool(kind: str) -> bool:
+    """Tell whether a declared type is a switch: true or false (or None) and nothing else."""
+    bare = re.sub(r"Optional|Union|None|[\[\]|, ]", "", kind)
+    return bare in {"bool", "str_to_bool", "boolbool"}
+
+
+def read_as(
+    kind: str, choices: Sequence[Value] | None, texts: Sequence[str], *, from_file: bool = False
+) -> Typed:
+    """Read what was written for an argument as its declared type.
+
+    Args:
+        kind: the type as the source declares it (`Optional[int]`, `bool | None`, `Literal`).
+        choices: the values allowed, when they are listed.
+        texts: the words behind the flag; none is a bare flag.
+        from_file: the value stands in YAML or JSON, where `null` is None.
+    """
+    if is_list(kind) and not (len(texts) == 1 and texts[0].lstrip().startswith(("[", "{"))):
+        return _read_list(kind, choices, texts, from_file=from_file)
+    if not texts:
+        # a bare flag is a switch turned on; argparse refuses any other without a value
+        switch = "bool" in kind or not kind
+        return Typed(value=True) if switch else Typed(problem="a value is missing behind it")
+    return _read_one(kind, choices, " ".join(texts), from_file=from_file)
+
+
+def _read_list(
+    kind: str, choices: Sequence[Value] | None, texts: Sequence[str], *, from_file: bool
+) -> Typed:
+    if from_file and len(texts) == 1 and texts[0].strip().lower() in _NONE:
+        return Typed(value=None)
+    inner = re.sub(_LIST, "", kind)
+    found = [_read_one(inner, choices, text, from_file=False) for text in texts]
+    problem = next((item.problem for item in found if item.problem), "")
+    return Typed(value=[item.value for item in found], problem=problem)
+
+
+def _read_one(kind: str, choices: Sequence[Value] | None, text: str, *, from_file: bool) -> Typed:
+    if len(text) > MAX_TEXT:
+        return Typed(problem=f"{len(text)} characters are no value")
+    lowered = text.strip().lower()
+    if lowered in _NONE and (from_file or _OPTIONAL.search(kind)) and "str" not in kind:
+        return Typed(value=None)
+    if from_file and lowered in {"null", "~", ""}:
+        return Typed(value=None)
+    if choices is not None:
+        return _choice(kind, choices, text)
+    return _plain(kind, text)
+
+
+def _choice(kind: str, choices: Sequence[Value], text: str) -> Typed:
+    for choice in choices:
+        if str(choice) == text:
+            return Typed(value=choice)
+    if "bool" in kind and text.lower() in _TRUE | _FALSE:
+        return Typed(value=text.lower() in _TRUE)
+    allowed = ", ".join(str(choice) for choice in choices[:20])
+    return Typed(value=text, problem=f"{text[:80]!r} is none of: {allowed}")
+
+
+def _plain(kind: str, text: str) -> Typed:
+    kinds = set(re.findall(r"[A-Za-z_]+", kind))
+    if "dict" in kinds or "Dict" in kinds:
+        return _structure(text, is_text="str" in kinds)
+    if "int" in kinds and _WHOLE.fullmatch(text.strip()):
+        return Typed(value=int(text))
+    if kinds & {"int", "float"}:
+        number = read_number(text.strip())
+        if number is not None:
+            whole = "float" not in kinds and number == int(number)
+            return Typed(value=int(number) if whole else number)
+    if kinds & {"bool", "str_to_bool"} and text.strip().lower() in _TRUE | _FALSE:
+        return Typed(value=text.strip().lower() in _TRUE)
+    if kinds & {"str", "Any", "Path"} or not kinds & {"int", "float", "bool", "str_to_bool"}:
+        return Typed(value=text)
+    wanted = " or ".join(sorted(kinds & {"int", "float", "bool"})) or kind
+    return Typed(value=text, problem=f"{text[:80]!r} is no {wanted}")
+
+
+def _structure(text: str, *, is_text: bool) -> Typed:
+    """Read a dict given as JSON; what is no JSON stays text where text is allowed."""
+    stripped = text.strip()
+    if stripped.startswith(("{", "[")):
+        try:
+            return Typed(value=json.loads(stripped))
+        except (ValueError, RecursionError):
+            return Typed(value=text, problem="" if is_text else f"{text[:80]!r} is no JSON")
+    return Typed(value=text, problem="" if is_text else f"{text[:80]!r} is no JSON")
