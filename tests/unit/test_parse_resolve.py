@@ -5,7 +5,7 @@ import pytest
 from trainrx.kb.load import read_entry
 from trainrx.kb.store import shipped
 from trainrx.model.facts import Origin
-from trainrx.model.job import EnvVar, RawArg, RawLaunch, Setting
+from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.knowledge import Param
 from trainrx.parse.resolve import resolve
 from trainrx.parse.resolved import Resolved
@@ -244,18 +244,16 @@ def test_unset_variable_is_unknown_and_reported(params):
     ]
 
 
-def test_log_fills_what_the_script_leaves_open(params):
-    job = launch("ms-swift", "sft", arg("max_length", "$MAX_LEN"))
-    seen = Setting(
-        canonical="train.max_length",
-        value=4096,
-        text="4096",
-        spelled_as="max_length",
-        via="log",
-        how="read",
-    )
+def test_what_the_framework_wrote_down_decides_over_the_launch(params):
+    job = launch("ms-swift", "sft", arg("max_length", "$MAX_LEN"), arg("lora_rank", "8"))
+    dumps = config(max_length="4096", lora_rank="16")
 
-    assert values(resolve(job, params=params, log_settings=[seen]))["train.max_length"] == 4096
+    found = resolve(job, params=params, dumps=dumps)
+
+    assert values(found)["train.max_length"] == 4096
+    assert found.arguments["lora_rank"].value == 16
+    assert found.arguments["lora_rank"].via == "log"
+    assert [hidden.text for hidden in found.shadowed if hidden.canonical == "tuner.rank"] == ["8"]
 
 
 def test_unparseable_value_is_reported_and_no_default_replaces_it(params):

@@ -182,11 +182,13 @@ def settle(
     """Resolve a launch with the configs it names, those given, and files beside its script."""
     texts, missing = config_texts(raw, configs, beside)
     args: list[RawArg] = []
+    dumps: list[RawArg] = []
     unread = list(missing)
     for name, text in texts.items():
-        if classify_config(text) != "deepspeed":
+        kind = classify_config(text)
+        if kind != "deepspeed":
             found, problems = read_config(text, name)
-            args += found
+            (dumps if kind == "args" else args).extend(found)
             unread += problems
     raw = msgspec.structs.replace(
         raw,
@@ -197,6 +199,7 @@ def settle(
         raw,
         params=knowledge.params,
         configs=args,
+        dumps=dumps,
         env=env.variables,
         versions=versions,
         files={base(name): text for name, text in texts.items()},

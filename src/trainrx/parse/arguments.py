@@ -98,6 +98,13 @@ def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
     return Named(arg, None)
 
 
+def dumped(dumps: Sequence[RawArg], signature: Signature) -> dict[str, Argument]:
+    """Give the values the framework itself wrote down of its arguments."""
+    named = (Named(arg, signature.get(arg.name)) for arg in dumps)
+    found = (_argument(item, item.known)[0] for item in named if item.known is not None)
+    return {item.name: msgspec.structs.replace(item, via="log") for item in found}
+
+
 def declared(signature: Signature, given: Iterable[str], how: How) -> dict[str, Argument]:
     """Give the declared default of every argument nobody gave."""
     taken = set(given)

@@ -250,6 +250,20 @@ class Signature:
         return bits or 1 << (len(above.releases) - 1)
 
 
+@lru_cache(maxsize=64)
+def _signature(
+    framework: str, command: str, bits: int, versions: tuple[tuple[str, str], ...]
+) -> Signature:
+    return Signature(framework, command, bits, dict(versions))
+
+
+def signature(
+    framework: str, command: str, bits: int, versions: Mapping[str, str] | None = None
+) -> Signature:
+    """Give the arguments a command takes; worked out once for the same question."""
+    return _signature(framework, command, bits, tuple(sorted((versions or {}).items())))
+
+
 def catalog_command(framework: str, command: str) -> str:
     """Give the name a command has in the catalog of its framework; "" when it is none of them."""
     contents = catalog(framework).contents

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
+from trainrx.kb.catalogs import read_renames
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
+from trainrx.parse.catalog import Signature, catalog, catalog_command, plain, signature
 from trainrx.parse.resolved import Resolved
-from trainrx.parse.spellbook import Spellbook, plain, serves
+from trainrx.parse.spellbook import Spellbook, serves
 
 STRICT = ("ms-swift", "llamafactory", "trl", "openrlhf")
 """These stop on an argument they do not know (argparse, HfArgumentParser)."""
@@ -17,6 +19,7 @@ TRAINERS = ("ms-swift", "llamafactory", "verl", "openrlhf", "axolotl")
 """Packages people install for the one purpose; trl and transformers come along with them."""
 SHORTEST = 6
 """Shorter names have too many neighbours that are names of their own."""
+_MAX_RENAMES = 6
 
 
 def framework_facts(facts: Facts, versions: Mapping[str, str]) -> tuple[Fact, ...]:
@@ -43,11 +46,16 @@ def name_facts(
     """Give `launch.renamed_argument` and `launch.misspelt_argument` for the first such names."""
     if launch.framework not in STRICT:
         return ()
-    known = {launch.framework: resolved.version} if resolved.version else dict(versions)
-    book = Spellbook(params, launch.framework, known)
-    out = [_renamed(arg, book, launch) for arg in resolved.unknown_flags]
-    out += [_misspelt(arg, book, launch) for arg in resolved.unknown_flags]
-    out += [_one_dash(arg) for arg in launch.args]
+    taken = taken_by(launch, resolved, versions)
+    out = [_one_dash(arg) for arg in launch.args]
+    for arg in resolved.unknown_flags:
+        now = name_today(arg.name, launch, taken, params)
+        if now is not None:
+            text = f"{arg.name} -> {now}" if now else arg.name
+            out.append(fact("launch.renamed_argument", text, arg.origin, how="derived"))
+        elif near := nearest(arg.name, taken):
+            text = f"{arg.name} -> {near}"
+            out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
     first: dict[str, Fact] = {}
     for item in out:
         if item is not None:
@@ -55,36 +63,67 @@ def name_facts(
     return tuple(first.values())
 
 
-def _renamed(arg: RawArg, book: Spellbook, launch: RawLaunch) -> Fact | None:
-    found = [e for e in book.find(arg.name, "arg", launch.command) if e.owner == launch.framework]
-    if not found or any(book.live(entry) for entry in found):
+def taken_by(launch: RawLaunch, resolved: Resolved, versions: Mapping[str, str]) -> Signature:
+    """Give the arguments the command of a launch takes at the version the job runs."""
+    owner = launch.framework
+    bits = catalog(owner).of(versions.get(owner) or resolved.version)
+    return signature(owner, catalog_command(owner, launch.command), bits, versions)
+
+
+def name_today(
+    name: str, launch: RawLaunch, taken: Signature, params: Mapping[str, Param]
+) -> str | None:
+    """Give the name a refused argument has at this version.
+
+    "" when another release of the framework takes it and this one has nothing in its place, None
+    when no release takes it.
+    """
+    if not catalog(launch.framework).find(name, taken.command):
         return None
-    names = (
-        other.spelling.arg
-        for other in book.by_param[found[0].param.id]
-        if other.spelling.arg and book.live(other) and serves(other.spelling, launch.command)
-    )
-    now = next(names, None)
-    text = arg.name if now is None else f"{arg.name} -> {now}"
-    return fact("launch.renamed_argument", text, arg.origin, how="derived")
+    for found in _renamed(name, launch.framework, taken):
+        return found
+    return _same_meaning(name, launch, taken, params) or ""
 
 
-def _misspelt(arg: RawArg, book: Spellbook, launch: RawLaunch) -> Fact | None:
-    name = plain(arg.name)
-    if len(name) < SHORTEST or book.find(arg.name, "arg"):
+def nearest(name: str, taken: Signature) -> str | None:
+    """Give the argument a misspelt name stands next to: one letter off, or two swapped."""
+    wanted = plain(name)
+    if len(wanted) < SHORTEST or catalog(taken.catalog.package).find(name):
         return None
-    near = next((known for known in sorted(_live_names(book, launch)) if _is_near(name, known)), "")
-    if not near:
-        return None
-    return fact("launch.misspelt_argument", f"{arg.name} -> {near}", arg.origin, how="derived")
+    names = sorted(plain(known.name) for known in taken)
+    return next((known for known in names if _is_near(wanted, known)), None)
 
 
-def _live_names(book: Spellbook, launch: RawLaunch) -> Iterable[str]:
-    for entries in book.by_param.values():
-        for entry in entries:
-            spelling = entry.spelling
-            if spelling.arg and book.live(entry) and serves(spelling, launch.command):
-                yield from (plain(name) for name in (spelling.arg, *spelling.also))
+def _renamed(name: str, framework: str, taken: Signature) -> Iterator[str]:
+    """Follow renames, forwards and backwards, to names this version takes."""
+    pairs: dict[str, list[str]] = {}
+    for item in read_renames():
+        if item.package == framework and item.new:
+            pairs.setdefault(plain(item.old), []).append(item.new)
+            pairs.setdefault(plain(item.new), []).append(item.old)
+    seen, front = {plain(name)}, [name]
+    for _ in range(_MAX_RENAMES):
+        found = [
+            new for old in front for new in pairs.get(plain(old), ()) if plain(new) not in seen
+        ]
+        seen.update(plain(new) for new in found)
+        for new in found:
+            known = taken.get(new)
+            if known is not None:
+                yield known.name
+        front = found
+
+
+def _same_meaning(
+    name: str, launch: RawLaunch, taken: Signature, params: Mapping[str, Param]
+) -> str | None:
+    book = Spellbook(params, launch.framework, {})
+    for entry in book.find(name, "arg", launch.command):
+        for other in book.by_param[entry.param.id]:
+            arg = other.spelling.arg
+            if arg and serves(other.spelling, launch.command) and taken.get(arg) is not None:
+                return arg
+    return None
 
 
 def _is_near(name: str, known: str) -> bool:

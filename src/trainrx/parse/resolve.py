@@ -8,12 +8,12 @@ from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Unread
-from trainrx.parse.arguments import STYLES, declared, read_given
-from trainrx.parse.catalog import Signature, catalog, catalog_command, releases_taking
+from trainrx.parse.arguments import STYLES, declared, dumped, read_given
+from trainrx.parse.catalog import Signature, catalog, catalog_command, releases_taking, signature
 from trainrx.parse.deepspeed import deepspeed_facts, read_deepspeed
 from trainrx.parse.defaults import computed, defaults
 from trainrx.parse.resolved import Resolved
-from trainrx.parse.settings import Reader, log_seen
+from trainrx.parse.settings import Reader
 from trainrx.parse.spellbook import Spellbook
 from trainrx.parse.task import task_of
 from trainrx.parse.version_range import in_range
@@ -30,13 +30,13 @@ def resolve(
     configs: Sequence[RawArg] = (),
     env: Sequence[EnvVar] = (),
     versions: Mapping[str, str] | None = None,
-    log_settings: Iterable[Setting] = (),
+    dumps: Sequence[RawArg] = (),
     files: Mapping[str, str] | None = None,
 ) -> Resolved:
     """Work out what a launch really sets.
 
-    Command line before config files before environment before the framework's defaults; a log
-    fills only what the rest leaves open.
+    What the framework wrote down itself comes first, then the command line, config files, the
+    environment, and the framework's defaults.
 
     Args:
         launch: the command, launchers stripped.
@@ -44,21 +44,23 @@ def resolve(
         configs: arguments read from config files (framework, accelerate, DeepSpeed).
         env: variables given beside the launch; those of the launch itself come first.
         versions: canonical package name to version text, which may be a prefix.
-        log_settings: settings a log printed.
+        dumps: arguments as the framework itself wrote them down, in a log or beside its output:
+            they hold whatever the launch says.
         files: texts of files at hand by name, for a DeepSpeed config the launch points to.
     """
     given = dict(versions or {})
-    signature, version, version_how = _signature(launch, configs, given)
-    named = read_given(launch.args, configs, signature, STYLES.get(launch.framework, "hf"))
+    taken, version, version_how = _signature(launch, (*configs, *dumps), given)
+    named = read_given(launch.args, configs, taken, STYLES.get(launch.framework, "hf"))
     known = given | ({launch.framework: version} if version else {})
     book = Spellbook(params, launch.framework, known)
     reader = Reader(book, launch.command)
+    reader.read_dump(dumps)
     reader.read_args(launch.launcher, "launcher")
     reader.read_args(named.args, "arg")
     reader.read_args(named.configs, "config")
     reader.read_env((*env, *launch.env))
-    reader.seen.extend(log_seen(log_settings))
     settings, shadowed = reader.effective()
+    values = named.values | dumped(dumps, taken)
     settings |= _per_node(settings, (*launch.launcher, *configs))
     task, task_origins = task_of(launch, configs, settings)
     how: How = "default" if version is not None else "assumed"
@@ -74,11 +76,11 @@ def resolve(
         framework=launch.framework,
         version=version,
         version_how=version_how,
-        arguments=named.values | declared(signature, named.values, how),
+        arguments=values | declared(taken, values, how),
         settings=settings,
         facts=facts,
         shadowed=shadowed,
-        unknown_flags=tuple(reader.unknown),
+        unknown_flags=named.strangers if len(taken) else tuple(reader.unknown),
         unread=(*reader.unread, *_too_new(book, version, version_how)),
     )
 
@@ -93,10 +95,10 @@ def _signature(
     if owner in given or not known.releases:
         bits = known.of(given.get(owner))
         how: How | None = "given" if owner in given else None
-        return Signature(owner, command, bits, given), given.get(owner), how
+        return signature(owner, command, bits, given), given.get(owner), how
     bits = releases_taking((*launch.args, *configs), owner, command)
     version = known.describe(bits) or None
-    return Signature(owner, command, bits, given), version, "derived" if version else None
+    return signature(owner, command, bits, given), version, "derived" if version else None
 
 
 def _too_new(book: Spellbook, version: str | None, how: How | None) -> Iterable[Unread]:

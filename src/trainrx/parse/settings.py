@@ -13,7 +13,7 @@ from trainrx.model.result import Unread
 from trainrx.parse.spellbook import Entry, Spellbook, Via, plain
 from trainrx.parse.values import read_value
 
-_RANK: dict[str, int] = {"launcher": 1, "arg": 2, "config": 3, "env": 4, "log": 5}
+_RANK: dict[str, int] = {"dump": -1, "launcher": 1, "arg": 2, "config": 3, "env": 4, "log": 5}
 _FIRST = 0
 
 
@@ -38,6 +38,13 @@ class Reader:
         """Read arguments of the command line, a config file or the launcher in front."""
         for arg in args:
             self._read_arg(arg, via)
+
+    def read_dump(self, args: Iterable[RawArg]) -> None:
+        """Read arguments as the framework itself wrote them down: what really took effect."""
+        for arg in args:
+            live = self._live(arg.name, "config")
+            if live:
+                self._add(live, arg, "config", dumped=True)
 
     def read_env(self, env: Iterable[EnvVar]) -> None:
         """Read environment variables; those that mean nothing here are no complaint."""
@@ -84,7 +91,9 @@ class Reader:
                 found.setdefault(entry.param.id, entry)
         return tuple(found.values())
 
-    def _add(self, entries: Sequence[Entry], arg: RawArg, via: Via) -> None:
+    def _add(
+        self, entries: Sequence[Entry], arg: RawArg, via: Via, *, dumped: bool = False
+    ) -> None:
         for entry in entries:
             value, text, says_nothing = self._value(entry, arg, via)
             if says_nothing:
@@ -94,11 +103,12 @@ class Reader:
                 value=value,
                 text=text,
                 spelled_as=arg.name,
-                via=via,
+                via="log" if dumped else via,
                 how="read",
                 origins=(arg.origin,),
             )
-            order = (self._rank(entry, via), entry.place, -len(self.seen))
+            rank = _RANK["dump"] if dumped else self._rank(entry, via)
+            order = (rank, entry.place, -len(self.seen))
             self.seen.append(Seen(setting=setting, order=order))
 
     def _value(self, entry: Entry, arg: RawArg, via: Via) -> tuple[Scalar | None, str, bool]:
@@ -124,14 +134,6 @@ class Reader:
     def _complain(self, arg: RawArg, via: Via, why: str) -> None:
         shown = f"--{arg.name}" if via == "arg" and arg.via == "arg" else arg.name
         self.unread.append(_unread(arg.origin, f"{shown}: {why}"))
-
-
-def log_seen(settings: Iterable[Setting]) -> list[Seen]:
-    """Rank settings a log showed: below what the inputs say, above defaults."""
-    return [
-        Seen(setting=setting, order=(_RANK["log"], 0, index))
-        for index, setting in enumerate(settings)
-    ]
 
 
 def _unresolved(arg: RawArg) -> str:
