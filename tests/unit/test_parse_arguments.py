@@ -1,0 +1,147 @@
+"""What a launch gives its framework, as the framework's own parser reads it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trainrx.model.facts import Origin
+from trainrx.model.job import RawArg
+from trainrx.parse.arguments import declared, read_given
+from trainrx.parse.catalog import catalog, signature
+from trainrx.parse.typed import read_as
+
+
+def raw(name, *values, via="arg"):
+    return RawArg(name=name, values=values, origin=Origin(source="run.sh", line=3), via=via)
+
+
+def swift(*args, configs=(), version="3.5.3", command="sft", style="hf"):
+    taken = signature("ms-swift", command, catalog("ms-swift").of(version))
+    return read_given(args, configs, taken, style)
+
+
+@pytest.mark.parametrize(
+    ("given_as", "values", "name", "value"),
+    [
+        ("max-length", ("2048",), "max_length", 2048),
+        ("per_device_train_b", ("2",), "per_device_train_batch_size", 2),
+        ("no_gradient_checkpointing", (), "gradient_checkpointing", False),
+        ("packing", (), "packing", True),
+        ("packing", ("True",), "packing", True),
+        ("packing", ("1",), "packing", True),
+        ("learning_rate", ("1e-4",), "learning_rate", 1e-4),
+        ("dataset", ("a.jsonl", "b.jsonl"), "dataset", ["a.jsonl", "b.jsonl"]),
+        ("target_modules", ("all-linear",), "target_modules", ["all-linear"]),
+        ("model_kwargs", ('{"fps_max_frames": 12}',), "model_kwargs", {"fps_max_frames": 12}),
+        ("torch_dtype", ("bfloat16",), "torch_dtype", "bfloat16"),
+    ],
+)
+def test_arguments_are_named_in_full_and_typed(given_as, values, name, value):
+    found = swift(raw(given_as, *values))
+
+    argument = found.values[name]
+    assert (argument.value, type(argument.value)) == (value, type(value))
+    assert argument.given_as == ("" if given_as == name else given_as)
+    assert not found.problems
+    assert not found.strangers
+
+
+def test_an_ambiguous_beginning_is_refused_not_guessed():
+    found = swift(raw("per_device", "2"))
+
+    assert not found.values
+    assert "per_device_train_batch_size" in found.problems[0][1]
+
+
+def test_a_whole_name_is_never_taken_for_the_beginning_of_another():
+    assert set(swift(raw("model", "m")).values) == {"model"}
+
+
+def test_config_keys_are_not_completed():
+    found = swift(configs=(raw("per_device_train_b", "2", via="config"),))
+
+    assert [arg.name for arg in found.strangers] == ["per_device_train_b"]
+
+
+def test_the_command_line_goes_before_a_config_and_the_last_before_the_first():
+    file = raw("lora_rank", "4", via="config")
+
+    found = swift(raw("lora_rank", "8"), raw("lora_rank", "16"), configs=(file,))
+
+    assert found.values["lora_rank"].value == 16
+    assert found.values["lora_rank"].via == "arg"
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "word"),
+    [
+        ("max_length", ("two",), "int"),
+        ("packing", ("ture",), "bool"),
+        ("torch_dtype", ("bf16",), "bfloat16"),
+        ("max_length", (), "missing"),
+        ("max_length", ("1", "2"), "belongs to no argument"),
+    ],
+)
+def test_what_the_parser_would_refuse_is_said(name, values, word):
+    ((arg, problem),) = swift(raw(name, *values)).problems
+
+    assert arg.name == name
+    assert word in problem
+
+
+def test_a_value_only_the_shell_knows_is_unknown():
+    arg = RawArg(name="max_length", values=None, origin=Origin(source="run.sh"))
+
+    found = swift(arg).values["max_length"]
+
+    assert not found.known
+    assert found.why
+
+
+def test_defaults_leave_out_what_was_given_and_say_when_they_are_open():
+    taken = signature("ms-swift", "sft", catalog("ms-swift").of("3.x"))
+
+    found = declared(taken, ["lora_rank"], "default")
+
+    assert "lora_rank" not in found
+    assert found["lora_alpha"].value == 32
+    assert all(item.known or item.why for item in found.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "texts", "from_file", "value"),
+    [
+        ("Optional[int]", None, ("null",), True, None),
+        ("Optional[int]", None, ("None",), False, None),
+        ("float", None, ("1e-5",), False, 1e-5),
+        ("float", None, ("3",), False, 3),
+        ("int | float | None", None, ("0.5",), False, 0.5),
+        ("Union[dict, str]", None, ("zero3",), False, "zero3"),
+        ("List[int]", None, ("1", "2"), False, [1, 2]),
+        ("list[str] | None", None, ("null",), True, None),
+        ("Literal", ["no", 8], ("8",), False, 8),
+        ("Optional[Literal]", ["no", "epoch"], ("None",), False, None),
+        ("", None, ("anything",), False, "anything"),
+        ("str", None, ("None",), False, "None"),
+    ],
+)
+def test_a_text_is_read_as_its_type(kind, choices, texts, from_file, value):
+    typed = read_as(kind, choices, texts, from_file=from_file)
+
+    assert typed.value == value
+    assert not typed.problem
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from(["int", "Optional[float]", "bool", "List[str]", "Union[dict, str]", "", "x["]),
+    st.none() | st.lists(st.text(max_size=3) | st.integers(), max_size=3),
+    st.lists(st.text(max_size=30), max_size=3),
+    st.booleans(),
+)
+def test_no_text_breaks_the_reader(kind, choices, texts, from_file):
+    typed = read_as(kind, choices, texts, from_file=from_file)
+
+    assert isinstance(typed.problem, str)
