@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check golden wheel clean
+.PHONY: demo test check golden catalog catalog-check wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -14,8 +14,8 @@ test: $(READY)
 	$(BIN)/python -m pytest -q
 
 check: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks tools/catalog
+	$(BIN)/ruff check src tests benchmarks tools/catalog
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/diagnose kb check
@@ -24,6 +24,14 @@ check: $(READY)
 golden: $(READY)
 	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py
 	$(BIN)/python -m trainrx.render.schema
+
+# what each release of each framework takes; a new release is one line in tools/catalog/releases.txt
+catalog: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m catalog
+
+# the same again from the cached sources, byte for byte
+catalog-check: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m catalog --fresh --check
 
 # build once, then test that wheel with the source moved away
 wheel: $(READY)

@@ -19,6 +19,16 @@ class Option(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     The histories `types`, `defaults` and `choices` hold (since, value) pairs, oldest first. A
     default that is computed when the program starts is {"expr": source}, one that must be given is
     {"required": true}.
+
+    A type is the annotation of a field (`Optional[List[str]]`, `int | None`; a Literal without its
+    values, which are the choices). An option of argparse has the name of what converts one value
+    (`int`, `str2bool`), `List[int]` when it takes several, `Optional[str]` when the value may be
+    left out, `append[str]` when it is given several times; one without a value has the name of its
+    action (`store_true`, `store_false`, `BooleanOptionalAction`). `aliases` are its other
+    spellings without `--`; a short one keeps its dash.
+
+    Outside the life of a command (see `Contents`) its options have no meaning: a stretch goes on
+    over releases that lack all of its commands.
     """
 
     name: str
@@ -67,3 +77,37 @@ class Rename(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inverted: bool = False
     values: dict[str, str] = {}
     source: str = ""
+
+
+class Preset(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration a package ships under a name; contents are (since, value) pairs."""
+
+    name: str
+    spans: tuple[Span, ...]
+    contents: tuple[tuple[str, dict[str, Any]], ...]
+
+
+class EnvironmentVariable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An environment variable a package reads.
+
+    `models` are the model types whose own code reads it; empty: code for all models, or code of no
+    registered model. A default only a run can tell is {"expr": ...}, a variable that must be set
+    {"required": true}.
+    """
+
+    name: str
+    spans: tuple[Span, ...]
+    defaults: tuple[tuple[str, Value], ...]
+    models: tuple[str, ...] = ()
+
+
+class ModelTypeRename(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A model type that exists from `since` until before `until`.
+
+    `new` are the types under which release `until` knows its models (empty: none of them).
+    """
+
+    old: str
+    since: str
+    until: str
+    new: tuple[str, ...] = ()

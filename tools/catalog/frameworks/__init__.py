@@ -1,0 +1,1 @@
+"""How each framework declares its arguments."""
