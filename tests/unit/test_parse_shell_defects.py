@@ -111,7 +111,6 @@ def test_an_unclosed_quote_is_closed_on_its_line_and_reading_goes_on(text, line)
     "text",
     [
         "MAX_PIXELS=1003520\nswift sft",
-        "NPROC_PER_NODE=2 \\\n\nswift sft",
         "NCCL_P2P_DISABLE=1\nsource x.sh\nswift sft",
         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nswift sft",
     ],
@@ -157,3 +156,58 @@ def test_an_empty_line_ends_assignments_that_were_to_be_continued():
     (command,) = script.commands
     assert command.env == ()
     assert command.origin.line == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("swift sft --a 1 \\ \n  --b 2\n", ("space-after-backslash", 1, 17)),
+        ("swift sft \\\n  --a “x”\n", ("full-width-character", 2, 7)),
+        ("swift sft —a 1\n", ("en-dash-flag", 1, 11)),
+        ("swift sft --a 'x\n  --b 2\n", ("unclosed-quote", 1, 15)),
+        ("swift sft --a 1\n  --b 2\n", ("continuation-broken", 2, 3)),
+        ("  MAX_PIXELS=1\nswift sft\n", ("variable-not-exported", 1, 14)),
+        ("swift sft\r\n", ("crlf-line-ends", 1, None)),
+    ],
+)
+def test_a_defect_has_a_column(text, place):
+    places = [(item.id, item.line, item.column) for item in read(text).defects]
+
+    assert place in places
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "swift sft --a 1 \\ \n  --b 2 \\\n  --c\n",
+        "swift sft --a 1 \\\n# x\n  --b 2 \\\n  --c\n",
+        'C="swift sft --a 1 \\ \n  --b 2 \\\n  --c"\neval $C\n',
+    ],
+)
+def test_a_message_names_the_flags_that_are_lost(text):
+    assert "--b, --c" in read(text).defects[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torchrun --x 1 \\\n# note\n  $(dirname $0)/test.py $CONFIG\n",
+        "torchrun --x 1 \\\n\n    train.py --b 2\n",
+        "A=1 \\\n# note\nswift sample x.yaml\n",
+        "python -m verl.trainer.main_ppo \\\n  a.b=1 \\\n  # c\n  data.files=x \\\n  c.d=2\n",
+    ],
+)
+def test_words_cut_off_by_a_comment_or_an_empty_line_are_reported(text):
+    assert "continuation-broken" in [item.id for item in read(text).defects]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run a \\\n\nrun b\n",
+        "run a \\\n# done\nexport B=1\nrun b\n",
+        "if x; then\n  run a \\\n\n  run b\nfi\n",
+    ],
+)
+def test_a_backslash_too_many_at_the_end_of_a_command_is_no_loss(text):
+    assert found(text) == []

@@ -6,7 +6,7 @@ import pytest
 
 from trainrx.parse.shell import glob, read_script
 from trainrx.parse.shell.arithmetic import evaluate
-from trainrx.parse.shell.substitute import output
+from trainrx.parse.shell.substitute import printed
 
 
 def count(expression: str, **variables: str) -> int | None:
@@ -54,9 +54,18 @@ def test_arithmetic_without_a_static_value_is_unknown(expression):
 
 
 def test_an_assignment_that_fails_leaves_the_variable_unknown():
-    word = read_script("n=1\n((n=m+1))\nrun $n", "x.sh").commands[0].words[1]
+    word = read_script("n=1\n((n=M+1))\nrun $n", "x.sh").commands[0].words[1]
 
     assert word.unknown == ("n",)
+
+
+def output(stages: list[list[str]]) -> str | None:
+    text = None
+    for words in stages:
+        text = printed(words, text, {"hosts": "a\nb\n"}.get)
+        if text is None:
+            return None
+    return None if text is None else text.rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -87,6 +96,12 @@ def test_an_assignment_that_fails_leaves_the_variable_unknown():
         ([["echo", "a,b,c"], ["grep", "-o", ","], ["wc", "-l"]], "2"),
         ([["echo", "6 / 4"], ["bc"]], "1"),
         ([["echo", " a  b "], ["xargs"]], "a b"),
+        ([["printf", "%s-%d\\n", "a", "1", "b", "2"]], "a-1\nb-2"),
+        ([["cat", "hosts"]], "a\nb"),
+        ([["wc", "-l", "hosts"]], None),
+        ([["cat", "hosts"], ["wc", "-l"]], "2"),
+        ([["head", "-n1", "hosts"]], "a"),
+        ([["cat", "hosts"], ["tail", "-1"]], "b"),
     ],
 )
 def test_output_of_simple_commands_is_worked_out(stages, expected):
@@ -99,9 +114,10 @@ def test_output_of_simple_commands_is_worked_out(stages, expected):
         [],
         [["hostname"]],
         [["echo", "a"], ["python", "x.py"]],
-        [["echo", "a"], ["basename", "b"]],
         [["tr", "a", "b"]],
-        [["printf", "%d %d", "1", "2"]],
+        [["printf", "%5.2f", "1"]],
+        [["printf", "%d", "x"]],
+        [["cat", "missing"]],
         [["basename"]],
         [["dirname", "-x"]],
         [["expr", "a", "+", "1"]],
@@ -167,7 +183,12 @@ def test_globs_match_whole_texts(pattern, text, expected):
         ("[ -f x ] && [ $X = 2 ]", "no"),
         ('[ "$UNSET" = 1 ]', "yes no"),
         ("[ $X -eq abc ]", "yes no"),
-        ("[[ $X =~ ^1 ]]", "yes no"),
+        ("[[ $X =~ ^1 ]]", "yes"),
+        ("[[ $X =~ ^[[:digit:]]+$ ]]", "yes"),
+        ("[[ $X =~ 2 ]]", "no"),
+        ("[[ $X =~ (a+)+ ]]", "yes no"),
+        ("[[ $X =~ $Y ]]", "yes no"),
+        ("[[ -v X ]]", "yes"),
         ("[ -z $(hostname) ]", "yes no"),
         ("grep -q x y", "grep yes no"),
         ("(( NODES > 1 ))", "yes no"),
@@ -197,7 +218,10 @@ def test_tests_are_decided_only_when_they_can_be(condition, expected):
         ("${A[9]:-none}", "none"),
         ("${E[@]:-none}", "none"),
         ("${U:?must be set}", "$U"),
-        ("${V/[a]/x}", "${V/[a]/x}"),
+        ("${V/[a]/x}", "xbc.abc"),
+        ("${V//[ab]/x}", "xxc.xxc"),
+        ("${V//?c*/x}", "ax"),
+        ("${V/\\./x}", "abcxabc"),
         ("${V@Q}", "${V@Q}"),
         ("${!U}", "${!U}"),
         ("${-}", "$-"),

@@ -6,7 +6,7 @@ import re
 
 from trainrx.parse.shell.syntax import Assign, Raw
 
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[[^\]\n]*\])?(\+?)=", re.ASCII)
+_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[(?:[^\[\]\n]|\[[^\]\n]*\])*\])?(\+?)=", re.ASCII)
 
 
 def assignment(word: Raw, items: tuple[Raw, ...] | None = None) -> Assign | None:
@@ -15,4 +15,5 @@ def assignment(word: Raw, items: tuple[Raw, ...] | None = None) -> Assign | None
     if match is None:
         return None
     value, at = word.text[match.end() :], word.at + match.end()
-    return Assign(match[1], value, items, match[3] == "+", match[2] is not None, at)
+    index = None if match[2] is None else match[2][1:-1]
+    return Assign(match[1], value, items, match[3] == "+", index, at)

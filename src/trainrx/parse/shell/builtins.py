@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from itertools import pairwise
 
-from trainrx.parse.shell.context import Context
-from trainrx.parse.shell.state import Field, Variable, word_lines
-from trainrx.parse.shell.syntax import Simple
+from trainrx.parse.shell.context import Context, Verdict
+from trainrx.parse.shell.options import Options
+from trainrx.parse.shell.reading import map_lines, read
 from trainrx.parse.shell.unknown import known
+from trainrx.parse.shell.variables import Field, Variable
 
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_HARMLESS = re.compile(r"(?:.*/)?(?:bin/activate|activate|conda\.sh|etc/profile)")
-_IGNORED = frozenset({":", "true", "false", "test", "[", "alias", "shopt", "break", "continue"})
-_READ_VALUES = re.compile(r"-[a-z]*[dnNptu]")
-"""Options of `read` that take a value."""
+_IGNORED = frozenset({"test", "[", "alias", "shopt", "wait", "trap", "ulimit", "umask", "disown"})
+_RECORDED = frozenset({"wait", "trap", "ulimit", "umask", "disown"})
+_ELEMENT = re.compile(r"(\w+)\[([^\]]*)\]", re.ASCII)
 
 
 class Builtins:
@@ -22,64 +21,95 @@ class Builtins:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-
-    def run(self, fields: list[Field], node: Simple, prefix: dict[str, Variable]) -> bool:
-        """Run a builtin; False when the command is none of those known here."""
-        name = fields[0].text
-        if name in _IGNORED:
-            return True
-        if name in ("read", "mapfile", "readarray", "getopts"):
-            self._read(fields, node, prefix)
-            return True
-        handler = {
+        self._options = Options(context)
+        self._handlers = {
             "set": self._set,
             "shift": self._shift,
             "unset": self._unset,
-            "source": self._source,
-            ".": self._source,
             "exit": self._exit,
             "return": self._exit,
+            "break": self._leave_loop,
+            "continue": self._leave_loop,
             "let": self._let,
             "module": self._module,
             "ml": self._module,
-        }.get(name)
+            "getopts": self._options.run,
+            ":": self._true,
+            "true": self._true,
+            "false": self._true,
+            "cd": self._cd,
+        }
+
+    def run(self, fields: list[Field], prefix: dict[str, Variable]) -> bool:
+        """Run a builtin; False when the command is none of those known here."""
+        name = fields[0].text
+        if name in ("read", "mapfile", "readarray"):
+            separators = prefix["IFS"].text if "IFS" in prefix else self._context.state.separators()
+            if name == "read":
+                read(self._context, fields, separators)
+            else:
+                map_lines(self._context, fields)
+            return True
+        handler = self._handlers.get(name)
         if handler is None:
-            return False
+            return name in _IGNORED and name not in _RECORDED
         handler(fields)
-        return True
+        return name != "cd"
+
+    def _true(self, fields: list[Field]) -> None:
+        self._context.verdict = Verdict(fields[0].text != "false")
+
+    def _cd(self, fields: list[Field]) -> None:
+        """Keep where the script goes; `cd` itself is recorded like a program."""
+        words = [field.text for field in fields[1:] if not field.text.startswith("-")]
+        context = self._context
+        target = words[0] if words else context.state.unknowns.variable("HOME")
+        if known(target) and not target.startswith(("/", "~")):
+            context.folder = posixpath.normpath(posixpath.join(context.folder, target))
+        else:
+            context.folder = posixpath.normpath(target) if known(target) else target
 
     def _set(self, fields: list[Field]) -> None:
         state = self._context.state
-        words = [field.text for field in fields]
-        for at, word in enumerate(words[1:], 1):
-            if word == "--":
-                state.positional = tuple(fields[at + 1 :])
+        at = 1
+        while at < len(fields):
+            word = fields[at].text
+            if word in ("--", "-") or word[:1] not in ("-", "+"):
+                behind = tuple(fields[at + (word in ("--", "-")) :])
+                if word != "-" or behind:
+                    state.positional = behind
                 return
-            allexport = re.fullmatch(r"[-+][a-z]*a[a-z]*", word) or (
-                words[at - 1] in ("-o", "+o") and word == "allexport"
-            )
-            if allexport:
-                sign = word[0] if word[0] in "-+" else words[at - 1][0]
-                state.export_all = sign == "-"
+            takes = "o" in word
+            option = fields[at + 1].text if takes and at + 1 < len(fields) else ""
+            if "a" in word or option == "allexport":
+                state.export_all = word[0] == "-"
+            at += 2 if takes else 1
 
     def _shift(self, fields: list[Field]) -> None:
         state = self._context.state
         count = fields[1].text if len(fields) > 1 else "1"
-        if state.positional is not None:
-            state.positional = state.positional[
-                int(count) if re.fullmatch(r"\d{1,4}", count) else 1 :
-            ]
+        held = state.positional
+        if held is None:
+            return
+        if not re.fullmatch(r"[0-9]{1,4}", count):
+            state.positional = None
+        elif int(count) <= len(held):
+            state.positional = held[int(count) :]
+            self._context.verdict = Verdict(value=True)
+        else:
+            self._context.verdict = Verdict(value=False)
 
     def _unset(self, fields: list[Field]) -> None:
+        state = self._context.state
         for field in fields[1:]:
-            self._context.state.unset(field.text)
-
-    def _source(self, fields: list[Field]) -> None:
-        context = self._context
-        path = context.state.unknowns.show(fields[1].text) if len(fields) > 1 else ""
-        if not _HARMLESS.fullmatch(path):
-            reason = f"{path} is sourced; what it sets is not visible here"
-            context.record.hide_environment(reason, fields[0].line)
+            element = _ELEMENT.fullmatch(field.text)
+            if element is not None and (held := state.get(element[1])) is not None:
+                mark = state.unknowns.mark("value", element[1])
+                state.set(element[1], held._replace(values=(Field(mark),), keys=None))
+            elif fields[1].text == "-f" and field.text in self._context.functions:
+                del self._context.functions[field.text]
+            else:
+                state.unset(field.text)
 
     def _module(self, fields: list[Field]) -> None:
         if len(fields) > 1 and fields[1].text in ("load", "add", "switch", "use"):
@@ -87,38 +117,15 @@ class Builtins:
             self._context.record.hide_environment(reason, fields[0].line)
 
     def _exit(self, fields: list[Field]) -> None:
-        if not self._context.doubt:
-            self._context.stop = "exit" if fields[0].text == "exit" else "return"
+        self._context.stop = "exit" if fields[0].text == "exit" else "return"
+        code = fields[1].text if len(fields) > 1 else ""
+        value = int(code) % 256 == 0 if re.fullmatch(r"[0-9]{1,9}", code) else None
+        self._context.verdict = Verdict(value, assumed=value is None)
+
+    def _leave_loop(self, fields: list[Field]) -> None:
+        self._context.stop = "break" if fields[0].text == "break" else "continue"
 
     def _let(self, fields: list[Field]) -> None:
         for field in fields[1:]:
-            self._context.count(field.text)
-
-    def _read(self, fields: list[Field], node: Simple, prefix: dict[str, Variable]) -> None:
-        """Set variables from a here-string; without one their values are not known."""
-        context, state = self._context, self._context.state
-        words = [field.text for field in fields]
-        names = [
-            word
-            for before, word in pairwise(words)
-            if _NAME.fullmatch(word) and not _READ_VALUES.fullmatch(before)
-        ]
-        line = fields[0].line
-        text = context.expander.text(node.here.text) if node.here else ""
-        if node.here is None or not known(text) or words[0] != "read":
-            for name in names:
-                state.set_text(name, state.unknowns.mark("command", name, f"${name}"), line)
-            return
-        separator = prefix["IFS"].text if "IFS" in prefix else ""
-        parts = re.split(f"[{re.escape(separator)}]", text) if separator.strip() else text.split()
-        if any(re.fullmatch(r"-[a-z]*a", word) for word in words) and names:
-            values = tuple(Field(part, line) for part in parts)
-            state.set(names[-1], Variable(values, line, array=True))
-            return
-        if "\n" in text and any(re.fullmatch(r"-[a-z]*d", word) for word in words) and names:
-            lines = word_lines(node.here.text, context.place.line(node.here.at))
-            state.set(names[-1], Variable((Field(text.strip()),), line, lines=lines))
-            return
-        for at, name in enumerate(names):
-            rest = parts[at:] if name is names[-1] else parts[at : at + 1]
-            state.set_text(name, (separator[:1] or " ").join(rest), line)
+            value = self._context.count(field.text)
+            self._context.verdict = Verdict(None if value is None else value != 0)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import operator
 import re
+import shlex
 from collections.abc import Callable
-from typing import NamedTuple
 
-from trainrx.parse.shell import glob
+from trainrx.parse.shell import glob, regex
+from trainrx.parse.shell.context import Verdict
 from trainrx.parse.shell.expand import Expander
 from trainrx.parse.shell.limits import MAX_DEPTH, TooMuch
 from trainrx.parse.shell.state import State
 from trainrx.parse.shell.syntax import Raw
 from trainrx.parse.shell.unknown import known, literal
+from trainrx.parse.shell.variables import Field, Variable
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,
@@ -23,18 +25,8 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-ge": operator.ge,
 }
 _BINARY = frozenset({"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef", *_NUMBERS})
+_VARIABLE = re.compile(r"\$\{?#?([A-Za-z_]\w*)", re.ASCII)
 _UNARY = re.compile(r"-[a-hknoprstuvwxzGLNOS]")
-
-
-class Verdict(NamedTuple):
-    """The outcome of a test; `assumed`: it rests on a variable not being set from outside."""
-
-    value: bool | None
-    assumed: bool = False
-
-    def negate(self) -> Verdict:
-        """Give the opposite."""
-        return self if self.value is None else Verdict(not self.value, self.assumed)
 
 
 def both(left: Verdict, right: Verdict) -> Verdict:
@@ -63,10 +55,40 @@ class Conditions:
         """Decide a test from its words, the brackets taken off."""
         reader = _Reader(words, self)
         verdict = reader.any_of(0)
-        return verdict if reader.at_end else Verdict(None)
+        if not reader.at_end:
+            return Verdict(None)
+        return verdict._replace(assumed=verdict.assumed or self._rests_on_defaults(words))
+
+    def _rests_on_defaults(self, words: tuple[Raw, ...]) -> bool:
+        """Tell whether a test reads a variable that the script's arguments may change."""
+        variables = self._state.variables
+        names = (name for word in words for name in _VARIABLE.findall(word.text))
+        return any(name in variables and variables[name].default for name in names)
+
+    def decide_command(self, words: tuple[Raw, ...]) -> Verdict:
+        """Decide `[ ... ]`, which is a command: its words are split, and empty ones vanish."""
+        if not any("$" in w.text and (w.text[0] != '"' or "@" in w.text) for w in words):
+            return self.decide(words)
+        fields = [(word, self._expander.fields(word.text)) for word in words]
+        if all(len(found) == 1 for _, found in fields):
+            return self.decide(words)
+        left = [Raw(_quoted(f.text), word.at) for word, found in fields for f in found]
+        if not left:
+            return Verdict(value=False)
+        if len(left) == 2 and left[0].text != "!" and not _UNARY.fullmatch(left[0].text):
+            # Bash says "unary operator expected", which counts as false.
+            return Verdict(value=False)
+        reader = _Reader(tuple(left), self)
+        verdict = reader.any_of(0)
+        if reader.at_end or not known("".join(word.text for word in left)):
+            return verdict if reader.at_end else Verdict(None)
+        # "too many arguments" counts as false, too.
+        return Verdict(value=False)
 
     def unary(self, sign: str, raw: str) -> Verdict:
         """Decide `-z x`, `-n x`; files are not looked at."""
+        if sign == "-v":
+            return self._is_set(self._expander.text(raw))
         if sign not in ("-z", "-n"):
             return Verdict(None)
         text = self._expander.text(raw)
@@ -74,34 +96,80 @@ class Conditions:
         if not known(text):
             only = self._state.unknowns.only(text)
             empty = Verdict(False if literal(text) else None)
-            outside = only is not None and only.kind in ("env", "scheduler")
+            outside = only is not None and only.kind in ("env", "scheduler", "arg")
             if only is not None and outside and self._state.takes_default(only.name):
                 empty = Verdict(value=True, assumed=True)
         return empty if sign == "-z" else empty.negate()
 
-    def binary(self, left: str, sign: str, right: str) -> Verdict:
-        """Decide a comparison."""
-        one, two = self._expander.text(left), self._expander.text(right)
-        if not known(one + two):
+    def _is_set(self, name: str) -> Verdict:
+        if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
             return Verdict(None)
-        if sign in _NUMBERS:
-            numbers = [text.strip() for text in (one, two)]
-            if all(re.fullmatch(r"[-+]?\d{1,18}", text) for text in numbers):
-                return Verdict(_NUMBERS[sign](int(numbers[0]), int(numbers[1])))
-            return Verdict(None)
-        if sign in ("=", "==", "!="):
-            return Verdict(self._same(one, two, right) == (sign != "!="))
+        if self._state.get(name) is not None:
+            return Verdict(value=True)
+        if self._state.takes_default(name):
+            return Verdict(value=False, assumed=not self._state.is_gone(name))
         return Verdict(None)
 
-    def _same(self, text: str, pattern: str, raw: str) -> bool:
-        if raw[:1] in "\"'" or len(pattern) > 256 or not re.search(r"[*?\[]", pattern):
-            return text == pattern
+    def binary(self, left: str, sign: str, right: str) -> Verdict:
+        """Decide a comparison."""
+        one = self._expander.text(left)
+        if sign == "=~":
+            return self._regex(one, right)
+        two = self._expander.text(right)
+        if sign in _NUMBERS:
+            # A script whose arguments are not known is taken as called without any.
+            counts = [self._is_count(text) for text in (one, two)]
+            pairs = zip(counts, (one, two), strict=True)
+            numbers = ["0" if count else text.strip() for count, text in pairs]
+            if all(re.fullmatch(r"[-+]?\d{1,18}", text) for text in numbers):
+                value = _NUMBERS[sign](int(numbers[0]), int(numbers[1]))
+                return Verdict(value, assumed=any(counts))
+            return Verdict(None)
+        if not known(one + two):
+            return Verdict(None)
+        if sign in ("=", "==", "!="):
+            same = self._same(one, right)
+            return Verdict(None) if same is None else Verdict(same == (sign != "!="))
+        return Verdict(None)
+
+    def _is_count(self, text: str) -> bool:
+        only = self._state.unknowns.only(text)
+        return only is not None and (only.kind, only.name) == ("arg", "#")
+
+    def _regex(self, text: str, raw: str) -> Verdict:
+        """Decide `text =~ pattern`; BASH_REMATCH holds what its groups matched."""
+        pattern = regex.pattern(raw, self._expander.text)
+        result = None
+        if known(text) and pattern is not None and known(pattern):
+            self._state.budget.spend(1 + regex.cost(pattern, text) // 64)
+            result = regex.match(pattern, text)
+        if result is None:
+            mark = self._state.unknowns.mark("value", "BASH_REMATCH")
+            self._state.set("BASH_REMATCH", Variable((Field(mark),), 0, array=True))
+            return Verdict(None)
+        groups = result.groups
+        if groups is None:
+            groups = (self._state.unknowns.mark("value", "BASH_REMATCH"),)
+        fields = tuple(Field(group) for group in groups)
+        self._state.set("BASH_REMATCH", Variable(fields, 0, array=True))
+        return Verdict(result.found)
+
+    def _same(self, text: str, raw: str) -> bool | None:
+        pattern = self._expander.pattern(raw)
+        if len(pattern) > 256 or re.search(r"[@+?!*]\(", raw):
+            return None
         self._state.budget.spend(1 + len(text) * len(pattern) // 4)
         return glob.matches(pattern, text)
 
     def single(self, raw: str) -> Verdict:
         """Decide `[ x ]`: true when the text is not empty."""
         return self.unary("-n", raw)
+
+
+def _quoted(text: str) -> str:
+    """Write an expanded word so that it is not expanded again, operators as they are."""
+    plain = text in _BINARY or text in ("!", "(", ")", "-a", "-o") or _UNARY.fullmatch(text)
+    return text if plain else shlex.quote(text)
 
 
 class _Reader:

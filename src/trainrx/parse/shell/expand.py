@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from trainrx.parse.shell import glob
 from trainrx.parse.shell.braces import alternatives
 from trainrx.parse.shell.brackets import closing
 from trainrx.parse.shell.limits import MAX_DEPTH, MAX_VALUE, TooMuch
 from trainrx.parse.shell.parameters import Expansion, Parameters
-from trainrx.parse.shell.state import Field, State
+from trainrx.parse.shell.state import State
+from trainrx.parse.shell.unknown import known
+from trainrx.parse.shell.variables import Field
 
 _SPECIAL = re.compile(r"[\\'\"$`{<]")
 _PLAIN = re.compile(r"[^\\'\"$`<]+")
@@ -18,7 +21,7 @@ _IN_QUOTES = re.compile(r"[^\\$`]+")
 _NAME = re.compile(r"\$([A-Za-z_]\w*|[0-9@*#?!$_-])", re.ASCII)
 _PLACEHOLDER = re.compile(r"<[^\W\d_][\w./-]*(?: [\w./-]+)*>")
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b"}
-_BLANKS = re.compile(r"[ \t\n]+")
+_BLANKS = " \t\n"
 
 
 class _Piece(NamedTuple):
@@ -29,6 +32,7 @@ class _Piece(NamedTuple):
     split: bool = False
     many: bool = False
     lines: tuple[int, ...] = ()
+    whole: tuple[Field, ...] = ()
 
 
 class Expander:
@@ -40,7 +44,7 @@ class Expander:
         self._state = state
         self._substitute = substitute
         self._arithmetic = arithmetic
-        self._parameters = Parameters(state, self.text)
+        self.parameters = Parameters(state, self.text, self.pattern)
         self._depth = 0
 
     def fields(self, raw: str, *, keep_joins: bool = False) -> list[Field]:
@@ -56,21 +60,35 @@ class Expander:
             return [Field(raw)]
         found: list[Field] = []
         for text in alternatives(raw, self._state.budget):
-            found += _join(self._pieces(text, keep_joins=keep_joins))
+            pieces = self._pieces(text, keep_joins=keep_joins)
+            found += _join(pieces, self._state.separators())
         self._charge(found)
         return found
 
-    def text(self, raw: str) -> str:
+    def text(self, raw: str, *, keep_joins: bool = False) -> str:
         """Expand a word that is not split: the right side of `=`, an operand of a test."""
         self._state.budget.spend()
-        return self._unsplit(self._pieces(raw)) if _SPECIAL.search(raw) else raw
+        if not _SPECIAL.search(raw):
+            return raw
+        return self._unsplit(self._pieces(raw, keep_joins=keep_joins))
+
+    def pattern(self, raw: str) -> str:
+        """Expand a word that is a pattern: what was quoted in it matches only itself."""
+        self._state.budget.spend()
+        if not _SPECIAL.search(raw):
+            return raw
+        parts = []
+        for piece in self._pieces(raw):
+            text = " ".join(item.text for item in piece.fields)
+            parts.append(glob.escape(text) if piece.quoted and known(text) else text)
+        return "".join(parts)
 
     def dollars(self, raw: str) -> str:
         """Expand what `$` and backquotes stand for, and nothing else (as inside double quotes)."""
         return self._unsplit(self._quoted(raw, keep_joins=False))
 
     def _unsplit(self, pieces: Iterable[_Piece]) -> str:
-        found = "".join(" ".join(item.text for item in piece.fields) for piece in pieces)
+        found = "".join(" ".join(f.text for f in piece.whole or piece.fields) for piece in pieces)
         self._charge([Field(found)])
         return found
 
@@ -141,8 +159,11 @@ class Expander:
                 position += 2
             else:
                 piece, position = self._dollar(inner, position)
-                kept = piece.fields if piece.many else tuple(Field(f.text) for f in piece.fields)
-                yield _Piece(kept, quoted=True, many=piece.many)
+                kept = piece.whole or piece.fields
+                if not piece.many:
+                    kept = tuple(Field(item.text) for item in kept)
+                # `"$@"` of no words is no word, unless something else stands in the quotes.
+                yield _Piece(kept, quoted=bool(kept), many=piece.many)
 
     def _dollar(self, raw: str, at: int) -> tuple[_Piece, int]:
         """Expand what begins with `$` or a backquote; give it and the position behind it."""
@@ -152,7 +173,7 @@ class Expander:
         opener = raw[at : at + 2] if raw[at] == "$" else "`"
         name = _NAME.match(raw, at)
         if name:
-            piece, end = _split(self._parameters.plain(name[1])), name.end()
+            piece, end = _split(self.parameters.plain(name[1])), name.end()
         elif opener not in ("${", "$(", "`"):
             piece, end = _Piece((Field("$"),)), at + 1
         else:
@@ -170,25 +191,40 @@ class Expander:
             return _Piece((Field(mark),)), len(raw)
         body = raw[start : end - 1]
         if opener == "${":
-            return _split(self._parameters.braced(body)), end
+            return _split(self.parameters.braced(body)), end
         if opener == "$(" and body.startswith("(") and body.endswith(")"):
             return _Piece((Field(self._arithmetic(body[1:-1])),)), end
         return _Piece((Field(self._substitute(body)),), split=True), end
 
 
+def split(text: str, separators: str) -> list[str]:
+    """Cut a text at the characters of IFS; an empty first or last part is where a cut was."""
+    blanks = "".join(char for char in separators if char in _BLANKS)
+    others = "".join(char for char in separators if char not in _BLANKS)
+    if not others:
+        return re.split(f"[{blanks}]+", text) if blanks else [text]
+    space = f"[{blanks}]*" if blanks else ""
+    cut = f"{space}[{re.escape(others)}]{space}" + (f"|[{blanks}]+" if blanks else "")
+    return re.split(cut, text)
+
+
 def _split(expansion: Expansion) -> _Piece:
+    if expansion.star is not None:
+        return _Piece(expansion.star, split=True, whole=expansion.fields)
     return _Piece(expansion.fields, split=True, many=expansion.many, lines=expansion.lines)
 
 
-def _join(pieces: Iterable[_Piece]) -> list[Field]:
+def _join(pieces: Iterable[_Piece], separators: str) -> list[Field]:
     """Put the pieces of a word together into fields."""
-    word = _Word()
+    word = _Word(separators)
     for piece in pieces:
         for number, item in enumerate(piece.fields):
             if number:
                 word.finish()
-            if piece.split:
+            if piece.split and separators:
                 word.add_split(item, piece)
+                if piece.many and not item.text and separators.strip(_BLANKS):
+                    word.keep()
             else:
                 word.add(item, quoted=piece.quoted)
     word.finish()
@@ -198,8 +234,9 @@ def _join(pieces: Iterable[_Piece]) -> list[Field]:
 class _Word:
     """The field being put together and those before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, separators: str) -> None:
         self.done: list[Field] = []
+        self._separators = separators
         self._text: list[str] = []
         self._kept = False
         self._line = 0
@@ -212,7 +249,7 @@ class _Word:
         self._kept = self._kept or quoted
 
     def add_split(self, item: Field, piece: _Piece) -> None:
-        parts = _BLANKS.split(item.text)
+        parts = split(item.text, self._separators)
         count = len([part for part in parts if part])
         # `$LR` stands where it is used; the words of `$ARGS` stand where ARGS was set.
         own = piece.many or len(parts) > 1 or item.text.startswith("-")
@@ -224,6 +261,17 @@ class _Word:
             if part:
                 line = next(numbers)
                 self.add(Field(part, line if own else 0), quoted=False)
+            elif 0 < number < len(parts) - 1 or (number == 0 and self._is_empty(item.text)):
+                self._kept = True
+
+    def keep(self) -> None:
+        """Keep the word even when it is empty."""
+        self._kept = True
+
+    def _is_empty(self, text: str) -> bool:
+        """Tell whether a text begins with an empty word, as `,a` does at commas."""
+        first = text.lstrip(_BLANKS)[:1]
+        return not self._text and first not in _BLANKS and first in self._separators
 
     def finish(self) -> None:
         if self._text or self._kept:

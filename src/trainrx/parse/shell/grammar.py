@@ -31,7 +31,7 @@ def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:
     Args:
         text: The script; positions in the tree are positions in it.
         budget: Pays for the time taken.
-        seconds: Time after which to give up, at most half of what the budget has left.
+        seconds: Processor time after which to give up, at most half of what the budget has left.
 
     Returns:
         The root of the tree, or None when the time did not suffice.
@@ -42,13 +42,13 @@ def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:
     if allowed < _LEAST:
         return None
     source = text.encode("ascii", "replace")
-    began = time.monotonic()
+    began = time.thread_time()
 
     def read(offset: int, _point: object) -> bytes:
         return source[offset : offset + _CHUNK]
 
     def is_late(_offset: int, _error: bool) -> bool:  # the signature is the library's
-        return time.monotonic() - began > allowed
+        return time.thread_time() - began > allowed
 
     try:
         return Parser(_language()).parse(read, progress_callback=is_late).root_node
@@ -56,4 +56,4 @@ def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:
         # How the library says that the callback stopped it.
         return None
     finally:
-        budget.seconds -= time.monotonic() - began
+        budget.seconds -= time.thread_time() - began

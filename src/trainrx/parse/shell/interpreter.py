@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from trainrx.parse.shell import glob
-from trainrx.parse.shell.conditions import Conditions, Verdict, both, either
-from trainrx.parse.shell.context import Context
-from trainrx.parse.shell.limits import MAX_DEPTH, MAX_ITERATIONS, TooMuch
+from trainrx.parse.shell import glob, redirects
+from trainrx.parse.shell.conditions import Conditions, both, either
+from trainrx.parse.shell.context import RAN, Context, Stop, Verdict
+from trainrx.parse.shell.limits import MAX_DEPTH, TooMuch
+from trainrx.parse.shell.loops import Loops
 from trainrx.parse.shell.simple import SimpleCommands
-from trainrx.parse.shell.state import Field, Snapshot
+from trainrx.parse.shell.streams import Feed, Sink
 from trainrx.parse.shell.syntax import (
     AndOr,
     Arithmetic,
     Block,
     Case,
+    Count,
     For,
     Function,
     If,
     Loop,
     Node,
     Pipeline,
+    Raw,
+    Redirected,
     Simple,
     Subshell,
     Test,
 )
 from trainrx.parse.shell.unknown import known
+from trainrx.parse.shell.variables import Snapshot
 
 _UNDECIDED = Verdict(None)
-_RAN = Verdict(None, assumed=True)
-"""A command was run: whether it succeeds is not known, but mostly it does."""
 
 
 class Interpreter:
@@ -35,9 +38,11 @@ class Interpreter:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        context.run = self.run
         self._state = context.state
         self._conditions = Conditions(context.state, context.expander)
-        self._simple = SimpleCommands(context, self.run)
+        self._simple = SimpleCommands(context)
+        self._loops = Loops(context, self._decide, self._perhaps)
 
     def run(self, node: Node) -> None:
         """Evaluate one command.
@@ -61,15 +66,19 @@ class Interpreter:
         elif isinstance(node, If):
             self._if(node)
         elif isinstance(node, For):
-            self._for(node)
+            self._loops.over(node)
         elif isinstance(node, Loop):
-            self._loop(node)
+            self._loops.until(node)
+        elif isinstance(node, Count):
+            self._loops.count(node)
         elif isinstance(node, Case):
             self._case(node)
         elif isinstance(node, Function):
             self._context.functions[node.name] = node.body
         elif isinstance(node, Subshell):
             self._apart(node.body)
+        elif isinstance(node, Redirected):
+            self._redirected(node)
         elif isinstance(node, Block):
             for item in node.body:
                 self.run(item)
@@ -78,17 +87,41 @@ class Interpreter:
 
     def _apart(self, node: Node) -> None:
         """Evaluate in a subshell: variables do not come back."""
-        kept, stop = self._state.snapshot(), self._context.stop
+        context = self._context
+        kept, stop, folder, left = (
+            self._state.snapshot(),
+            context.stop,
+            context.folder,
+            context.left,
+        )
+        context.left = []
         self.run(node)
         self._state.restore(kept)
-        self._context.stop = stop
+        context.stop, context.folder, context.left = stop, folder, left
 
-    def _perhaps(self, node: Node | None) -> None:
-        """Evaluate what may not run at all: an exit in it proves nothing."""
-        self._context.doubt += 1
+    def _redirected(self, node: Redirected) -> None:
+        context = self._context
+        outer = context.streams
+        inner = redirects.opened(context, node.redirects, node.here)
+        context.streams = inner
+        self.run(node.body)
+        context.streams = outer
+        redirects.close(context, inner, outer)
+
+    def _perhaps(self, node: Node | None, *, undecided: bool) -> Stop:
+        """Evaluate what may not run at all; say whether it ends by leaving where it stands.
+
+        An exit in it proves nothing about what follows.
+        """
+        context = self._context
+        context.undecided += undecided
         if node is not None:
             self.run(node)
-        self._context.doubt -= 1
+        context.undecided -= undecided
+        stop, context.stop = context.stop, ""
+        if stop not in ("", "exit"):
+            context.left.append((stop, self._state.snapshot()))
+        return stop
 
     # Conditions
 
@@ -97,8 +130,7 @@ class Interpreter:
         if isinstance(node, Test):
             return self._conditions.decide(node.words)
         if isinstance(node, Arithmetic):
-            value = self._context.count(node.text)
-            return _UNDECIDED if value is None else Verdict(value != 0)
+            return self._arithmetic(node.text)
         if isinstance(node, AndOr):
             return self._and_or(node)
         if isinstance(node, Pipeline):
@@ -107,111 +139,161 @@ class Interpreter:
             name = node.words[0].text
             if name in ("[", "test"):
                 last = len(node.words) - (name == "[")
-                return self._conditions.decide(node.words[1:last])
+                return self._conditions.decide_command(node.words[1:last])
             if name in ("true", ":", "false"):
                 return Verdict(name != "false")
         if isinstance(node, Block) and node.body:
             for item in node.body[:-1]:
                 self.run(item)
             return self._decide(node.body[-1])
+        self._context.verdict = RAN
         self.run(node)
-        return _RAN
+        verdict, self._context.verdict = self._context.verdict, RAN
+        return verdict
+
+    def _arithmetic(self, text: str) -> Verdict:
+        value = self._context.count(text)
+        assumed = value is None and "$#" in text and self._state.positional is None
+        if assumed:
+            # A script whose arguments are not known is taken as called without any.
+            value = self._context.count(text.replace("$#", "0"))
+        return _UNDECIDED if value is None else Verdict(value != 0, assumed)
 
     def _pipeline(self, node: Pipeline) -> Verdict:
         if len(node.parts) == 1:
             verdict = self._decide(node.parts[0])
             return verdict.negate() if node.negated else verdict
-        for part in node.parts:
+        context = self._context
+        outer = context.streams
+        feed = outer.stdin
+        copies = [redirects.copies(context, part) for part in node.parts]
+        for number, part in enumerate(node.parts):
+            last = number == len(node.parts) - 1
+            sink = outer.sink if last else Sink()
+            if sink is not None and not last:
+                sink.level = context.undecided
+            outputs = [name for names in copies[number + 1 :] for name in names]
+            names = tuple(dict.fromkeys((*outer.outputs, *outputs)))
+            context.streams = outer._replace(sink=sink, stdin=feed, outputs=names)
             self._apart(part)
-        return _RAN
+            feed = None
+            if sink is not None and sink.certain and sink.touched and not last:
+                text = sink.text
+                line = sink.line if sink.rows else 0
+                feed = Feed(text, line, text)
+        context.streams = outer
+        return RAN
 
     def _and_or(self, node: AndOr) -> Verdict:
+        context = self._context
         verdict = self._decide(node.first)
         for sign, right in node.rest:
             wanted = sign == "&&"
+            if context.stop:
+                break
             if verdict.value is not None and verdict.value != wanted:
                 continue
-            self._context.doubt += verdict.value is None or verdict.assumed
-            kept = self._state.snapshot()
-            second = self._decide(right)
-            if verdict.value is None and not (wanted and verdict.assumed):
-                self._state.merge([kept, self._state.snapshot()])
-            self._context.doubt -= verdict.value is None or verdict.assumed
+            if verdict.value is not None and not verdict.assumed:
+                second = self._decide(right)
+            else:
+                second = self._second(right, verdict, wanted=wanted)
             verdict = both(verdict, second) if wanted else either(verdict, second)
         return verdict
 
-    # Compound commands
+    def _second(self, right: Node, verdict: Verdict, *, wanted: bool) -> Verdict:
+        """Evaluate the right side of `&&` or `||` that may not run."""
+        context = self._context
+        # What follows a plain command with `&&` mostly runs.
+        follows = wanted and verdict.assumed
+        undecided = verdict.value is None and not follows
+        kept = self._state.snapshot()
+        context.undecided += undecided
+        second = self._decide(right)
+        context.undecided -= undecided
+        stop, context.stop = context.stop, ""
+        if stop:
+            if stop != "exit":
+                context.left.append((stop, self._state.snapshot()))
+            self._state.restore(kept)
+        elif undecided:
+            self._state.merge([kept, self._state.snapshot()])
+        return second
+
+    # Branches
 
     def _if(self, node: If) -> None:
         outcomes: list[Snapshot] = []
-        assumed = False
+        stops: list[Stop] = []
+        assumed = undecided = False
         for condition, body in node.branches:
             verdict = self._decide(condition)
-            assumed = assumed or verdict.assumed or verdict.value is None
+            if self._context.stop:
+                return
+            undecided = undecided or verdict.value is None
+            assumed = assumed or verdict.assumed or undecided
             if verdict.value is False:
                 continue
             base = self._state.snapshot()
-            self._perhaps(body) if assumed else self.run(body)
-            if verdict.value:
+            if not assumed:
+                self.run(body)
+                return
+            stops.append(self._perhaps(body, undecided=undecided))
+            if not stops[-1]:
+                outcomes.append(self._state.snapshot())
+            if verdict.value and not stops[-1]:
                 break
-            outcomes.append(self._state.snapshot())
             self._state.restore(base)
         else:
-            if node.otherwise is not None:
-                self._perhaps(node.otherwise) if assumed else self.run(node.otherwise)
-        if outcomes:
-            self._state.merge([*outcomes, self._state.snapshot()])
+            if not assumed:
+                if node.otherwise is not None:
+                    self.run(node.otherwise)
+                return
+            stops.append(self._perhaps(node.otherwise, undecided=undecided))
+            if not stops[-1]:
+                outcomes.append(self._state.snapshot())
+        self._join(outcomes, stops)
 
-    def _for(self, node: For) -> None:
-        line = self._context.place.line(node.at)
-        fields: list[Field] = []
-        if node.words is None:
-            mark = self._state.unknowns.mark("arg", "@")
-            positional = self._state.positional
-            fields = list(positional) if positional is not None else [Field(mark)]
-        for raw in node.words or ():
-            fields += self._context.expander.fields(raw.text)
-        before = self._state.snapshot()
-        for field in fields[:MAX_ITERATIONS]:
-            self._state.set_text(node.name, field.text, line)
-            self._perhaps(node.body)
-        certain = len(fields) <= MAX_ITERATIONS and all(known(field.text) for field in fields)
-        if not certain:
-            self._state.merge([before, self._state.snapshot()], "loop")
-
-    def _loop(self, node: Loop) -> None:
-        if node.counter:
-            mark = self._state.unknowns.mark("loop", node.counter)
-            self._state.set_text(node.counter, mark, 0)
-        before = self._state.snapshot()
-        verdict = _UNDECIDED if node.condition is None else self._decide(node.condition)
-        if verdict.value is not None and verdict.value == node.until and not verdict.assumed:
-            return
-        self._perhaps(node.body)
-        self._state.merge([before, self._state.snapshot()], "loop")
+    def _join(self, outcomes: list[Snapshot], stops: list[Stop]) -> None:
+        """Go on with what the courses agree on; when all of them leave, so does this one."""
+        if len(outcomes) == 1:
+            self._state.restore(outcomes[0])
+        elif outcomes:
+            self._state.merge(outcomes)
+        elif stops:
+            self._context.stop = stops[-1]
 
     def _case(self, node: Case) -> None:
         value = self._context.expander.text(node.word.text)
         if known(value):
             for patterns, body in node.items:
-                if any(self._matches(raw.text, value) for raw in patterns):
+                matched = [self._matches(raw, value) for raw in patterns]
+                if True in matched:
                     self.run(body)
                     return
-            return
+                if None in matched:
+                    break
+            else:
+                return
         base = self._state.snapshot()
         outcomes: list[Snapshot] = []
+        stops: list[Stop] = []
         for _, body in node.items:
-            self._perhaps(body)
-            outcomes.append(self._state.snapshot())
+            stops.append(self._perhaps(body, undecided=True))
+            if not stops[-1]:
+                outcomes.append(self._state.snapshot())
             self._state.restore(base)
         if not any(raw.text == "*" for patterns, _ in node.items for raw in patterns):
             outcomes.append(base)
-        if outcomes:
-            self._state.merge(outcomes)
+        self._join(outcomes, stops)
 
-    def _matches(self, raw: str, value: str) -> bool:
-        pattern = self._context.expander.text(raw)
-        if len(pattern) > 256:
-            return False
+    def _matches(self, raw: Raw, value: str) -> bool | None:
+        pattern = self._context.expander.pattern(raw.text)
+        if len(pattern) > 256 or not known(pattern) or _has_groups(raw.text):
+            return None
         self._context.budget.spend(1 + len(pattern) * len(value) // 4)
         return glob.matches(pattern, value)
+
+
+def _has_groups(raw: str) -> bool:
+    """Tell whether a pattern is an extended one, `@(a|b)`."""
+    return any(sign + "(" in raw for sign in "@+?!*")

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from trainrx.parse.shell import glob
-from trainrx.parse.shell.state import Field, State, Variable
+from trainrx.parse.shell.arrays import element, keys
+from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
+from trainrx.parse.shell.variables import Field, Variable
 
 _BODY = re.compile(
     r"(?P<indirect>!)?(?P<length>\#(?=[\w@*#?!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*\#?$!_-])"
-    r"(?:\[(?P<index>[^\]]*)\])?(?P<operation>.*)",
+    r"(?:\[(?P<index>(?:[^\[\]]|\[[^\[\]]*\])*)\])?(?P<operation>.*)",
     re.DOTALL,
 )
 _DEFAULT = re.compile(r"(?P<empty>:?)(?P<sign>[-=+?])(?P<word>.*)", re.DOTALL)
@@ -27,22 +29,30 @@ _CASES: dict[str, Callable[[str], str]] = {
 }
 _RUNTIME = frozenset({"RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "EPOCHSECONDS", "UID"})
 _MAX_PATTERN = 256
+_MAX_GLOBBED = 1024
 
 
 class Expansion(NamedTuple):
-    """What an expansion gives; `many`: its fields stay apart even inside double quotes."""
+    """What an expansion gives; `many`: its fields stay apart even inside double quotes.
+
+    `star`: what `$*` is made of, which outside double quotes is split like `$@`.
+    """
 
     fields: tuple[Field, ...]
     many: bool = False
     lines: tuple[int, ...] = ()
+    star: tuple[Field, ...] | None = None
 
 
 class Parameters:
     """Expands parameters against the variables of one script."""
 
-    def __init__(self, state: State, expand: Callable[[str], str]) -> None:
+    def __init__(
+        self, state: State, expand: Callable[[str], str], pattern: Callable[[str], str]
+    ) -> None:
         self._state = state
         self._expand = expand
+        self._pattern = pattern
 
     def plain(self, name: str) -> Expansion:
         """Expand `$name`."""
@@ -51,7 +61,9 @@ class Parameters:
         found = self._find(name)
         if found is None:
             return Expansion((Field(self._missing(name)),))
-        line = found.line if not found.array else found.values[0].line if found.values else 0
+        if found.array and not found.text and element(found, "0") is None:
+            return Expansion((Field(""),))
+        line = found.line if not found.array else found.values[0].line
         return Expansion((Field(found.text, line),), lines=found.lines)
 
     def braced(self, body: str) -> Expansion:
@@ -68,11 +80,14 @@ class Parameters:
             return self.plain(name)
         text = self._element(name, index)
         if match["length"]:
+            if text is None and self._state.is_gone(name):
+                text = ""
             if text is None or not known(text):
                 return self._no_value(body)
             return Expansion((Field(str(len(text))),))
         if text is None and not operation.startswith((":-", "-", ":=", "=", "+", ":+")):
-            return Expansion((Field(self._missing(name)),))
+            # An array that is set has nothing where it has no element.
+            return Expansion((Field("" if self._find(name) else self._missing(name)),))
         return Expansion((Field(self._operate(name, text, operation)),))
 
     def _find(self, name: str) -> Variable | None:
@@ -82,11 +97,17 @@ class Parameters:
             field = positional[index] if index < len(positional) else Field("")
             return Variable((field,), field.line)
         if name == "#" and positional is not None:
+            if not self._countable(positional):
+                return None
             return Variable((Field(str(len(positional))),), 0)
         return self._state.get(name)
 
     def _missing(self, name: str) -> str:
         unknowns = self._state.unknowns
+        if self._state.is_gone(name):
+            return ""
+        if name in ("0", "BASH_SOURCE"):
+            return unknowns.mark("arg", "0")
         if name.isdigit() or name in ("@", "*", "#"):
             return unknowns.mark("arg", name)
         if name in _RUNTIME or not name[0].isalpha():
@@ -99,8 +120,12 @@ class Parameters:
 
     def _indirect(self, name: str, index: str | None, operation: str) -> Expansion:
         found = self._state.get(name)
+        if index in ("@", "*") and self._state.is_gone(name):
+            return Expansion((), many=True)
         if index in ("@", "*") and found is not None and not operation:
-            return Expansion(tuple(Field(str(at)) for at in range(len(found.values))), many=True)
+            if not self._countable(found.values):
+                return self._no_value(f"!{name}[{index}]")
+            return Expansion(tuple(Field(key) for key in keys(found)), many=True)
         target = self._state.known_value(name)
         if index is not None or target is None or not re.fullmatch(r"[A-Za-z_]\w*|\d+", target):
             return self._no_value(f"!{name}{operation}")
@@ -112,11 +137,26 @@ class Parameters:
         else:
             found = self._state.get(name)
             fields = None if found is None else found.values
+            if found is None and self._state.is_gone(name):
+                fields = ()
         if fields is None:
             return Expansion((Field(self._missing(name)),))
+        return self._together(fields, star)
+
+    def _together(self, fields: tuple[Field, ...], star: str) -> Expansion:
         if star == "*":
-            return Expansion((Field(" ".join(field.text for field in fields)),))
+            between = self._state.separators()[:1]
+            return Expansion((Field(between.join(field.text for field in fields)),), star=fields)
         return Expansion(fields, many=True)
+
+    def _countable(self, fields: tuple[Field, ...]) -> bool:
+        """Tell whether every field stands for one word: a mark of a branch may be several."""
+        unknowns = self._state.unknowns
+        return not any(
+            found.kind in ("branch", "loop") or found.name in ("@", "*")
+            for field in fields
+            for found in unknowns.within(field.text)
+        )
 
     def _list(self, name: str, star: str, operation: str, *, length: bool) -> Expansion:
         whole = self._all(name, "@")
@@ -125,19 +165,22 @@ class Parameters:
                 return Expansion((Field(self._expand(operation.lstrip(":-"))),))
             return whole
         if length:
-            certain = all(known(field.text) for field in whole.fields)
-            return Expansion((Field(str(len(whole.fields))),)) if certain else self._no_value(name)
+            if self._countable(whole.fields):
+                return Expansion((Field(str(len(whole.fields))),))
+            return self._no_value(f"#{name}[{star}]")
         cut = _SLICE.fullmatch(operation)
         fields = whole.fields
         if cut:
-            fields = _slice_fields(fields, cut, positional=name in ("@", "*"))
+            held = None if name in ("@", "*") else self._state.get(name)
+            if held is not None and held.keys is not None and not held.assoc:
+                fields = _slice_sparse(held, cut)
+            else:
+                fields = _slice_fields(fields, cut, positional=held is None)
         elif operation:
             fields = tuple(
                 field._replace(text=self._operate(name, field.text, operation)) for field in fields
             )
-        if star == "*":
-            return Expansion((Field(" ".join(field.text for field in fields)),))
-        return Expansion(fields, many=True)
+        return self._together(fields, star)
 
     def _element(self, name: str, index: str | None) -> str | None:
         found = self._find(name)
@@ -145,13 +188,19 @@ class Parameters:
             return None
         if index is None:
             return found.text
-        number = self._expand(f"$(({index}))")
-        if not re.fullmatch(r"-?\d{1,9}", number):
+        key = self.key(found, index)
+        if key is None or not self._countable(found.values):
             return self._no_value(f"{name}[{index}]").fields[0].text
-        try:
-            return found.values[int(number)].text
-        except IndexError:
-            return None
+        item = element(found, key)
+        return None if item is None else item.text
+
+    def key(self, held: Variable | None, index: str) -> str | None:
+        """Work out the index or key of an element, None when it is not known."""
+        if held is not None and held.assoc:
+            key = self._expand(index)
+            return key if known(key) else None
+        number = self._expand(f"$(({index}))")
+        return number if re.fullmatch(r"-?[0-9]{1,9}", number) else None
 
     def _operate(self, name: str, text: str | None, operation: str) -> str:
         default = _DEFAULT.fullmatch(operation)
@@ -175,7 +224,8 @@ class Parameters:
     def _default(self, name: str, text: str | None, match: re.Match[str]) -> str:
         if text is not None and not known(text):
             return text
-        if text is None and not self._state.takes_default(name):
+        surely = self._state.takes_default(name) or self._state.is_gone(name)
+        if text is None and not surely:
             return self._state.unknowns.variable(name)
         given = text is not None and (text != "" or not match["empty"])
         if match["sign"] == "+":
@@ -190,28 +240,36 @@ class Parameters:
         return word
 
     def _strip(self, name: str, text: str, match: re.Match[str]) -> str:
-        sign, pattern = match[1], self._expand(match[2])
+        sign, pattern = match[1], self._pattern(match[2])
         if not known(pattern) or len(pattern) > _MAX_PATTERN:
             return self._no_value(name + match[0]).fields[0].text
         self._state.budget.spend(1 + len(text) * len(pattern) // 4)
         return glob.strip(text, pattern, end=sign[0] == "%", longest=len(sign) == 2)
 
     def _replace(self, name: str, text: str, match: re.Match[str]) -> str:
-        old, new = self._expand(match[2]), self._expand(match[3] or "")
-        if not known(old) or re.search(r"[*?\[]", old):
+        old, new = self._pattern(match[2]), self._expand(match[3] or "")
+        if not known(old) or len(old) > _MAX_PATTERN:
             return self._no_value(name + match[0]).fields[0].text
-        if match[1] == "/" and old.startswith("#"):
-            return new + text[len(old) - 1 :] if text.startswith(old[1:]) else text
-        if match[1] == "/" and old.startswith("%") and len(old) > 1:
-            return text[: 1 - len(old)] + new if text.endswith(old[1:]) else text
-        if not old or (match[1] == "//" and text.count(old) * len(new) > 2**20):
-            return text
-        return text.replace(old, new, -1 if match[1] == "//" else 1)
+        anchor = old[0] if match[1] == "/" and old[:1] in ("#", "%") else ""
+        old = old[1:] if anchor else old
+        self._state.budget.spend(1 + len(text) * len(old) // 4)
+        if anchor:
+            return glob.replace_end(text, old, new, end=anchor == "%")
+        if not re.search(r"[*?\[\\]", old):
+            if not old or (match[1] == "//" and text.count(old) * len(new) > 2**20):
+                return text
+            return text.replace(old, new, -1 if match[1] == "//" else 1)
+        if len(text) > _MAX_GLOBBED:
+            return self._no_value(name + match[0]).fields[0].text
+        self._state.budget.spend(len(text) * len(old))
+        return glob.replace(text, old, new, once=match[1] == "/")
 
 
 def _bounds(match: re.Match[str], size: int) -> tuple[int, int]:
     start = int(match[1].strip("() \t\n"))
-    start = max(size + start, 0) if start < 0 else min(start, size)
+    if start < -size:
+        return size, size
+    start = size + start if start < 0 else min(start, size)
     if match[2] is None:
         return start, size
     length = int(match[2])
@@ -230,3 +288,12 @@ def _slice_fields(
     all_fields = (Field(""), *fields) if positional else fields
     start, end = _bounds(match, len(all_fields))
     return all_fields[start:end]
+
+
+def _slice_sparse(held: Variable, match: re.Match[str]) -> tuple[Field, ...]:
+    """Cut an array with gaps: the first number is an index, the second counts elements."""
+    indices = [int(key) for key in keys(held)]
+    start = int(match[1].strip("() \t\n"))
+    start = start if start >= 0 else max(indices, default=0) + 1 + start
+    found = [item for at, item in zip(indices, held.values, strict=True) if at >= start >= 0]
+    return tuple(found if match[2] is None else found[: max(int(match[2]), 0)])

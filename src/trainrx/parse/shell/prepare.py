@@ -11,6 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from trainrx.model.job import Defect
+from trainrx.parse.shell.continuations import blanks_after_backslashes, cut_offs
 from trainrx.parse.shell.limits import MAX_DEFECTS, MAX_TEXT
 from trainrx.parse.shell.quotes import Lines, Span, close_quote, code_only, guilty, spans
 from trainrx.parse.shell.unknown import without_marks
@@ -22,8 +23,7 @@ _PROMPT = re.compile(
 )
 _SECOND_PROMPT = re.compile(r"(?<=\\\n)> (?=[ \t]*-)")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_BLANK_AFTER_BACKSLASH = re.compile(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
-_FULL_WIDTH = re.compile("[“”‘’＂＇\u3000\u00a0]")
+_FULL_WIDTH = re.compile("[“”‘’＂＇＝＄；｜＆＼\u3000\u00a0\u2009\u202f\u200b\ufeff]")
 _DASH_FLAG = re.compile("(?<![^ \t\n])[–—−―－]+(?=[-A-Za-z])")
 _MAX_QUOTES = 8
 _MAX_WORK = 200_000  # characters looked at again after a quote was closed
@@ -57,11 +57,10 @@ def prepare(text: str, source: str) -> Prepared:
     text = _SECOND_PROMPT.sub("", _PROMPT.sub("", text))
     shown, lines = text, Lines(text)
     if crlf:
-        number = 1
         message = f"{crlf} lines end in CRLF; bash reads the CR as text. Run dos2unix on the file."
-        defects.append(_defect("crlf-line-ends", source, lines, number, message))
+        defects.append(_defect("crlf-line-ends", source, lines, None, message))
     text, found = _close_quotes(text, source, defects)
-    defects += _characters(code_only(text, found), source, lines)
+    defects += _characters(text, code_only(text, found), source, lines)
     # A backslash at the very end continues into nothing; bash drops it.
     stripped = text.rstrip()
     if stripped.endswith("\\") and not stripped.endswith("\\\\"):
@@ -77,30 +76,25 @@ def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, l
             break
         lines = Lines(text)
         message = f"The {span.quote} opened here is never closed. Close it on this line."
-        number = lines.number(span.start)
-        defects.append(_defect("unclosed-quote", source, lines, number, message))
+        defects.append(_defect("unclosed-quote", source, lines, span.start, message))
         text = close_quote(text, span)
         found = spans(text)
     return text, found
 
 
-def _characters(code: str, source: str, lines: Lines) -> list[Defect]:
+def _characters(text: str, code: str, source: str, lines: Lines) -> list[Defect]:
     """Look for mistakes in the code: the text with everything else blanked out."""
     positions = Lines(code)
     found: list[Defect] = []
-    for match in islice(_BLANK_AFTER_BACKSLASH.finditer(code), MAX_DEFECTS):
-        if code[match.end() :][:1] != "\n":
-            continue
-        message = (
-            "A blank after the backslash ends the command here. Delete it, or the backslash when"
-            " nothing follows."
-        )
-        number = positions.number(match.start())
-        found.append(_defect("space-after-backslash", source, lines, number, message))
+
+    def add(name: str, at: int, message: str) -> None:
+        found.append(_defect(name, source, positions, at, message, lines))
+
+    for slip in (*blanks_after_backslashes(code), *cut_offs(text, code)):
+        add(*slip)
     for match in islice(_DASH_FLAG.finditer(code), MAX_DEFECTS):
         message = f"The flag begins with {match[0]}, not with ASCII dashes. Type -- instead."
-        number = positions.number(match.start())
-        found.append(_defect("en-dash-flag", source, lines, number, message))
+        add("en-dash-flag", match.start(), message)
     seen: set[int] = set()
     for match in _FULL_WIDTH.finditer(code):
         number = positions.number(match.start())
@@ -108,9 +102,25 @@ def _characters(code: str, source: str, lines: Lines) -> list[Defect]:
             seen.add(number)
             what = f"{match[0]} (U+{ord(match[0]):04X})"
             message = f"{what} means nothing to the shell. Type the ASCII quote or space instead."
-            found.append(_defect("full-width-character", source, lines, number, message))
+            add("full-width-character", match.start(), message)
     return found[:MAX_DEFECTS]
 
 
-def _defect(name: str, source: str, lines: Lines, number: int, message: str) -> Defect:
-    return Defect(id=name, source=source, line=number, text=lines.text(number), message=message)
+def _defect(
+    name: str,
+    source: str,
+    lines: Lines,
+    at: int | None,
+    message: str,
+    shown: Lines | None = None,
+) -> Defect:
+    """Give a defect at a position, None for the file; `shown` are the lines as written."""
+    number = 1 if at is None else lines.number(at)
+    return Defect(
+        id=name,
+        source=source,
+        line=number,
+        text=(shown or lines).text(number),
+        message=message,
+        column=None if at is None else lines.column(at),
+    )

@@ -191,6 +191,10 @@ class Lines:
         """Give the line a position is on."""
         return bisect_right(self._starts, position)
 
+    def column(self, position: int) -> int:
+        """Give the column of a position, from 1."""
+        return position - self._starts[self.number(position) - 1] + 1
+
     def text(self, number: int) -> str:
         """Give the beginning of a line, without the blanks around it."""
         if not 0 < number <= len(self._starts):

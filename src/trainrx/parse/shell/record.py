@@ -9,9 +9,12 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
 from trainrx.model.result import Unread
 from trainrx.parse.shell.limits import MAX_DEFECTS
+from trainrx.parse.shell.prepare import Prepared
 from trainrx.parse.shell.quotes import Lines
-from trainrx.parse.shell.state import Field, State, Variable
+from trainrx.parse.shell.sources import Sources, in_file
+from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
+from trainrx.parse.shell.variables import Field, Variable
 
 _QUIET = frozenset(
     {
@@ -23,6 +26,10 @@ _QUIET = frozenset(
 )  # fmt: skip
 """Commands whose unresolved words are of no interest."""
 
+ARGUMENT = re.compile(r"--?[A-Za-z]|[–—−―－]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
+"""A flag or a Hydra override, which is never the name of a program."""
+_MAX_LOST = 12
+"""Lost flags that one message names."""
 _FOR_CHILD = frozenset(
     {"MAX_PIXELS", "MIN_PIXELS", "VIDEO_MAX_PIXELS", "VIDEO_MIN_PIXELS", "VIDEO_TOTAL_PIXELS"}
     | {"FPS", "FPS_MAX_FRAMES", "FPS_MIN_FRAMES", "NFRAMES", "IMAGE_FACTOR", "SIZE_FACTOR"}
@@ -36,6 +43,15 @@ _FOR_CHILD_PREFIXES = ("NCCL_", "TORCH_NCCL_", "HF_", "VLLM_")
 """Variables that only a child process reads, so that setting one without export does nothing."""
 
 
+class Course(NamedTuple):
+    """What surrounds a command: the words it runs under, where it runs, whether it does."""
+
+    wrapper: tuple[Field, ...] = ()
+    perhaps: bool = False
+    host: str = ""
+    outputs: tuple[str, ...] = ()
+
+
 class Place(NamedTuple):
     """Where the text being evaluated stands in the file; `fixed`: all of it on one line."""
 
@@ -47,19 +63,23 @@ class Place(NamedTuple):
         """Give the line of the file for a position of the text."""
         return self.first if self.fixed else self.first + self.lines.number(at) - 1
 
+    def column(self, at: int) -> int | None:
+        """Give the column of a position, from 1, None where it has none of its own."""
+        return None if self.fixed else self.lines.column(at)
+
 
 class Record:
     """Collects the results of one script."""
 
     def __init__(self, source: str, lines: Lines, state: State) -> None:
+        self.sources = Sources(source, lines)
         self.commands: list[ShellCommand] = []
         self.defects: list[Defect] = []
+        self.files: list[tuple[str, str]] = []
         self.env_complete = True
-        self._source = source
-        self._lines = lines
         self._state = state
         self._unread: dict[object, Unread] = {}
-        self._plain: dict[str, int] = {}
+        self._plain: dict[str, tuple[int, int | None]] = {}
 
     @property
     def unread(self) -> tuple[Unread, ...]:
@@ -68,20 +88,38 @@ class Record:
 
     def origin(self, line: int) -> Origin:
         """Give the origin of a line of the script."""
-        return Origin(source=self._source, line=line, text=self._lines.text(line))
+        sources = self.sources
+        return Origin(source=sources.name(line), line=in_file(line), text=sources.text(line))
+
+    def add_file(self, name: str, prepared: Prepared) -> int:
+        """Take in another file and give the number of its first line."""
+        self.files.append((name, prepared.shown))
+        self.defects += prepared.defects[: MAX_DEFECTS - len(self.defects)]
+        return self.sources.add(name, prepared.lines)
 
     def add_unread(self, reason: str, line: int) -> None:
         """Note something that could not be read."""
-        item = Unread(source=self._source, reason=reason, line=line, text=self._lines.text(line))
-        self._unread.setdefault((reason, line), item)
+        self._unread.setdefault((reason, line), self._cannot(reason, line))
 
-    def add_defect(self, name: str, line: int, message: str) -> None:
+    def _cannot(self, reason: str, line: int) -> Unread:
+        text = self.sources.text(line)
+        return Unread(source=self.sources.name(line), reason=reason, line=in_file(line), text=text)
+
+    def add_defect(self, name: str, line: int, message: str, column: int | None = None) -> None:
         """Note a defect of the script."""
-        if len(self.defects) >= MAX_DEFECTS:
+        source, number = self.sources.name(line), in_file(line)
+        known_places = ((item.id, item.source, item.line) for item in self.defects)
+        if len(self.defects) >= MAX_DEFECTS or (name, source, number) in known_places:
             return
-        text = self._lines.text(line)
         self.defects.append(
-            Defect(id=name, source=self._source, line=line, text=text, message=message)
+            Defect(
+                id=name,
+                source=source,
+                line=number,
+                text=self.sources.text(line),
+                message=message,
+                column=column,
+            )
         )
 
     def hide_environment(self, reason: str, line: int) -> None:
@@ -89,10 +127,10 @@ class Record:
         self.env_complete = False
         self.add_unread(reason, line)
 
-    def add_plain(self, name: str, line: int) -> None:
+    def add_plain(self, name: str, line: int, column: int | None) -> None:
         """Note a variable set without export."""
         if _is_for_child(name):
-            self._plain.setdefault(name, line)
+            self._plain.setdefault(name, (line, column))
 
     def words(self, fields: list[Field]) -> tuple[Word, ...]:
         """Turn fields into words."""
@@ -100,8 +138,10 @@ class Record:
         return tuple(
             Word(
                 text=unknowns.show(item.text),
-                line=item.line,
-                unknown=tuple(found.name for found in unknowns.within(item.text)),
+                line=in_file(item.line),
+                unknown=tuple(dict.fromkeys(u.name for u in unknowns.within(item.text))),
+                source=self.sources.other(item.line),
+                alternatives=unknowns.alternatives(item.text),
             )
             for item in fields
         )
@@ -123,10 +163,11 @@ class Record:
         value = item.text if known(item.text) else None
         return EnvVar(name=name, value=value, origin=self.origin(item.line))
 
-    def broken_continuation(self, name: str, line: int) -> None:
-        """Report a flag that the shell runs as a command, with what cut it off."""
-        above = line - 1
-        text = self._lines.text(above)
+    def broken_continuation(self, fields: list[Field], column: int | None) -> None:
+        """Report flags that the shell runs as a command, with what cut them off."""
+        line = fields[0].line
+        above = in_file(line) - 1
+        text = self.sources.text(line - 1)
         why, remedy = f"line {above} does not end in a backslash", "Add the backslash there"
         if not text:
             why, remedy = f"line {above} is empty", "Delete that line"
@@ -139,39 +180,51 @@ class Record:
                 f"the backslash of line {above} is followed by a blank",
                 "Delete the blank",
             )
-        shown = self._state.unknowns.show(name)[:80]
-        message = f"{shown} is run as a command and reaches no program: {why}. {remedy}."
-        self.add_defect("continuation-broken", line, message)
+        shown = self._state.unknowns.show
+        lost = [shown(item.text)[:80] for item in fields if ARGUMENT.match(item.text)]
+        verb = (
+            "are run as a command and reach" if len(lost) > 1 else "is run as a command and reaches"
+        )
+        names = ", ".join(lost[:_MAX_LOST]) + (" ..." if len(lost) > _MAX_LOST else "")
+        message = f"{names} {verb} no program: {why}. {remedy}."
+        self.add_defect("continuation-broken", line, message, column)
 
     def add_command(
-        self, wrapper: tuple[Field, ...], own_fields: list[Field], prefix: dict[str, Variable]
+        self, own_fields: list[Field], prefix: dict[str, Variable], course: Course
     ) -> None:
-        """Record a command that the script runs, with the wrapper it runs under."""
-        fields = [*wrapper, *own_fields]
+        """Record a command that the script runs, with what surrounds it."""
+        fields = [*course.wrapper, *own_fields]
         words = self.words(fields)
         self._state.ever_exported.update(prefix)
         own = tuple(self.env_var(name, item) for name, item in prefix.items())
         env = tuple(item for item in self.environment() if item.name not in prefix) + own
         origin = self.origin(own_fields[0].line)
-        self.commands.append(ShellCommand(words=words, env=env, origin=origin))
+        self.commands.append(
+            ShellCommand(
+                words=words,
+                env=env,
+                origin=origin,
+                perhaps=course.perhaps,
+                host=course.host,
+                outputs=course.outputs,
+            )
+        )
         self._state.budget.spend(2 + len(words))
         if words[0].text in _QUIET:
             return
-        for item, word in zip(fields, words, strict=True):
+        for item in fields:
             for found in self._state.unknowns.within(item.text):
-                if found not in self._unread:
-                    text = self._lines.text(word.line)
-                    self._unread[found] = Unread(
-                        source=self._source, reason=found.reason, line=word.line, text=text
-                    )
+                if found.reason not in self._unread:
+                    self._unread[found.reason] = self._cannot(found.reason, item.line)
 
     def finish(self) -> None:
         """Report variables that were meant for a child process and never reach one."""
         busy = any(command.words[0].text not in _QUIET for command in self.commands)
-        for name, line in self._plain.items():
+        for name, (line, column) in self._plain.items():
             if busy and name not in self._state.used | self._state.ever_exported:
                 why = f"{name} is set but not exported, so no program sees it"
-                self.add_defect("variable-not-exported", line, f"{why}. Put export in front.")
+                message = f"{why}. Put export in front."
+                self.add_defect("variable-not-exported", line, message, column)
 
 
 def _is_for_child(name: str) -> bool:

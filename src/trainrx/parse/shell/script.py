@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
-from trainrx.model.job import EnvVar, Script
+from trainrx.model.job import Defect, EnvVar, Script
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.interpreter import Interpreter
 from trainrx.parse.shell.limits import MAX_TEXT, Budget, TooMuch
 from trainrx.parse.shell.prepare import Prepared, prepare
-from trainrx.parse.shell.reader import Reader
 from trainrx.parse.shell.record import Place, Record
+from trainrx.parse.shell.scripts import evaluate
+from trainrx.parse.shell.sources import in_file
 from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import Unknowns, without_marks
 
@@ -24,18 +25,27 @@ _UNITS = 150_000
 _MAX_INHERITED = 2000
 
 
-def read_script(text: str, source: str, inherited: Mapping[str, str] | None = None) -> Script:
+def read_script(
+    text: str,
+    source: str,
+    inherited: Mapping[str, str] | None = None,
+    files: Callable[[str], str | None] | None = None,
+) -> Script:
     """Say which commands a script would start, with which words and environment.
 
-    Nothing is run and no file is looked at. A word's line is its own, also in a continued command,
-    an array or a script given to `bash -c`; words of a variable stand where it was set. Text beyond
-    128 KiB, and what asks for more work than a launch script needs, goes into `unread`.
+    Nothing is run, and no file is looked at but through `files`. A word's line is its own, also in
+    a continued command, an array or a script given to `bash -c`; words of a variable stand where it
+    was set. Text beyond 128 KiB, and what asks for more work than a launch script needs, goes into
+    `unread`.
 
     Args:
         text: The script, or a command as pasted from a terminal.
         source: The name under which origins cite it.
         inherited: Environment variables given besides the script. They supply values; `env` of a
             command lists only what the script itself sets.
+        files: Gives the text of a file by its name as written (a path relative to the script, for
+            one named by way of `$(dirname $0)`), None when it is not at hand. It decides which
+            files may be looked at; without it none is.
     """
     prepared = prepare(text, source)
     directives = _directives(prepared)
@@ -44,12 +54,13 @@ def read_script(text: str, source: str, inherited: Mapping[str, str] | None = No
     state = State(given, Unknowns(), Budget(_UNITS))
     state.scheduled = bool(directives)
     record = Record(source, prepared.lines, state)
-    context = Context(state, record, Place(prepared.lines))
+    context = Context(state, record, Place(prepared.lines), files or _no_file)
+    Interpreter(context)
     if prepared.cut:
         record.add_unread(f"only the first {MAX_TEXT // 1024} KiB are read", 1)
     env: tuple[EnvVar, ...] = ()
     try:
-        _evaluate(prepared.text, context)
+        evaluate(context, prepared.text)
         env = record.environment()
     except (TooMuch, RecursionError) as error:
         record.add_unread(f"evaluation stopped: {error}", context.place.first)
@@ -61,24 +72,25 @@ def read_script(text: str, source: str, inherited: Mapping[str, str] | None = No
         env=env,
         directives=directives,
         env_complete=record.env_complete,
-        defects=tuple(sorted((*prepared.defects, *record.defects), key=lambda item: item.line)),
+        defects=_defects(prepared.defects, record.defects),
         unread=record.unread,
+        files=tuple(record.files),
+        written=tuple(
+            (name, state.unknowns.show(item.text), in_file(item.line))
+            for name, item in context.written.items()
+        ),
     )
 
 
-def _evaluate(text: str, context: Context) -> None:
-    interpreter = Interpreter(context)
-    reader = Reader(text, context.budget)
-    for node in reader.commands():
-        interpreter.run(node)
-        if context.stop:
-            break
-    if reader.stopped:
-        reason = "the script is too tangled to be read as a whole; its lines were read one by one"
-        context.record.add_unread(reason, context.place.first)
-    if reader.errors:
-        line = context.place.line(min(reader.errors))
-        context.record.add_unread("bash would not accept this line as it stands", line)
+def _defects(looks: Sequence[Defect], runs: Sequence[Defect]) -> tuple[Defect, ...]:
+    """Join the defects seen in the text and those seen in the evaluation, each place once."""
+    places = {(item.id, item.source, item.line) for item in runs}
+    kept = (item for item in looks if (item.id, item.source, item.line) not in places)
+    return tuple(sorted((*kept, *runs), key=lambda item: item.line))
+
+
+def _no_file(_name: str) -> str | None:
+    return None
 
 
 def _directives(prepared: Prepared) -> tuple[tuple[str, str, int], ...]:

@@ -3,44 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from trainrx.parse.shell.arrays import with_element
+from trainrx.parse.shell.courses import merged
 from trainrx.parse.shell.limits import MAX_VALUE, Budget, TooMuch
 from trainrx.parse.shell.unknown import Kind, Unknowns, known
-
-
-class Field(NamedTuple):
-    """A word after expansion; line 0: the line of the word it came from.
-
-    `rows`: line ends inside it are those of the file, so that a script in it keeps its lines.
-    """
-
-    text: str
-    line: int = 0
-    rows: bool = False
-
-
-class Variable(NamedTuple):
-    """A value (an array has several) with the line it was set on.
-
-    `lines` are those of the words inside the value, when it spans several; `script` is such a value
-    with its line ends, for `eval`.
-    """
-
-    values: tuple[Field, ...]
-    line: int
-    array: bool = False
-    exported: bool = False
-    lines: tuple[int, ...] = ()
-    script: str = ""
-
-    @property
-    def text(self) -> str:
-        """Give what `$name` stands for."""
-        return self.values[0].text if self.values else ""
-
-
-Snapshot = dict[str, Variable]
+from trainrx.parse.shell.variables import Field, Snapshot, Variable
 
 
 class State:
@@ -52,20 +20,52 @@ class State:
         self.variables: Snapshot = {
             name: Variable((Field(text),), 0, exported=True) for name, text in inherited.items()
         }
-        self.positional: tuple[Field, ...] | None = None
         self.export_all = False
         self.scheduled = False
         self.used: set[str] = set()
         self.ever_exported: set[str] = set(inherited)
 
+    @property
+    def positional(self) -> tuple[Field, ...] | None:
+        """Give `$1` and so on, None when it is not known what the script is called with."""
+        held = self.variables.get("@")
+        return None if held is None else held.values
+
+    @positional.setter
+    def positional(self, fields: tuple[Field, ...] | None) -> None:
+        if fields is None:
+            self.variables.pop("@", None)
+        else:
+            self.variables["@"] = Variable(fields, 0, array=True)
+
+    def target(self, name: str) -> str:
+        """Follow name references (`local -n`)."""
+        for _ in range(4):
+            held = self.variables.get(name)
+            if held is None or not held.ref:
+                break
+            name = held.ref
+        return name
+
     def get(self, name: str) -> Variable | None:
         """Give a variable, None when the script (or its given environment) does not set it."""
         self.used.add(name)
-        return self.variables.get(name)
+        held = self.variables.get(name)
+        if held is not None and held.ref:
+            held = self.variables.get(self.target(name))
+        return None if held is None or held.gone else held
+
+    def is_gone(self, name: str) -> bool:
+        """Tell whether a variable was unset by the script."""
+        held = self.variables.get(self.target(name))
+        return held is not None and held.gone
 
     def set(self, name: str, value: Variable) -> None:
         """Give a variable a value; one that was exported before stays so."""
         old = self.variables.get(name)
+        if old is not None and old.ref:
+            name = self.target(name)
+            old = self.variables.get(name)
         exported = value.exported or self.export_all or (old is not None and old.exported)
         if sum(len(item.text) for item in value.values) > MAX_VALUE:
             raise TooMuch("a variable grows beyond what a launch script needs")
@@ -73,14 +73,25 @@ class State:
         if exported:
             self.ever_exported.add(name)
 
+    def separators(self) -> str:
+        """Give the characters that words are split at: IFS."""
+        held = self.variables.get("IFS")
+        if held is None or held.gone or not known(held.text):
+            return " \t\n"
+        return held.text
+
     def set_text(self, name: str, text: str, line: int) -> None:
-        """Give a variable a single value."""
-        self.set(name, Variable((Field(text),), line))
+        """Give a variable a single value; of an array it is the first."""
+        held = self.variables.get(self.target(name))
+        if held is not None and held.array:
+            self.set(name, with_element(held, "0", Field(text, line)))
+        else:
+            self.set(name, Variable((Field(text),), line))
 
     def export(self, name: str, line: int, *, on: bool = True) -> None:
         """Mark a variable as exported, or no longer so."""
         old = self.variables.get(name)
-        if old is None:
+        if old is None or old.gone:
             # `export X` of a name the script does not set passes on what was inherited.
             self.ever_exported.add(name)
             return
@@ -90,7 +101,7 @@ class State:
 
     def unset(self, name: str) -> None:
         """Remove a variable."""
-        self.variables.pop(name, None)
+        self.variables[name] = Variable((), 0, gone=True)
 
     def snapshot(self) -> Snapshot:
         """Keep the variables, to come back to them."""
@@ -105,18 +116,13 @@ class State:
     def merge(self, outcomes: list[Snapshot], kind: Kind = "branch") -> None:
         """Take what several possible courses agree on; the rest becomes unknown."""
         names = dict.fromkeys(name for outcome in outcomes for name in outcome)
+        if not all("@" in outcome for outcome in outcomes):
+            names.pop("@", None)
         self.budget.spend(1 + len(names) * len(outcomes) // 2)
-        self.variables = {name: self._agreed(name, outcomes, kind) for name in names}
-
-    def _agreed(self, name: str, outcomes: list[Snapshot], kind: Kind) -> Variable:
-        found = [outcome.get(name) for outcome in outcomes]
-        some = [item for item in found if item is not None]
-        last = some[-1]
-        if len(some) == len(found) and all(item.values == last.values for item in some):
-            return last._replace(exported=any(item.exported for item in some))
-        mark = self.unknowns.mark(kind, name)
-        exported = any(item.exported for item in some)
-        return Variable((Field(mark),), last.line, array=last.array, exported=exported)
+        self.variables = {
+            name: merged(name, [outcome.get(name) for outcome in outcomes], self.unknowns, kind)
+            for name in names
+        }
 
     def takes_default(self, name: str) -> bool:
         """Tell whether a variable the script never sets is taken as unset.

@@ -1,4 +1,4 @@
-r"""`$( ... )` of commands whose output follows from their words: echo, basename, wc, awk NF ...
+r"""Commands whose output follows from their words: echo, basename, wc, awk NF ...
 
 Launch scripts count GPUs this way: `$(echo $CUDA_VISIBLE_DEVICES | tr ',' '\n' | wc -l)`.
 """
@@ -9,46 +9,109 @@ import posixpath
 import re
 from collections.abc import Callable
 
+from trainrx.parse.shell.unknown import known
+
 _MAX_SEQUENCE = 256
+_FORMAT = re.compile(r"%[sd%]|\\[nt\\]|[^%\\]+")
+_ESCAPES = {"%%": "%", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
-def output(stages: list[list[str]]) -> str | None:
-    """Work out what a pipeline prints, without the line ends at its end.
+def printed(words: list[str], text: str | None, read: Callable[[str], str | None]) -> str | None:
+    """Work out what a command prints.
 
     Args:
-        stages: The words of each command, fully known.
+        words: The command, fully known but for the words of `echo` and `printf`.
+        text: What it reads, None when that is not known.
+        read: Gives the text of a file at hand.
 
     Returns:
-        The text, or None when a command is not among the few that are understood.
+        The text, or None when the command is not among the few that are understood.
     """
-    text: str | None = None
-    if len(stages) > 1 and stages[-1][0] in _SOURCES:
+    name, *rest = words
+    if name in _SOURCES:
+        return _SOURCES[name](rest)
+    files = [word for word in rest if not word.startswith("-")]
+    if name == "cat" and files and len(files) == len(rest):
+        found = [read(path) for path in files]
+        return None if None in found else "".join(item or "" for item in found)
+    if name in ("head", "tail", "grep", "awk", "sed", "cut", "sort", "uniq") and files:
+        given = read(files[-1])
+        if given is not None:
+            at = len(rest) - 1 - rest[::-1].index(files[-1])
+            text, rest = given, rest[:at] + rest[at + 1 :]
+    if text is None or name not in _FILTERS:
         return None
-    for number, words in enumerate(stages):
-        known = _SOURCES.get(words[0]) if number == 0 else None
-        if known is not None:
-            text = known(words[1:])
-        elif text is not None and words[0] in _FILTERS:
-            text = _FILTERS[words[0]](words[1:], text)
-        else:
-            return None
-        if text is None:
-            return None
-    return None if text is None else text.rstrip("\n")
+    return _FILTERS[name](rest, text)
 
 
 def _echo(words: list[str]) -> str | None:
     end = "\n"
+    escapes = False
     while words and re.fullmatch(r"-[neE]+", words[0]):
         end = "" if "n" in words[0] else end
+        escapes = "e" in words[0] or (escapes and "E" not in words[0])
         words = words[1:]
-    return " ".join(words) + end
+    text = " ".join(words)
+    if escapes and "\\" in text:
+        text = re.sub(r"\\[nt\\]", lambda match: _ESCAPES[match[0]], text)
+    return text + end
 
 
 def _printf(words: list[str]) -> str | None:
-    if len(words) == 2 and words[0] in ("%s", "%d", "%s\\n", "%d\\n"):
-        return words[1]
-    return words[0] if len(words) == 1 and not re.search(r"[%\\]", words[0]) else None
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if not words or not known(words[0]):
+        return None
+    parts = _FORMAT.findall(words[0])
+    if "".join(parts) != words[0]:
+        return None
+    wanted = [part for part in parts if part in ("%s", "%d")]
+    values = words[1:]
+    if not wanted:
+        return "".join(_piece(part, []) for part in parts)
+    rounds = max(1, -(-len(values) // len(wanted)))
+    for kind, value in zip(wanted * rounds, values, strict=False):
+        if kind == "%d" and not _INTEGER.fullmatch(value):
+            return None
+    values = values + [""] * (rounds * len(wanted) - len(values))
+    waiting = values[::-1]
+    return "".join(_piece(part, waiting) for _ in range(rounds) for part in parts)
+
+
+def _piece(part: str, waiting: list[str]) -> str:
+    if part in ("%s", "%d"):
+        return waiting.pop() or ("0" if part == "%d" else "")
+    return _ESCAPES.get(part, part)
+
+
+def _head(words: list[str], text: str) -> str | None:
+    match = re.fullmatch(r"(?:-n?\x00?(\d{1,6}))?", "\0".join(words))
+    if match is None:
+        return None
+    return "".join(text.splitlines(keepends=True)[: int(match[1] or 10)])
+
+
+def _tail(words: list[str], text: str) -> str | None:
+    match = re.fullmatch(r"(?:-n?\x00?(\d{1,6}))?", "\0".join(words))
+    if match is None:
+        return None
+    count = int(match[1] or 10)
+    return "".join(text.splitlines(keepends=True)[-count:]) if count else ""
+
+
+def _cat(words: list[str], text: str) -> str | None:
+    return None if words else text
+
+
+def _line(work: Callable[[list[str]], str | None]) -> Callable[[list[str]], str | None]:
+    """End what a command prints in a line end."""
+
+    def whole(words: list[str]) -> str | None:
+        text = work(words)
+        return None if text is None else text + "\n"
+
+    return whole
 
 
 def _basename(words: list[str]) -> str | None:
@@ -148,12 +211,15 @@ def _bc(_words: list[str], text: str) -> str | None:
 _SOURCES: dict[str, Callable[[list[str]], str | None]] = {
     "echo": _echo,
     "printf": _printf,
-    "basename": _basename,
-    "dirname": _dirname,
-    "expr": _expr,
-    "seq": _seq,
+    "basename": _line(_basename),
+    "dirname": _line(_dirname),
+    "expr": _line(_expr),
+    "seq": _line(_seq),
 }
 _FILTERS: dict[str, Callable[[list[str], str], str | None]] = {
+    "cat": _cat,
+    "head": _head,
+    "tail": _tail,
     "tr": _tr,
     "wc": _wc,
     "awk": _awk,

@@ -13,14 +13,22 @@ class Raw(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """`name=value`, `name+=value`, `name=(a b)`, `name[i]=value`."""
+    """`name=value`, `name+=value`, `name=(a b)`, `name[key]=value`."""
 
     name: str
     value: str
     items: tuple[Raw, ...] | None
     append: bool
-    indexed: bool
+    key: str | None
     at: int
+
+
+class Redirect(NamedTuple):
+    """`2> target`; the sign without the number in front of it."""
+
+    number: str
+    sign: str
+    target: Raw
 
 
 class Simple(NamedTuple):
@@ -30,6 +38,15 @@ class Simple(NamedTuple):
     words: tuple[Raw, ...]
     here: Raw | None
     at: int
+    redirects: tuple[Redirect, ...] = ()
+
+
+class Redirected(NamedTuple):
+    """A compound command with redirections behind it."""
+
+    body: Node
+    here: Raw | None
+    redirects: tuple[Redirect, ...]
 
 
 class Pipeline(NamedTuple):
@@ -75,12 +92,20 @@ class For(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """`while`, `until`, and the C-style `for`, which has a counter instead of a condition."""
+    """`while` and `until`."""
 
-    condition: Block | None
+    condition: Block
     body: Block
     until: bool = False
-    counter: str = ""
+
+
+class Count(NamedTuple):
+    """`for ((first; condition; step))`."""
+
+    first: str
+    condition: str
+    step: str
+    body: Block
 
 
 class Case(NamedTuple):
@@ -118,6 +143,8 @@ Node = Union[  # noqa: UP007  # evaluated at run time on Python 3.10, where it n
     If,
     For,
     Loop,
+    Count,
+    Redirected,
     Case,
     Function,
     Test,

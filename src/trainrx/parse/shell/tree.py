@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from trainrx.parse.shell.syntax import (
     Arithmetic,
     Block,
     Case,
+    Count,
     For,
     Function,
     If,
@@ -21,6 +21,7 @@ from trainrx.parse.shell.syntax import (
     Node,
     Pipeline,
     Raw,
+    Redirected,
     Simple,
     Subshell,
     Test,
@@ -81,6 +82,9 @@ class Statements(Words):
             node = self._joint(found, redirects)
         else:
             node = self._compound(found)
+            if redirects:
+                _, here, targets = self._redirections(redirects)
+                node = Redirected(node, here, targets)
         self._depth -= 1
         return node
 
@@ -103,7 +107,7 @@ class Statements(Words):
                 cut = number
         if not cut:
             return node
-        alone = node._replace(assigns=node.assigns[:cut], words=(), here=None)
+        alone = node._replace(assigns=node.assigns[:cut], words=(), here=None, redirects=())
         return Block((alone, node._replace(assigns=node.assigns[cut:])))
 
     def _salvage(self, found: Found) -> Iterator[Node]:
@@ -118,7 +122,7 @@ class Statements(Words):
                 yield from self._loose(pieces)
                 pieces = []
             if is_redirect(item):
-                pieces += self._redirect(item, None)[0]
+                pieces += self._redirect(item).words
             elif item.type in STATEMENTS and item.type != "variable_assignment":
                 yield self._statement(item)
             elif not is_sign(item):
@@ -175,6 +179,10 @@ class Statements(Words):
         if kind == "test_command" or children[0].type == "((":
             return self._test(found)
         if kind == "subshell":
+            text = self._slice(found.start_byte, found.end_byte)
+            if text.startswith("((") and text.endswith("))") and _is_nested(children):
+                # Of `((((n))))` the grammar makes a subshell with arithmetic in it.
+                return Arithmetic(text[2:-2])
             return Subshell(self._block(children))
         if kind == "if_statement":
             return self._if(children)
@@ -222,8 +230,9 @@ class Statements(Words):
             return Loop(self._block(head), body, head[0].type == "until")
         if found.type == "c_style_for_statement":
             text = self._slice(found.start_byte, head[-1].end_byte)
-            counter = re.search(r"\(\(\W*([A-Za-z_]\w*)", text)
-            return Loop(None, body, counter=counter[1] if counter else "")
+            inside = text.partition("((")[2].rpartition("))")[0].split(";")
+            first, condition, step = (*inside, "", "", "")[:3]
+            return Count(first, condition, step, body)
         name = found.child_by_field_name("variable")
         shown = self._slice(name.start_byte, name.end_byte) if name else ""
         kinds = [item.type for item in head]
@@ -250,6 +259,11 @@ class Statements(Words):
         at = kinds.index(")") if ")" in kinds else len(kinds)
         patterns = self._words(piece(item) for item in children[:at] if not is_sign(item))
         return patterns, self._block(children[at:])
+
+
+def _is_nested(children: Sequence[Found]) -> bool:
+    inside = [item for item in children if item.type in STATEMENTS]
+    return len(inside) == 1 and bool(inside[0].children) and inside[0].children[0].type == "(("
 
 
 def _without_reserved(node: Simple) -> Simple:

@@ -7,6 +7,9 @@ made of.
 from __future__ import annotations
 
 import re
+from functools import partial
+from itertools import product
+from math import prod
 from typing import Literal, NamedTuple
 
 Kind = Literal["env", "scheduler", "arg", "command", "branch", "loop", "runtime", "value", "blank"]
@@ -15,9 +18,18 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd", "\0": "\ufffd"})
 _SCHEDULER = re.compile(
-    r"(?:LOCAL_|NODE_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE|MASTER_(?:ADDR|PORT)|NNODES"
-    r"|(?:SLURM|PMI|PMIX|OMPI|PET|MLP|VC|ARNOLD|LSB|PBS|DLC|RDZV)_\w+"
+    r"(?:(?:LOCAL|NODE|GROUP|ROLE)_)?RANK|(?:(?:LOCAL|GROUP|ROLE)_)?WORLD_SIZE|NNODES|HOSTNAME"
+    r"|(?:MASTER|CHIEF)_(?:ADDR|PORT|IP|HOST)|NODE_(?:IP_LIST|COUNT|NUM|LIST|NAME)|NODENAME"
+    r"|HOST_(?:NUM|GPU_NUM|IP)|POD_(?:NAME|IP|NAMESPACE)|TF_CONFIG|JOB_COMPLETION_INDEX"
+    r"|(?:NVIDIA|ROCR|ASCEND)_VISIBLE_DEVICES|PE_HOSTFILE|NSLOTS|JOB_ID|AWS_BATCH_\w+"
+    r"|RAY_(?:ADDRESS|HEAD\w*|NODE\w*|WORKER\w*|JOB\w*)"
+    r"|(?:SLURM|SLURMD|PMI|PMIX|OMPI|MPI|MV2|PET|RDZV|TORCHELASTIC|HOROVOD"
+    r"|MLP|VC|VK|ARNOLD|METIS|BYTED|DLC|PAI|AIHC|MA|LSB|LSF|LS|PBS|SGE|OAR|COBALT"
+    r"|KUBERNETES|KUBEFLOW|VOLCANO|AZUREML|AZ_BATCH|SM|AIP|SENSECORE|SKYPILOT)_\w+"
 )
+"""Variables a scheduler, a platform or a launcher gives every process: torchrun and its elastic
+agent, Slurm, MPI, LSF, PBS, SGE, Kubernetes operators (PET_, VC_), Volcengine (MLP_, ARNOLD_,
+METIS_), Alibaba PAI, Baidu AIHC, ModelArts (MA_), SageMaker (SM_), Azure ML, Ray."""
 
 _WHY: dict[Kind, str] = {
     "env": "is not set in this script (give the environment with --env)",
@@ -32,12 +44,17 @@ _WHY: dict[Kind, str] = {
 }
 
 
+MAX_CHOICES = 8
+"""Texts a value may have that are listed."""
+
+
 class Unknown(NamedTuple):
-    """What a mark stands for: why it is not known, its name, and how to show it."""
+    """What a mark stands for: why it is not known, its name, how to show it, what it may be."""
 
     kind: Kind
     name: str
     shown: str
+    choices: tuple[str, ...] = ()
 
     @property
     def reason(self) -> str:
@@ -73,9 +90,9 @@ class Unknowns:
         self._marks: dict[Unknown, str] = {}
         self._all: list[Unknown] = []
 
-    def mark(self, kind: Kind, name: str, shown: str = "") -> str:
+    def mark(self, kind: Kind, name: str, shown: str = "", choices: tuple[str, ...] = ()) -> str:
         """Give the mark of an unknown value, the same one for the same unknown."""
-        item = Unknown(kind, name, shown or f"${name}")
+        item = Unknown(kind, name, shown or f"${name}", choices)
         found = self._marks.get(item)
         if found is None:
             found = f"{_OPEN}{len(self._all)}{_CLOSE}"
@@ -102,6 +119,21 @@ class Unknowns:
         """Give the unknown a text consists of, or None when it holds anything else."""
         match = _MARK.fullmatch(text)
         return None if match is None else self._find(match[1])
+
+    def alternatives(self, text: str) -> tuple[str, ...]:
+        """List the texts that a text may stand for; nothing when they are too many or not known."""
+        found = self.within(text)
+        if not found or prod(len(item.choices) for item in found) not in range(1, MAX_CHOICES + 1):
+            return ()
+        texts = []
+        for choice in product(*(item.choices for item in found)):
+            chosen = dict(zip(found, choice, strict=True))
+            texts.append(_MARK.sub(partial(self._chosen, chosen), text))
+        return tuple(dict.fromkeys(texts))
+
+    def _chosen(self, chosen: dict[Unknown, str], match: re.Match[str]) -> str:
+        found = self._find(match[1])
+        return "" if found is None else chosen[found]
 
     def show(self, text: str) -> str:
         """Write a text for people, unknowns as `$NAME` or `$(command)`."""

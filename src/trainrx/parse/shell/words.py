@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.limits import Budget
 from trainrx.parse.shell.mask import mask
 from trainrx.parse.shell.pieces import Piece, is_redirect, is_sign, joined, leaves, piece
-from trainrx.parse.shell.syntax import Assign, Raw, Simple
+from trainrx.parse.shell.syntax import Assign, Raw, Redirect, Simple
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
@@ -18,6 +18,14 @@ RESERVED = frozenset(
     {"if", "then", "elif", "else", "fi", "do", "done", "esac", "}", "while", "for"}
 )
 """Words that begin no simple command."""
+
+
+class Redirection(NamedTuple):
+    """What one redirection says, and the words behind it, which the grammar counts as part."""
+
+    words: list[Piece]
+    redirect: Redirect | None
+    here: Raw | None
 
 
 class Words:
@@ -43,26 +51,52 @@ class Words:
     def _words(self, pieces: Iterable[Piece]) -> tuple[Raw, ...]:
         return tuple(
             Raw(self._slice(item.start, item.end), self._offset + item.start)
-            for item in joined(pieces)
+            for item in self._joined(pieces)
         )
+
+    def _joined(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """Put pieces into words; a line that is continued goes on with the word it stops in."""
+        words: list[Piece] = []
+        for item in joined(pieces):
+            if words and self._slice(words[-1].end, item.start) == "\\\n":
+                words[-1] = words[-1]._replace(end=item.end)
+            else:
+                words.append(item)
+        return words
 
     def _command(self, found: Found, redirects: tuple[Found, ...] = ()) -> Simple:
         """Read a simple command."""
         pieces: list[Piece] = []
-        here: Raw | None = None
+        given: list[Found] = []
         inside = [found] if found.type == "variable_assignment" else found.children
         for item in (*inside, *redirects):
             if is_redirect(item):
-                more, here = self._redirect(item, here)
-                pieces += more
+                given.append(item)
             elif item.type in ("ERROR", "subshell"):
                 pieces += self._odd(item)
             elif item.type != "comment":
                 pieces.append(piece(item))
-        return self._simple(pieces, here, self._at(found))
+        more, here, targets = self._redirections(given)
+        node = self._simple([*pieces, *more], here, self._at(found))
+        return node._replace(redirects=targets)
+
+    def _redirections(
+        self, given: Iterable[Found]
+    ) -> tuple[list[Piece], Raw | None, tuple[Redirect, ...]]:
+        """Give the words behind redirections, the last here-document, and where output goes."""
+        pieces: list[Piece] = []
+        here: Raw | None = None
+        targets: list[Redirect] = []
+        for item in given:
+            found = self._redirect(item)
+            pieces += found.words
+            here = found.here or here
+            if found.redirect is not None:
+                targets.append(found.redirect)
+        return pieces, here, tuple(targets)
 
     def _simple(self, pieces: list[Piece], here: Raw | None, at: int) -> Simple:
-        merged = joined(pieces)
+        merged = self._joined(pieces)
         words = list(self._words(merged))
         self._budget.spend(1 + len(words))
         assigns: list[Assign] = []
@@ -82,7 +116,7 @@ class Words:
         pieces: list[Piece] = []
         for item in leaves(found):
             if is_redirect(item):
-                pieces += self._redirect(item, None)[0]
+                pieces += self._redirect(item).words
             elif not is_sign(item):
                 pieces.append(piece(item))
         return pieces
@@ -93,25 +127,40 @@ class Words:
         if value is None or value.type != "array":
             return None
         inside = (item for item in value.children[1:-1] if not is_sign(item))
-        return self._words(map(piece, inside))
+        items: list[Raw] = []
+        for raw in self._words(map(piece, inside)):
+            last = items[-1] if items else Raw("", 0)
+            if last.text.startswith("[") and "]" not in last.text:
+                # A key with a blank in it: `[a b]=1`.
+                items[-1] = Raw(self._text[last.at : raw.at + len(raw.text)], last.at)
+            else:
+                items.append(raw)
+        return tuple(items)
 
-    def _redirect(self, found: Found, here: Raw | None) -> tuple[list[Piece], Raw | None]:
-        """Give the words behind a redirection, which the grammar counts as part of it."""
+    def _redirect(self, found: Found) -> Redirection:
         targets: list[Piece] = []
         given: Raw | None = None
         is_here = False
+        number = sign = ""
         for item in found.children:
             if item.type == "<" and self._at(item) in self._masked.heres:
                 is_here = True
                 given = self._masked.heres[self._at(item)]
             elif item.type == "ERROR":
                 targets += self._odd(item)
-            elif item.is_named and item.type != "file_descriptor":
+            elif item.type == "file_descriptor":
+                number = self._slice(item.start_byte, item.end_byte)
+            elif item.is_named:
                 targets.append(piece(item))
+            else:
+                sign = item.type
         merged = joined(targets)
-        if is_here and merged:
-            here = given or self._words(merged[:1])[0]
-        return merged[1:], here
+        target = self._words(merged[:1])
+        if not target:
+            return Redirection([], None, None)
+        if is_here:
+            return Redirection(merged[1:], None, given or target[0])
+        return Redirection(merged[1:], Redirect(number, sign, target[0]), None)
 
     def _test_words(self, found: Found) -> tuple[Raw, ...]:
         """Give the words and operators of a test, its brackets included."""
