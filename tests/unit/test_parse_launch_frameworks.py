@@ -22,6 +22,8 @@ _MS_SWIFT = [
     ("torchrun swift/cli/_megatron/sft.py --load x", "megatron sft"),
     ("python -m swift.cli.main sft --model x", "sft"),
     ("python llm_sft.py --model_type qwen", "sft"),
+    ("/opt/conda/bin/swift sft --model x", "sft"),
+    ("python -m swift.cli._megatron.main rlhf --load x", "megatron rlhf"),
 ]
 _LLAMAFACTORY = [
     ("llamafactory-cli train x.yaml", "train"),
@@ -33,6 +35,8 @@ _LLAMAFACTORY = [
     ("python /w/train.py --stage sft --finetuning_type lora", "train"),
     ("torchrun -m llamafactory.launcher x.yaml", "train"),
     ("python src/train_sft.py --finetuning_type lora", "train"),
+    ("python -m llamafactory.cli train x.yaml", "train"),
+    ("FORCE_TORCHRUN=1 NNODES=2 llamafactory-cli train x.yaml", "train"),
 ]
 _OTHERS = [
     ("trl grpo --config x.yaml", "trl", "grpo"),
@@ -55,6 +59,21 @@ _OTHERS = [
     ("deepspeed train.py --zero_stage 2", "", "train"),
     ("torchrun pretrain_gpt.py --num-layers 2", "", "train"),
     ("python train_my_model.py --x 1", "", "train"),
+    ("python -m verl.trainer.main_ppo --config-name=x +a.b=1", "verl", "ppo"),
+    ("python -m verl.model_merger merge --backend fsdp", "verl", "model-merger"),
+    ("python -m recipe.dapo.main_dapo data.n=1", "verl", "dapo"),
+    ("python -m openrlhf.cli.serve_rm --reward_pretrain x", "openrlhf", "serve-rm"),
+    ("python -m trl.scripts.vllm_serve --model x", "trl", "vllm-serve"),
+    ("python -m axolotl.cli.preprocess x.yml", "axolotl", "preprocess"),
+    ("axolotl vllm-serve x.yml", "axolotl", "vllm-serve"),
+    ("python -m vllm.entrypoints.cli.main serve x", "vllm", "serve"),
+    ("torchrun evaluate.py --checkpoint x", "", "eval"),
+    ("torchrun $BASE/train.py --x 1", "", "train"),
+    ("torchrun $SCRIPT --num_train_epochs 3", "transformers", "train"),
+    ("python $BASE/finetune.py --num_train_epochs 3", "transformers", "train"),
+    ("python infer.py --model_path x", "", "infer"),
+    ("torchrun -m $MODULE_AND_ARGS", "", "train"),
+    ("python tools/merge_lora.py --adapter_path x", "", "export"),
 ]
 
 
@@ -92,6 +111,11 @@ def test_other_frameworks_are_recognised(text, framework, command):
         "$RUNNER --model x",
         "vllm bench latency",
         "trl env",
+        "llamafactory-cli version",
+        "python $SCRIPT --x 1",
+        "python eval.py --verbose",
+        "echo torchrun train.py",
+        "axolotl fetch examples",
     ],
 )
 def test_other_commands_are_no_launch(text):

@@ -108,13 +108,31 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
 class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     """One argument of a launch under its own name (no dashes), values as written.
 
-    `values` None: present, but not statically known. Config keys are dotted when nested.
+    `values` None: present, but not statically known; `alternatives` are then the texts it may have
+    (see `Word`), empty when they cannot be listed. Config keys are dotted when nested. `via` outer:
+    a key of the config of a launcher in front (accelerate); env: the name of a variable, as a
+    program printed it.
     """
 
     name: str
     values: tuple[str, ...] | None
     origin: Origin
-    via: Literal["arg", "config"] = "arg"
+    via: Literal["arg", "config", "outer", "env"] = "arg"
+    alternatives: tuple[str, ...] = ()
+
+
+Role = Literal[
+    "trainer",
+    "rollout",
+    "reward",
+    "reference",
+    "teacher",
+    "inference",
+    "evaluation",
+    "export",
+    "preparation",
+]
+"""What a launch does in the whole: rollout, reward, reference and teacher serve a trainer."""
 
 
 class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +144,13 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     master_addr, master_port, deepspeed_config, accelerate_config). `args_complete` is false when
     further arguments are hidden in a variable or in a file that is not at hand: what is not among
     `args` may be set all the same.
+
+    `container`: what docker, kubectl, apptainer or srun were told of the container it runs in
+    (image, shm_size, ipc, gpus, memory, ulimit ...). `host`: the machine an `ssh` around it goes
+    to. `job` numbers the jobs of a script from 1: launches that differ only in host, node rank and
+    port of a machine are one job on several nodes. `perhaps`: an undecided branch holds it.
+    `outputs`: the files its output goes to. `written`: the files its script writes itself (see
+    `Script`).
     """
 
     framework: str
@@ -139,6 +164,13 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     env_complete: bool = True
     unread: tuple[Unread, ...] = ()
     defects: tuple[Defect, ...] = ()
+    role: Role = "trainer"
+    container: tuple[RawArg, ...] = ()
+    host: str = ""
+    job: int = 0
+    perhaps: bool = False
+    outputs: tuple[str, ...] = ()
+    written: tuple[tuple[str, str, int], ...] = ()
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from trainrx.model.job import Defect, RawArg, RawLaunch, Script, ShellCommand, Word
+import msgspec
+
+from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.model.result import Unread
 from trainrx.parse import llamafactory, ms_swift, other_frameworks
 from trainrx.parse.launch_args import read_arguments
-from trainrx.parse.launchers import Cite, Entry, entries
+from trainrx.parse.launch_words import odd_characters
+from trainrx.parse.launchers import Cite, Entry, basename, entries
+from trainrx.parse.launchers_cluster import directive_args, wrapped_by_sbatch
+from trainrx.parse.launchers_front import Front
+from trainrx.parse.launchers_jobs import numbered
+from trainrx.parse.launchers_roles import related, role_of
 from trainrx.parse.other_frameworks import Named
+from trainrx.parse.shell import read_script
 
 _OVERRIDES = frozenset({"verl", "llamafactory"})
-_MAX_LAUNCHES = 64
+_MAX_LAUNCHES = 256
+_MAX_INNER = 32
 _LOOKS = re.compile(
     r"^[ \t]*(?:\$[ \t]+)?"
     r"(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
+    r"(?:[^\s;|&]{0,200}/)?"
     r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo"
     r"|web-ui)\b"
     r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
@@ -33,24 +44,86 @@ def looks_like_launch(text: str) -> bool:
 def find_launches(script: Script) -> tuple[RawLaunch, ...]:
     """Give the training, rollout and inference commands of a script, in the order they run.
 
-    Wrappers (nohup, srun, env) and launchers (torchrun, accelerate, deepspeed) are taken off; what
-    a launcher was told is kept in `launcher` under the names torchrun uses where it has one.
+    Wrappers (nohup, srun, env), containers and launchers (torchrun, accelerate, deepspeed) are
+    taken off; what a launcher was told is kept in `launcher` under the names torchrun uses where
+    it has one. Launches that differ in host and node rank only have the same `job`.
     """
-    cite = Cite(script.source, script.text.split("\n"))
+    lines = script.text.split("\n")
+    cite = Cite(script.source, lines)
+    allocation = directive_args(script.directives, script.source, lines)
     found: list[RawLaunch] = []
-    for command in script.commands:
-        for entry in entries(command, cite):
+    for command, wrapped in _commands(script, cite):
+        for entry in entries(command, cite, allocation):
             named = _name(entry)
             if named is not None and len(found) < _MAX_LAUNCHES:
-                found.append(_launch(script, command, entry, named, cite))
+                launch = _launch(script, command, entry, named, cite)
+                around = tuple(wrapped.container) if wrapped else ()
+                container = (*around, *launch.container)
+                found.append(msgspec.structs.replace(launch, container=container))
+    launches = numbered(related(tuple(found)))
     return tuple(
-        _with_defects(launch, script.defects, number, found) for number, launch in enumerate(found)
+        _with_defects(launch, script.defects, number, launches)
+        for number, launch in enumerate(launches)
     )
 
 
+def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front | None]]:
+    """Give the commands of a script, those in the text of `sbatch --wrap` or tmux as well."""
+    inner = 0
+    for command in script.commands:
+        name = basename(command.words[0])
+        if name not in ("sbatch", "tmux", "screen") or inner >= _MAX_INNER:
+            yield command, None
+            continue
+        inner += 1
+        front = Front(cite)
+        texts = _inner_texts(name, command, front)
+        if not texts:
+            yield command, None
+        for word in texts:
+            for item in read_script(word.text, script.source).commands:
+                own = {variable.name for variable in item.env}
+                outer = [one for one in front.reach(command.env, script.env) if one.name not in own]
+                yield _moved(item, command, word, (*outer, *item.env)), front
+
+
+def _inner_texts(name: str, command: ShellCommand, front: Front) -> tuple[Word, ...]:
+    if name == "sbatch":
+        wrapped = wrapped_by_sbatch(command.words[1:], front)
+        return () if wrapped is None else (wrapped,)
+    return tuple(
+        word for word in command.words[1:] if " " in word.text and looks_like_launch(word.text)
+    )
+
+
+def _moved(
+    item: ShellCommand, command: ShellCommand, word: Word, env: tuple[EnvVar, ...]
+) -> ShellCommand:
+    """Put a command read from a word where that word stands."""
+    hidden = set(word.unknown)
+    words = tuple(
+        msgspec.structs.replace(
+            one, line=word.line, source=word.source, unknown=_still(one, hidden)
+        )
+        for one in item.words
+    )
+    return msgspec.structs.replace(
+        item,
+        words=words,
+        env=env,
+        origin=command.origin,
+        perhaps=command.perhaps or item.perhaps,
+        host=command.host or item.host,
+        outputs=item.outputs or command.outputs,
+    )
+
+
+def _still(word: Word, hidden: set[str]) -> tuple[str, ...]:
+    more = tuple(name for name in hidden if name in word.text and name not in word.unknown)
+    return (*word.unknown, *more)
+
+
 def _name(entry: Entry) -> Named | None:
-    if entry.path.unknown:
-        return None
     for framework, module in (("ms-swift", ms_swift), ("llamafactory", llamafactory)):
         match = module.recognise(entry)
         if match is not None:
@@ -69,19 +142,45 @@ def _launch(
         args.insert(0, RawArg(name="model", values=values, origin=cite(model)))
     if named.framework == "verl":
         configs += [item.values[0] for item in args if item.name == "config" and item.values]
-    hidden = {item.name for item in entry.env}
+    front = entry.front
+    names = [item.name for item in args]
     return RawLaunch(
         framework=named.framework,
         command=named.command,
         args=tuple(args),
-        env=(*(item for item in command.env if item.name not in hidden), *entry.env),
+        env=front.reach(command.env, script.env),
         origin=cite(entry.path),
-        launcher=entry.launcher,
+        launcher=(*entry.launcher, *_tasks(entry)),
         configs=tuple(dict.fromkeys(configs)),
         args_complete=arguments.complete,
-        env_complete=script.env_complete,
+        env_complete=script.env_complete and not front.hidden_env,
         unread=_unread(script, command.words),
+        defects=odd_characters(command.words, cite),
+        role=role_of(named.framework, named.command, entry.path.text, names),
+        container=(*front.container, *_allocation(entry)),
+        host=command.host,
+        perhaps=command.perhaps,
+        outputs=command.outputs,
     )
+
+
+def _tasks(entry: Entry) -> tuple[RawArg, ...]:
+    """Give the processes of a script that srun itself starts once per task."""
+    if entry.via != "python" or any(a.name == "nproc_per_node" for a in entry.launcher):
+        return ()
+    return tuple(
+        msgspec.structs.replace(item, name="nproc_per_node")
+        for item in entry.launcher
+        if item.name == "ntasks_per_node" and entry.path.text.endswith(".py")
+    )
+
+
+def _allocation(entry: Entry) -> tuple[RawArg, ...]:
+    """Give what `#SBATCH` lines ask for when no srun takes it over."""
+    if entry.front.allocated:
+        return ()
+    items = entry.front.allocation
+    return tuple(msgspec.structs.replace(item, name=f"slurm_{item.name}") for item in items)
 
 
 def _unread(script: Script, words: tuple[Word, ...]) -> tuple[Unread, ...]:
@@ -95,19 +194,18 @@ def _unread(script: Script, words: tuple[Word, ...]) -> tuple[Unread, ...]:
 
 
 def _with_defects(
-    launch: RawLaunch, defects: tuple[Defect, ...], number: int, found: list[RawLaunch]
+    launch: RawLaunch, defects: tuple[Defect, ...], number: int, found: tuple[RawLaunch, ...]
 ) -> RawLaunch:
     """Give a launch the defects of its own lines, and those that change its environment."""
     start = 0 if number == 0 else launch.origin.line or 0
     later = [other.origin.line or 0 for other in found[number + 1 :]]
     end = min((line for line in later if line > (launch.origin.line or 0)), default=None)
-    chosen = tuple(
+    chosen = [
         item
         for item in defects
         if item.id in ("crlf-line-ends", "variable-not-exported")
         or (item.line >= start and (end is None or item.line < end))
-    )
-    return RawLaunch(
-        **{name: getattr(launch, name) for name in launch.__struct_fields__ if name != "defects"},
-        defects=chosen,
-    )
+    ]
+    known = {(item.id, item.line) for item in chosen}
+    own = [item for item in launch.defects if (item.id, item.line) not in known]
+    return msgspec.structs.replace(launch, defects=(*chosen, *own))

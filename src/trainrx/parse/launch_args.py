@@ -87,10 +87,18 @@ class _Reader:
         self._open = None
         known = not any(value.unknown for value in values)
         texts = tuple(value.text for value in values) if known else None
-        self._keep(name, texts, word)
+        self._keep(name, texts, word, values[0].alternatives if len(values) == 1 else ())
 
-    def _keep(self, name: str, values: tuple[str, ...] | None, word: Word) -> None:
-        self.args.append(RawArg(name=name, values=values, origin=self._cite(word)))
+    def _keep(
+        self,
+        name: str,
+        values: tuple[str, ...] | None,
+        word: Word,
+        alternatives: tuple[str, ...] = (),
+    ) -> None:
+        options = alternatives if values is None else ()
+        origin = self._cite(word)
+        self.args.append(RawArg(name=name, values=values, origin=origin, alternatives=options))
         if name == "config" and values:
             self.configs.append(values[0])
 
@@ -99,7 +107,7 @@ class _Reader:
         left, sign, value = word.text.partition("=")
         name = left.lstrip("-").replace("-", "_")
         if sign:
-            self._keep(name, None if word.unknown else (value,), word)
+            self._keep(name, None if word.unknown else (value,), word, _behind(word, left + sign))
         else:
             self._open = _Open(name, word, [])
 
@@ -115,7 +123,8 @@ class _Reader:
             self._keep(word.text, (), word)
             return
         name = "~" + match["name"] if match["sign"] == "~" else match["name"]
-        self._keep(name, None if word.unknown else (match["value"],), word)
+        front = word.text[: match.start("value")]
+        self._keep(name, None if word.unknown else (match["value"],), word, _behind(word, front))
 
     def _is_more(self, word: Word) -> bool:
         """Tell `$EXTRA_ARGS`, which stands for further arguments, from the value of a flag."""
@@ -129,3 +138,10 @@ class _Reader:
             self.configs.append(word.text)
         elif not word.unknown or not any(_MORE_ARGUMENTS.fullmatch(name) for name in word.unknown):
             self.positional.append(word)
+
+
+def _behind(word: Word, front: str) -> tuple[str, ...]:
+    """Give what the texts a word may have hold behind `--name=`, when all begin with it."""
+    if not all(text.startswith(front) for text in word.alternatives):
+        return ()
+    return tuple(text[len(front) :] for text in word.alternatives)

@@ -3,63 +3,71 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from trainrx.model.facts import Origin
-from trainrx.model.job import EnvVar, RawArg, ShellCommand, Word
+import msgspec
+
+from trainrx.model.job import RawArg, ShellCommand, Word
 from trainrx.parse.launch_tables import (
     ALIASES,
-    LAUNCHER_FLAGS,
     LAUNCHER_MODULES,
-    LAUNCHER_NAMES,
-    MPI_OPTIONS,
-    TWO_VALUES,
+    MODULE_WRAPPERS,
+    SUB_COMMANDS,
     WITH_OPERAND,
     WRAPPERS,
 )
+from trainrx.parse.launchers_cluster import enter_mpirun, enter_ray, enter_srun
+from trainrx.parse.launchers_container import (
+    enter_apptainer,
+    enter_compose,
+    enter_docker,
+    enter_kubectl,
+)
+from trainrx.parse.launchers_front import ASSIGN, Cite, Front, Option, read_options
+from trainrx.parse.launchers_torch import Started, start
 
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
-
-_MAX_WRAPPERS = 12
-PROGRAMS = re.compile(
-    r"(?:python|pypy)[\d.]*|torchrun|accelerate|deepspeed|swift|megatron|llamafactory-cli|lmf|trl"
-    r"|axolotl|vllm|ray|openrlhf"
+_MAX_WRAPPERS = 16
+_MAX_LAUNCHERS = 6
+_PROGRAMS = re.compile(
+    r"(?:python|pypy)[\d.]*|torchrun|dlrover-run|accelerate(?:-launch)?|deepspeed|swift|megatron"
+    r"|llamafactory-cli|lmf|trl|axolotl|vllm|ray|openrlhf"
 )
+_ENTER: dict[str, Callable[[tuple[Word, ...], Front], tuple[Word, ...]]] = {
+    "docker": enter_docker,
+    "docker-compose": enter_compose,
+    "kubectl": enter_kubectl,
+    "singularity": enter_apptainer,
+    "srun": enter_srun,
+    "mpirun": enter_mpirun,
+    "ray": enter_ray,
+}
 
-
-class Cite:
-    """Origins of words of one script."""
-
-    def __init__(self, source: str, lines: list[str]) -> None:
-        self._source = source
-        self._lines = lines
-
-    def __call__(self, word: Word) -> Origin:
-        """Give the origin of a word."""
-        inside = 0 < word.line <= len(self._lines)
-        text = self._lines[word.line - 1].strip() if inside else word.text
-        return Origin(source=self._source, line=word.line, text=text)
+__all__ = ["Cite", "Entry", "basename", "entries"]
 
 
 class Entry(NamedTuple):
     """The program proper: a command, a script or (`module`) a dotted module, and its arguments.
 
-    `via`: the launcher it was started by, "python" or "".
+    `via`: the launcher it was started by, "python" or "". `front`: what all in front was told.
     """
 
     path: Word
     module: bool
     args: tuple[Word, ...]
-    launcher: tuple[RawArg, ...]
-    env: tuple[EnvVar, ...]
     via: str
+    front: Front
 
     @property
     def name(self) -> str:
         """Give the last part of the path."""
         return self.path.text.rpartition("/")[2]
+
+    @property
+    def launcher(self) -> tuple[RawArg, ...]:
+        """Give what launchers were told."""
+        return tuple(self.front.launcher)
 
 
 def basename(word: Word) -> str:
@@ -67,188 +75,200 @@ def basename(word: Word) -> str:
     return word.text.rpartition("/")[2]
 
 
-class _Stripper:
-    """Takes wrappers and launchers off the front, one after the other."""
+def entries(
+    command: ShellCommand, cite: Cite, allocation: tuple[RawArg, ...] = ()
+) -> Iterator[Entry]:
+    """Take wrappers and launchers off a command; nothing when no program is left.
 
-    def __init__(self, command: ShellCommand, cite: Cite) -> None:
-        self._cite = cite
-        self.words = command.words
-        self.launcher: list[RawArg] = []
-        self.env: list[EnvVar] = []
+    `allocation`: what the script's `#SBATCH` lines ask for.
+    """
+    front = Front(cite, allocation)
+    words = _strip(command.words, front)
+    found = _program(words, front)
+    if found is not None:
+        yield found
 
-    def strip(self) -> None:
-        """Take all wrappers off."""
-        for _ in range(_MAX_WRAPPERS):
-            if not self._strip_one():
-                break
 
-    def _strip_one(self) -> bool:
-        """Take one wrapper off; False when there is none."""
-        if not self.words:
-            return False
-        first = basename(self.words[0])
-        first = ALIASES.get(first, first)
-        options = WRAPPERS.get(first)
-        if options is None:
-            return False
-        rest = self._skip_options(self.words[1:], options, first)
-        if first in WITH_OPERAND:
-            rest = rest[1:]
-        self.words = rest if not rest or _starts(rest[0]) else _from_program(rest)
-        return True
-
-    def _skip_options(
-        self, words: tuple[Word, ...], options: frozenset[str], wrapper: str
-    ) -> tuple[Word, ...]:
-        at = 0
-        while at < len(words):
-            text = words[at].text
-            assign = _ASSIGN.fullmatch(text)
-            if assign and wrapper in ("env", "sudo"):
-                self._set(assign, words[at])
-                at += 1
-            elif text in ("run", "exec", "profile", "record", "launch") and wrapper != "env":
-                at += 1
-            elif not text.startswith("-") or text == "--":
-                return words[at + (text == "--") :]
-            else:
-                at += 1 + self._option(words, at, options, wrapper)
-        return ()
-
-    def _option(
-        self, words: tuple[Word, ...], at: int, options: frozenset[str], wrapper: str
-    ) -> int:
-        """Read one option of a wrapper; give the number of words its value takes."""
-        word = words[at]
-        name, sign, value = word.text.partition("=")
-        count = 0 if sign else 2 if name in TWO_VALUES else int(name in options)
-        if wrapper == "mpirun" and name in MPI_OPTIONS:
-            count = 0 if sign else 1
-        after = words[at + 1] if count == 1 and at + 1 < len(words) else None
-        given = value if sign else after.text if after else ""
-        assign = _ASSIGN.fullmatch(given)
-        if assign and name in ("-x", "-e", "--env"):
-            self._set(assign, after or word)
-        elif wrapper in ("srun", "mpirun") and given:
-            key = name.lstrip("-").replace("-", "_")
-            key = "num_processes" if wrapper == "mpirun" and key == "n" else key
-            unknown = bool((after or word).unknown)
-            self._keep(LAUNCHER_NAMES.get(key, key), None if unknown else (given,), word)
-        return count
-
-    def _set(self, assign: re.Match[str], word: Word) -> None:
-        value = None if word.unknown else assign[2]
-        self.env.append(EnvVar(name=assign[1], value=value, origin=self._cite(word)))
-
-    def _keep(self, name: str, values: tuple[str, ...] | None, word: Word) -> None:
-        self.launcher.append(RawArg(name=name, values=values, origin=self._cite(word)))
-
-    def launch(
-        self, kind: str, words: tuple[Word, ...]
-    ) -> tuple[Word, bool, tuple[Word, ...]] | None:
-        """Read the options of a launcher; give the program, whether a module, and its arguments."""
-        flags = LAUNCHER_FLAGS[kind]
-        module = False
-        at = 0
-        while at < len(words):
-            word = words[at]
-            if not word.text.startswith("-") or word.text == "--":
-                break
-            name, sign, value = word.text.partition("=")
-            key = name.lstrip("-").replace("-", "_")
-            at += 1
-            if key in flags:
-                module = module or key in ("m", "module")
-                self._keep(key, (value,) if sign else (), word)
-                continue
-            source = word if sign else words[at] if at < len(words) else word
-            given = value if sign else source.text
-            at += 0 if sign else 1
-            name = LAUNCHER_NAMES.get(key, key) if len(key) > 1 or kind == "deepspeed" else key
-            self._keep(name, None if source.unknown else (given,), word)
-        rest = words[at + (at < len(words) and words[at].text == "--") :]
-        return (rest[0], module, rest[1:]) if rest else None
+def _strip(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Take all wrappers off, one after the other."""
+    for _ in range(_MAX_WRAPPERS):
+        if not words:
+            break
+        name = basename(words[0])
+        name = ALIASES.get(name, name)
+        enter = _ENTER.get(name)
+        if enter is not None:
+            rest = enter(words[1:], front)
+        elif name in WRAPPERS:
+            rest = _unwrap(name, words[1:], front)
+        else:
+            break
+        words = rest if not rest or _starts(rest[0]) else _from_program(rest)
+    return words
 
 
 def _starts(word: Word) -> bool:
     name = basename(word)
-    return bool(PROGRAMS.fullmatch(name)) or ALIASES.get(name, name) in WRAPPERS
+    name = ALIASES.get(name, name)
+    return bool(_PROGRAMS.fullmatch(name)) or name in WRAPPERS or name in _ENTER
 
 
 def _from_program(words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Go on to the first known program: what is in between belongs to a wrapper (an image)."""
+    if words[0].text.endswith(".py"):
+        return words
     for at, word in enumerate(words):
         if _starts(word):
             return words[at:]
     return words
 
 
-def entries(command: ShellCommand, cite: Cite) -> Iterator[Entry]:
-    """Take wrappers and launchers off a command; nothing when no program is left."""
-    stripper = _Stripper(command, cite)
-    stripper.strip()
-    if stripper.words and basename(stripper.words[0]) == "ray":
-        stripper.words = _after_ray(stripper.words)
-        stripper.strip()
-    words = stripper.words
-    found = _program(stripper, words)
-    if found is not None:
-        path, module, args, via = found
-        launcher, env = tuple(stripper.launcher), tuple(stripper.env)
-        yield Entry(path, module, args, launcher, env, via)
+def _unwrap(name: str, words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Read the options of a wrapper; give the command behind it."""
+    options, rest = read_options(words, WRAPPERS[name])
+    sub_command = SUB_COMMANDS.get(name)
+    if sub_command is not None:
+        at = next((at for at, word in enumerate(rest[:2]) if word.text == sub_command), None)
+        if at is None:
+            return ()
+        more, rest = read_options(rest[at + 1 :], WRAPPERS[name])
+        options += more
+    if name in WITH_OPERAND:
+        rest = rest[1:]
+    if name == "env":
+        rest = _env(options, rest, front)
+    elif name == "sudo":
+        rest = _sudo(options, rest, front)
+    elif name == "uv":
+        rest = _uv(options, rest)
+    front.hidden_env = front.hidden_env or any(item.key == "env_file" for item in options)
+    return rest
 
 
-def _after_ray(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    texts = [word.text for word in words]
-    if texts[1:3] != ["job", "submit"]:
-        return ()
-    return words[texts.index("--") + 1 :] if "--" in texts else _from_program(words[3:])
+def _env(options: list[Option], rest: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    for option in options:
+        if option.name in ("-i", "-", "--ignore-environment"):
+            front.clear()
+        elif option.key in ("u", "unset") and option.value:
+            front.removed.add(option.value)
+            front.env = [item for item in front.env if item.name != option.value]
+        elif option.key in ("S", "split_string") and option.value:
+            split = option.value.split()
+            rest = (*(msgspec.structs.replace(option.held, text=text) for text in split), *rest)
+    return _assignments(rest[1:] if rest and rest[0].text == "-" else rest, front)
 
 
-def _program(
-    stripper: _Stripper, words: tuple[Word, ...]
-) -> tuple[Word, bool, tuple[Word, ...], str] | None:
+def _sudo(options: list[Option], rest: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Sudo gives a program a fresh environment unless it is configured or told otherwise."""
+    kept = [item for item in options if item.name in ("-E", "--preserve-env")]
+    if any(item.value is None for item in kept):
+        return _assignments(rest, front)
+    front.unsure = True
+    for item in kept:
+        front.passed.update((item.value or "").split(","))
+    return _assignments(rest, front)
+
+
+def _assignments(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    at = 0
+    while at < len(words) and ASSIGN.fullmatch(words[at].text):
+        front.set(words[at].text, words[at])
+        at += 1
+    return words[at:]
+
+
+def _uv(options: list[Option], rest: tuple[Word, ...]) -> tuple[Word, ...]:
+    """`uv run` starts a script, or a module given with -m, with python."""
+    module = next((item for item in options if item.name in ("-m", "--module")), None)
+    if module is not None:
+        return (_as(module.word, "python"), _as(module.word, "-m"), *rest)
+    if rest and rest[0].text.endswith(".py"):
+        return (_as(rest[0], "python"), *rest)
+    return rest
+
+
+def _as(word: Word, text: str) -> Word:
+    return msgspec.structs.replace(word, text=text, unknown=(), alternatives=())
+
+
+def _program(words: tuple[Word, ...], front: Front) -> Entry | None:
+    """Take launchers off until a program is left."""
     via = ""
-    for _ in range(4):
+    for _ in range(_MAX_LAUNCHERS):
+        words = _strip(words, front)
         if not words:
             return None
         name = basename(words[0])
-        kind = name if name in ("torchrun", "deepspeed") else ""
-        rest = words[1:]
-        if name == "accelerate":
-            if not rest or rest[0].text != "launch":
-                return None
-            kind, rest = "accelerate", rest[1:]
+        kind, rest = _launcher(name, words[1:])
         module = False
         if _PYTHON.fullmatch(name):
             found = _python(rest)
             if found is None:
                 return None
             path, module, args = found
-            kind = LAUNCHER_MODULES.get(path.text, "") if module else ""
+            inner = _inside(path, args) if module else None
+            if inner is not None:
+                words = (words[0], *inner)
+                continue
+            kind, args = _launcher_module(path, args) if module else ("", args)
             if not kind:
-                return path, module, args, via or "python"
+                return Entry(path, module, args, via or "python", front)
             rest = args
+        if kind is None:
+            return None
         if not kind:
-            return words[0], False, rest, via
-        started = stripper.launch(kind, rest)
+            return Entry(words[0], False, rest, via, front)
+        started: Started | None = start(kind, rest, front)
         if started is None:
             return None
         via = kind
-        path, module, args = started
-        if module or not _PYTHON.fullmatch(basename(path)):
-            return path, module, args, via
-        words = (path, *args)
+        if started.module or not _PYTHON.fullmatch(basename(started.path)):
+            return Entry(started.path, started.module, started.args, via, front)
+        words = (started.path, *started.args)
     return None
+
+
+def _launcher(name: str, rest: tuple[Word, ...]) -> tuple[str | None, tuple[Word, ...]]:
+    """Name the launcher a program is, "" for none, None for one that starts nothing here."""
+    if name in ("torchrun", "deepspeed"):
+        return name, rest
+    if name == "dlrover-run":
+        return "torchrun", rest
+    if name == "accelerate-launch":
+        return "accelerate", rest
+    if name == "accelerate":
+        return ("accelerate", rest[1:]) if rest and rest[0].text == "launch" else (None, rest)
+    return "", rest
+
+
+def _launcher_module(path: Word, args: tuple[Word, ...]) -> tuple[str, tuple[Word, ...]]:
+    if path.text == "accelerate.commands.accelerate_cli" and args and args[0].text == "launch":
+        return "accelerate", args[1:]
+    return LAUNCHER_MODULES.get(path.text, ""), args
+
+
+def _inside(path: Word, args: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    """Give what a module like cProfile or debugpy runs, as words for python."""
+    valued = MODULE_WRAPPERS.get(path.text)
+    if valued is None:
+        return None
+    options, rest = read_options(args, valued)
+    if rest and rest[0].text == "run":
+        _, rest = read_options(rest[1:], valued)
+    module = next((item for item in options if item.name in ("-m", "--module")), None)
+    return rest if module is None else (_as(module.word, "-m"), *rest)
 
 
 def _python(words: tuple[Word, ...]) -> tuple[Word, bool, tuple[Word, ...]] | None:
     """Read the options of the interpreter; None when it runs no file or module."""
     at = 0
     while at < len(words) and words[at].text.startswith("-"):
-        text = words[at].text
-        if text == "-m":
+        word = words[at]
+        text = word.text
+        if re.fullmatch(r"-[bBdEiIOqsSuvx]*m", text):
             return (words[at + 1], True, words[at + 2 :]) if at + 1 < len(words) else None
+        if text.startswith("-m"):
+            return _as(word, text[2:]), True, words[at + 1 :]
         if text.startswith("-c") or text == "-":
             return None
         at += 2 if text in ("-W", "-X") else 1

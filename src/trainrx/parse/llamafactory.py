@@ -10,9 +10,7 @@ import re
 from trainrx.model.job import Word
 from trainrx.parse.launchers import Entry
 
-_COMMANDS = frozenset(
-    {"train", "chat", "eval", "export", "api", "webchat", "webui", "env", "version"}
-)
+_COMMANDS = frozenset({"train", "chat", "eval", "export", "api", "webchat", "webui"})
 _MODULE = re.compile(
     r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?"
 )

@@ -7,34 +7,38 @@ from typing import NamedTuple
 
 from trainrx.model.job import Word
 from trainrx.parse.launchers import Entry
+from trainrx.parse.launchers_roles import script_role
 
 _TRL = frozenset(
-    {
-        "sft",
-        "dpo",
-        "grpo",
-        "kto",
-        "ppo",
-        "reward",
-        "rloo",
-        "orpo",
-        "cpo",
-        "gkd",
-        "bco",
-        "online_dpo",
-    }
-    | {"nash_md", "xpo", "vllm-serve"}
+    {"sft", "dpo", "grpo", "kto", "ppo", "reward", "rloo", "orpo", "cpo", "gkd", "bco", "prm"}
+    | {"online_dpo", "nash_md", "xpo", "vllm-serve"}
 )
 _TRL_PATH = re.compile(r"(?:.*[./])?(?:trl[./]|examples/)scripts[./](?P<name>\w+?)(?:\.py)?")
-_VERL = re.compile(r"(?:.*[./])?(?:verl[./]trainer|recipe[./]\w+)[./](?P<name>\w+?)(?:\.py)?")
+_VERL = re.compile(
+    r"(?:.*[./])?(?:verl[./](?:trainer|model_merger|experimental[./]\w+)|recipe[./]\w+"
+    r"|verl(?=[./]model_merger))[./](?P<name>\w+?)(?:\.py)?"
+)
 _OPENRLHF = re.compile(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _OPENRLHF_SCRIPT = re.compile(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
 _AXOLOTL = re.compile(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
-_AXOLOTL_COMMANDS = frozenset({"train", "inference", "merge-lora", "preprocess", "evaluate"})
+_AXOLOTL_COMMANDS = frozenset(
+    {"train", "inference", "merge-lora", "preprocess", "evaluate", "lm-eval", "quantize"}
+    | {"merge-sharded-fsdp-weights", "vllm-serve"}
+)
+_SCRIPT_COMMANDS = {
+    "evaluation": "eval",
+    "inference": "infer",
+    "export": "export",
+    "preparation": "prepare",
+}
+_MODEL = re.compile(r"(?:.*_)?(?:model|ckpt|checkpoint|adapter|pretrain|lora)s?(?:_.*)?")
 _VLLM = re.compile(r"(?:.*[./])?vllm[./]entrypoints[./][\w./]+")
 _TRAINING_ARGUMENTS = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
     | {"per_device_eval_batch_size", "lr_scheduler_type", "save_total_limit", "logging_steps"}
+)
+_TRAINING_ONLY = frozenset(
+    {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
 )
 _TRAINING_NAME = re.compile(
     r"(?:^|[_/.-])(?:train\w*|\w*tun(?:e|ing)\w*|sft|dpo|grpo|ppo|rlhf|pretrain\w*|main|run)(?=[_.-]|$)"
@@ -56,17 +60,26 @@ def recognise(entry: Entry) -> Named | None:
         None when the command does not look like a training program at all.
     """
     if entry.via == "" and not entry.name.endswith(".py"):
-        return _program(entry) if entry.args else None
+        return _program(entry) if entry.args and not entry.path.unknown else None
+    readable = entry.module or entry.name.endswith(".py") or not entry.path.unknown
+    if not readable and not entry.args:
+        return None  # `torchrun $ARGS`: whatever it starts stands in the variable
     path, args = entry.path.text, entry.args
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
         if match:
             return Named(framework, _command(match["name"]), args)
     if _VLLM.fullmatch(path):
-        return Named("vllm", "serve", args)
+        served = args[1:] if args and args[0].text == "serve" else args
+        return Named("vllm", "serve", served)
+    if entry.module and path in ("trl", "trl.cli", "axolotl", "vllm"):
+        named = _program(entry) if args else None
+        if named is not None:
+            return named
     match = _TRL_PATH.fullmatch(path)
-    if match and match["name"] in _TRL:
-        return Named("trl", match["name"], args)
+    name = "" if match is None else match["name"].replace("vllm_serve", "vllm-serve")
+    if name in _TRL:
+        return Named("trl", name, args)
     return _script(entry)
 
 
@@ -80,11 +93,12 @@ def _command(name: str) -> str:
 
 def _program(entry: Entry) -> Named | None:
     first, rest = entry.args[0].text, entry.args[1:]
-    if entry.name == "trl" and first in _TRL:
+    program = entry.name.partition(".")[0]
+    if program == "trl" and first in _TRL:
         return Named("trl", first, rest)
-    if entry.name == "axolotl" and first.replace("_", "-") in _AXOLOTL_COMMANDS:
+    if program == "axolotl" and first.replace("_", "-") in _AXOLOTL_COMMANDS:
         return Named("axolotl", first.replace("_", "-"), rest)
-    if entry.name == "vllm" and first == "serve":
+    if program == "vllm" and first == "serve":
         return Named("vllm", first, rest)
     return None
 
@@ -94,9 +108,15 @@ def _script(entry: Entry) -> Named | None:
     openrlhf = _OPENRLHF_SCRIPT.fullmatch(entry.name)
     if openrlhf and "pretrain" in names and names & {"zero_stage", "micro_train_batch_size"}:
         return Named("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
+    role = script_role(entry.path.text)
+    command = _SCRIPT_COMMANDS.get(role or "", "train")
     if names & _TRAINING_ARGUMENTS:
-        return Named("transformers", "train", entry.args)
+        trains = bool(names & _TRAINING_ONLY)
+        return Named("transformers", "train" if trains else command, entry.args)
     runs_code = entry.module or entry.name.endswith(".py") or entry.via != "python"
     if runs_code and (entry.via != "python" or _TRAINING_NAME.search(entry.path.text)):
-        return Named("", "train", entry.args)
+        return Named("", command, entry.args)
+    uses_model = any(_MODEL.fullmatch(name) for name in names)
+    if runs_code and uses_model and role in ("evaluation", "inference", "export"):
+        return Named("", command, entry.args)
     return None

@@ -1,0 +1,165 @@
+"""What a launch does in the whole job: train, serve a trainer, infer, evaluate, export, prepare."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from trainrx.model.job import RawLaunch, Role
+
+_COMMANDS: dict[str, dict[str, Role]] = {
+    "ms-swift": {
+        "rollout": "rollout",
+        "infer": "inference",
+        "deploy": "inference",
+        "app": "inference",
+        "app-ui": "inference",
+        "sample": "inference",
+        "eval": "evaluation",
+        "export": "export",
+        "merge-lora": "export",
+    },
+    "llamafactory": {
+        "chat": "inference",
+        "api": "inference",
+        "webchat": "inference",
+        "eval": "evaluation",
+        "export": "export",
+    },
+    "trl": {"vllm-serve": "rollout"},
+    "axolotl": {
+        "preprocess": "preparation",
+        "inference": "inference",
+        "evaluate": "evaluation",
+        "lm-eval": "evaluation",
+        "merge-lora": "export",
+        "merge-sharded-fsdp-weights": "export",
+        "quantize": "export",
+        "vllm-serve": "rollout",
+    },
+    "openrlhf": {
+        "serve-rm": "reward",
+        "batch-inference": "inference",
+        "interactive-chat": "inference",
+        "lora-combiner": "export",
+    },
+    "vllm": {"serve": "inference"},
+}
+_BY_NAME: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    (
+        "trainer",
+        re.compile(
+            r"(?:pre)?train(?:er|ing)?|(?:fine)?tun(?:e|er|ing)|sft|[dgpk]po|kto|rlhf|distill?"
+        ),
+    ),
+    ("evaluation", re.compile(r"eval\w*|test\w*|bench\w*|score\w*|judge|metrics?|mmlu|ceval|vqa")),
+    (
+        "inference",
+        re.compile(
+            r"infer\w*|generat\w*|gen|predict\w*|serv(?:e|er|ing|ice)|deploy|chat\w*|demo|cli|web|ui"
+            r"|gradio|rollout|sampl(?:e|ing)|worker|controller|api"
+        ),
+    ),
+    (
+        "export",
+        re.compile(r"export\w*|merg(?:e|er|ing)|conver\w*|consolidate|quanti[sz]\w*|hf|mcore"),
+    ),
+    (
+        "preparation",
+        re.compile(r"prepro\w*|prepare\w*|tokeni[sz]\w*|download|data|dataset|make|build|split"),
+    ),
+)
+_PARTS = re.compile(r"[A-Za-z]+")
+_SERVED: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    ("teacher", re.compile(r"teacher_(?:model_)?(?:server|url|base_url|api)\w*|teacher_\w*port")),
+    (
+        "reward",
+        re.compile(
+            r"(?:.*[._])?(?:remote_)?(?:reward|rm|genrm|judge|prm|orm)(?:_\w+)?_(?:url|server|host|port|api)\w*"
+            r"|reward_api\w*"
+        ),
+    ),
+    ("reference", re.compile(r"(?:remote_)?ref(?:erence)?(?:_model)?_(?:url|server|host|port)\w*")),
+    (
+        "rollout",
+        re.compile(r"vllm_server_(?:host|port|base_url)|vllm_mode|rollout\w*_(?:url|port)"),
+    ),
+)
+_REWARD_MODEL = re.compile(r"(?:.*[-_/])?(?:reward|rm|prm|orm|genrm)(?:[-_/.].*)?", re.IGNORECASE)
+_PORT = re.compile(r":(\d{2,5})(?:/|$)|^(\d{2,5})$")
+_SERVERS = frozenset({("ms-swift", "deploy"), ("vllm", "serve"), ("", "infer")})
+
+
+def role_of(framework: str, command: str, program: str, names: Iterable[str]) -> Role:
+    """Name the role of one launch by itself.
+
+    Args:
+        framework: As in `RawLaunch`.
+        command: As in `RawLaunch`.
+        program: The path of the script or module that runs.
+        names: The names of its arguments.
+    """
+    known = _COMMANDS.get(framework, {})
+    bare = command.removeprefix("megatron ")
+    if bare in known:
+        given = set(names)
+        if bare == "export" and "to_cached_dataset" in given:
+            return "preparation"
+        return known[bare]
+    if framework == "verl":
+        return _by_name(command, "trainer")
+    if framework in ("", "transformers") and command != "train":
+        return _by_name(program, "trainer")
+    return "trainer"
+
+
+def script_role(path: str) -> Role | None:
+    """Name the role a script's file name tells; None when it tells none."""
+    name = path.rpartition("/")[2].removesuffix(".py").rpartition(".")[2]
+    parts = [part.lower() for part in _PARTS.findall(name)]
+    for role, pattern in _BY_NAME:
+        if any(pattern.fullmatch(part) for part in parts):
+            return role
+    return None
+
+
+def _by_name(path: str, otherwise: Role) -> Role:
+    return script_role(path) or otherwise
+
+
+def related(launches: tuple[RawLaunch, ...]) -> tuple[RawLaunch, ...]:
+    """Name the roles that only show beside the others: what a trainer's arguments point at."""
+    trainers = [launch for launch in launches if launch.role == "trainer"]
+    wanted = [item for trainer in trainers for item in _wanted(trainer)]
+    return tuple(
+        msgspec.structs.replace(launch, role=_served(launch, wanted, beside=bool(trainers)))
+        if (launch.framework, launch.command) in _SERVERS and launch.role == "inference"
+        else launch
+        for launch in launches
+    )
+
+
+def _wanted(trainer: RawLaunch) -> Iterable[tuple[Role, str]]:
+    """Give the servers a trainer is told of: their role, and their port or ""."""
+    for arg in trainer.args:
+        name = arg.name.rpartition(".")[2]
+        for role, pattern in _SERVED:
+            if pattern.fullmatch(name) and arg.values != ("colocate",):
+                text = arg.values[0] if arg.values else ""
+                port = _PORT.search(text)
+                yield role, (port[1] or port[2]) if port else ""
+                break
+
+
+def _served(launch: RawLaunch, wanted: list[tuple[Role, str]], *, beside: bool) -> Role:
+    port = next((a.values[0] for a in launch.args if a.name == "port" and a.values), "8000")
+    for role, at in wanted:
+        if at == port:
+            return role
+    roles = {role for role, _ in wanted}
+    if len(roles) == 1 and not any(at for _, at in wanted):
+        return roles.pop()
+    named = next((a.values[0] for a in launch.args if a.name == "model" and a.values), "")
+    return "reward" if beside and _REWARD_MODEL.fullmatch(named) else "inference"
