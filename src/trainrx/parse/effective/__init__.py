@@ -1,0 +1,1 @@
+"""What each framework makes of its arguments after parsing them: effective defaults."""

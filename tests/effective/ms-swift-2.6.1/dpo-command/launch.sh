@@ -1,0 +1,3 @@
+#!/bin/bash
+swift dpo --model_type qwen2_5-7b-instruct --model_id_or_path Qwen/Qwen2.5-7B-Instruct \
+    --sft_type lora --dataset data.jsonl --dtype bf16 --beta 0.2

@@ -1,0 +1,10 @@
+#!/bin/bash
+MAX_PIXELS=1003520 swift sft \
+    --model Qwen/Qwen2-VL-7B-Instruct \
+    --model_type qwen2_vl --template qwen2_vl \
+    --train_type full \
+    --freeze_vit false --freeze_aligner false --freeze_llm true \
+    --dataset data.jsonl \
+    --deepspeed zero2_offload \
+    --gradient_checkpointing false \
+    --max_pixels 602112

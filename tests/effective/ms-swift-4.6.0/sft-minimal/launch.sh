@@ -1,0 +1,2 @@
+#!/bin/bash
+swift sft --model ./tiny --model_type qwen2 --template qwen2_5 --dataset data.jsonl

@@ -1,0 +1,2 @@
+#!/bin/bash
+swift sft train.yaml --learning_rate 2e-5

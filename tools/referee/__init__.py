@@ -1,0 +1,1 @@
+"""Recording what real frameworks make of launches."""
