@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from trainrx.model.version import __version__
 
 if TYPE_CHECKING:
-    from trainrx.api import diagnose
+    from trainrx.api import compare_launches, diagnose, inspect_launch
 
-__all__ = ["__version__", "diagnose"]
+__all__ = ["__version__", "compare_launches", "diagnose", "inspect_launch"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the pipeline only when it is asked for: the command line starts without it."""
-    if name == "diagnose":
-        from trainrx.api import diagnose
+    """Import a pipeline only when it is asked for: the command line starts without it."""
+    if name in ("compare_launches", "diagnose", "inspect_launch"):
+        from trainrx import api
 
-        return diagnose
+        return getattr(api, name)
     raise AttributeError(f"module 'trainrx' has no attribute {name!r}")

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.derive.batch import generation_batch
 from trainrx.derive.compare import changed_facts
-from trainrx.derive.layout import generation_batch, layout_facts, visible_gpus
+from trainrx.derive.layout import layout_facts, visible_gpus
 from trainrx.derive.models import find_shape, model_facts
 from trainrx.derive.vision import QWEN_DEFAULT_CAP, vision_facts
 from trainrx.kb.load import load

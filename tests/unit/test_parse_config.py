@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.config import MAX_TEXT, MAX_VALUES, classify_config, read_config
+from trainrx.parse.config import MAX_TEXT, MAX_VALUES, read_config
+from trainrx.parse.config_kinds import classify_config
 
 LLAMAFACTORY = """\
 ### model
@@ -75,8 +76,60 @@ def test_empty_value_is_null_and_empty_file_has_no_values():
     assert read("# nothing\n") == {}
 
 
-def test_only_the_first_document_counts():
-    assert read("a: 1\n---\na: 2\n") == {"a": ("1",)}
+def test_only_the_first_document_counts_and_a_second_is_told():
+    args, unread = read_config("a: 1\n---\na: 2\n", "a.yaml")
+
+    assert [(arg.name, arg.values) for arg in args] == [("a", ("1",))]
+    assert [(u.line, "second YAML document" in u.reason) for u in unread] == [(2, True)]
+
+
+def test_a_broken_second_document_leaves_the_first_readable():
+    args, unread = read_config("a: 1\n---\nb: [1\n", "a.yaml")
+
+    assert [arg.name for arg in args] == ["a"]
+    assert len(unread) == 1
+
+
+def test_merged_keys_give_way_to_the_ones_beside_them():
+    text = "base: &b {x: 1, y: 2}\nother: {<<: *b, y: 3}\n"
+
+    assert read(text) == {
+        "base.x": ("1",),
+        "base.y": ("2",),
+        "other.x": ("1",),
+        "other.y": ("3",),
+    }
+
+
+def test_merge_bomb_is_bounded():
+    lines = ["a0: &a0 {x: 1, y: 2}"]
+    lines += [f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}, *a{i - 1}]}}" for i in range(1, 25)]
+
+    args, _ = read_config("\n".join(lines), "bomb.yaml")
+
+    assert len(args) <= MAX_VALUES
+
+
+def test_nested_values_are_json_for_parsers_that_know_no_dotted_names():
+    text = "model_kwargs: {max_pixels: 602112, fp: 1e-5, on: true, no: null}\nlist: [a, b]\n"
+
+    args, _ = read_config(text, "a.yaml", whole=True)
+
+    values = {arg.name: arg.values for arg in args}
+    assert values["list"] == ("a", "b")
+    assert json.loads(values["model_kwargs"][0]) == {
+        "max_pixels": 602112,
+        "fp": "1e-5",
+        "on": True,
+        "no": None,
+    }
+
+
+def test_a_list_of_overrides_is_read_as_these():
+    assert read("- trainer.nnodes=2\n- +data.x=[1,2]\n") == {
+        "trainer.nnodes": ("2",),
+        "data.x": ("[1,2]",),
+    }
 
 
 def test_anchors_are_resolved():
@@ -100,10 +153,17 @@ def test_broken_file_names_line_and_reason(text, line):
     assert unread[0].reason
 
 
+def test_brackets_in_quotes_do_not_nest():
+    template = "{{- '" + "{% if x[0] %}" * 200 + "' }}"
+
+    assert read(f"a: {json.dumps(template)}\nb: 1\n") == {"a": (template,), "b": ("1",)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "x: " + "[" * 50_000,
+        "x: ['a\n b', " + "[" * 50_000 + "'",
         "- " * 30_000 + "a: 1",
         "a: " + "x" * (MAX_TEXT + 1),
         "a: \x00b",
@@ -175,6 +235,10 @@ def test_json_values_survive(mapping):
         ("model: Qwen/Qwen2.5-7B\ntrain_type: lora\nattn_impl: flash_attn\n", "ms-swift"),
         ("model_name_or_path: q\ndataset_name: d\nuse_peft: true\n", "trl"),
         (json.dumps({**{f"k{i}": i for i in range(70)}, "output_dir": "o"}), "args"),
+        ("- trainer.nnodes=2\n- data.path=x\n", "overrides"),
+        ("hydra:\n  run:\n    dir: outputs\n  job:\n    name: x\n", "hydra"),
+        ("top.lang: zh\ntop.model_name: Qwen\ntrain.stage: SFT\n", "llamaboard"),
+        ('{"fsdp_version": 2, "reshard_after_forward": true}', "fsdp"),
         ("hello: world\n", None),
         ("[broken", None),
     ],

@@ -75,7 +75,55 @@ def test_json_is_read_not_guessed():
         "parallel.zero_stage": 3,
         "parallel.offload_params": False,
         "parallel.offload_optimizer": True,
+        "deepspeed.param_device": "none",
+        "deepspeed.optimizer_device": "cpu",
     }
+
+
+def test_what_a_config_sets_itself_is_read_and_auto_is_left_open():
+    config = {
+        "train_batch_size": "auto",
+        "train_micro_batch_size_per_gpu": 4,
+        "gradient_accumulation_steps": 2.0,
+        "bf16": {"enabled": True},
+        "fp16": {"enabled": "auto"},
+        "zero_optimization": {"stage": 3, "overlap_comm": False, "zero_hpz_partition_size": 8},
+        "tensor_parallel": {"autotp_size": 4},
+    }
+
+    facts = read_deepspeed(json.dumps(config))
+
+    assert {name: value for name, value in facts.items() if name.startswith("deepspeed.")} == {
+        "deepspeed.micro_batch": 4,
+        "deepspeed.grad_accum": 2,
+        "deepspeed.bf16": True,
+        "deepspeed.overlap_comm": False,
+        "deepspeed.hpz_partition": 8,
+        "deepspeed.autotp": 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("version", "overlap"), [("3.2.1", True), ("3.2.2", False), ("4.6.0", False), ("3.2", None)]
+)
+def test_presets_of_ms_swift_stopped_overlapping(version, overlap):
+    facts = read_deepspeed("zero2", framework="ms-swift", version=version)
+
+    assert facts.get("deepspeed.overlap_comm") is overlap
+
+
+def test_older_spellings_are_understood():
+    old = {"zero_optimization": {"stage": 2, "cpu_offload": True}}
+
+    assert read_deepspeed(json.dumps(old))["parallel.deepspeed"] == "zero2_offload"
+    assert read_deepspeed('{"zero_optimization": true}')["parallel.zero_stage"] == 1
+
+
+def test_a_dump_of_deepspeed_is_read():
+    facts = deepspeed_facts({"zero_optimization_stage": "3", "train_batch_size": "16"})
+
+    assert facts["parallel.zero_stage"] == 3
+    assert facts["deepspeed.train_batch"] == 16
 
 
 def test_config_without_zero_section_is_stage_zero():

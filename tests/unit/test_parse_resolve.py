@@ -188,7 +188,8 @@ def test_lora_defaults_wait_for_lora(params):
         ("2.6.1", "1", "1", 16),
         ("2.6.1", "2", "3", 3),
         ("3.0.2", "1", "1", 1),
-        ("3.2.1", "8", "1", 2),
+        ("3.2.1", "8", "1", 1),
+        ("3.2.2", "8", "1", 2),
         ("3.2.1", "8", "4", 1),
     ],
 )
@@ -213,7 +214,7 @@ def test_grpo_does_not_accumulate_from_3_7_on(params):
 def test_accumulation_is_unknown_without_a_process_count(params):
     job = launch("ms-swift", "sft", env_complete=False)
 
-    resolved = resolve(job, params=params, versions={"ms-swift": "3.2.1"})
+    resolved = resolve(job, params=params, versions={"ms-swift": "3.2.2"})
 
     assert "train.grad_accum" not in resolved.settings
 

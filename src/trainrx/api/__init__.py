@@ -1,7 +1,26 @@
-"""The pipeline: what was given in, a `Diagnosis` out; no printing, no exit."""
+"""The pipeline: what was given in, an answer out; no printing, no exit."""
 
 from __future__ import annotations
 
-from trainrx.api.pipeline import diagnose
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["diagnose"]
+if TYPE_CHECKING:
+    from trainrx.api.comparison import compare_launches
+    from trainrx.api.inspection import inspect_launch
+    from trainrx.api.pipeline import diagnose
+
+__all__ = ["compare_launches", "diagnose", "inspect_launch"]
+
+_PLACES = {
+    "compare_launches": "trainrx.api.comparison",
+    "diagnose": "trainrx.api.pipeline",
+    "inspect_launch": "trainrx.api.inspection",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a pipeline only when it is asked for: to inspect takes no inference engine."""
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    raise AttributeError(f"module 'trainrx.api' has no attribute {name!r}")

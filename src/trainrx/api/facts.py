@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from trainrx.derive.layout import layout_facts
-from trainrx.derive.models import find_shape, model_facts
+from trainrx.derive.models import model_facts, shape_of
+from trainrx.derive.training import training_facts
 from trainrx.derive.vision import vision_facts
 from trainrx.kb.store import Knowledge
 from trainrx.memory.facts import memory_facts
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
+from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Symptom
 from trainrx.parse.version_range import in_range
@@ -20,14 +22,20 @@ HITS_PER_SYMPTOM = 12
 LOG_VERSION = "log.version."
 
 
-def derive(given: Iterable[Fact], knowledge: Knowledge) -> Facts:
-    """Add all that follows by arithmetic."""
+def derive(given: Iterable[Fact], knowledge: Knowledge, shape: ModelShape | None = None) -> Facts:
+    """Add all that follows by arithmetic.
+
+    Args:
+        given: what is known of the job.
+        knowledge: models and parameters.
+        shape: the model's shape as its own `config.json` tells it, when that is at hand.
+    """
     facts = Facts(given)
-    facts.add(*model_facts(facts, knowledge.models))
+    facts.add(*model_facts(facts, knowledge.models, shape))
+    facts.add(*training_facts(facts))
     facts.add(*layout_facts(facts))
     facts.add(*vision_facts(facts))
-    name = facts.text("model.name")
-    facts.add(*memory_facts(facts, find_shape(name, knowledge.models) if name else None))
+    facts.add(*memory_facts(facts, shape or shape_of(facts, knowledge.models)))
     return facts
 
 

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from trainrx.model.job import Input, RawLaunch
+import msgspec
+
+from trainrx.model.facts import Origin
+from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.result import Unread
+from trainrx.parse.config import read_config
+from trainrx.parse.saved_args import FILES, run_folders
 
 MAX_CONFIG = 4 << 20
+MOST_ENTRIES = 3000
+MOST_DEPTH = 4
+MOST_FILES = 64
+_CONFIG = re.compile(r"\.(?:ya?ml|json)$", re.IGNORECASE)
+_NAMING = re.compile(
+    r"(?:^|\.)(?:deepspeed|deepspeed_config|deepspeed_config_file|ds_config|fsdp|fsdp_config"
+    r"|accelerate_config|config_file)$"
+)
+"""Arguments whose value may be the path of a further file."""
+_MODELS = frozenset(
+    {"model", "model_id_or_path", "model_name_or_path", "base_model", "pretrain"}
+    | {"actor_rollout_ref.model.path", "actor.model_name_or_path"}
+)
+_SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
+
+
+class Texts(msgspec.Struct, frozen=True, kw_only=True):
+    """Texts of configurations by the name the user knows them by.
+
+    `places`: where the text of a file begins that the script writes itself.
+    """
+
+    texts: dict[str, str] = {}
+    places: Mapping[str, Origin] = {}
+    unread: tuple[Unread, ...] = ()
 
 
 def base(name: str) -> str:
@@ -17,27 +49,77 @@ def base(name: str) -> str:
 
 
 def config_texts(
-    raw: RawLaunch, given: Sequence[Input], beside: Path | None
-) -> tuple[dict[str, str], list[Unread]]:
-    """Give the texts of all configs in play by the name the user knows them by."""
+    raw: RawLaunch, given: Sequence[Input], beside: Path | None, version: str | None = None
+) -> Texts:
+    """Give the texts of all configurations in play.
+
+    What the user gave goes first, then what the script writes itself, then files in its folder:
+    where the launch names them from there, from a folder above (`examples/x.yaml` beside a script
+    in `examples/`), by their name, or the only such file in a folder below (`cd sub; ...`).
+    """
     texts = {item.name: item.text or "" for item in given}
+    written = {base(name): (name, text, line) for name, text, line in raw.written}
+    places: dict[str, Origin] = {}
     unread: list[Unread] = []
-    for named in (*raw.configs, *_deepspeed_files(raw)):
-        if any(base(name) == base(named) for name in texts):
+    waiting = [*_named(raw), *_saved(raw, version)]
+    seen: set[str] = set()
+    while waiting and len(seen) < MOST_FILES:
+        named = waiting.pop(0)
+        if named in seen or any(base(name) == base(named) for name in texts):
             continue
-        text = _read_beside(named, beside)
+        seen.add(named)
+        found = written.get(base(named))
+        text = found[1] if found is not None else _read_beside(named, beside)
         if text is not None:
             texts[named] = text
+            waiting += _naming(read_config(text, named)[0])
         elif named in raw.configs:
             reason = f"{named} is not at hand: add it with --config"
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
-    return texts, unread
+        if found is not None:
+            places[named] = Origin(source=raw.origin.source, line=found[2])
+    return Texts(texts=texts, places=places, unread=tuple(unread))
 
 
-def _deepspeed_files(raw: RawLaunch) -> Iterable[str]:
-    for arg in (*raw.args, *raw.launcher):
-        if "deepspeed" in arg.name and arg.values and arg.values[0].endswith(".json"):
-            yield arg.values[0]
+def model_config(args: Iterable[RawArg], beside: Path | None) -> str | None:
+    """Give config.json of the model a launch names by a folder beside its script."""
+    named = (arg.values[0] for arg in args if arg.name in _MODELS and arg.values)
+    if beside is None:
+        return None
+    root = beside.resolve()
+    folders = (name for name in named if name and not name.startswith("~") and "\0" not in name)
+    found = (_read_inside(root / name / "config.json", root) for name in folders)
+    return next((text for text in found if text is not None), None)
+
+
+def _named(raw: RawLaunch) -> Iterator[str]:
+    yield from raw.configs
+    yield from _naming((*raw.args, *raw.launcher))
+    if raw.framework == "verl":
+        yield from _hydra(raw.args)
+
+
+def _naming(args: Iterable[RawArg]) -> Iterator[str]:
+    for arg in args:
+        value = arg.values[0] if arg.values else ""
+        if _NAMING.search(arg.name) and _CONFIG.search(value) and not value.startswith("{"):
+            yield value
+
+
+def _hydra(args: Iterable[RawArg]) -> Iterator[str]:
+    """Give the file `--config-path` and `--config-name` stand for."""
+    named = {arg.name: arg.values[0] for arg in args if arg.values}
+    name = named.get("config_name")
+    if name is not None:
+        file = name if _CONFIG.search(name) else f"{name}.yaml"
+        folder = named.get("config_path", "").rstrip("/")
+        yield f"{folder}/{file}" if folder else file
+
+
+def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:
+    """Give where the arguments lie that a launch takes back from an earlier run."""
+    for folder in run_folders(raw, version):
+        yield from (f"{folder.rstrip('/')}/{name}" for name in FILES)
 
 
 def _read_beside(named: str, beside: Path | None) -> str | None:
@@ -45,8 +127,46 @@ def _read_beside(named: str, beside: Path | None) -> str | None:
     if beside is None or not named or named.startswith("~") or "\0" in named:
         return None
     root = beside.resolve()
-    found = (_read_inside(root / place, root) for place in (named, base(named)))
-    return next((text for text in found if text is not None), None)
+    places = [root / place for place in _tails(named)]
+    found = (_read_inside(path, root) for path in places)
+    text = next((text for text in found if text is not None), None)
+    if text is None and _CONFIG.search(named) and base(named) not in FILES:
+        below = _below(named, root)
+        text = _read_inside(below, root) if below is not None else None
+    return text
+
+
+def _tails(named: str) -> Iterator[str]:
+    """Give a path and what is left of it folder by folder; of saved arguments never the name only.
+
+    Which run a bare args.json beside the script is of, its name does not tell.
+    """
+    yield named
+    parts = [part for part in named.replace("\\", "/").split("/") if part not in ("", ".")]
+    least = 2 if parts and parts[-1] in FILES else 1
+    for start in range(1, len(parts) - least + 1):
+        if ".." not in parts[start:]:
+            yield "/".join(parts[start:])
+
+
+def _below(named: str, root: Path) -> Path | None:
+    """Find the only file of that name in the folders below, as far as a few thousand entries go."""
+    wanted = base(named)
+    tail = [part for part in named.split("/") if part not in ("", ".", "..")]
+    found: list[Path] = []
+    entries = 0
+    for folder, names, files in os.walk(root, followlinks=False):
+        depth = len(Path(folder).relative_to(root).parts)
+        kept = sorted(n for n in names if not n.startswith(".") and n not in _SKIPPED)
+        names[:] = kept if depth < MOST_DEPTH else []
+        entries += len(files) + len(names)
+        if wanted in files:
+            found.append(Path(folder) / wanted)
+        if entries > MOST_ENTRIES:
+            return None
+    full = [path for path in found if list(path.parts[-len(tail) :]) == tail]
+    fitting = full or found
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _read_inside(path: Path, root: Path) -> str | None:
@@ -54,6 +174,6 @@ def _read_inside(path: Path, root: Path) -> str | None:
         inside = path.resolve().is_relative_to(root)
         if inside and path.is_file() and path.stat().st_size <= MAX_CONFIG:
             return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    except (OSError, ValueError):
         return None
     return None

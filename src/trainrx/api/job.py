@@ -7,40 +7,68 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.api.files import base, config_texts
+from trainrx.api.files import config_texts, model_config
 from trainrx.api.pasted import pasted_script
+from trainrx.api.scripts import script_launches
+from trainrx.detect.arguments import Dump
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.result import Unread
-from trainrx.parse.config import classify_config, read_config
+from trainrx.parse.config import read_config
+from trainrx.parse.config_files import is_framework_config, read_configs
+from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.environment import Environment
+from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.launch import find_launches
+from trainrx.parse.model_config import read_json, shape_from_config
 from trainrx.parse.resolve import resolve
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.shell import read_script
 
 TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "simpo", "reward")
+SERVED = ("vllm",)
+"""Engines that run inside other frameworks' jobs."""
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """One launch, resolved. `style` is how its user sets parameters: arg or config."""
+    """One launch, resolved.
+
+    `style` is how its user sets parameters: arg or config. `shape` is that of its model, as the
+    model's own config.json tells it, when that is at hand.
+    """
 
     raw: RawLaunch
     resolved: Resolved
     style: str
+    shape: ModelShape | None = None
     unread: tuple[Unread, ...] = ()
 
 
 def find_launch(
-    scripts: Sequence[Input], configs: Sequence[Input], env: Environment
+    scripts: Sequence[Input],
+    configs: Sequence[Input],
+    env: Environment,
+    dumps: Sequence[Dump] = (),
 ) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
-    """Find the training command in scripts; a config alone implies its framework's command."""
+    """Find the training command in scripts; a config alone implies its framework's command.
+
+    Of several the one counts whose arguments are those that `dumps`, printed by the job, show.
+    """
     launches, unread = all_launches(scripts, configs, env)
-    launches = sorted(launches, key=lambda item: not _is_training(item))
-    further = [_not_used(item) for item in launches[1:] if _is_training(item)]
-    return launches[0] if launches else None, tuple(dict.fromkeys((*unread, *further)))
+    training = [item for item in launches if _is_training(item)]
+    chosen = max(training or launches, key=lambda item: _agreement(item, dumps), default=None)
+    further = [_not_used(item) for item in training if item is not chosen]
+    return chosen, tuple(dict.fromkeys((*unread, *further)))
+
+
+def _agreement(launch: RawLaunch, dumps: Sequence[Dump]) -> int:
+    """Count the arguments a launch and what its program printed agree on, less the others."""
+    shown = {arg.name: arg.values for arg in logged(dumps, launch)}
+    told = [arg for arg in launch.args if arg.values and arg.name in shown]
+    return sum(1 if shown[arg.name] == arg.values else -1 for arg in told)
 
 
 def all_launches(
@@ -54,9 +82,8 @@ def all_launches(
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
     for script in scripts:
-        parsed = read_script(script.text or "", script.name, inherited)
-        found = find_launches(parsed)
-        unread += parsed.unread
+        found, problems = script_launches(script, inherited)
+        unread += problems
         unread += [u for item in found for u in item.unread]
         if not found:
             unread.append(_no_launch(script))
@@ -105,7 +132,8 @@ def _line(origin: Origin) -> Origin:
 
 
 def _is_training(launch: RawLaunch) -> bool:
-    return bool(launch.framework) and launch.command.split(" ")[-1] in TRAINING
+    named = bool(launch.framework) and launch.command.split(" ")[-1] in TRAINING
+    return named and launch.role == "trainer"
 
 
 def _no_launch(script: Input) -> Unread:
@@ -122,7 +150,7 @@ def _no_config(config: Input) -> Unread:
     if problems:
         return problems[0]
     kind = classify_config(config.text or "")
-    if kind in ("deepspeed", "accelerate"):
+    if kind is not None:
         reason = f"is a configuration of {kind}: add the launch script that uses it with --cmd"
     else:
         reason = (
@@ -138,16 +166,16 @@ def _not_used(launch: RawLaunch) -> Unread:
         source=origin.source,
         line=origin.line,
         text=origin.text,
-        reason="is a further training command; only the first one is judged",
+        reason="is a further training command and was not judged: give its lines as a script",
     )
 
 
 def _from_config(configs: Sequence[Input]) -> RawLaunch | None:
     for config in configs:
         kind = classify_config(config.text or "")
-        framework = "ms-swift" if kind == "args" else kind
-        if framework in (None, "deepspeed", "accelerate"):
+        if kind is None or not is_framework_config(kind):
             continue
+        framework = "ms-swift" if kind == "args" else kind
         origin = Origin(source=config.name, line=1, text=(config.text or "").split("\n")[0][:200])
         return RawLaunch(
             framework=framework,
@@ -178,34 +206,74 @@ def settle(
     versions: Mapping[str, str],
     knowledge: Knowledge,
     beside: Path | None,
+    dumps: Sequence[Dump] = (),
 ) -> Launch:
-    """Resolve a launch with the configs it names, those given, and files beside its script."""
-    texts, missing = config_texts(raw, configs, beside)
-    args: list[RawArg] = []
-    dumps: list[RawArg] = []
-    unread = list(missing)
-    for name, text in texts.items():
-        kind = classify_config(text)
-        if kind != "deepspeed":
-            found, problems = read_config(text, name)
-            (dumps if kind == "args" else args).extend(found)
-            unread += problems
+    """Resolve a launch with the configs it names, those given, and files beside its script.
+
+    `dumps` are what the programs of the job printed of their arguments: the strongest witness.
+    """
+    version = versions.get(raw.framework)
+    texts = config_texts(raw, configs, beside, version)
+    read = read_configs(raw, texts.texts, version=version, env=env.variables, places=texts.places)
+    unread = [*texts.unread, *read.unread]
     raw = msgspec.structs.replace(
-        raw,
+        read.launch,
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or env.complete,
     )
+    text = model_config((*raw.args, *read.args), beside)
     resolved = resolve(
         raw,
         params=knowledge.params,
-        configs=args,
-        dumps=dumps,
+        configs=(*read.args, *read.outer),
+        dumps=(*read.dumps, *logged(dumps, raw)),
         env=env.variables,
         versions=versions,
-        files={base(name): text for name, text in texts.items()},
+        files=read.files,
+        model=None if text is None else read_json(text),
     )
-    style = "config" if args and not _has_settings(raw) else "arg"
-    return Launch(raw=raw, resolved=resolved, style=style, unread=(*unread, *resolved.unread))
+    sharding = fsdp_facts((*read.outer, *raw.launcher, *read.args, *raw.args), read.files)
+    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding))
+    style = "config" if (read.args or read.outer) and not _has_settings(raw) else "arg"
+    name = resolved.settings.get("model.name")
+    return Launch(
+        raw=raw,
+        resolved=resolved,
+        style=style,
+        shape=None if text is None else shape_from_config(text, str(name.value) if name else ""),
+        unread=(*unread, *resolved.unread),
+    )
+
+
+def logged(dumps: Sequence[Dump], raw: RawLaunch) -> tuple[RawArg, ...]:
+    """Give what a launch's own programs printed of its arguments, the decisive last.
+
+    A None among what was handed on or set later says nothing: it was filled in before.
+    """
+    own = [
+        d for d in dumps if d.framework in ("", raw.framework) and d.command in ("", raw.command)
+    ]
+    out: list[RawArg] = []
+    for kind in ("arguments", "trainer", "adjusted"):
+        values = [arg for dump in own if dump.kind == kind for arg in dump.values]
+        out += [a for a in values if kind == "arguments" or a.values not in (None, ("null",))]
+    seen = [arg for dump in own if dump.kind == "environment" for arg in dump.values]
+    return (*out, *(msgspec.structs.replace(arg, via="env") for arg in seen))
+
+
+def dumped_launch(dumps: Sequence[Dump]) -> RawLaunch | None:
+    """Give the launch a log tells of by printing its arguments; how it was started is not known."""
+    for dump in dumps:
+        if dump.kind == "arguments" and dump.framework and dump.framework not in SERVED:
+            return RawLaunch(
+                framework=dump.framework,
+                command=dump.command,
+                args=(),
+                env=(),
+                origin=_line(dump.origin),
+                env_complete=False,
+            )
+    return None
 
 
 def _has_settings(raw: RawLaunch) -> bool:

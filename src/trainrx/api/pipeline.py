@@ -8,9 +8,18 @@ from pathlib import Path
 from trainrx.api.answer import Conclusion, answer
 from trainrx.api.facts import derive, failure_facts, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather
-from trainrx.api.job import Launch, find_launch, launch_facts, pasted_launch, printed_launch, settle
+from trainrx.api.job import (
+    Launch,
+    dumped_launch,
+    find_launch,
+    launch_facts,
+    pasted_launch,
+    printed_launch,
+    settle,
+)
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
+from trainrx.detect.arguments import Dump, logged_arguments
 from trainrx.detect.detector import detect
 from trainrx.detect.launches import embedded_launches
 from trainrx.kb.load import load
@@ -100,7 +109,8 @@ def _run(
 ) -> Diagnosis:
     seen = detect((*given.logs, *given.notes), tuple(knowledge.symptoms.values()))
     versions = {**log_versions(seen.facts), **given.versions}
-    launch, problems = _launch(given, versions, knowledge)
+    dumps = logged_arguments(given.logs)
+    launch, problems = _launch(given, versions, knowledge, dumps)
     facts = _facts(given, seen, launch, versions, knowledge)
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms})
     job = Reasoned((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, causes, engine)
@@ -120,14 +130,14 @@ def _run(
 
 
 def _launch(
-    given: Given, versions: dict[str, str], knowledge: Knowledge
+    given: Given, versions: dict[str, str], knowledge: Knowledge, dumps: Sequence[Dump]
 ) -> tuple[Launch | None, tuple[Unread, ...]]:
-    raw, unread = find_launch(given.scripts, given.configs, given.env)
+    raw, unread = find_launch(given.scripts, given.configs, given.env, dumps)
     if raw is None:
         raw, further = pasted_launch(given.logs)
         unread += further
     if raw is None:
-        raw = printed_launch(embedded_launches(given.logs))
+        raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
     if raw is None:
         return None, unread
     launch = settle(
@@ -137,6 +147,7 @@ def _launch(
         versions=versions,
         knowledge=knowledge,
         beside=given.beside.get(raw.origin.source),
+        dumps=dumps,
     )
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
@@ -163,7 +174,7 @@ def _facts(
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
-    facts = derive(known, knowledge)
+    facts = derive(known, knowledge, None if launch is None else launch.shape)
     if given.good is not None:
         facts.add(*_changed(given.good, given, facts, knowledge))
     return facts

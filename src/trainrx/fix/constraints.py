@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.derive.layout import generation_batch
+from trainrx.derive.batch import generation_batch
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.text import Text
 

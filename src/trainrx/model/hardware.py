@@ -20,7 +20,13 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The published shape of a model; counts in units, `params_b` in 1e9 parameters."""
+    """The published shape of a model; counts in units, `params_b` in 1e9 parameters.
+
+    `moe_inter` is the width of one expert, `experts_per_token` how many of them a token passes
+    through. `vision_b` is the part of `params_b` that is the vision tower with its projector.
+    `dtype` is what the weights are stored in (bf16, fp16, fp32), `quant_bits` and `quant_method`
+    how they are quantised, `model_type` the architecture's name in transformers.
+    """
 
     id: str
     params_b: float | None = None
@@ -34,6 +40,14 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tie: bool | None = None
     experts: int | None = None
     active_b: float | None = None
+    experts_per_token: int | None = None
+    moe_inter: int | None = None
     vision: bool = False
+    vision_b: float | None = None
+    audio: bool = False
     window_attention: bool = False
+    dtype: str = ""
+    quant_bits: int | None = None
+    quant_method: str = ""
+    model_type: str = ""
     sources: tuple[str, ...] = ()

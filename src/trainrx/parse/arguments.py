@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -26,6 +26,9 @@ STYLES: dict[str, Style] = {
 }
 """hf: HfArgumentParser (argparse with `no_x` for switches that are on, `a-b` for `a_b`); hydra and
 keys take exact names only."""
+
+_OUTSIDE = frozenset({"config"})
+"""Taken by the program that starts the framework's command: it reads the file and goes on."""
 
 _ABBREVIATES = frozenset({"hf", "argparse"})
 
@@ -72,7 +75,11 @@ def read_given(
         args=tuple(item.arg for item in named),
         configs=tuple(item.arg for item in filed),
         values=values,
-        strangers=tuple(i.arg for i in (*named, *filed) if i.known is None and not i.problem),
+        strangers=tuple(
+            item.arg
+            for item in (*named, *filed)
+            if item.known is None and not item.problem and item.arg.name not in _OUTSIDE
+        ),
         problems=tuple(problems),
     )
 
@@ -105,21 +112,36 @@ def dumped(dumps: Sequence[RawArg], signature: Signature) -> dict[str, Argument]
     return {item.name: msgspec.structs.replace(item, via="log") for item in found}
 
 
-def declared(signature: Signature, given: Iterable[str], how: How) -> dict[str, Argument]:
-    """Give the declared default of every argument nobody gave."""
+def declared(
+    signature: Signature, given: Iterable[str], how: How, *, complete: bool = True
+) -> dict[str, Argument]:
+    """Give the declared default of every argument nobody gave.
+
+    When further arguments may be hidden (`complete` is false), none of them is known.
+    """
     taken = set(given)
     return {
         known.name: Argument(
             name=known.name,
-            value=known.default,
-            known=known.settled,
+            value=known.default if complete else None,
+            known=known.settled and complete,
             via="default",
             how=how,
             package=known.package,
-            why="" if known.settled else _open(known),
+            why=_open(known, complete=complete),
         )
         for known in signature
         if known.name not in taken
+    }
+
+
+def meaning(arguments: Mapping[str, Argument], canonical: Mapping[str, str]) -> dict[str, Argument]:
+    """Give the arguments with the canonical parameters their (plain) names stand for."""
+    return {
+        name: msgspec.structs.replace(item, canonical=canonical[plain(name)])
+        if plain(name) in canonical
+        else item
+        for name, item in arguments.items()
     }
 
 
@@ -132,30 +154,37 @@ def _under(arg: RawArg, known: Known) -> Named:
 def _argument(item: Named, known: Known) -> tuple[Argument, str]:
     arg = item.arg
     values = arg.values
-    if values is not None and len(values) > 1 and not is_list(known.type):
-        # argparse takes the first; the others belong to no argument
-        text = " ".join(values)
-    else:
-        text = " ".join(values or ())
-    typed = read_as(known.type, known.choices, values or (), from_file=arg.via == "config")
+    from_file = arg.via == "config"
+    taken = values or ()
+    extra = taken[1:] if known.type and not is_list(known.type) and not from_file else ()
+    taken = taken[: len(taken) - len(extra)]
+    typed = read_as(known.type, known.choices, taken, from_file=from_file)
+    problem = typed.problem
+    if extra and not problem:
+        problem = f"takes one value; {' '.join(extra)[:80]!r} behind it belongs to no argument"
     return (
         Argument(
             name=known.name,
             value=typed.value if values is not None else None,
             known=values is not None,
-            text=text,
+            text=" ".join(values or ()),
             given_as=item.given_as,
             via="config" if arg.via == "config" else "arg",
             how="read",
             origins=(arg.origin,),
             package=known.package,
+            alternatives=arg.alternatives,
             why="" if values is not None else "it is not set in the script",
         ),
-        typed.problem if values is not None else "",
+        problem if values is not None else "",
     )
 
 
-def _open(known: Known) -> str:
+def _open(known: Known, *, complete: bool) -> str:
+    if not complete:
+        return "it may be among the arguments that are not at hand"
+    if known.settled:
+        return ""
     if known.default is None and known.releases & (known.releases - 1):
         return "its default differs between the releases the job may run"
     return "its default is computed when the program starts"

@@ -17,10 +17,14 @@ from trainrx.parse.version_range import in_range
 
 T = TypeVar("T")
 _MAX_DEPTH = 4
-_COMMANDS = {
-    ("transformers", "train"): "Seq2SeqTrainingArguments",
-    ("", "train"): "Seq2SeqTrainingArguments",
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "transformers": ("Seq2SeqTrainingArguments",),
+    "verl": ("{}_trainer",),
+    "openrlhf": ("train_{}", "{}"),
+    "trl": ("{}",),
 }
+"""How a catalog names the commands of a framework, by what the launch calls them."""
+
 _PREFIX = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
 """`3`, `3.x`, `3.2`: every release of that series."""
 
@@ -266,10 +270,14 @@ def signature(
 
 def catalog_command(framework: str, command: str) -> str:
     """Give the name a command has in the catalog of its framework; "" when it is none of them."""
-    contents = catalog(framework).contents
-    if command in contents.commands:
+    commands = catalog(framework).contents.commands
+    if command in commands:
         return command
-    return _COMMANDS.get((framework, command), "")
+    for pattern in _COMMANDS.get(framework, ()):
+        for word in (command.replace("-", "_"), command.replace("_", "-")):
+            if pattern.format(word) in commands:
+                return pattern.format(word)
+    return ""
 
 
 def releases_taking(args: Iterable[RawArg], framework: str, command: str) -> int:
@@ -281,7 +289,7 @@ def releases_taking(args: Iterable[RawArg], framework: str, command: str) -> int
     known = catalog(framework)
     life = known.has_command(command) or known.all
     takers: list[int] = []
-    for name in {plain(arg.name) for arg in args}:
+    for name in {plain(arg.name) for arg in args if arg.via in ("arg", "config")}:
         bits = 0
         for option in known.find(name, command):
             bits |= known.bits(option)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
 
 import yaml
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
 from trainrx.model.result import Unread
+from trainrx.parse.values import read_number
 
 MAX_TEXT = 300_000
 """Characters; larger files are data, not configuration."""
@@ -19,64 +21,38 @@ MAX_VALUES = 20_000
 
 MAX_DEPTH = 30
 _MAX_BRACKETS = 100
+_MOST_QUOTED = 3000
+_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 _LINE = 400
-
-Kind = str
-
-_KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
-    (
-        "deepspeed",
-        frozenset({"zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"}),
-        frozenset({"fp16", "bf16", "gradient_clipping", "zero_allow_untested_optimizer"}),
-    ),
-    (
-        "accelerate",
-        frozenset({"compute_environment", "distributed_type", "main_training_function"}),
-        frozenset({"num_processes", "num_machines", "deepspeed_config", "fsdp_config"}),
-    ),
-    (
-        "llamafactory",
-        frozenset({"finetuning_type", "cutoff_len", "lora_target", "dataset_dir", "stage"}),
-        frozenset({"template", "overwrite_cache", "preprocessing_num_workers", "deepspeed"}),
-    ),
-    (
-        "axolotl",
-        frozenset({"base_model", "sequence_len", "micro_batch_size", "sample_packing"}),
-        frozenset({"datasets", "adapter", "val_set_size", "lora_r"}),
-    ),
-    (
-        "verl",
-        frozenset({"actor_rollout_ref", "algorithm", "trainer.n_gpus_per_node"}),
-        frozenset({"data", "trainer", "critic"}),
-    ),
-    (
-        "ms-swift",
-        frozenset({"tuner_type", "train_type", "sft_type", "attn_impl", "rlhf_type", "freeze_vit"}),
-        frozenset({"model", "model_type", "dataset", "split_dataset_ratio", "vllm_mode"}),
-    ),
-    (
-        "trl",
-        frozenset(
-            {"use_peft", "dataset_name", "attn_implementation", "lora_target_modules"}
-            | {"num_generations", "max_completion_length", "max_prompt_length"}
-        ),
-        frozenset({"model_name_or_path", "per_device_train_batch_size", "lora_r", "dtype"}),
-    ),
+_OVERRIDE = re.compile(r"\+{0,2}([A-Za-z_][\w./@-]{0,200})=(.*)", re.DOTALL)
+_SEVERAL = (
+    "begins a second YAML document: only the first one is read, and frameworks refuse such a file"
 )
 
 
-def read_config(text: str, source: str) -> tuple[tuple[RawArg, ...], tuple[Unread, ...]]:
-    """Read a YAML or JSON mapping into flat arguments; nested keys become dotted names.
+def read_config(
+    text: str, source: str, *, whole: bool = False
+) -> tuple[tuple[RawArg, ...], tuple[Unread, ...]]:
+    """Read a YAML or JSON mapping into arguments; nested keys become dotted names.
 
-    Values stay as the file spells them (`1e-5`, `True`). Only the first YAML document counts.
-    A file that cannot be read gives no arguments and an `Unread` that names line and reason.
+    Values stay as the file spells them (`1e-5`, `True`). Only the first YAML document counts; the
+    frameworks refuse a file with several, which is told. Merged keys (`<<: *base`) give way to
+    the ones beside them. A list of `key=value` texts, as Hydra keeps its overrides, is read as
+    these. A file that cannot be read gives no arguments and an `Unread` that names line and
+    reason.
+
+    Args:
+        text: the file's text.
+        source: what it is called, for origins.
+        whole: a mapping that is a value is one argument, written as JSON, as parsers take it
+            that know no dotted names.
     """
     if len(text) > MAX_TEXT:
         return (), (_unread(source, "is too large for a configuration file", text, None),)
-    if (deep := _too_nested(text)) is not None:
+    if (deep := too_nested(text)) is not None:
         return (), (_unread(source, "nests too deeply", text, deep),)
     try:
-        node = _compose(text)
+        node, further = _compose(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark is not None else None
@@ -88,35 +64,33 @@ def read_config(text: str, source: str) -> tuple[tuple[RawArg, ...], tuple[Unrea
         return (), (_unread(source, "nests too deeply", text, None),)
     if node is None:
         return (), ()
-    if not isinstance(node, yaml.MappingNode):
+    leaves = _leaves(node, whole=whole) if isinstance(node, yaml.MappingNode) else _overrides(node)
+    if leaves is None:
         return (), (_unread(source, "holds no key-value pairs", text, 1),)
-    return _flatten(node, text, source)
+    args, unread = _cited(leaves, text, source)
+    if further is not None:
+        unread = (*unread, _unread(source, _SEVERAL, text, further))
+    return args, unread
 
 
-def classify_config(text: str) -> Kind | None:
-    """Name what takes a config: llamafactory, ms-swift, accelerate, deepspeed, axolotl, verl, trl.
+def _compose(text: str) -> tuple[yaml.Node | None, int | None]:
+    """Compose the first document; give the line of a second one, which must not be there.
 
-    `args` is a dump of resolved arguments (ms-swift's args.json). None when no key decides.
+    The loader resolves aliases to the same node, not to copies.
     """
-    args, _ = read_config(text, "")
-    names = {part for arg in args for part in (arg.name, arg.name.split(".", 1)[0])}
-    if text.lstrip().startswith("{") and len(names) > 60 and {"output_dir", "model"} & names:
-        return "args"
-    best, score = None, 0
-    for kind, telling, usual in _KEYS:
-        points = 3 * len(names & telling) + len(names & usual) if names & telling else 0
-        if points > score:
-            best, score = kind, points
-    return best
-
-
-def _compose(text: str) -> yaml.Node | None:
-    """Compose the first document; the loader resolves aliases to the same node, not to copies."""
     loader = yaml.SafeLoader(_as_yaml(text))
     try:
-        return loader.get_node() if loader.check_node() else None
+        node = loader.get_node() if loader.check_node() else None
+        return node, loader.get_mark().line + 1 if _goes_on(loader) else None
     finally:
         loader.dispose()
+
+
+def _goes_on(loader: yaml.SafeLoader) -> bool:
+    try:
+        return bool(loader.check_node())
+    except yaml.YAMLError:
+        return True
 
 
 def _as_yaml(text: str) -> str:
@@ -130,33 +104,56 @@ def _as_yaml(text: str) -> str:
     return text.replace("\t", "  ")
 
 
-def _flatten(
-    root: yaml.MappingNode, text: str, source: str
+Leaf = tuple[str, tuple[str, ...], int]
+
+
+def _cited(
+    leaves: Iterable[Leaf | None], text: str, source: str
 ) -> tuple[tuple[RawArg, ...], tuple[Unread, ...]]:
+    """Give every leaf the line it stands in; None ends what could be read."""
     lines = text.split("\n")
-    walker = _Walker()
     found: list[RawArg] = []
-    for name, values, line in walker.mapping(root, "", 0):
+    for leaf in leaves:
+        if leaf is None:
+            reason = f"holds more than {MAX_VALUES} values; the rest was not read"
+            return tuple(found), (_unread(source, reason, text, None),)
+        name, values, line = leaf
         shown = lines[line - 1].strip()[:_LINE] if line <= len(lines) else ""
         origin = Origin(source=source, line=line, text=shown)
         found.append(RawArg(name=name, values=values, origin=origin, via="config"))
-    if walker.left > 0:
-        return tuple(found), ()
-    reason = f"holds more than {MAX_VALUES} values; the rest was not read"
-    return tuple(found), (_unread(source, reason, text, None),)
+    return tuple(found), ()
+
+
+def _leaves(root: yaml.MappingNode, *, whole: bool) -> Iterator[Leaf | None]:
+    walker = _Walker(whole=whole)
+    yield from walker.mapping(root, "", 0)
+    if walker.left <= 0:
+        yield None
+
+
+def _overrides(root: yaml.Node) -> list[Leaf] | None:
+    """Give the `key=value` texts of a list of them, None when it is none."""
+    if not isinstance(root, yaml.SequenceNode) or len(root.value) > MAX_VALUES:
+        return None
+    found: list[Leaf] = []
+    for item in root.value:
+        match = _OVERRIDE.fullmatch(str(item.value)) if isinstance(item, yaml.ScalarNode) else None
+        if match is None:
+            return None
+        found.append((match[1], (match[2],), item.start_mark.line + 1))
+    return found
 
 
 class _Walker:
     """Walks nodes; an alias stands for the whole it names, so visits are counted, not nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, whole: bool) -> None:
         self.left = MAX_VALUES
+        self._whole = whole
 
-    def mapping(
-        self, node: yaml.MappingNode, prefix: str, depth: int
-    ) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    def mapping(self, node: yaml.MappingNode, prefix: str, depth: int) -> Iterator[Leaf]:
         """Give name, values and line of every leaf; deeper than MAX_DEPTH nothing is configured."""
-        for key, value in node.value if depth <= MAX_DEPTH else ():
+        for key, value in self.pairs(node, depth) if depth <= MAX_DEPTH else ():
             self.left -= 1
             if self.left <= 0:
                 return
@@ -167,13 +164,31 @@ class _Walker:
             if isinstance(value, yaml.ScalarNode):
                 yield name, (_scalar(value),), line
             elif isinstance(value, yaml.MappingNode):
-                yield from self.mapping(value, f"{name}.", depth + 1)
+                if self._whole:
+                    yield name, (self.json(value),), line
+                else:
+                    yield from self.mapping(value, f"{name}.", depth + 1)
             elif isinstance(value, yaml.SequenceNode):
                 yield from self.sequence(value, name, line, depth)
 
-    def sequence(
-        self, node: yaml.SequenceNode, name: str, line: int, depth: int
-    ) -> Iterator[tuple[str, tuple[str, ...], int]]:
+    def pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+        """Give keys and values, those merged in first, but for the ones that are overridden."""
+        merged = [value for key, value in node.value if key.tag.endswith(":merge")]
+        own = [(key, value) for key, value in node.value if not key.tag.endswith(":merge")]
+        taken = {key.value for key, _ in own if isinstance(key, yaml.ScalarNode)}
+        for value in merged if depth <= MAX_DEPTH else ():
+            for part in value.value if isinstance(value, yaml.SequenceNode) else (value,):
+                if not isinstance(part, yaml.MappingNode):
+                    continue
+                for key, held in self.pairs(part, depth + 1):
+                    self.left -= 1
+                    if self.left <= 0:
+                        return
+                    if isinstance(key, yaml.ScalarNode) and key.value not in taken:
+                        yield key, held
+        yield from own
+
+    def sequence(self, node: yaml.SequenceNode, name: str, line: int, depth: int) -> Iterator[Leaf]:
         """Give a list of plain values as one leaf, mappings in a list by their index."""
         self.left -= len(node.value)
         if self.left <= 0:
@@ -182,9 +197,43 @@ class _Walker:
         if len(scalars) == len(node.value):
             yield name, scalars, line
             return
+        if self._whole:
+            yield name, (self.json(node),), line
+            return
         for index, item in enumerate(node.value):
             if isinstance(item, yaml.MappingNode):
                 yield from self.mapping(item, f"{name}.{index}.", depth + 1)
+
+    def json(self, node: yaml.Node) -> str:
+        """Write a value as JSON."""
+        return json.dumps(self._data(node, 0), ensure_ascii=False)
+
+    def _data(self, node: yaml.Node, depth: int) -> object:
+        self.left -= 1
+        if self.left <= 0 or depth > MAX_DEPTH:
+            return None
+        if isinstance(node, yaml.MappingNode):
+            return {
+                str(key.value): self._data(value, depth + 1)
+                for key, value in self.pairs(node, depth)
+                if isinstance(key, yaml.ScalarNode)
+            }
+        if isinstance(node, yaml.SequenceNode):
+            return [self._data(item, depth + 1) for item in node.value]
+        return _typed(node)
+
+
+def _typed(node: yaml.Node) -> object:
+    text = _scalar(node) if isinstance(node, yaml.ScalarNode) else ""
+    tag = node.tag.rpartition(":")[2]
+    if tag == "null":
+        return None
+    if tag == "bool":
+        return text.lower() in {"true", "yes", "on"}
+    number = read_number(text) if tag in {"int", "float"} else None
+    if number is None:
+        return text
+    return int(number) if tag == "int" and number == int(number) else number
 
 
 def _scalar(node: yaml.ScalarNode) -> str:
@@ -193,13 +242,16 @@ def _scalar(node: yaml.ScalarNode) -> str:
     return str(node.value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _too_nested(text: str) -> int | None:
+def too_nested(text: str) -> int | None:
     """Find the line where brackets go deeper than any configuration does.
 
-    The YAML scanner takes quadratic time on them, so it must not see such a text.
+    The YAML scanner takes quadratic time on them, so it must not see such a text. Those in quotes
+    do not count, as the templates of chats have them, but for lines that are nothing else.
     """
     depth = 0
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, full in enumerate(text.split("\n"), start=1):
+        many = _count(full, "[{") > _MOST_QUOTED
+        line = full if many else _QUOTED.sub("", full)
         opened = _count(line, "[{")
         if depth + opened > _MAX_BRACKETS and opened:
             return number

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from trainrx.model.facts import Scalar
 from trainrx.parse.version_range import in_range
@@ -15,6 +16,23 @@ MAX_JSON = 200_000
 _STAGE = re.compile(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
 _OFFLOAD = re.compile(r"offload")
 _PART = re.compile(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
+_FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
+    "train_batch_size": ("deepspeed.train_batch", "int"),
+    "train_micro_batch_size_per_gpu": ("deepspeed.micro_batch", "int"),
+    "gradient_accumulation_steps": ("deepspeed.grad_accum", "int"),
+    "bf16.enabled": ("deepspeed.bf16", "bool"),
+    "fp16.enabled": ("deepspeed.fp16", "bool"),
+    "zero_optimization.overlap_comm": ("deepspeed.overlap_comm", "bool"),
+    "zero_optimization.zero_hpz_partition_size": ("deepspeed.hpz_partition", "int"),
+    "zero_optimization.offload_param.device": ("deepspeed.param_device", "device"),
+    "zero_optimization.offload_optimizer.device": ("deepspeed.optimizer_device", "device"),
+    "tensor_parallel.autotp_size": ("deepspeed.autotp", "int"),
+}
+"""Keys of a DeepSpeed configuration and the facts they give.
+https://www.deepspeed.ai/docs/config-json/"""
+_MOST_DIGITS = 9
+_NO_OVERLAP_SINCE = "3.2.2"
+"""ms-swift's presets overlapped communication before (preset files in its wheels)."""
 _OFFLOAD_SINCE = "3.0.3"
 """ms-swift's zero3_offload kept the optimizer on the GPU before (preset files in its wheels)."""
 
@@ -39,7 +57,8 @@ def read_deepspeed(
 
     `value` is a preset (`zero3`, `default-zero2`), a path (`ds_z3_offload_config.json`) or inline
     JSON; `content` is the text of the file it names, when at hand. Keys: `parallel.deepspeed`,
-    `parallel.zero_stage`, `parallel.offload_params`, `parallel.offload_optimizer`. Never raises.
+    `parallel.zero_stage`, `parallel.offload_params`, `parallel.offload_optimizer`, and of a whole
+    configuration what it sets itself (`deepspeed.*`; nothing of what is "auto"). Never raises.
     """
     config = _inline(content if content is not None else value)
     if config is not None:
@@ -49,16 +68,25 @@ def read_deepspeed(
     if name is None or not name.startswith("zero"):
         return {"parallel.deepspeed": value[:200]}
     facts = {"parallel.zero_stage": int(name[4]), **_offload(name, value, framework, version)}
+    if framework == "ms-swift" and version and not re.search(r"[/.]", value):
+        early = in_range(version, f"<{_NO_OVERLAP_SINCE}")
+        facts |= {} if early is None else {"deepspeed.overlap_comm": early}
     return {"parallel.deepspeed": name, **facts}
 
 
 def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
-    """Read DeepSpeed facts out of flattened config keys (its own JSON, or accelerate's YAML)."""
+    """Read DeepSpeed facts out of flattened keys (its own JSON or dump, or accelerate's YAML)."""
     facts: dict[str, Scalar] = {}
-    for prefix in ("zero_optimization.", "deepspeed_config.zero_optimization."):
+    for outer in ("", "deepspeed_config.", "deepspeed."):
+        prefix = f"{outer}zero_optimization."
         _put_stage(facts, flat.get(prefix + "stage"))
         _put_device(facts, "params", flat.get(prefix + "offload_param.device"))
         _put_device(facts, "optimizer", flat.get(prefix + "offload_optimizer.device"))
+        own = {
+            name.removeprefix(outer): text for name, text in flat.items() if name.startswith(outer)
+        }
+        facts |= _further(own.get)
+    _put_stage(facts, flat.get("zero_optimization_stage"))
     _put_stage(facts, flat.get("deepspeed_config.zero_stage"))
     _put_device(facts, "params", flat.get("deepspeed_config.offload_param_device"))
     _put_device(facts, "optimizer", flat.get("deepspeed_config.offload_optimizer_device"))
@@ -88,13 +116,44 @@ def _facts_of(config: Mapping[str, object]) -> dict[str, Scalar]:
     zero = section if isinstance(section, dict) else {}
     facts: dict[str, Scalar] = {}
     stage = zero.get("stage", 0)
+    if section is True:  # the form of before 2020: ZeRO 1
+        stage = 1
     if isinstance(stage, int) and not isinstance(stage, bool) and 0 <= stage <= 3:
         facts["parallel.zero_stage"] = stage
     for part, key in (("params", "offload_param"), ("optimizer", "offload_optimizer")):
         device = zero.get(key)
         named = device.get("device", "none") if isinstance(device, dict) else "none"
         facts[f"parallel.offload_{part}"] = str(named).lower() in {"cpu", "nvme"}
+    if zero.get("cpu_offload") is True:  # the older name of an optimizer in host memory
+        facts["parallel.offload_optimizer"] = True
+    return facts | _further(lambda name: _text(_at(config, name)))
+
+
+def _further(get: Callable[[str], str | None]) -> dict[str, Scalar]:
+    """Read what else a configuration sets: concrete values only, "auto" is left to the trainer."""
+    facts: dict[str, Scalar] = {}
+    for name, (fact, kind) in _FURTHER.items():
+        text = (get(name) or "").strip().lower()
+        if kind == "bool" and text in {"true", "false"}:
+            facts[fact] = text == "true"
+        elif kind == "int" and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text):
+            facts[fact] = int(text)
+        elif kind == "device" and text in {"cpu", "nvme", "none"}:
+            facts[fact] = text
     return facts
+
+
+def _at(config: Mapping[str, object], name: str) -> object:
+    found: object = config
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, float) and value == int(value):
+        value = int(value)
+    return None if value is None or isinstance(value, (dict, list)) else str(value)
 
 
 def _named(facts: Mapping[str, Scalar]) -> str | None:

@@ -1,88 +1,107 @@
-"""From a raw launch to effective settings and facts, for the versions the job may run."""
+"""From a raw launch to effective arguments, settings and facts, for the versions it may run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from trainrx.model.facts import Fact, How, Origin, Scalar, fact
-from trainrx.model.job import EnvVar, RawArg, RawLaunch, Setting
+from trainrx.model.catalog import Value
+from trainrx.model.facts import How
+from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Unread
-from trainrx.parse.arguments import STYLES, declared, dumped, read_given
-from trainrx.parse.catalog import Signature, catalog, catalog_command, releases_taking, signature
-from trainrx.parse.deepspeed import deepspeed_facts, read_deepspeed
-from trainrx.parse.defaults import computed, defaults
+from trainrx.parse.arguments import STYLES, Given, declared, dumped, meaning, read_given
+from trainrx.parse.catalog import (
+    Signature,
+    catalog,
+    catalog_command,
+    plain,
+    releases_taking,
+    signature,
+)
+from trainrx.parse.defaults import defaults, one_process
+from trainrx.parse.effective.scene import Scene, processes
+from trainrx.parse.effective.work_out import work_out
+from trainrx.parse.launch_facts import launch_facts
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.settings import Reader
 from trainrx.parse.spellbook import Spellbook
 from trainrx.parse.task import task_of
 from trainrx.parse.version_range import in_range
 
-_NO_DEEPSPEED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
-_NOT_SHARDED = (("MULTI_GPU",), ("NO",))
-"""`distributed_type` of accelerate for plain data parallelism and a single process."""
 
-
-def resolve(
+def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     launch: RawLaunch,
     *,
     params: Mapping[str, Param],
     configs: Sequence[RawArg] = (),
+    dumps: Sequence[RawArg] = (),
     env: Sequence[EnvVar] = (),
     versions: Mapping[str, str] | None = None,
-    dumps: Sequence[RawArg] = (),
     files: Mapping[str, str] | None = None,
+    model: Mapping[str, Value] | None = None,
 ) -> Resolved:
     """Work out what a launch really sets.
 
     What the framework wrote down itself comes first, then the command line, config files, the
-    environment, and the framework's defaults.
+    environment, and the framework's defaults, declared or computed.
 
     Args:
         launch: the command, launchers stripped.
         params: the parameter knowledge.
-        configs: arguments read from config files (framework, accelerate, DeepSpeed).
-        env: variables given beside the launch; those of the launch itself come first.
-        versions: canonical package name to version text, which may be a prefix.
+        configs: arguments read from config files, of the framework or (`via` outer) a launcher.
         dumps: arguments as the framework itself wrote them down, in a log or beside its output:
             they hold whatever the launch says.
+        env: variables given beside the launch; those of the launch itself come first.
+        versions: canonical package name to version text, which may be a prefix.
         files: texts of files at hand by name, for a DeepSpeed config the launch points to.
+        model: config.json of the model, when it is at hand.
     """
     given = dict(versions or {})
-    taken, version, version_how = _signature(launch, (*configs, *dumps), given)
-    named = read_given(launch.args, configs, taken, STYLES.get(launch.framework, "hf"))
-    known = given | ({launch.framework: version} if version else {})
-    book = Spellbook(params, launch.framework, known)
+    own = [arg for arg in configs if arg.via != "outer"]
+    taken, version, version_how = _signature(launch, (*own, *dumps), given)
+    named = read_given(launch.args, own, taken, STYLES.get(launch.framework, "hf"))
+    book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
     reader = Reader(book, launch.command)
     reader.read_dump(dumps)
     reader.read_args(launch.launcher, "launcher")
     reader.read_args(named.args, "arg")
-    reader.read_args(named.configs, "config")
+    reader.read_args((*named.configs, *(a for a in configs if a.via == "outer")), "config")
     reader.read_env((*env, *launch.env))
     settings, shadowed = reader.effective()
-    values = named.values | dumped(dumps, taken)
     settings |= _per_node(settings, (*launch.launcher, *configs))
-    task, task_origins = task_of(launch, configs, settings)
+    task, task_origins = task_of(launch, own, settings)
     how: How = "default" if version is not None else "assumed"
+    arguments = _effective(launch, taken, named, (dumps, env, given, model, how))
     if launch.args_complete:
-        settings |= defaults(book, settings, launch, task, how)
-        settings |= computed(settings, launch, task, version, how)
-    facts = (
-        *_launch_facts(launch, book, version_how, task, task_origins),
-        *_deepspeed(settings, launch, configs, version, files or {}),
-        *(_plain(s) for s in settings.values() if s.value is not None),
-    )
+        settings |= one_process(settings, launch, task)
+        settings |= defaults(book, settings, arguments, launch, task)
     return Resolved(
         framework=launch.framework,
         version=version,
         version_how=version_how,
-        arguments=values | declared(taken, values, how),
+        arguments=meaning(arguments, book.meanings(launch.command)),
         settings=settings,
-        facts=facts,
+        facts=launch_facts(
+            launch,
+            book,
+            settings=settings,
+            configs=configs,
+            version=(version, version_how),
+            task=(task, task_origins),
+            files=files or {},
+        ),
         shadowed=shadowed,
         unknown_flags=named.strangers if len(taken) else tuple(reader.unknown),
-        unread=(*reader.unread, *_too_new(book, version, version_how)),
+        unread=(
+            *reader.unread,
+            *_refused(named, {item.reason for item in reader.unread}),
+            *_too_new(book, version, version_how),
+        ),
     )
+
+
+def _named(framework: str, version: str | None) -> dict[str, str]:
+    return {framework: version} if version else {}
 
 
 def _signature(
@@ -91,14 +110,86 @@ def _signature(
     """Give what the command takes at the version given, else at those that take all its names."""
     owner = launch.framework
     known = catalog(owner)
-    command = catalog_command(owner, launch.command)
+    command = catalog_command(owner, _command(launch))
     if owner in given or not known.releases:
         bits = known.of(given.get(owner))
         how: How | None = "given" if owner in given else None
         return signature(owner, command, bits, given), given.get(owner), how
     bits = releases_taking((*launch.args, *configs), owner, command)
+    bits = bits & known.of(_started_with(launch)) or bits
     version = known.describe(bits) or None
     return signature(owner, command, bits, given), version, "derived" if version else None
+
+
+def _command(launch: RawLaunch) -> str:
+    """Give the command; verl's configuration may be named besides."""
+    name = next((arg for arg in launch.args if plain(arg.name) == "config_name"), None)
+    named = name.values[0] if name is not None and name.values else ""
+    if launch.framework == "verl" and catalog_command("verl", named):
+        return named
+    return launch.command
+
+
+def _started_with(launch: RawLaunch) -> str | None:
+    """Tell the ms-swift releases whose program takes a file the way this launch gives it.
+
+    `prepare_config_args` and `parse_yaml_args` in swift/cli/main.py.
+    """
+    if launch.framework != "ms-swift" or not launch.configs or not launch.origin.line:
+        return None
+    by_flag = any(arg.name == "config" for arg in launch.args)
+    return ">=3.10,<4.1" if by_flag else ">=4.1"
+
+
+Beside = tuple[
+    Sequence[RawArg], Sequence[EnvVar], Mapping[str, str], Mapping[str, Value] | None, How
+]
+"""Dumps, environment, versions, config.json of the model, and how far defaults are known."""
+
+
+def _effective(
+    launch: RawLaunch, taken: Signature, named: Given, beside: Beside
+) -> dict[str, Argument]:
+    """Give all arguments with the values the framework works with."""
+    dumps, env, versions, model, how = beside
+    written = dumped([arg for arg in dumps if arg.via != "env"], taken)
+    confirmed = {n: item for n, item in named.values.items() if _confirms(written.get(n), item)}
+    values = named.values | written | confirmed
+    arguments = declared(taken, values, how, complete=launch.args_complete) | values
+    variables = {item.name: item.value for item in (*env, *launch.env)}
+    counted = processes(launch, variables)
+    scene = Scene(
+        framework=launch.framework,
+        command=launch.command,
+        releases=taken.bits,
+        versions=versions,
+        env=variables,
+        env_complete=launch.env_complete,
+        complete=launch.args_complete,
+        world_size=counted.world_size,
+        distributed=counted.distributed,
+        model=model,
+    )
+    return work_out(arguments, scene)
+
+
+def _confirms(written: Argument | None, told: Argument) -> bool:
+    """Tell whether the framework wrote down what the launch sets: that is where it stands."""
+    return written is not None and told.known and written.value == told.value
+
+
+def _refused(named: Given, told: Collection[str]) -> Iterable[Unread]:
+    """Say which values the framework's parser would not take; what was told is not told again."""
+    for arg, problem in named.problems:
+        shown = f"--{arg.name}" if arg.via == "arg" else arg.name
+        if not any(reason.startswith(f"{shown}: ") for reason in told):
+            origin = arg.origin
+            yield Unread(
+                source=origin.source,
+                line=origin.line,
+                text=origin.text,
+                reason=f"{shown}: {problem}",
+            )
 
 
 def _too_new(book: Spellbook, version: str | None, how: How | None) -> Iterable[Unread]:
@@ -139,74 +230,3 @@ def _per_node(settings: Mapping[str, Setting], args: Sequence[RawArg]) -> dict[s
             origins=(total.origin,),
         )
     }
-
-
-def _launch_facts(
-    launch: RawLaunch, book: Spellbook, how: How | None, task: str, origins: tuple[Origin, ...]
-) -> Iterable[Fact]:
-    here = launch.origin
-    yield fact("launch.given", True, here)
-    # a hidden argument can set what a variable would
-    yield fact("launch.env_complete", launch.env_complete and launch.args_complete, here)
-    if launch.command:
-        yield fact("launch.command", launch.command, here)
-    if task:
-        yield fact("launch.task", task, *(origins or (here,)))
-    if not launch.framework:
-        return
-    yield fact("launch.framework", launch.framework, here)
-    if launch.framework in book.timelines and how is not None:
-        majors = book.timelines[launch.framework].majors(book.bits[launch.framework])
-        if len(majors) == 1:
-            yield fact("launch.framework_major", majors.pop(), here, how=how)
-
-
-def _deepspeed(
-    settings: Mapping[str, Setting],
-    launch: RawLaunch,
-    configs: Sequence[RawArg],
-    version: str | None,
-    files: Mapping[str, str],
-) -> Iterable[Fact]:
-    """Say what is sharded and offloaded; nothing where DeepSpeed is not ruled out either."""
-    found: dict[str, Scalar] = {}
-    origins: tuple[Origin, ...] = ()
-    how: How = "read"
-    setting = settings.get("parallel.deepspeed")
-    if setting is not None and setting.value is not None:
-        content = files.get(_file_name(setting.text))
-        text = setting.text or str(setting.value)
-        if setting.spelled_as.endswith("zero_stage"):
-            text = str(setting.value)
-        found = read_deepspeed(text, framework=launch.framework, version=version, content=content)
-        origins, how = setting.origins, setting.how
-    flat = {arg.name: arg for arg in configs if arg.values}
-    written = deepspeed_facts({name: arg.values[0] for name, arg in flat.items() if arg.values})
-    if written:
-        found |= written
-        origins = origins or tuple(a.origin for n, a in flat.items() if "zero" in n)[:1]
-    if setting is None and not found and _without_deepspeed(launch, configs):
-        found, origins, how = {"parallel.zero_stage": 0}, (launch.origin,), "default"
-    for name, value in found.items():
-        yield fact(name, value, *origins, how=how)
-
-
-def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
-    hidden = {"accelerate_config", "config_file", "deepspeed_config", "use_deepspeed"}
-    told = {arg.name for arg in (*launch.launcher, *configs)}
-    if any(a.name == "distributed_type" and a.values in _NOT_SHARDED for a in configs):
-        # accelerate's own config is at hand and names no DeepSpeed
-        hidden -= {"accelerate_config", "config_file"}
-    config_missing = bool(launch.configs) and not configs
-    megatron = launch.command.startswith("megatron")
-    known = launch.framework in _NO_DEEPSPEED and not megatron
-    return known and not told & hidden and not config_missing
-
-
-def _file_name(path: str) -> str:
-    return path.strip().replace("\\", "/").rsplit("/", 1)[-1]
-
-
-def _plain(setting: Setting) -> Fact:
-    value = setting.value if setting.value is not None else ""
-    return fact(setting.canonical, value, *setting.origins, how=setting.how)

@@ -42,9 +42,10 @@ class Reader:
     def read_dump(self, args: Iterable[RawArg]) -> None:
         """Read arguments as the framework itself wrote them down: what really took effect."""
         for arg in args:
-            live = self._live(arg.name, "config")
+            via: Via = "env" if arg.via == "env" else "config"
+            live = self._live(arg.name, via)
             if live:
-                self._add(live, arg, "config", dumped=True)
+                self._add(live, arg, via, dumped=True)
 
     def read_env(self, env: Iterable[EnvVar]) -> None:
         """Read environment variables; those that mean nothing here are no complaint."""
@@ -63,8 +64,8 @@ class Reader:
             current = winners.setdefault(item.setting.canonical, item.setting)
             if current is item.setting:
                 continue
-            if current.value is None and item.setting.via == "log":
-                # a log shows the value the script could not tell
+            if current.via == "log" and current.value == item.setting.value:
+                # the framework confirms what stands here: this is where it can be changed
                 winners[item.setting.canonical] = item.setting
             else:
                 hidden.append(item.setting)

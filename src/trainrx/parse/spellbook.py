@@ -61,6 +61,16 @@ class Spellbook:
         """Tell whether a spelling exists at some version the job may run."""
         return bool(entry.bits & self.bits[entry.owner])
 
+    def meanings(self, command: str) -> dict[str, str]:
+        """Give the canonical parameter of every argument of the framework, by its plain name."""
+        found: dict[str, str] = {}
+        for (is_env, name), entries in self._by_name.items():
+            for entry in () if is_env else entries:
+                own = entry.owner not in OUTER and serves(entry.spelling, command)
+                if own and self.live(entry):
+                    found.setdefault(name, entry.param.id)
+        return found
+
     def _entries(self, param: Param) -> Iterable[Entry]:
         place = 0
         for owner in self.owners:

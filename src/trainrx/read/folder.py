@@ -17,6 +17,7 @@ HYDRA = ".hydra"
 """Where Hydra (verl) leaves the configuration it composed."""
 NAMES = {
     "args.json",
+    "sft_args.json",
     "logging.jsonl",
     "trainer_log.jsonl",
     "trainer_state.json",

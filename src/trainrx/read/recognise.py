@@ -54,6 +54,10 @@ ARGS_KEYS = {"output_dir", "model", "model_type", "model_name_or_path", "learnin
 ARGS_LEAST = 40
 """Keys of a flat JSON object above which it is a dump of all arguments: nobody writes as many."""
 PYTHON = re.compile(r"(?m)^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|@\w)")
+MANIFEST = re.compile(r"(?m)^apiVersion:\s*\S")
+MANIFEST_KIND = re.compile(r"(?m)^kind:\s*\S")
+COMPOSE = re.compile(r"(?m)^services:\s*(?:#.*)?$")
+SERVICE = re.compile(r"(?m)^\s{2,12}(?:image|command|entrypoint):")
 IMPORT = re.compile(r"(?m)^(?:import|from) \w")
 PYTHON_SHARE = 0.05
 DATA_SET = re.compile(r"\[\s*\{\s*\"")
@@ -77,6 +81,8 @@ def recognise(text: str) -> InputKind | None:
         return None if kind == "data" else kind
     if SHEBANG.match(stripped):
         return "script"
+    if is_manifest(head):
+        return "script"
     lines = [line for line in head.splitlines() if line.strip()]
     printed = len(LOG.findall(head))
     if printed and not _is_script(head, lines, printed):
@@ -85,6 +91,14 @@ def recognise(text: str) -> InputKind | None:
     if VERSIONS.search(head) or _share(plain, FREEZE.match) >= SHARE:
         return "versions"
     return _written(head, plain)
+
+
+def is_manifest(text: str) -> bool:
+    """Tell whether a text is a Kubernetes manifest or a compose file."""
+    head = text[:SAMPLE]
+    if MANIFEST.search(head) and MANIFEST_KIND.search(head):
+        return True
+    return COMPOSE.search(head) is not None and SERVICE.search(head) is not None
 
 
 def _written(head: str, lines: Sequence[str]) -> InputKind | None:

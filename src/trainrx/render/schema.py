@@ -18,17 +18,17 @@ def schema_text() -> str:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **msgspec.json.schema(Diagnosis),
     }
-    return msgspec.json.format(msgspec.json.encode(_tidy(schema)), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(tidy(schema)), indent=2).decode() + "\n"
 
 
-def _tidy(node: object) -> object:
+def tidy(node: object) -> object:
     """Take the indentation out of descriptions: Python releases differ in what they leave."""
     if isinstance(node, dict):
         return {
-            key: cleandoc(value) if isinstance(value, str) else _tidy(value)
+            key: cleandoc(value) if isinstance(value, str) else tidy(value)
             for key, value in node.items()
         }
-    return [_tidy(item) for item in node] if isinstance(node, list) else node
+    return [tidy(item) for item in node] if isinstance(node, list) else node
 
 
 if __name__ == "__main__":

@@ -1,0 +1,60 @@
+"""The launches of one script, or of the containers of a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from trainrx.model.job import Input, RawArg, RawLaunch, Script
+from trainrx.model.result import Unread
+from trainrx.parse.launch import find_launches
+from trainrx.parse.manifest import Part, read_manifest
+from trainrx.parse.shell import read_script
+
+_NODES = frozenset({"nnodes", "num_machines"})
+
+
+def script_launches(
+    script: Input, inherited: Mapping[str, str]
+) -> tuple[list[RawLaunch], list[Unread]]:
+    """Find the launches a script holds, each with the files the script writes.
+
+    A Kubernetes manifest or compose file is read as the scripts of its containers: their
+    variables, resources and number of pods belong to the launches.
+    """
+    text = script.text or ""
+    parts = read_manifest(text, script.name)
+    if not parts:
+        parsed = read_script(text, script.name, inherited)
+        return [_with_files(one, parsed) for one in find_launches(parsed)], list(parsed.unread)
+    launches: list[RawLaunch] = []
+    unread: list[Unread] = []
+    for part in parts:
+        own = {item.name: item.value for item in part.env if item.value is not None}
+        parsed = read_script(part.text, script.name, {**inherited, **part.around, **own})
+        unread += parsed.unread
+        launches += [_in_part(_with_files(one, parsed), part) for one in find_launches(parsed)]
+    return launches, unread
+
+
+def _with_files(launch: RawLaunch, script: Script) -> RawLaunch:
+    return msgspec.structs.replace(launch, written=script.written)
+
+
+def _in_part(launch: RawLaunch, part: Part) -> RawLaunch:
+    """Give a launch what its container gives it; the command's own words go before."""
+    given = {item.name for item in launch.env}
+    env = (*(item for item in part.env if item.name not in given), *launch.env)
+    told = {arg.name for arg in launch.launcher} & _NODES or "NNODES" in {i.name for i in env}
+    nodes = (
+        (RawArg(name="nnodes", values=(str(part.nodes),), origin=launch.origin),)
+        if part.nodes > 1 and not told
+        else ()
+    )
+    return msgspec.structs.replace(
+        launch,
+        env=env,
+        launcher=(*nodes, *launch.launcher),
+        container=(*part.container, *launch.container),
+    )
