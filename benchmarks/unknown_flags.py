@@ -28,7 +28,8 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.parse.arguments import STYLES, read_given
 from trainrx.parse.catalog import catalog, catalog_command, signature
-from trainrx.parse.config import classify_config, read_config
+from trainrx.parse.config import read_config
+from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script
 

@@ -106,6 +106,7 @@ def _train(sheet: Sheet) -> None:
     plain = negate(sheet.any("add_output_dir_suffix"))
     folder: Held = f"{output}/runs" if isinstance(output, str) and plain else UNKNOWN
     sheet.fill("logging_dir", folder)
+    _greedy(sheet)
     _trainer(sheet)
 
 
@@ -173,7 +174,11 @@ def _infer(sheet: Sheet) -> None:
         sheet.fill("merge_device_map", "cpu")
     beams = sheet.number("num_beams")
     sheet.set("stream", value=False, when=beams is not None and beams != 1)
-    greedy = both(sheet.equals("do_sample", False), sheet.equals("infer_backend", "pt"))
-    greedy = both(greedy, sheet.view.since("2.4.2"))
+    _greedy(sheet, sheet.equals("infer_backend", "pt"))
+
+
+def _greedy(sheet: Sheet, when: Truth = True) -> None:
+    """Put what sampling would need back to its neutral values where nothing is sampled."""
+    greedy = both(sheet.equals("do_sample", False), when, sheet.view.since("2.4.2"))
     for name, value in (("temperature", 1.0), ("top_p", 1.0), ("top_k", 50)):
         sheet.set(name, value, greedy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.parse.effective.ms_swift_base import vllm
+from trainrx.parse.effective.ms_swift_base import multimodal, vllm
 from trainrx.parse.effective.sheet import Sheet
 from trainrx.parse.effective.truth import both, either, negate
 from trainrx.parse.effective.view import UNKNOWN, Held
@@ -42,6 +42,11 @@ def serving_after(sheet: Sheet) -> None:
     if command == "export":
         _export_folder(sheet)
         return
+    if command == "app":
+        sees = multimodal(sheet)
+        sheet.fill("is_multimodal", UNKNOWN if sees is None else sees)
+        # the template's own, in the package's table of templates
+        sheet.fill("system", UNKNOWN)
     validated = either(
         both(sheet.any("dataset"), sheet.any("split_dataset_ratio")), sheet.any("val_dataset")
     )
