@@ -91,14 +91,7 @@ def resolve(folder: Path, work: Path) -> dict[str, Argument]:
     given = gather(request, knowledge)
     raws, _ = all_launches(given.scripts, given.configs, given.env)
     assert len(raws) == 1, [raw.command for raw in raws]
-    launch = settle(
-        raws[0],
-        configs=given.configs,
-        env=given.env,
-        versions=given.versions,
-        knowledge=knowledge,
-        beside=work,
-    )
+    launch = settle(raws[0], given, versions=given.versions, knowledge=knowledge)
     return launch.resolved.arguments
 
 

@@ -66,7 +66,7 @@ def describe(launch: Launch, around: Surroundings) -> Job:
     given = around.versions.get(raw.framework)
     how = around.version_how.get(raw.framework, "given") if given else resolved.version_how
     own = (*around.facts, *launch_facts(launch, around.versions))
-    facts = derive(own, around.knowledge)
+    facts = derive(own, around.knowledge, launch.shape)
     return Job(
         place=raw.origin,
         framework=raw.framework or None,

@@ -16,6 +16,7 @@ from trainrx.model.job import Input, InputKind
 from trainrx.model.result import Unread
 from trainrx.parse.environment import Environment, read_environment
 from trainrx.parse.hardware import GpuReading, read_gpu, usable_gib
+from trainrx.parse.model_config import shape_from_config
 from trainrx.parse.versions import Versions, read_versions
 from trainrx.read.inputs import Found, read_path, read_stdin
 
@@ -47,11 +48,16 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int | None = None
     notes: tuple[str, ...] = ()
     good: str | None = None
+    model_config: str | None = None
     stdin: bytes | None = None
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What was read. `beside` maps a script's name to the folder it lies in."""
+    """What was read.
+
+    `beside` maps a script's name to the folder it lies in. `model_config` is the text of the
+    model's config.json, when the user gave it.
+    """
 
     scripts: tuple[Input, ...] = ()
     configs: tuple[Input, ...] = ()
@@ -62,6 +68,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[Fact, ...] = ()
     good: Input | None = None
     beside: dict[str, Path] = {}
+    model_config: str | None = None
     unread: tuple[Unread, ...] = ()
 
 
@@ -86,7 +93,27 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
             "Try: diagnose --cmd launch.sh --log train.log"
         )
     inputs += [Input(kind="note", name="note", text=note) for note in request.notes if note]
-    return _sort(inputs, unread, request, knowledge)
+    given = _sort(inputs, unread, request, knowledge)
+    if request.model_config is None:
+        return given
+    return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
+
+
+def read_model_config(path: str) -> str:
+    """Read the `config.json` of a model.
+
+    Raises:
+        UsageError: it cannot be read, or describes no language model.
+    """
+    found, _ = read_path(Path(path), kind="config")
+    texts = (item.text or "" for item in found)
+    text = next((text for text in texts if shape_from_config(text, path) is not None), None)
+    if text is None:
+        raise UsageError(
+            f"{path}: describes no language model: expected the config.json of the model, "
+            "with hidden_size and num_hidden_layers"
+        )
+    return text
 
 
 def _refuse_counts(request: Request) -> None:

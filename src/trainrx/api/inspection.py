@@ -6,33 +6,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from trainrx.api.describe import Surroundings, describe
 from trainrx.api.facts import log_versions
 from trainrx.api.inputs import Given, Request, gather
-from trainrx.api.job import all_launches, pasted_launch, printed_launch, settle
+from trainrx.api.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
+from trainrx.detect.arguments import Dump
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
-from trainrx.model.hardware import ModelShape
 from trainrx.model.inspection import Inspection, Job
 from trainrx.model.job import RawLaunch
 from trainrx.model.result import Tool, Unread
 from trainrx.model.text import Lang
 from trainrx.model.version import __version__
-from trainrx.read.inputs import read_path
 
 PathLike = Path | str
 Versions = PathLike | dict[str, str] | None
 
 
 class Seen(NamedTuple):
-    """What the logs tell: facts, package versions, and what could not be used."""
+    """What the logs tell: facts, package versions, printed arguments, and what is of no use."""
 
     facts: tuple[Fact, ...] = ()
     versions: dict[str, str] = {}  # noqa: RUF012 - never written to
+    dumps: tuple[Dump, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 
@@ -89,15 +87,15 @@ def inspect_launch(  # noqa: PLR0913  # the contract's inputs, one keyword each
         gpu=gpu,
         gpus=gpus,
         nodes=nodes,
+        model_config=None if model_config is None else str(model_config),
         stdin=stdin,
     )
-    shape = None if model_config is None else read_shape(model_config)
-    jobs, unread = jobs_of(request, knowledge, lang, shape)
+    jobs, unread = jobs_of(request, knowledge, lang)
     return Inspection(tool=tool(knowledge), lang=lang, jobs=jobs, unread=unread)
 
 
 def jobs_of(
-    request: Request, knowledge: Knowledge, lang: Lang, shape: ModelShape | None = None
+    request: Request, knowledge: Knowledge, lang: Lang
 ) -> tuple[tuple[Job, ...], tuple[Unread, ...]]:
     """Give every launch of the inputs as a job, and what could not be used.
 
@@ -106,7 +104,7 @@ def jobs_of(
     """
     given = gather(request, knowledge)
     seen = _read_logs(given)
-    launches, problems = _launches(given)
+    launches, problems = _launches(given, seen.dumps)
     if not launches:
         raise UsageError(_no_launch(request, (*problems, *given.unread)))
     around = Surroundings(
@@ -117,7 +115,7 @@ def jobs_of(
         version_how=dict.fromkeys(seen.versions, _READ) | dict.fromkeys(given.versions, _GIVEN),
         lang=lang,
     )
-    jobs = tuple(_job(group, given, around, shape) for group in _grouped(launches))
+    jobs = tuple(_job(group, given, around, seen.dumps) for group in _grouped(launches))
     told = {item for job in jobs for item in job.unread}
     unread = dict.fromkeys((*given.unread, *problems, *seen.unread))
     return jobs, tuple(item for item in unread if item not in told)
@@ -140,14 +138,16 @@ def _read_logs(given: Given) -> Seen:
     if not given.logs:
         return Seen()
     # the scanner of logs costs more than all the rest
+    from trainrx.detect.arguments import logged_arguments
     from trainrx.detect.detector import detect
     from trainrx.kb.load import load as load_all
 
     found = detect(given.logs, tuple(load_all().symptoms.values()))
-    return Seen(found.facts, log_versions(found.facts), found.unread)
+    versions = log_versions(found.facts)
+    return Seen(found.facts, versions, logged_arguments(given.logs), found.unread)
 
 
-def _launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
+def _launches(given: Given, dumps: Sequence[Dump]) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     found, unread = all_launches(given.scripts, given.configs, given.env)
     if found or not given.logs:
         return found, unread
@@ -155,7 +155,7 @@ def _launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     if raw is None:
         from trainrx.detect.launches import embedded_launches
 
-        raw = printed_launch(embedded_launches(given.logs))
+        raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
     return [] if raw is None else [raw], (*unread, *further)
 
 
@@ -169,45 +169,11 @@ def _grouped(launches: Sequence[RawLaunch]) -> list[list[RawLaunch]]:
 
 
 def _job(
-    group: Sequence[RawLaunch], given: Given, around: Surroundings, shape: ModelShape | None
+    group: Sequence[RawLaunch], given: Given, around: Surroundings, dumps: Sequence[Dump]
 ) -> Job:
     raw = group[0]
-    launch = settle(
-        raw,
-        configs=given.configs,
-        env=given.env,
-        versions=around.versions,
-        knowledge=around.knowledge,
-        beside=given.beside.get(raw.origin.source),
-    )
-    around = around._replace(nodes=tuple(other.origin for other in group[1:]))
-    name = launch.resolved.settings.get("model.name")
-    if shape is not None and name is not None and isinstance(name.value, str):
-        # the file is of the model the launch names, whatever it is called
-        own = msgspec.structs.replace(shape, id=name.value)
-        models = (own, *around.knowledge.models)
-        known = msgspec.structs.replace(around.knowledge, models=models)
-        around = around._replace(knowledge=known)
-    return describe(launch, around)
-
-
-def read_shape(path: PathLike) -> ModelShape:
-    """Read the shape of a model from its `config.json`.
-
-    Raises:
-        UsageError: it cannot be read, or describes no language model.
-    """
-    from trainrx.parse.model_config import shape_from_config
-
-    found, _ = read_path(Path(path), kind="config")
-    shapes = (shape_from_config(item.text or "", item.name) for item in found)
-    shape = next((shape for shape in shapes if shape is not None), None)
-    if shape is None:
-        raise UsageError(
-            f"{path}: describes no language model: expected the config.json of the model, "
-            "with hidden_size and num_hidden_layers"
-        )
-    return shape
+    launch = settle(raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps)
+    return describe(launch, around._replace(nodes=tuple(other.origin for other in group[1:])))
 
 
 def _no_launch(request: Request, unread: Sequence[Unread]) -> str:

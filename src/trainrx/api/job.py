@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
 from trainrx.api.files import config_texts, model_config
+from trainrx.api.inputs import Given
 from trainrx.api.pasted import pasted_script
 from trainrx.api.scripts import script_launches
 from trainrx.detect.arguments import Dump
@@ -200,20 +200,24 @@ def _command(framework: str, config: Input) -> str:
 
 def settle(
     raw: RawLaunch,
+    given: Given,
     *,
-    configs: Sequence[Input],
-    env: Environment,
     versions: Mapping[str, str],
     knowledge: Knowledge,
-    beside: Path | None,
     dumps: Sequence[Dump] = (),
 ) -> Launch:
     """Resolve a launch with the configs it names, those given, and files beside its script.
 
-    `dumps` are what the programs of the job printed of their arguments: the strongest witness.
+    Args:
+        raw: the command, launchers stripped.
+        given: what was read besides.
+        versions: package name to version text, of the user and of the log.
+        knowledge: parameters.
+        dumps: what the programs of the job printed of their arguments: the strongest witness.
     """
+    env, beside = given.env, given.beside.get(raw.origin.source)
     version = versions.get(raw.framework)
-    texts = config_texts(raw, configs, beside, version)
+    texts = config_texts(raw, given.configs, beside, version)
     read = read_configs(raw, texts.texts, version=version, env=env.variables, places=texts.places)
     unread = [*texts.unread, *read.unread]
     raw = msgspec.structs.replace(
@@ -221,7 +225,7 @@ def settle(
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or env.complete,
     )
-    text = model_config((*raw.args, *read.args), beside)
+    text = given.model_config or model_config((*raw.args, *read.args), beside)
     resolved = resolve(
         raw,
         params=knowledge.params,

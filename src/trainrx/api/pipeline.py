@@ -49,6 +49,7 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
     nodes: int | None = None,
     note: str | Sequence[str] = (),
     good: PathLike | None = None,
+    model_config: PathLike | None = None,
     lang: Lang = "en",
     top: int | None = None,
     kb: Sequence[PathLike] = (),
@@ -70,6 +71,7 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         nodes: number of machines.
         note: what the user saw, in English or Chinese.
         good: a launch that worked, to compare with.
+        model_config: `config.json` of the model, for a model that is not known here.
         lang: language of all text in the answer.
         top: how many causes to plan fixes for and to return; None is all.
         kb: folders of further knowledge.
@@ -95,6 +97,7 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         nodes=nodes,
         notes=(note,) if isinstance(note, str) else tuple(note),
         good=None if good is None else str(good),
+        model_config=None if model_config is None else str(model_config),
         stdin=stdin,
     )
     return _run(gather(request, knowledge), knowledge, lang, top, engine)
@@ -140,15 +143,7 @@ def _launch(
         raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
     if raw is None:
         return None, unread
-    launch = settle(
-        raw,
-        configs=given.configs,
-        env=given.env,
-        versions=versions,
-        knowledge=knowledge,
-        beside=given.beside.get(raw.origin.source),
-        dumps=dumps,
-    )
+    launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=dumps)
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
     )
@@ -181,16 +176,12 @@ def _facts(
 
 
 def _changed(good: Input, given: Given, now: Facts, knowledge: Knowledge) -> tuple[Fact, ...]:
-    raw, _ = find_launch([good], [good] if good.kind == "config" else [], Environment())
+    """Say what a launch that worked sets otherwise; it ran where nothing of this job holds."""
+    configs = (good,) if good.kind == "config" else ()
+    raw, _ = find_launch([good], configs, Environment())
     if raw is None:
         return ()
-    launch = settle(
-        raw,
-        configs=[good] if good.kind == "config" else [],
-        env=Environment(),
-        versions={},
-        knowledge=knowledge,
-        beside=given.beside.get(good.name),
-    )
-    before = derive(launch_facts(launch, {}), knowledge)
+    alone = Given(configs=configs, beside=given.beside, model_config=given.model_config)
+    launch = settle(raw, alone, versions={}, knowledge=knowledge)
+    before = derive(launch_facts(launch, {}), knowledge, launch.shape)
     return changed_facts(now, before, knowledge.params)

@@ -27,7 +27,9 @@ is found out from its content; the options say it for you.
   diagnose --cmd launch.sh --log train.log --versions freeze.txt
   diagnose run_folder/ --gpu A100-80G --gpus 8 --lang zh
 """
-EPILOG = "Other commands: explain ID, kb check|test|new|list (a file of that name: ./explain)."
+EPILOG = """\
+Other commands: inspect FILE (what a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list
+(a file of that name: ./inspect)."""
 
 
 class Format(str, Enum):
@@ -94,6 +96,10 @@ Good = Annotated[
     Path | None,
     typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
 ]
+ModelConfig = Annotated[
+    Path | None,
+    typer.Option("--model-config", metavar="FILE", help="config.json of the model."),
+]
 FormatOption = Annotated[Format, typer.Option("--format", help="Form of the answer.")]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")]
 Explain = Annotated[
@@ -125,6 +131,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
     nodes: Nodes = None,
     note: Note = None,
     good: Good = None,
+    model_config: ModelConfig = None,
     form: FormatOption = Format.text,
     lang: LangOption = None,
     top: Top = 3,
@@ -143,7 +150,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
 
         return write(f"trainrx {__version__}\n")
     files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
-    single = tuple(file for file in (env, versions, good) if file is not None)
+    single = tuple(f for f in (env, versions, good, model_config) if f is not None)
     _refuse_nothing((*files, *single), note or [])
     _refuse_misplaced_command(paths or [])
     seen = view(language(lang), width, everything=explain)
@@ -162,6 +169,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
         nodes=nodes,
         note=note or (),
         good=good,
+        model_config=model_config,
         lang=seen.lang,
         top=top,
         kb=kb or (),
