@@ -14,16 +14,18 @@ test: $(READY)
 	$(BIN)/python -m pytest -q
 
 check: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks tools/catalog
-	$(BIN)/ruff check src tests benchmarks tools/catalog
+	$(BIN)/ruff format --check src tests benchmarks tools
+	$(BIN)/ruff check src tests benchmarks tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/diagnose kb check
 	$(BIN)/diagnose kb test
 
 golden: $(READY)
-	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py
+	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py \
+	  tests/unit/test_inspect_page.py tests/unit/test_diff_page.py
 	$(BIN)/python -m trainrx.render.schema
+	$(BIN)/python -m trainrx.render.inspect_json
 
 # what each release of each framework takes; a new release is one line in tools/catalog/releases.txt
 catalog: $(READY)

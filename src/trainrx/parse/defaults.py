@@ -30,6 +30,7 @@ _TASKS: Sequence[tuple[str, frozenset[str]]] = (
 )
 """The same for what only some tasks have."""
 
+_SUPERVISED = frozenset({"sft", "pt"})
 _RANK_DECIDES = frozenset({"verl", "openrlhf"})
 """No argument names the tuner here: a LoRA rank above 0 does."""
 
@@ -82,6 +83,8 @@ def _plays(name: str, known: Mapping[str, Setting], launch: RawLaunch, task: str
         return True
     if name.startswith("vllm.") and (launch.framework in _VLLM_ITSELF or task == "infer"):
         return True
+    if name.startswith("rlhf.") and name != "rlhf.type" and task in _SUPERVISED:
+        return False
     for prefix, tasks in _TASKS:
         if name.startswith(prefix) and task not in tasks:
             return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from trainrx.model.facts import Scalar
@@ -122,8 +123,11 @@ def _batch(known: Mapping[str, object], lang: Lang) -> str:
     effective, world = known.get("batch.effective"), known.get("parallel.world_size")
     parts: list[str] = []
     if effective is not None:
-        product = " x ".join(plain_value(f) for f in (*factors, world) if f is not None)
-        total = f"{product} = {effective}" if len(product) > 2 else str(effective)
+        counts = [f for f in (*factors, world) if isinstance(f, int)]
+        product = " x ".join(plain_value(count) for count in counts)
+        # other frameworks count otherwise: a product that does not come out explains nothing
+        fits = len(counts) > 1 and math.prod(counts) == effective
+        total = f"{product} = {effective}" if fits else str(effective)
         parts.append(words.SAMPLES.in_(lang).format(sum=total))
     tokens: object | Scalar | None = known.get("batch.tokens_per_micro_batch")
     parts += [words.TOKENS.in_(lang).format(n=tokens)] if tokens is not None else []
