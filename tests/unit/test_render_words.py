@@ -11,7 +11,7 @@ import pytest
 
 import trainrx
 from trainrx.model.text import Text
-from trainrx.render import words
+from trainrx.render import inspect_words, words
 from trainrx.render.console import page
 from trainrx.render.emit import plain
 from trainrx.render.page import View
@@ -21,46 +21,52 @@ LATIN = {
     *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "id", "nat"),
     *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list"),
 }
+LATIN_INSPECT = {
+    *("GPU", "vLLM", "RLHF", "ZeRO", "attention", "batch", "token", "step", "rollout", "offload"),
+    *("GiB", "B", "num", "generations", "None", "all", "versions", "CRLF", "bash", "CR", "shell"),
+    *("dos", "unix", "x"),
+}
+RENDER = Path(trainrx.__file__).parent / "render"
 
 
-def texts() -> Iterator[tuple[str, Text]]:
-    for name, value in vars(words).items():
-        if isinstance(value, Text):
-            yield name, value
-        elif isinstance(value, dict) and name.isupper():
-            for key, text in value.items():
-                yield f"{name}[{key}]", text
+def texts() -> Iterator[tuple[str, Text, set[str]]]:
+    for module, latin in ((words, LATIN), (inspect_words, LATIN_INSPECT)):
+        for name, value in vars(module).items():
+            if isinstance(value, Text):
+                yield name, value, latin
+            elif isinstance(value, dict) and name.isupper():
+                for key, text in value.items():
+                    yield f"{name}[{key}]", text, latin
 
 
 def fields(text: str) -> set[str | None]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-@pytest.mark.parametrize(("name", "text"), [*texts()])
-def test_both_languages_say_something_with_the_same_places(name, text):
+@pytest.mark.parametrize(("name", "text", "latin"), [*texts()])
+def test_both_languages_say_something_with_the_same_places(name, text, latin):
     assert text.en, name
     assert text.zh, name
     assert fields(text.en) == fields(text.zh), name
 
 
-@pytest.mark.parametrize(("name", "text"), [*texts()])
-def test_no_english_stands_in_the_chinese(name, text):
-    latin = set(re.findall(r"[A-Za-z]+", re.sub(r"\{[\w!]*\}", "", text.zh)))
+@pytest.mark.parametrize(("name", "text", "latin"), [*texts()])
+def test_no_english_stands_in_the_chinese(name, text, latin):
+    found = set(re.findall(r"[A-Za-z]+", re.sub(r"\{[\w!]*\}", "", text.zh)))
 
-    assert latin <= LATIN, name
+    assert found <= latin, name
     assert not re.search("[\u4e00-\u9fff]", text.en), name
 
 
-def test_every_word_is_used():
-    source = "".join(
-        path.read_text(encoding="utf-8")
-        for path in Path(trainrx.__file__).parent.rglob("*.py")
-        if path.name != "words.py"
-    )
+@pytest.mark.parametrize("module", [words, inspect_words])
+def test_every_word_is_used(module):
+    own = Path(module.__file__ or "").name
+    paths = [path for path in RENDER.parent.rglob("*.py") if path.name != own]
+    source = "".join(path.read_text(encoding="utf-8") for path in paths)
 
     unused = [
         name
-        for name, value in vars(words).items()
+        for name, value in vars(module).items()
         if name.isupper()
         and name != "PHASE"
         and isinstance(value, (Text, dict))
