@@ -43,8 +43,8 @@ def fields(text: str) -> set[str | None]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-@pytest.mark.parametrize(("name", "text", "latin"), [*texts()])
-def test_both_languages_say_something_with_the_same_places(name, text, latin):
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, text, _ in texts()])
+def test_both_languages_say_something_with_the_same_places(name, text):
     assert text.en, name
     assert text.zh, name
     assert fields(text.en) == fields(text.zh), name
