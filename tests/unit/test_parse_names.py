@@ -23,6 +23,14 @@ def facts_of(tmp_path, command, **versions):
         ("swift sft --model m --train_type lora", "3.2.1", None),
         ("swift sft --model_id_or_path m --sft_type lora", "2.6.1", None),
         ("torchrun train.py --sft_type lora", "3.2.1", None),
+        ("swift sft --model m --model_type qwen2_5", "4.6.0", "model_type qwen2_5 -> qwen2"),
+        ("swift sft --model m --model_type qwen2_5", "3.2.1", None),
+        ("swift sft --model m --model_type my_own_type", "4.6.0", None),
+        (
+            "swift sft --model m --model_type qwen2-vl-7b-instruct",
+            "3.2.1",
+            "model_type qwen2-vl-7b-instruct -> qwen2_vl",
+        ),
     ],
 )
 def test_a_name_of_another_version_is_told_with_its_name_of_today(

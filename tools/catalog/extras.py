@@ -27,10 +27,19 @@ class Extras(NamedTuple):
 def read_extras(sources: Sources) -> Extras:
     """Read a release of ms-swift."""
     presets = {
-        path.rpartition("/")[2].removesuffix(".json"): json.loads(sources.read(path))
+        path.rpartition("/")[2].removesuffix(".json"): _settings(json.loads(sources.read(path)))
         for path in sources.glob(*PRESETS)
     }
     return Extras(presets, read_registry(sources))
+
+
+def _settings(section: dict[str, Value]) -> dict[str, Value]:
+    """Leave out what a configuration says to its readers (`_description`)."""
+    return {
+        name: _settings(value) if isinstance(value, dict) else value
+        for name, value in section.items()
+        if not name.startswith("_")
+    }
 
 
 def write_extras(reads: Mapping[str, Extras]) -> dict[str, bytes]:

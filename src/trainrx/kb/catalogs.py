@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from trainrx.kb.store import shipped
-from trainrx.model.catalog import Contents, Option, Rename
+from trainrx.model.catalog import Contents, ModelTypeRename, Option, Preset, Rename
 from trainrx.model.errors import KnowledgeError
 
+R = TypeVar("R", Rename, Preset, ModelTypeRename)
 FOLDER = "catalogs"
 
 
@@ -44,10 +46,34 @@ def read_renames(root: Path | None = None) -> tuple[Rename, ...]:
     Raises:
         KnowledgeError: the file is malformed.
     """
-    path = (root or shipped()[0] / FOLDER) / "renames.jsonl"
+    return _read(root, "renames", Rename)
+
+
+@lru_cache(maxsize=4)
+def read_presets(root: Path | None = None) -> tuple[Preset, ...]:
+    """Read the DeepSpeed configurations ms-swift ships under a name.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, "presets-ms-swift", Preset)
+
+
+@lru_cache(maxsize=4)
+def read_model_types(root: Path | None = None) -> tuple[ModelTypeRename, ...]:
+    """Read which model types of ms-swift were renamed.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, "model-types", ModelTypeRename)
+
+
+def _read(root: Path | None, name: str, kind: type[R]) -> tuple[R, ...]:
+    path = (root or shipped()[0] / FOLDER) / f"{name}.jsonl"
     if not path.is_file():
         return ()
     try:
-        return tuple(msgspec.json.Decoder(Rename).decode_lines(path.read_bytes()))
+        return tuple(msgspec.json.Decoder(kind).decode_lines(path.read_bytes()))
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise KnowledgeError(str(path), "", str(error)) from error

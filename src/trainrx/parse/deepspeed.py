@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from trainrx.model.facts import Scalar
-from trainrx.parse.version_range import in_range
+from trainrx.model.pattern import late
+from trainrx.parse.presets import preset
 
 MAX_JSON = 200_000
 """Characters; a DeepSpeed config is a few thousand."""
 
-_STAGE = re.compile(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
-_OFFLOAD = re.compile(r"offload")
-_PART = re.compile(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
+_STAGE = late(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
+_OFFLOAD = late(r"offload")
+_PART = late(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
 _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
     "train_batch_size": ("deepspeed.train_batch", "int"),
     "train_micro_batch_size_per_gpu": ("deepspeed.micro_batch", "int"),
@@ -31,10 +32,6 @@ _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
 """Keys of a DeepSpeed configuration and the facts they give.
 https://www.deepspeed.ai/docs/config-json/"""
 _MOST_DIGITS = 9
-_NO_OVERLAP_SINCE = "3.2.2"
-"""ms-swift's presets overlapped communication before (preset files in its wheels)."""
-_OFFLOAD_SINCE = "3.0.3"
-"""ms-swift's zero3_offload kept the optimizer on the GPU before (preset files in its wheels)."""
 
 
 def canonical_deepspeed(text: str) -> str | None:
@@ -67,11 +64,20 @@ def read_deepspeed(
     name = canonical_deepspeed(value)
     if name is None or not name.startswith("zero"):
         return {"parallel.deepspeed": value[:200]}
-    facts = {"parallel.zero_stage": int(name[4]), **_offload(name, value, framework, version)}
-    if framework == "ms-swift" and version and not re.search(r"[/.]", value):
-        early = in_range(version, f"<{_NO_OVERLAP_SINCE}")
-        facts |= {} if early is None else {"deepspeed.overlap_comm": early}
-    return {"parallel.deepspeed": name, **facts}
+    shipped = preset(value, version) if framework == "ms-swift" else ()
+    if shipped:
+        return {"parallel.deepspeed": name, **_shared(shipped)}
+    return {
+        "parallel.deepspeed": name,
+        "parallel.zero_stage": int(name[4]),
+        **_offload(name, value),
+    }
+
+
+def _shared(configs: Sequence[Mapping[str, object]]) -> dict[str, Scalar]:
+    """Read what several configurations, of which one holds, have in common."""
+    first, *rest = (_facts_of(config) for config in configs)
+    return {n: v for n, v in first.items() if all(n in o and o[n] == v for o in rest)}
 
 
 def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
@@ -94,7 +100,8 @@ def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
     return {"parallel.deepspeed": name, **facts} if name else facts
 
 
-def _offload(name: str, value: str, framework: str, version: str | None) -> dict[str, Scalar]:
+def _offload(name: str, value: str) -> dict[str, Scalar]:
+    """Tell from its name what a configuration offloads."""
     params, optimizer = "parallel.offload_params", "parallel.offload_optimizer"
     if not name.endswith("_offload"):
         return {params: False, optimizer: False}
@@ -102,12 +109,7 @@ def _offload(name: str, value: str, framework: str, version: str | None) -> dict
     if part is not None:
         on_params = part[1].startswith("param")
         return {params: on_params, optimizer: not on_params}
-    if name == "zero2_offload":
-        return {params: False, optimizer: True}
-    if framework != "ms-swift" or "/" in value:
-        return {params: True, optimizer: True}
-    both = in_range(version, f">={_OFFLOAD_SINCE}") if version else None
-    return {params: True} if both is None else {params: True, optimizer: both}
+    return {params: name != "zero2_offload", optimizer: True}
 
 
 def _facts_of(config: Mapping[str, object]) -> dict[str, Scalar]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trainrx.kb.catalogs import read_renames
+from trainrx.kb.catalogs import read_model_types, read_renames
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
@@ -56,11 +56,41 @@ def name_facts(
         elif near := nearest(arg.name, taken):
             text = f"{arg.name} -> {near}"
             out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
+    out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
     first: dict[str, Fact] = {}
     for item in out:
         if item is not None:
             first.setdefault(item.kind, item)
     return tuple(first.values())
+
+
+def _model_type(arg: RawArg, taken: Signature) -> Fact | None:
+    """Find a model type of ms-swift that this version has under another name, or not any more."""
+    if taken.catalog.package != "ms-swift" or not arg.values:
+        return None
+    now = model_type_today(arg.values[0], taken)
+    if now is None:
+        return None
+    text = f"model_type {arg.values[0]}"
+    text += f" -> {' or '.join(now)}" if now else ""
+    return fact("launch.renamed_argument", text, arg.origin, how="derived")
+
+
+def model_type_today(name: str, taken: Signature) -> tuple[str, ...] | None:
+    """Give the model types that stand for one of another release; None when it holds."""
+    releases = taken.catalog
+    names = (name,)
+    for _ in range(_MAX_RENAMES):
+        gone = [
+            item
+            for item in read_model_types()
+            if item.old in names and releases.mask(((item.until, None),)) & taken.bits == taken.bits
+        ]
+        if not gone:
+            break
+        kept = tuple(n for n in names if n not in {item.old for item in gone})
+        names = tuple(dict.fromkeys((*kept, *(new for item in gone for new in item.new))))
+    return None if names == (name,) else names
 
 
 def taken_by(launch: RawLaunch, resolved: Resolved, versions: Mapping[str, str]) -> Signature:
@@ -144,6 +174,10 @@ def _one_dash(arg: RawArg) -> Fact | None:
     name = arg.name.lstrip("-")
     if arg.via != "arg" or len(name) < SHORTEST or "_" not in name:
         return None
-    if re.search(rf"(?:^|\s)-{re.escape(name)}(?![\w-])", arg.origin.text) is None:
+    text = arg.origin.text
+    # looked for first: most are written with two, and each pattern must be compiled
+    if f"-{name}" not in text.replace(f"--{name}", ""):
+        return None
+    if re.search(rf"(?:^|\s)-{re.escape(name)}(?![\w-])", text) is None:
         return None
     return fact("launch.misspelt_argument", f"-{name} -> --{name}", arg.origin, how="derived")
