@@ -11,7 +11,7 @@ demo: $(READY)
 	  --versions versions.txt --gpu A800-80G --gpus 2
 
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 check: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks tools

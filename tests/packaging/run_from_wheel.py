@@ -13,7 +13,10 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("hypothesis>=6.100", "jsonschema>=4.20", "pytest>=8.2", "pytest-randomly>=3.15")
+NEEDED = (
+    *("hypothesis>=6.100", "jsonschema>=4.20"),
+    *("pytest>=8.2", "pytest-randomly>=3.15", "pytest-xdist>=3.6"),
+)
 
 
 def main(dist: Path) -> int:
@@ -31,7 +34,9 @@ def main(dist: Path) -> int:
         python = work / "venv" / "bin" / "python"
         subprocess.run([python, "-m", "pip", "install", "-q", wheel, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
-        return subprocess.run([python, "-m", "pytest", "-q"], cwd=work, check=False).returncode
+        return subprocess.run(
+            [python, "-m", "pytest", "-q", "-n", "auto"], cwd=work, check=False
+        ).returncode
 
 
 if __name__ == "__main__":
