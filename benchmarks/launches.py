@@ -3,7 +3,8 @@
     python benchmarks/launches.py DIR... [--docs] [--show] [--misses FILE]
 
 DIR: checkouts; every .sh, .sbatch and .slurm below is read (and the shell blocks of .md and .rst
-with --docs). No script is ever run: see launches_bash.py for how bash judges the words.
+with --docs). No script is ever run: see launches_bash.py for how bash judges the words. A word is
+static when no piece of it is unknown; a command that a loop runs many times counts once.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from launches_bash import NotComparable
 from launches_look import Seen, look
 from launches_mutations import MUTATIONS, mutated
+from launches_static import LISTED, Tokens
 from launches_words import compare
 
-from trainrx.model.job import RawLaunch, Script
+from trainrx.model.job import RawLaunch
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script
 
@@ -33,14 +34,12 @@ BLOCK = re.compile(
 )
 
 
-OUTSIDE = re.compile(r"is an argument of|is not set in this script|is set by the scheduler")
-
-
 class Text(NamedTuple):
     """A script, or a block of a page."""
 
     name: str
     text: str
+    repository: str = ""
 
 
 def corpus(folders: Sequence[Path], *, docs: bool) -> Iterator[Text]:
@@ -51,10 +50,10 @@ def corpus(folders: Sequence[Path], *, docs: bool) -> Iterator[Text]:
                 continue
             name = str(path.relative_to(folder))
             if path.suffix in SCRIPTS:
-                yield Text(name, path.read_text("utf-8", "replace"))
+                yield Text(name, path.read_text("utf-8", "replace"), folder.name)
             elif docs and path.suffix in (".md", ".rst"):
                 blocks = BLOCK.finditer(path.read_text("utf-8", "replace"))
-                yield from (Text(f"{name}#{n}", m[1]) for n, m in enumerate(blocks, 1))
+                yield from (Text(f"{name}#{n}", m[1], folder.name) for n, m in enumerate(blocks, 1))
 
 
 class Score:
@@ -64,6 +63,7 @@ class Score:
         self.counts: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         self.wrong: dict[str, list[str]] = {}
+        self.tokens = Tokens()
 
     def miss(self, kind: str, text: str) -> None:
         """Note one example."""
@@ -96,7 +96,7 @@ def judge(item: Text, score: Score) -> None:
         return
     counts["holding"] += 1
     _found(item, seen, launches, score)
-    _static(script, score)
+    score.tokens.add(script, item.repository)
     try:
         difference = compare(item.name, item.text)
     except NotComparable as error:
@@ -137,20 +137,6 @@ def _stands_in(launch: RawLaunch, seen: Seen) -> bool:
     return any(line and seen.first <= line <= seen.last for line in lines)
 
 
-def _static(script: Script, score: Score) -> None:
-    reasons = {item.reason.partition(" ")[0].strip("${}"): item.reason for item in script.unread}
-    for command in script.commands:
-        if not find_launches(msgspec.structs.replace(script, commands=(command,))):
-            continue
-        for word in command.words:
-            listed = bool(word.alternatives)
-            outside = all(OUTSIDE.search(reasons.get(name, "")) for name in word.unknown)
-            score.counts["tokens"] += 1
-            score.counts["static"] += not word.unknown
-            score.counts["listed"] += not word.unknown or listed
-            score.counts["inside"] += not word.unknown or listed or outside
-
-
 def _mutate(item: Text, seen: Seen, score: Score) -> None:
     for mistake, expected in MUTATIONS.items():
         name = f"{mistake}, in a string" if seen.quoted else mistake
@@ -173,7 +159,10 @@ def _defects(text: str, name: str) -> set[tuple[str, int]]:
 
 def report(score: Score) -> None:
     """Print the figures."""
-    counts = score.counts
+    counts, tokens = score.counts, score.tokens
+    counts["tokens"], counts["static"] = tokens.number(), tokens.number("static")
+    counts["listed"] = counts["static"] + tokens.number(LISTED)
+    counts["inside"] = counts["static"] + tokens.outside
     print(f"scripts {counts['scripts']}, crashes {counts['crashes']}")
     each = 1e3 * counts["scripts"]
     took = f"{counts['reading'] / each:.2f} to read, {counts['finding'] / each:.2f} to find"
@@ -197,6 +186,7 @@ def report(score: Score) -> None:
         if not counts[whole]:
             continue
         print(f"{title:46} {score.share(part, whole)}")
+    print(f"\n{tokens.table()}")
 
 
 def main() -> None:

@@ -99,7 +99,7 @@ def test_a_default_that_arguments_may_change_ends_nothing():
         'if [ -z "$M" ]; then echo usage; exit 1; fi\nrun "$M"'
     )
 
-    assert [word.text for word in words(text)] == ["run", ""]
+    assert [(word.text, word.unknown) for word in words(text)] == [("run", ()), ("$M", ("M",))]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,11 @@ class Conditions:
             return self.decide(words)
         fields = [(word, self._expander.fields(word.text)) for word in words]
         if all(len(found) == 1 for _, found in fields):
-            return self.decide(words)
+            verdict = self.decide(words)
+            bare = any(w.text[0] == "$" and not known(found[0].text) for w, found in fields)
+            # Without quotes nothing is left of an empty word, and the comparison is a mistake.
+            compared = bare and any(w.text in ("=", "==", "!=") for w in words)
+            return Verdict(None) if compared and verdict.assumed else verdict
         left = [Raw(_quoted(f.text), word.at) for word, found in fields for f in found]
         if not left:
             return Verdict(value=False)
@@ -94,10 +98,8 @@ class Conditions:
         text = self._expander.text(raw)
         empty = Verdict(text == "")
         if not known(text):
-            only = self._state.unknowns.only(text)
             empty = Verdict(False if literal(text) else None)
-            outside = only is not None and only.kind in ("env", "scheduler", "arg")
-            if only is not None and outside and self._state.takes_default(only.name):
+            if self._state.alone(text) == "":
                 empty = Verdict(value=True, assumed=True)
         return empty if sign == "-z" else empty.negate()
 
@@ -126,6 +128,10 @@ class Conditions:
                 return Verdict(value, assumed=any(counts))
             return Verdict(None)
         if not known(one + two):
+            # `[ "$X" = "" ]` is `[ -z "$X" ]`.
+            plain = sign in ("=", "==", "!=") and not re.search(r"[*?\[\\]", two)
+            if plain and known(two) and self._state.alone(one) == two:
+                return Verdict(sign != "!=", assumed=True)
             return Verdict(None)
         if sign in ("=", "==", "!="):
             same = self._same(one, right)

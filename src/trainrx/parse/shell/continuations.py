@@ -7,21 +7,34 @@ command by its looks, and only the layout tells that it was meant as more words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from trainrx.parse.shell.limits import MAX_DEFECTS
+from trainrx.parse.shell.quotes import Span
 
 _BLANK_AFTER_BACKSLASH = re.compile(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
 _CUT = re.compile(r"(?<!\\)\\(?:\n(?=[ \t]*\n)|[ \t]+\n)")
-_COMMENT_IN_TEXT = re.compile(r"(?<!\\)\\\n[ \t]*#")
+_COMMENT_IN_TEXT = re.compile(r"(?<!\\)\\(?:\n[ \t]*|[ \t]+)#(?=[^\n]*\n)")
+_SLIP_IN_TEXT = re.compile(
+    r"(?<!\\)\\(?:(?P<comment>\n[ \t]*#[^\n]*|[ \t]+#[^\n]*)|[ \t]+)\n"
+    r"(?=[ \t]*(?:--?[A-Za-z]|[A-Za-z0-9$\"'{+]))"
+)
+_PRINTS = re.compile(r"[^\n]*\b(?:echo|printf)\b[^\n;|&]*")
 _FLAG = re.compile(r"(?<![^ \t\n])(?:--?[A-Za-z][\w.-]*|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+(?==))")
 _ASSIGNMENTS = re.compile(r"\s*(?:export\s+)?(?:[A-Za-z_]\w*=\S*\s+)+\s*\\?\s*", re.ASCII)
 _MORE_WORDS = re.compile(r"[\"']?\$[\w{(]|[\w.+-]+=[^=]|\S+\.(?:py|json|yaml)\b")
 _NO_COMMAND = re.compile(r"[A-Za-z_]\w*\+?=|(?:fi|done|esac|else|then|elif|\}|\))(?![\w-])")
+_SWALLOWED = (
+    "A comment stands inside the command that this text holds: it swallows what follows, or its"
+    " words become arguments. Move the comment out of the text."
+)
 _MAX_FLAGS = 12
 _MAX_LINES = 200
+_MAX_BEFORE = 200
+"""Characters in front of a quoted text that are looked at."""
 
 
 class Slip(NamedTuple):
@@ -88,11 +101,41 @@ def cut_offs(text: str, code: str) -> Iterator[Slip]:
 def comments_in_text(text: str) -> Iterator[Slip]:
     """Find comments in a command that is kept in a text: they swallow the rest, or become words."""
     for match in islice(_COMMENT_IN_TEXT.finditer(text), MAX_DEFECTS):
-        message = (
-            "A comment stands inside the command that this text holds, so what follows is lost to"
-            " the command. Move the comment out of the text."
-        )
-        yield Slip("continuation-broken", match.end() - 1, message)
+        yield Slip("continuation-broken", match.end() - 1, _SWALLOWED)
+
+
+def slips_in_quotes(text: str, quoted: Iterable[Span]) -> Iterator[Slip]:
+    """Find the same mistakes in the quoted texts of a script, which are commands to be run later.
+
+    What is only printed is left alone, as is a drawing: behind the mistake the command goes on.
+    """
+    marks = [match.start() for match in islice(_SLIP_IN_TEXT.finditer(text), MAX_DEFECTS)]
+    for span in quoted if marks else ():
+        if span.quote not in ("'", '"') or not _holds(span, marks):
+            continue
+        begin = text.rfind("\n", max(span.start - _MAX_BEFORE, 0), span.start) + 1
+        if _PRINTS.fullmatch(text, begin or max(span.start - _MAX_BEFORE, 0), span.start):
+            continue
+        for match in islice(_SLIP_IN_TEXT.finditer(text, span.start, span.end - 1), MAX_DEFECTS):
+            if match["comment"]:
+                yield Slip("continuation-broken", text.index("#", match.start()), _SWALLOWED)
+            else:
+                yield Slip("space-after-backslash", match.start(), _escaped(text, match.end()))
+
+
+def _escaped(text: str, end: int) -> str:
+    """Say what a blank after a backslash does to the flags behind it, in a text run later."""
+    lost = _flags_behind(text, end - 1) or "what follows"
+    return (
+        "A blank after the backslash ends the line inside the command that this text holds, so"
+        f" {lost} is cut off, or gets a stray backslash in front. Delete the blank."
+    )
+
+
+def _holds(span: Span, places: list[int]) -> bool:
+    """Tell whether one of the places, which are in order, is within a span."""
+    at = bisect_left(places, span.start)
+    return at < len(places) and places[at] < span.end
 
 
 def _command_above(code: str, end: int) -> list[str]:

@@ -8,25 +8,11 @@ from collections.abc import Callable
 from trainrx.parse.shell.arrays import with_element, with_more
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.context import Context
-from trainrx.parse.shell.continuations import blanks_after_backslashes, comments_in_text
-from trainrx.parse.shell.quotes import Lines, code_only, spans
 from trainrx.parse.shell.reader import declared
-from trainrx.parse.shell.record import Place
 from trainrx.parse.shell.state import word_lines
 from trainrx.parse.shell.syntax import Assign, Raw, Simple
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable
-
-_SLIP = re.compile(r"\\[ \t]+\n|\\\n[ \t]*#|\\[ \t]+#")
-
-
-def report_slips(context: Context, text: str, place: Place) -> None:
-    """Report where a script within the script does not do what it was meant to."""
-    if not _SLIP.search(text):
-        return
-    code = code_only(text, spans(text))
-    for slip in (*blanks_after_backslashes(code), *comments_in_text(text)):
-        context.record.add_defect(slip.name, place.line(slip.at), slip.message)
 
 
 class Declarations:
@@ -105,8 +91,6 @@ class Declarations:
             script = expander.text(item.value, keep_joins=True)
         if script.count("\n") != item.value.count("\n"):
             script = ""
-        if script:
-            report_slips(self._context, script, Place(Lines(script), line))
         if held is not None and held.array and old is None:
             return with_element(held, "0", Field(text, line))
         if old is None:

@@ -20,7 +20,7 @@ from trainrx.parse.shell.syntax import (
     Test,
 )
 from trainrx.parse.shell.unknown import Unknown, known
-from trainrx.parse.shell.variables import Field, Snapshot
+from trainrx.parse.shell.variables import Field, Snapshot, Variable
 
 _ARGUMENT = re.compile(r"\$[#@*1-9]|\$\{[#@*1-9]")
 _MAX_ROUNDS = 4 * MAX_ITERATIONS
@@ -108,7 +108,10 @@ class Loops:
     def _unsure(self, condition: Block, body: Block) -> None:
         """Run a loop once that may run not at all, or more often."""
         before = self._state.snapshot()
-        arguments = self._state.positional is None and _reads_arguments(condition)
+        positional = self._state.positional
+        # Those of the script, or of a function that is given all of them.
+        any_ = positional is None or self._state.takes_any(positional)
+        arguments = any_ and _reads_arguments(condition)
         self._perhaps(body, undecided=arguments)
         if arguments:
             self._keep_defaults(before)
@@ -116,11 +119,22 @@ class Loops:
             self._state.merge([before, self._state.snapshot()], "loop")
 
     def _keep_defaults(self, before: Snapshot) -> None:
-        """Go back to what variables hold without arguments, and keep in mind that some may come."""
+        """Go back to what variables hold without arguments, and keep in mind that some may come.
+
+        What was empty or not set at all, and gets the text of an argument, has no default.
+        """
         after = self._state.variables
         self._state.restore(before)
-        for name, held in before.items():
-            if after.get(name) is not held:
+        for name, new in after.items():
+            held = before.get(name)
+            if name == "@" or held is new:
+                continue
+            given = not known(new.text) and not self._state.unknowns.alternatives(new.text)
+            if given and (held is None or (not held.array and held.text == "" and not held.ref)):
+                field = Field(self._state.unknowns.mark("arg", name), new.line)
+                exported = held.exported if held is not None else new.exported
+                self._state.variables[name] = Variable((field,), new.line, exported=exported)
+            elif held is not None:
                 self._state.variables[name] = held._replace(default=True)
 
     def count(self, node: Count) -> None:

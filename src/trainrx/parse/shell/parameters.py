@@ -94,6 +94,8 @@ class Parameters:
         positional = self._state.positional
         if name.isdigit() and name != "0" and positional is not None:
             index = int(name[:9]) - 1
+            if self._state.takes_any(positional[: index + 1]):
+                return None
             field = positional[index] if index < len(positional) else Field("")
             return Variable((field,), field.line)
         if name == "#" and positional is not None:
@@ -151,12 +153,8 @@ class Parameters:
 
     def _countable(self, fields: tuple[Field, ...]) -> bool:
         """Tell whether every field stands for one word: a mark of a branch may be several."""
-        unknowns = self._state.unknowns
-        return not any(
-            found.kind in ("branch", "loop") or found.name in ("@", "*")
-            for field in fields
-            for found in unknowns.within(field.text)
-        )
+        found = (item for field in fields for item in self._state.unknowns.within(field.text))
+        return not any(item.kind in ("branch", "loop") or item.name in ("@", "*") for item in found)
 
     def _list(self, name: str, star: str, operation: str, *, length: bool) -> Expansion:
         whole = self._all(name, "@")
@@ -223,7 +221,9 @@ class Parameters:
 
     def _default(self, name: str, text: str | None, match: re.Match[str]) -> str:
         if text is not None and not known(text):
-            return text
+            if not match["empty"] or self._state.alone(text) != "":
+                return text
+            text = ""  # After `X=$1`, X is empty as `$1` is.
         surely = self._state.takes_default(name) or self._state.is_gone(name)
         if text is None and not surely:
             return self._state.unknowns.variable(name)

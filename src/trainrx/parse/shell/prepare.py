@@ -11,7 +11,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from trainrx.model.job import Defect
-from trainrx.parse.shell.continuations import blanks_after_backslashes, cut_offs
+from trainrx.parse.shell.continuations import (
+    blanks_after_backslashes,
+    cut_offs,
+    slips_in_quotes,
+)
 from trainrx.parse.shell.limits import MAX_DEFECTS, MAX_TEXT
 from trainrx.parse.shell.quotes import Lines, Span, close_quote, code_only, guilty, spans
 from trainrx.parse.shell.unknown import without_marks
@@ -60,7 +64,7 @@ def prepare(text: str, source: str) -> Prepared:
         message = f"{crlf} lines end in CRLF; bash reads the CR as text. Run dos2unix on the file."
         defects.append(_defect("crlf-line-ends", source, lines, None, message))
     text, found = _close_quotes(text, source, defects)
-    defects += _characters(text, code_only(text, found), source, lines)
+    defects += _characters(text, found, source, lines)
     # A backslash at the very end continues into nothing; bash drops it.
     stripped = text.rstrip()
     if stripped.endswith("\\") and not stripped.endswith("\\\\"):
@@ -82,8 +86,9 @@ def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, l
     return text, found
 
 
-def _characters(text: str, code: str, source: str, lines: Lines) -> list[Defect]:
+def _characters(text: str, quoted: list[Span], source: str, lines: Lines) -> list[Defect]:
     """Look for mistakes in the code: the text with everything else blanked out."""
+    code = code_only(text, quoted)
     positions = Lines(code)
     found: list[Defect] = []
 
@@ -91,6 +96,8 @@ def _characters(text: str, code: str, source: str, lines: Lines) -> list[Defect]
         found.append(_defect(name, source, positions, at, message, lines))
 
     for slip in (*blanks_after_backslashes(code), *cut_offs(text, code)):
+        add(*slip)
+    for slip in slips_in_quotes(text, quoted):
         add(*slip)
     for match in islice(_DASH_FLAG.finditer(code), MAX_DEFECTS):
         message = f"The flag begins with {match[0]}, not with ASCII dashes. Type -- instead."

@@ -46,12 +46,23 @@ def _text(context: Context, words: list[str], feed: Feed | None) -> str | None:
         if len(plain) == 1 and not known(plain[0]):
             parent = context.parent(plain[0]) if name == "dirname" else plain[0]
             return None if parent is None or not _is_here(context, parent) else parent + "\n"
+    if name == "basename":
+        words = [_own_name(context, word) for word in words]
     if name in ("echo", "printf") or known(" ".join(words)):
         given = None if feed is None else feed.text
         if given is not None and not known(given) and name not in ("echo", "printf"):
             return None
+        context.budget.spend(1 + len(given or "") // 32)
         return substitute.printed(words, given, lambda path: _file(context, path))
     return None
+
+
+def _own_name(context: Context, word: str) -> str:
+    """Give the name of the script for `$0`; a batch job runs a copy under another name."""
+    only = context.state.unknowns.only(word)
+    own = only is not None and (only.name, only.shown) == ("0", "$0")
+    name = context.record.sources.script
+    return name if own and name and not context.state.scheduled else word
 
 
 def _is_here(context: Context, text: str) -> bool:
@@ -69,7 +80,10 @@ def _folder(context: Context) -> str:
 
 def _file(context: Context, path: str) -> str | None:
     found = context.find_file(path)
-    return None if found is None else found[1]
+    if found is None:
+        return None
+    context.budget.spend(1 + len(found[1]) // 32)
+    return found[1]
 
 
 def _tee(context: Context, words: list[str]) -> None:

@@ -83,10 +83,15 @@ def read_script(
 
 
 def _defects(looks: Sequence[Defect], runs: Sequence[Defect]) -> tuple[Defect, ...]:
-    """Join the defects seen in the text and those seen in the evaluation, each place once."""
-    places = {(item.id, item.source, item.line) for item in runs}
-    kept = (item for item in looks if (item.id, item.source, item.line) not in places)
-    return tuple(sorted((*kept, *runs), key=lambda item: item.line))
+    """Join the defects seen in the text and those seen in the evaluation, each place once.
+
+    Of the same one the evaluation knows more, unless it does not know the column.
+    """
+    places = {(item.id, item.source, item.line) for item in runs if item.column is not None}
+    kept = [item for item in looks if (item.id, item.source, item.line) not in places]
+    places = {(item.id, item.source, item.line) for item in kept}
+    more = (item for item in runs if (item.id, item.source, item.line) not in places)
+    return tuple(sorted((*kept, *more), key=lambda item: item.line))
 
 
 def _no_file(_name: str) -> str | None:

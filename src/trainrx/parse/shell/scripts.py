@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from trainrx.parse.shell.context import RAN, Context
-from trainrx.parse.shell.declarations import report_slips
+from trainrx.parse.shell.continuations import blanks_after_backslashes, comments_in_text
 from trainrx.parse.shell.prepare import Prepared, prepare
-from trainrx.parse.shell.quotes import Lines
+from trainrx.parse.shell.quotes import Lines, code_only, spans
 from trainrx.parse.shell.reader import Reader, commands
 from trainrx.parse.shell.record import Place
 from trainrx.parse.shell.variables import Field, Variable
@@ -25,6 +25,7 @@ _SCRIPT_NAME = re.compile(r".*\.(?:sh|bash|sbatch|slurm)")
 _HARMLESS = re.compile(r"(?:.*/)?(?:bin/activate|activate|conda\.sh|etc/profile)")
 _REMOTE_VALUE = re.compile(r"-[bcDEeFIiJLlmOopQRSwWBux]")
 """Options of ssh and pdsh that take the next word."""
+_SLIP = re.compile(r"\\[ \t]+\n|\\\n[ \t]*#|\\[ \t]+#")
 _MAX_FILES = 32
 _MAX_NESTED = 6
 
@@ -72,7 +73,7 @@ class Scripts:
         kept = context.place
         context.place = Place(Lines(script.text), script.line, fixed=not script.rows)
         if script.rows:
-            report_slips(context, script.text, context.place)
+            _report_slips(context, script.text, context.place)
         for node in commands(script.text, context.budget):
             context.run(node)
         context.place = kept
@@ -220,6 +221,15 @@ class Scripts:
         context.stop, context.left, context.functions = stop, left, functions
         context.wrapper, context.folder = outer, folder
         context.verdict = RAN
+
+
+def _report_slips(context: Context, text: str, place: Place) -> None:
+    """Report where a script within the script does not do what it was meant to."""
+    if not _SLIP.search(text):
+        return
+    code = code_only(text, spans(text))
+    for slip in (*blanks_after_backslashes(code), *comments_in_text(text)):
+        context.record.add_defect(slip.name, place.line(slip.at), slip.message)
 
 
 def _script_at(fields: Sequence[Field], start: int, *, wrapped: bool) -> int | None:

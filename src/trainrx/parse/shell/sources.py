@@ -18,6 +18,12 @@ class Sources:
         self._names = [name]
         self._lines = [lines]
 
+    @property
+    def script(self) -> str:
+        """Name the script that is called, nothing when it is not the only one."""
+        name = self._names[0]
+        return name if len(self._names) == 1 and name.endswith((".sh", ".bash")) else ""
+
     def add(self, name: str, lines: Lines) -> int:
         """Take in a file and give the number of its first line."""
         self._names.append(name)

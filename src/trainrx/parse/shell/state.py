@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from trainrx.parse.shell.arrays import with_element
 from trainrx.parse.shell.courses import merged
 from trainrx.parse.shell.limits import MAX_VALUE, Budget, TooMuch
-from trainrx.parse.shell.unknown import Kind, Unknowns, known
+from trainrx.parse.shell.unknown import Kind, Unknowns, known, literal
 from trainrx.parse.shell.variables import Field, Snapshot, Variable
+
+_OUTSIDE = frozenset({"env", "scheduler", "arg"})
+_ALWAYS_SET = frozenset({"0", "#", "HOME", "PWD", "PATH"})
+"""What a shell has whatever it is called with."""
 
 
 class State:
@@ -129,7 +133,24 @@ class State:
 
         That is what happens on a bare machine; a batch job, though, finds SLURM's variables set.
         """
-        return not (self.scheduled and name.startswith("SLURM_"))
+        return name not in _ALWAYS_SET and not (self.scheduled and name.startswith("SLURM_"))
+
+    def takes_any(self, fields: tuple[Field, ...]) -> bool:
+        """Tell whether words hold all of the arguments of the script, however many those are."""
+        return any(
+            item.name in ("@", "*") for word in fields for item in self.unknowns.within(word.text)
+        )
+
+    def alone(self, text: str) -> str | None:
+        """Give what a text is when no argument and no variable comes from outside.
+
+        None when it holds something else that is not known.
+        """
+        for item in self.unknowns.within(text):
+            plain = item.kind in _OUTSIDE and item.shown == f"${item.name}"
+            if not plain or not self.takes_default(item.name):
+                return None
+        return literal(text)
 
     def known_value(self, name: str) -> str | None:
         """Give the text of a variable, None when it is not set or not known."""

@@ -9,12 +9,15 @@ import posixpath
 import re
 from collections.abc import Callable
 
+from trainrx.parse.shell import filters
 from trainrx.parse.shell.unknown import known
 
 _MAX_SEQUENCE = 256
 _FORMAT = re.compile(r"%[sd%]|\\[nt\\]|[^%\\]+")
 _ESCAPES = {"%%": "%", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
+_COUNT = re.compile(r"-?[0-9]{1,15}", re.ASCII)
+_MAX_EXPRESSION = 41
 
 
 def printed(words: list[str], text: str | None, read: Callable[[str], str | None]) -> str | None:
@@ -40,9 +43,9 @@ def printed(words: list[str], text: str | None, read: Callable[[str], str | None
         if given is not None:
             at = len(rest) - 1 - rest[::-1].index(files[-1])
             text, rest = given, rest[:at] + rest[at + 1 :]
-    if text is None or name not in _FILTERS:
+    if text is None or name not in filters.FILTERS:
         return None
-    return _FILTERS[name](rest, text)
+    return filters.FILTERS[name](rest, text)
 
 
 def _echo(words: list[str]) -> str | None:
@@ -85,25 +88,6 @@ def _piece(part: str, waiting: list[str]) -> str:
     return _ESCAPES.get(part, part)
 
 
-def _head(words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"(?:-n?\x00?(\d{1,6}))?", "\0".join(words))
-    if match is None:
-        return None
-    return "".join(text.splitlines(keepends=True)[: int(match[1] or 10)])
-
-
-def _tail(words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"(?:-n?\x00?(\d{1,6}))?", "\0".join(words))
-    if match is None:
-        return None
-    count = int(match[1] or 10)
-    return "".join(text.splitlines(keepends=True)[-count:]) if count else ""
-
-
-def _cat(words: list[str], text: str) -> str | None:
-    return None if words else text
-
-
 def _line(work: Callable[[list[str]], str | None]) -> Callable[[list[str]], str | None]:
     """End what a command prints in a line end."""
 
@@ -133,17 +117,19 @@ def _dirname(words: list[str]) -> str | None:
 
 
 def _expr(words: list[str]) -> str | None:
-    if len(words) != 3 or not all(re.fullmatch(r"-?\d{1,18}", words[at]) for at in (0, 2)):
+    operands, signs = words[::2], words[1::2]
+    if len(words) % 2 == 0 or len(words) > _MAX_EXPRESSION:
         return None
-    left, right = int(words[0]), int(words[2])
-    if words[1] in "+-*":
-        return str({"+": left + right, "-": left - right, "*": left * right}[words[1]])
-    if words[1] in ("/", "%") and right > 0 <= left:
-        return str(left // right if words[1] == "/" else left % right)
-    return None
+    if not all(map(_COUNT.fullmatch, operands)) or not set(signs) <= set("+-*/%"):
+        return None
+    value = filters.whole(words)
+    return None if value is None else str(value)
 
 
 def _seq(words: list[str]) -> str | None:
+    between = "\n"
+    if match := re.match(r"-s\0?([^\0\\]{1,4})\0", "\0".join(words)):
+        between, words = match[1], words[1 if len(words[0]) > 2 else 2 :]
     if not 0 < len(words) < 4 or not all(re.fullmatch(r"-?\d{1,9}", word) for word in words):
         return None
     numbers = [int(word) for word in words]
@@ -151,61 +137,7 @@ def _seq(words: list[str]) -> str | None:
     step = numbers[1] if len(numbers) == 3 else 1
     if step == 0 or abs(numbers[-1] - first) // abs(step) > _MAX_SEQUENCE:
         return None
-    return "\n".join(map(str, range(first, numbers[-1] + (1 if step > 0 else -1), step)))
-
-
-def _tr(words: list[str], text: str) -> str | None:
-    sets = [word.replace("\\n", "\n").replace("\\t", "\t") for word in words]
-    if len(sets) == 2 and sets[0] == "-d":
-        return text.translate({ord(char): None for char in sets[1]})
-    if len(sets) == 2 and len(sets[0]) == len(sets[1]) == 1:
-        return text.replace(sets[0], sets[1])
-    return None
-
-
-def _wc(words: list[str], text: str) -> str | None:
-    if words == ["-l"]:
-        return str(text.count("\n"))
-    if words == ["-w"]:
-        return str(len(text.split()))
-    return None
-
-
-def _awk(words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"(?:-F ?\x00?(.))?\x00?\{ ?print NF;? ?\}", "\0".join(words))
-    line = text.partition("\n")[0]
-    if match is None:
-        return None
-    fields = line.split(match[1]) if match[1] and line else line.split()
-    return str(len(fields))
-
-
-def _cut(words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"-d\x00?(.)\x00-f\x00?(\d{1,4})", "\0".join(words))
-    if match is None or match[2] == "0":
-        return None
-    lines = (line.split(match[1]) for line in text.rstrip("\n").split("\n"))
-    number = int(match[2]) - 1
-    return "\n".join((parts[number : number + 1] or [""])[0] for parts in lines)
-
-
-def _sed(words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"s(.)([\w ,:/=-]+)\1([\w ,:/=-]*)\1(g?)", words[-1] if words else "")
-    if len(words) != 1 or match is None:
-        return None
-    lines = text.split("\n")
-    return "\n".join(line.replace(match[2], match[3], -1 if match[4] else 1) for line in lines)
-
-
-def _grep_only(words: list[str], text: str) -> str | None:
-    if len(words) != 2 or words[0] != "-o" or not re.fullmatch(r"[\w,: -]", words[1]):
-        return None
-    return (words[1] + "\n") * text.count(words[1])
-
-
-def _bc(_words: list[str], text: str) -> str | None:
-    match = re.fullmatch(r"\s*(\d{1,15})\s*([-+*/])\s*(\d{1,15})\s*", text)
-    return None if match is None else _expr([match[1], match[2], match[3]])
+    return between.join(map(str, range(first, numbers[-1] + (1 if step > 0 else -1), step)))
 
 
 _SOURCES: dict[str, Callable[[list[str]], str | None]] = {
@@ -215,17 +147,4 @@ _SOURCES: dict[str, Callable[[list[str]], str | None]] = {
     "dirname": _line(_dirname),
     "expr": _line(_expr),
     "seq": _line(_seq),
-}
-_FILTERS: dict[str, Callable[[list[str], str], str | None]] = {
-    "cat": _cat,
-    "head": _head,
-    "tail": _tail,
-    "tr": _tr,
-    "wc": _wc,
-    "awk": _awk,
-    "cut": _cut,
-    "sed": _sed,
-    "grep": _grep_only,
-    "bc": _bc,
-    "xargs": lambda words, text: None if words else " ".join(text.split()),
 }

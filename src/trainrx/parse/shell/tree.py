@@ -181,7 +181,7 @@ class Statements(Words):
         if kind == "subshell":
             text = self._slice(found.start_byte, found.end_byte)
             if text.startswith("((") and text.endswith("))") and _is_nested(children):
-                # Of `((((n))))` the grammar makes a subshell with arithmetic in it.
+                # Of `((((n))))` and `! ((n))` the grammar makes a subshell with something in it.
                 return Arithmetic(text[2:-2])
             return Subshell(self._block(children))
         if kind == "if_statement":
@@ -263,7 +263,11 @@ class Statements(Words):
 
 def _is_nested(children: Sequence[Found]) -> bool:
     inside = [item for item in children if item.type in STATEMENTS]
-    return len(inside) == 1 and bool(inside[0].children) and inside[0].children[0].type == "(("
+    if len(inside) != 1 or not inside[0].children:
+        return False
+    # Behind `!` it makes two subshells of it.
+    whole = inside[0].type == "subshell" and len(children) == 3
+    return inside[0].children[0].type == "((" or whole
 
 
 def _without_reserved(node: Simple) -> Simple:
