@@ -47,15 +47,19 @@ COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
         "rm": ("train_rm",),
         "kto": ("train_kto",),
     },
-    "axolotl": {"train": ("train", "plugin:ExpertParallelArgs", "plugin:LigerArgs")},
+    "axolotl": {
+        "train": (
+            "train",
+            "plugin:axolotl.integrations.expert_parallel",
+            "plugin:axolotl.integrations.liger",
+        )
+    },
     "vllm": {"serve": ("serve", "EngineArgs")},
     "accelerate": {"launch": ("launch",)},
 }
 """Classes and tables of a catalog behind our names of a framework's commands."""
 
 NESTED = {
-    ("axolotl", "trl."): "TRLConfig",
-    ("axolotl", "vllm."): "VllmConfig",
     ("accelerate", "deepspeed_config."): "launch",
     ("accelerate", "fsdp_config."): "launch",
 }

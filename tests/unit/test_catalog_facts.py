@@ -104,7 +104,13 @@ def test_swift_commands_take_as_many_arguments_as_counted(
 def test_other_commands_take_as_many_arguments_as_counted(
     package: str, release: str, command: str, count: int
 ) -> None:
-    assert len(names(package, release, command)) == count
+    top = [
+        name
+        for name in names(package, release, command)
+        if package == "openrlhf" or "." not in name
+    ]
+
+    assert len(top) == count
 
 
 def test_defaults_types_and_choices_survive() -> None:

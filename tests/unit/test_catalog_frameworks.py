@@ -125,6 +125,7 @@ def test_hydra_files_are_put_together_with_the_choices_made() -> None:
 
     assert commands["ppo_trainer"].arguments == {
         "model_engine": Argument("str", "dp"),
+        "actor@actor_rollout_ref.actor": Argument("str", "dp_actor"),
         "actor_rollout_ref.actor.optim.betas": Argument("list", [0.9]),
         "actor_rollout_ref.actor.clip": Argument("float", 0.2),
         "actor_rollout_ref.actor.lr": Argument("float", 1e-6),

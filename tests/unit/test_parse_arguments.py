@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainrx.model.facts import Origin
-from trainrx.model.job import RawArg
+from trainrx.model.job import RawArg, Word
 from trainrx.parse.arguments import declared, read_given
 from trainrx.parse.catalog import catalog, signature
+from trainrx.parse.launch_args import read_arguments
 from trainrx.parse.typed import read_as
 
 
@@ -46,6 +47,150 @@ def test_arguments_are_named_in_full_and_typed(given_as, values, name, value):
     assert argument.given_as == ("" if given_as == name else given_as)
     assert not found.problems
     assert not found.strangers
+
+
+def override(text):
+    word = Word(text=text, line=1, source="run.sh")
+    (arg,) = read_arguments((word,), lambda _: Origin(source="run.sh"), overrides=True).args
+    return arg
+
+
+def hydra(*texts, configs=(), version="0.6.0", command="ppo_trainer", closed=True):
+    taken = signature("verl", command, catalog("verl").of(version))
+    args = [override(text) for text in texts]
+    return read_given(args, configs, taken, "hydra", closed=closed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trainer.n_gpus_per_node=8",
+        # new keys are announced
+        "+trainer.of_my_own=1",
+        "++trainer.n_gpus_per_node=8",
+        "++trainer.of_my_own=1",
+        "+actor_rollout_ref.rollout.engine_kwargs.sglang.attention_backend=triton",
+        # deletions of a leaf and of a part
+        "~trainer.n_gpus_per_node",
+        "~critic",
+        # a part given as a mapping, an item of a list
+        "actor_rollout_ref.rollout.engine_kwargs.vllm={swap_space: 4}",
+        "trainer.logger.0=wandb",
+        # files and hydra's own
+        "actor@actor_rollout_ref.actor=dp_actor",
+        "hydra.run.dir=out",
+        "hydra/job_logging=disabled",
+        "--config-name=ppo_trainer",
+        "--config-path=config",
+    ],
+)
+def test_hydra_takes_what_is_there_and_what_is_added(text):
+    found = hydra(text)
+
+    assert not found.strangers
+    assert not found.problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trainer.of_my_own=1",
+        "trainer.n_gpus=8",
+        "~trainer.of_my_own",
+        "actor_rollout_ref.rollout.engine_kwargs.sglang.attention_backend=triton",
+        "actor_rollout_ref.model.override_config.max_position_embeddings=32768",
+    ],
+)
+def test_hydra_refuses_a_key_that_is_not_there(text):
+    assert len(hydra(text).strangers) == 1
+
+
+def test_what_is_there_is_not_added_again():
+    found = hydra("+trainer.nnodes=2", "+trainer.default_hdfs_dir=hdfs://out")
+
+    ((arg, problem),) = found.problems
+    assert arg.name == "trainer.nnodes"
+    assert "++" in problem
+    assert "trainer.default_hdfs_dir" in found.values
+    assert not found.strangers
+
+
+def test_a_configuration_at_hand_brings_keys_of_its_own():
+    own = (raw("reward_model.overlong_buffer.len", "512", via="config"),)
+    texts = ["reward_model.overlong_buffer.len=1024", "reward_model.overlong_buffer={len: 1}"]
+
+    assert not hydra(*texts, configs=own).strangers
+    assert len(hydra(*texts).strangers) == 2
+
+
+def test_nothing_is_unknown_to_a_program_that_may_take_more():
+    found = hydra("algorithm.filter_groups.enable=True", closed=False)
+
+    assert not found.strangers
+
+
+def axolotl(*names, version="0.18.0", beside=()):
+    taken = signature("axolotl", "train", catalog("axolotl").of(version), None, beside)
+    configs = [raw(name, "1", via="config") for name in names]
+    return read_given((), configs, taken, "keys"), taken
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("datasets.0.path", "0.18.0"),
+        ("datasets.3.message_property_mappings.role", "0.18.0"),
+        ("datasets.0.type.field_chosen", "0.9.2"),
+        ("special_tokens.pad_token", "0.5.2"),
+        ("fsdp_config.offload_params", "0.18.0"),
+        # a validator takes the prefix off; before there was a model any key was passed on
+        ("fsdp_config.fsdp_offload_params", "0.18.0"),
+        ("fsdp_config.fsdp_sharding_strategy", "0.5.2"),
+        # mappings that are handed to another package
+        ("gradient_checkpointing_kwargs.use_reentrant", "0.18.0"),
+        ("model_config.output_router_logits", "0.18.0"),
+        ("trl.beta", "0.18.0"),
+    ],
+)
+def test_keys_inside_are_those_of_the_model_inside(name, version):
+    found, _ = axolotl(name, version=version)
+
+    assert not found.strangers
+    assert len(found.values) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "datasets.0.pathh",
+        "special_tokens.foo",
+        "fsdp_config.sharding_strategy",
+        "tokens.bos_token",
+        "gptq_groupsize",
+        "liger_rope",
+        "trl.betta",
+    ],
+)
+def test_a_key_no_model_has_is_unknown(name):
+    found, _ = axolotl(name)
+
+    assert [arg.name for arg in found.strangers] == [name]
+
+
+def test_a_plugin_that_is_turned_on_brings_its_keys():
+    found, _ = axolotl("liger_rope", beside=("plugin:axolotl.integrations.liger",))
+
+    assert not found.strangers
+    assert found.values["liger_rope"].value is True
+
+
+def test_keys_inside_a_model_nobody_gives_have_no_default():
+    found, taken = axolotl("trl.beta")
+
+    names = set(declared(taken, found.values, "default"))
+
+    assert "learning_rate" in names
+    assert not [name for name in names if name.startswith(("trl.", "datasets.", "qat."))]
 
 
 def test_an_ambiguous_beginning_is_refused_not_guessed():

@@ -75,6 +75,17 @@ def test_hydra_overrides_are_arguments():
     ]
 
 
+def test_what_hydra_is_told_to_do_with_a_key_is_kept():
+    found = launch("python3 -m verl.trainer.main_ppo a.a=1 +a.b=1 ++a.c=1 ~a.d ~a.e=1 --x y")
+
+    assert [item.sign for item in found.args] == ["", "+", "++", "~", "~", ""]
+
+
+def test_the_program_is_kept_as_written():
+    assert launch("python3 -m verl.trainer.main_ppo a=1").program == "verl.trainer.main_ppo"
+    assert launch("torchrun recipe/x/main.py --epochs 1").program == "recipe/x/main.py"
+
+
 def test_llamafactory_takes_a_config_and_overrides():
     found = launch("llamafactory-cli train a/x.yaml learning_rate=1e-5 bf16=true")
 

@@ -17,7 +17,7 @@ _TRANSPARENT = ("Optional", "Union", "List", "list", "Sequence", "tuple", "Tuple
 
 def type_text(world: World, module: Module, annotation: ast.expr) -> str:
     """Write a type: aliases followed, `typing.` left out, `Literal[...]` without its values."""
-    plain = _Plain(world, module, 0).visit_inner(_parsed(annotation))
+    plain = _Plain(world, module, 0).visit_inner(parsed_annotation(annotation))
     return " ".join(ast.unparse(plain).split())
 
 
@@ -25,7 +25,7 @@ def choices(
     world: World, module: Module, annotation: ast.expr, depth: int = 0
 ) -> list[Value] | None:
     """Give the values a Literal or an enumeration inside an annotation allows."""
-    node = _parsed(annotation)
+    node = parsed_annotation(annotation)
     if depth > _DEEP:
         return None
     match node:
@@ -86,7 +86,7 @@ def _joined(parts: list[list[Value]]) -> list[Value] | None:
     return out or None
 
 
-def _parsed(annotation: ast.expr) -> ast.expr:
+def parsed_annotation(annotation: ast.expr) -> ast.expr:
     """Undo the quotes of an annotation written as text."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
@@ -113,7 +113,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Undo quotes inside."""
-        parsed = _parsed(node)
+        parsed = parsed_annotation(node)
         return node if parsed is node else self._inner(parsed)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:

@@ -76,7 +76,7 @@ class Evaluator:
                 found = self._items(elements, depth + 1)
             case ast.Dict():
                 found = self._dict(node, depth + 1)
-            case ast.UnaryOp() | ast.BinOp():
+            case ast.UnaryOp() | ast.BinOp() | ast.IfExp():
                 found = self._operation(node, depth + 1)
             case ast.Lambda(body=body):
                 found = self._constant(body, depth + 1)
@@ -94,7 +94,19 @@ class Evaluator:
                 raise _NotConstantError
         return found
 
-    def _operation(self, node: ast.UnaryOp | ast.BinOp, depth: int) -> Value:
+    def _holds(self, test: ast.expr, depth: int) -> bool:
+        """Decide `name == "constant"`."""
+        match test:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                sides = (self._constant(left, depth + 1), self._constant(right, depth + 1))
+                return sides[0] == sides[1]
+        raise _NotConstantError
+
+    def _operation(self, node: ast.UnaryOp | ast.BinOp | ast.IfExp, depth: int) -> Value:
+        if isinstance(node, ast.IfExp):
+            return self._constant(
+                node.body if self._holds(node.test, depth) else node.orelse, depth
+            )
         if isinstance(node, ast.UnaryOp):
             return _negated(node.op, self._constant(node.operand, depth))
         left, right = (self._constant(side, depth) for side in (node.left, node.right))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 
 from catalog.evaluate import Evaluator, Expr
 from catalog.modules import Module
@@ -32,13 +33,9 @@ def function_parser(world: World, module: str, function: str = "") -> Table:
 
 def read_parser(world: World, module: Module, node: ast.AST) -> Table:
     """Read every `add_argument` call below a node; what is added twice is described by the last."""
-    inside = Evaluator(world, module, local_values(node))
     table: Table = {}
-    for call in ast.walk(node):
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            continue
-        if call.func.attr != "add_argument":
-            continue
+    for call, scope in _calls(world, module, node, local_values(node)):
+        inside = Evaluator(world, module, scope)
         keywords = {k.arg: k.value for k in call.keywords if k.arg}
         names = [inside.text(argument) for argument in call.args]
         options = [name for name in names if name]
@@ -49,6 +46,32 @@ def read_parser(world: World, module: Module, node: ast.AST) -> Table:
                 name, aliases = option_names(options, inside, {})
             table[name] = read_argument(inside, keywords, aliases)
     return table
+
+
+def _calls(
+    world: World, module: Module, node: ast.AST, scope: Mapping[str, ast.expr]
+) -> Iterator[tuple[ast.Call, Mapping[str, ast.expr]]]:
+    """Find the calls in the order of `ast.walk`; those of a loop once for each of its constants."""
+    later: list[tuple[ast.For, list[str]]] = []
+    queue = deque([node])
+    while queue:
+        current = queue.popleft()
+        if isinstance(current, ast.For) and isinstance(current.target, ast.Name):
+            listed = Evaluator(world, module, scope).value(current.iter)
+            values = listed if isinstance(listed, list) else []
+            texts = [value for value in values if isinstance(value, str)]
+            if texts and len(texts) == len(values):
+                later.append((current, texts))
+                continue
+        match current:
+            case ast.Call(func=ast.Attribute(attr="add_argument")):
+                yield current, scope
+        queue.extend(ast.iter_child_nodes(current))
+    for loop, turns in later:
+        body = ast.Module(body=loop.body, type_ignores=[])
+        for value in turns:
+            turn = {**scope, ast.unparse(loop.target): ast.Constant(value)}
+            yield from _calls(world, module, body, turn)
 
 
 def local_values(node: ast.AST) -> dict[str, ast.expr]:

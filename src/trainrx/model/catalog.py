@@ -27,6 +27,9 @@ class Option(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     action (`store_true`, `store_false`, `BooleanOptionalAction`). `aliases` are its other
     spellings without `--`; a short one keeps its dash.
 
+    The key of a model inside another one is dotted; `*` stands for the number of an element of a
+    list (`datasets.*.path`). A group of files hydra picks from is `group` or `group@package`.
+
     Outside the life of a command (see `Contents`) its options have no meaning: a stretch goes on
     over releases that lack all of its commands.
     """

@@ -111,7 +111,8 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     `values` None: present, but not statically known; `alternatives` are then the texts it may have
     (see `Word`), empty when they cannot be listed. Config keys are dotted when nested. `via` outer:
     a key of the config of a launcher in front (accelerate); env: the name of a variable, as a
-    program printed it.
+    program printed it. `sign`: what hydra is told to do with the key: `+` add, `++` add or set,
+    `~` delete (the name begins with it as well).
     """
 
     name: str
@@ -119,6 +120,7 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     via: Literal["arg", "config", "outer", "env"] = "arg"
     alternatives: tuple[str, ...] = ()
+    sign: Literal["", "+", "++", "~"] = ""
 
 
 Role = Literal[
@@ -149,6 +151,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     (image, shm_size, ipc, gpus, memory, ulimit ...). `host`: the machine an `ssh` around it goes
     to. `job` numbers the jobs of a script from 1: launches that differ only in host, node rank and
     port of a machine are one job on several nodes. `perhaps`: an undecided branch holds it.
+    `program`: the script or module that runs, as written; "" when a file is all there is.
     `outputs`: the files its output goes to. `written`: the files its script writes itself (see
     `Script`).
     """
@@ -165,6 +168,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
     defects: tuple[Defect, ...] = ()
     role: Role = "trainer"
+    program: str = ""
     container: tuple[RawArg, ...] = ()
     host: str = ""
     job: int = 0

@@ -25,21 +25,33 @@ STYLES: dict[str, Style] = {
     "axolotl": "keys",
 }
 """hf: HfArgumentParser (argparse with `no_x` for switches that are on, `a-b` for `a_b`); hydra and
-keys take exact names only."""
+keys take exact names only, in which dots lead inside."""
 
-_OUTSIDE = frozenset({"config"})
-"""Taken by the program that starts the framework's command: it reads the file and goes on."""
+_HYDRA = frozenset(
+    {"config_name", "cn", "config_path", "cp", "config_dir", "cd", "multirun", "m", "cfg", "c"}
+    | {"package", "p", "resolve", "info", "i", "run", "r", "experimental_rerun", "version", "help"}
+    | {"hydra_help", "shell_completion", "sc"}
+)
+"""Flags of hydra itself, which choose the configuration."""
+
+_OUTSIDE = frozenset({"config", "help"})
+"""Taken by the program that starts the framework's command: it reads the file and goes on; every
+parser has --help."""
 
 _ABBREVIATES = frozenset({"hf", "argparse"})
 
 
 class Named(NamedTuple):
-    """An argument under the framework's own name; `problem` says why it has none."""
+    """An argument under the framework's own name; `problem` says why it has none.
+
+    `own` says that the name is the launch's to choose: it is taken, whatever it is.
+    """
 
     arg: RawArg
     known: Known | None
     given_as: str = ""
     problem: str = ""
+    own: bool = False
 
 
 class Given(NamedTuple):
@@ -53,13 +65,26 @@ class Given(NamedTuple):
 
 
 def read_given(
-    args: Sequence[RawArg], configs: Sequence[RawArg], signature: Signature, style: Style
+    args: Sequence[RawArg],
+    configs: Sequence[RawArg],
+    signature: Signature,
+    style: Style,
+    *,
+    closed: bool = True,
 ) -> Given:
     """Name every argument in full, type its value, and keep the one that takes effect.
 
     The command line comes before config files; of one name the last wins, as in argparse.
+
+    Args:
+        args: the command line.
+        configs: keys of config files.
+        signature: what the command takes.
+        style: how its parser reads names.
+        closed: nothing else is taken; otherwise no name is called unknown.
     """
-    named = [name_argument(arg, signature, style) for arg in args]
+    written = {plain(arg.name) for arg in configs} if style == "hydra" else set()
+    named = [_chosen(name_argument(arg, signature, style), written) for arg in args]
     filed = [name_argument(arg, signature, style) for arg in configs]
     values: dict[str, Argument] = {}
     problems: list[tuple[RawArg, str]] = []
@@ -69,24 +94,25 @@ def read_given(
         if item.known is not None:
             argument, problem = _argument(item, item.known)
             values[item.known.name] = argument
-            if problem:
+            if problem and style != "hydra":
+                # hydra's files declare no types: what stands there is only an example
                 problems.append((item.arg, problem))
     return Given(
         args=tuple(item.arg for item in named),
         configs=tuple(item.arg for item in filed),
         values=values,
-        strangers=tuple(
-            item.arg
-            for item in (*named, *filed)
-            if item.known is None and not item.problem and item.arg.name not in _OUTSIDE
-        ),
+        strangers=tuple(item.arg for item in (*named, *filed) if closed and _is_stranger(item)),
         problems=tuple(problems),
     )
 
 
 def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
     """Find what an argument is called in full: abbreviations, `no_x`, aliases, dashes."""
+    if style == "hydra":
+        return _override(arg, signature)
     known = signature.get(arg.name)
+    if known is None and style == "keys":
+        known = signature.nested(arg.name)
     if known is not None:
         return _under(arg, known)
     if arg.via == "config" or style not in _ABBREVIATES:
@@ -103,6 +129,51 @@ def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
         some = ", ".join(f"--{known.name}" for known in fitting[:4])
         return Named(arg, None, problem=f"could stand for {some}: write the name in full")
     return Named(arg, None)
+
+
+def _override(arg: RawArg, signature: Signature) -> Named:
+    """Read a key of hydra: it must be there, or be added with `+`; a file brings its own keys.
+
+    https://hydra.cc/docs/advanced/override_grammar/basic/
+    """
+    name = plain(arg.name.removeprefix("~"))
+    if arg.via == "config" or name in _HYDRA or name.startswith(("hydra.", "hydra/")):
+        return Named(arg, signature.get(name) if arg.via == "config" else None, own=True)
+    known = signature.get(name)
+    if arg.sign == "~":
+        return Named(arg, None, own=known is not None or signature.below(name))
+    if arg.sign == "+" and known is not None and _is_there(known, signature):
+        why = "is in the configuration already: leave out the + or write ++"
+        return Named(arg, None, problem=why)
+    if known is not None:
+        return _under(arg, known)
+    return Named(arg, None, own=bool(arg.sign) or signature.below(name) or _item(name, signature))
+
+
+def _is_there(known: Known, signature: Signature) -> bool:
+    """Tell whether a key surely has a value: hydra adds to none and to mappings all the same."""
+    everywhere = known.releases == signature.bits and known.settled
+    return everywhere and known.default is not None and not isinstance(known.default, (dict, list))
+
+
+def _item(name: str, signature: Signature) -> bool:
+    """Tell whether a name is an item of a list there is (`files.0`)."""
+    front, _, number = name.rpartition(".")
+    return number.isdecimal() and signature.get(front) is not None
+
+
+def _chosen(item: Named, written: set[str]) -> Named:
+    """Take a key that a config file at hand brings, or that stands around some it brings."""
+    if item.known is not None or item.own or not written:
+        return item
+    name = plain(item.arg.name.removeprefix("~"))
+    there = name in written or any(key.startswith(f"{name}.") for key in written)
+    return item._replace(own=there)
+
+
+def _is_stranger(item: Named) -> bool:
+    taken = item.known is not None or item.own or item.problem
+    return not taken and item.arg.name not in _OUTSIDE
 
 
 def dumped(dumps: Sequence[RawArg], signature: Signature) -> dict[str, Argument]:
@@ -131,8 +202,14 @@ def declared(
             why=_open(known, complete=complete),
         )
         for known in signature
-        if known.name not in taken
+        if known.name not in taken and not _is_inside(known.name, signature)
     }
+
+
+def _is_inside(name: str, signature: Signature) -> bool:
+    """Tell a key of a model inside, which has no value while nobody gives the model."""
+    front, _, rest = name.partition(".")
+    return bool(rest) and signature.get(front) is not None
 
 
 def meaning(arguments: Mapping[str, Argument], canonical: Mapping[str, str]) -> dict[str, Argument]:

@@ -25,6 +25,9 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 """How a catalog names the commands of a framework, by what the launch calls them."""
 
+_OPEN = re.compile(r"\b(?:dict|Dict|Mapping|Any|DictDefault)\b")
+"""Types of fields that take any key inside."""
+
 _PREFIX = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
 """`3`, `3.x`, `3.2`: every release of that series."""
 
@@ -97,6 +100,10 @@ class Catalog:
     def has_command(self, command: str) -> int:
         """Give the releases that have a command; 0 when none has."""
         return self.mask(self.contents.commands.get(command, ()))
+
+    def life(self, command: str) -> int:
+        """Give the releases of which something is known about a command; "" stands for any."""
+        return self.has_command(command) if command in self.contents.commands else self.all
 
     def find(self, name: str, command: str = "") -> tuple[Option, ...]:
         """Give what a name stands for at any release; of this command only, when one is named."""
@@ -177,6 +184,7 @@ class Signature:
         command: its sub-command; "" takes the arguments of all.
         bits: releases of the framework the job may run; None is all.
         versions: versions of other packages at hand (transformers decides what is inherited).
+        beside: further tables of the framework that count (plugins).
     """
 
     def __init__(
@@ -185,13 +193,15 @@ class Signature:
         command: str,
         bits: int | None = None,
         versions: Mapping[str, str] | None = None,
+        beside: Sequence[str] = (),
     ) -> None:
         self.catalog = catalog(framework)
         self.command = command
         self.bits = self.catalog.all if bits is None else bits
         self._versions = dict(versions or {})
         self._known: dict[str, Known] = {}
-        self._collect(self.catalog, command, self.bits, self.bits, 0)
+        for table in (command, *beside):
+            self._collect(self.catalog, table, self.bits, self.bits, 0)
         self._names = {plain(name): known for name, known in self._known.items()}
         for known in self._known.values():
             for alias in known.aliases:
@@ -206,6 +216,36 @@ class Signature:
     def get(self, name: str) -> Known | None:
         """Give the argument of this name or alias (dashes and underscores are the same)."""
         return self._names.get(plain(name))
+
+    def below(self, name: str) -> bool:
+        """Tell whether there are arguments inside one of this name (`a.b` is inside `a`)."""
+        start = f"{plain(name)}."
+        return any(held.startswith(start) for held in self._names)
+
+    def nested(self, name: str) -> Known | None:
+        """Give the argument of a dotted key: itself, an element of a list, or what holds it.
+
+        The key of an open mapping (`special.any`) gives the mapping under the key's own name,
+        without a type; one that a closed model lacks gives None.
+        """
+        parts = plain(name).split(".")
+        for count in range(len(parts), 0, -1):
+            known = self._element(parts[:count])
+            if known is None:
+                continue
+            if count == len(parts):
+                return known._replace(name=name)
+            inside = known._replace(name=name, type="", default=None, settled=False, choices=None)
+            return inside if _OPEN.search(known.type) else None
+        return None
+
+    def _element(self, parts: Sequence[str]) -> Known | None:
+        """Find a key; a number in it may be the `*` of a list."""
+        known = self._names.get(".".join(parts))
+        if known is None and any(part.isdecimal() for part in parts):
+            general = ("*" if part.isdecimal() else part for part in parts)
+            known = self._names.get(".".join(general))
+        return known
 
     def completing(self, prefix: str) -> tuple[Known, ...]:
         """Give the arguments whose name begins so: argparse takes an unambiguous beginning."""
@@ -256,16 +296,24 @@ class Signature:
 
 @lru_cache(maxsize=64)
 def _signature(
-    framework: str, command: str, bits: int, versions: tuple[tuple[str, str], ...]
+    framework: str,
+    command: str,
+    bits: int,
+    versions: tuple[tuple[str, str], ...],
+    beside: tuple[str, ...],
 ) -> Signature:
-    return Signature(framework, command, bits, dict(versions))
+    return Signature(framework, command, bits, dict(versions), beside)
 
 
 def signature(
-    framework: str, command: str, bits: int, versions: Mapping[str, str] | None = None
+    framework: str,
+    command: str,
+    bits: int,
+    versions: Mapping[str, str] | None = None,
+    beside: tuple[str, ...] = (),
 ) -> Signature:
     """Give the arguments a command takes; worked out once for the same question."""
-    return _signature(framework, command, bits, tuple(sorted((versions or {}).items())))
+    return _signature(framework, command, bits, tuple(sorted((versions or {}).items())), beside)
 
 
 def catalog_command(framework: str, command: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse import llamafactory, ms_swift, other_frameworks
 from trainrx.parse.launch_args import read_arguments
@@ -23,7 +24,7 @@ from trainrx.parse.shell import read_script
 _OVERRIDES = frozenset({"verl", "llamafactory"})
 _MAX_LAUNCHES = 256
 _MAX_INNER = 32
-_LOOKS = re.compile(
+_LOOKS = late(
     r"^[ \t]*(?:\$[ \t]+)?"
     r"(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
     r"(?:[^\s;|&]{0,200}/)?"
@@ -160,6 +161,7 @@ def _launch(
         container=(*front.container, *_allocation(entry)),
         host=command.host,
         perhaps=command.perhaps,
+        program=entry.path.text,
         outputs=command.outputs,
     )
 

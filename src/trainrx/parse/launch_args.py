@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from trainrx.model.job import RawArg, Word
 from trainrx.parse.launchers import Cite
@@ -13,6 +14,8 @@ _UNKNOWN_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
 _OVERRIDE = re.compile(r"(?P<sign>\+{0,2}|~)(?P<name>[A-Za-z_@][\w./@-]*)=(?P<value>.*)", re.DOTALL)
 _DELETION = re.compile(r"~[A-Za-z_@][\w./@-]*")
 _CONFIG = re.compile(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
+Sign = Literal["", "+", "++", "~"]
+_SIGNS: Mapping[str, Sign] = {"": "", "+": "+", "++": "++", "~": "~"}
 _MORE_ARGUMENTS = re.compile(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
 
 
@@ -95,10 +98,13 @@ class _Reader:
         values: tuple[str, ...] | None,
         word: Word,
         alternatives: tuple[str, ...] = (),
+        sign: Sign = "",
     ) -> None:
         options = alternatives if values is None else ()
         origin = self._cite(word)
-        self.args.append(RawArg(name=name, values=values, origin=origin, alternatives=options))
+        self.args.append(
+            RawArg(name=name, values=values, origin=origin, alternatives=options, sign=sign)
+        )
         if name == "config" and values:
             self.configs.append(values[0])
 
@@ -120,11 +126,13 @@ class _Reader:
         self.close()
         match = _OVERRIDE.fullmatch(word.text)
         if match is None:
-            self._keep(word.text, (), word)
+            self._keep(word.text, (), word, sign="~")
             return
-        name = "~" + match["name"] if match["sign"] == "~" else match["name"]
+        sign = _SIGNS[match["sign"]]
+        name = "~" + match["name"] if sign == "~" else match["name"]
         front = word.text[: match.start("value")]
-        self._keep(name, None if word.unknown else (match["value"],), word, _behind(word, front))
+        values = None if word.unknown else (match["value"],)
+        self._keep(name, values, word, _behind(word, front), sign)
 
     def _is_more(self, word: Word) -> bool:
         """Tell `$EXTRA_ARGS`, which stands for further arguments, from the value of a flag."""

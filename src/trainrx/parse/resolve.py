@@ -10,14 +10,7 @@ from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Unread
 from trainrx.parse.arguments import STYLES, Given, declared, dumped, meaning, read_given
-from trainrx.parse.catalog import (
-    Signature,
-    catalog,
-    catalog_command,
-    plain,
-    releases_taking,
-    signature,
-)
+from trainrx.parse.catalog import Signature, catalog, releases_taking, signature
 from trainrx.parse.defaults import defaults, one_process
 from trainrx.parse.effective.scene import Scene, processes
 from trainrx.parse.effective.work_out import work_out
@@ -25,6 +18,7 @@ from trainrx.parse.launch_facts import launch_facts
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.settings import Reader
 from trainrx.parse.spellbook import Spellbook
+from trainrx.parse.tables import Tables, judges, tables_of
 from trainrx.parse.task import task_of
 from trainrx.parse.version_range import in_range
 
@@ -58,8 +52,11 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     """
     given = dict(versions or {})
     own = [arg for arg in configs if arg.via != "outer"]
-    taken, version, version_how = _signature(launch, (*own, *dumps), given)
-    named = read_given(launch.args, own, taken, STYLES.get(launch.framework, "hf"))
+    tables = tables_of(launch, own, env)
+    taken, version, version_how = _signature(launch, (*own, *dumps), given, tables)
+    closed = judges(tables, launch.framework, taken.bits)
+    style = STYLES.get(launch.framework, "hf")
+    named = read_given(launch.args, own, taken, style, closed=closed)
     book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
     reader = Reader(book, launch.command)
     reader.read_dump(dumps)
@@ -105,29 +102,19 @@ def _named(framework: str, version: str | None) -> dict[str, str]:
 
 
 def _signature(
-    launch: RawLaunch, configs: Sequence[RawArg], given: Mapping[str, str]
+    launch: RawLaunch, configs: Sequence[RawArg], given: Mapping[str, str], tables: Tables
 ) -> tuple[Signature, str | None, How | None]:
     """Give what the command takes at the version given, else at those that take all its names."""
-    owner = launch.framework
+    owner, command, beside = launch.framework, tables.command, tables.beside
     known = catalog(owner)
-    command = catalog_command(owner, _command(launch))
     if owner in given or not known.releases:
         bits = known.of(given.get(owner))
         how: How | None = "given" if owner in given else None
-        return signature(owner, command, bits, given), given.get(owner), how
+        return signature(owner, command, bits, given, beside), given.get(owner), how
     bits = releases_taking((*launch.args, *configs), owner, command)
     bits = bits & known.of(_started_with(launch)) or bits
     version = known.describe(bits) or None
-    return signature(owner, command, bits, given), version, "derived" if version else None
-
-
-def _command(launch: RawLaunch) -> str:
-    """Give the command; verl's configuration may be named besides."""
-    name = next((arg for arg in launch.args if plain(arg.name) == "config_name"), None)
-    named = name.values[0] if name is not None and name.values else ""
-    if launch.framework == "verl" and catalog_command("verl", named):
-        return named
-    return launch.command
+    return signature(owner, command, bits, given, beside), version, "derived" if version else None
 
 
 def _started_with(launch: RawLaunch) -> str | None:

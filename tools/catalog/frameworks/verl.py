@@ -13,6 +13,8 @@ from catalog.tables import REQUIRED, Argument, Command
 from trainrx.model.catalog import Value
 
 _FOLDER = PurePosixPath("verl/trainer/config")
+_ELSEWHERE = "verl/experimental/*/config/*.yaml"
+"""Programs with a configuration of their own, which finds the others on hydra's search path."""
 _COMMAND = re.compile(r"^(?!_).*(?:_trainer|_trainer_engine)$|^(?:generation|evaluation)$")
 _DEEP = 12
 _SETTINGS = ("defaults", "hydra", "_target_")
@@ -38,14 +40,40 @@ def read_commands(sources: Sources) -> dict[str, Command]:
     for path in sources.glob(f"{_FOLDER}/*.yaml"):
         place = PurePosixPath(path)
         if place.parent == _FOLDER and _COMMAND.match(place.stem):
-            tree, _ = compose(sources, place)
-            out[place.stem] = Command({name: _argument(value) for name, value in _leaves(tree)})
+            out[place.stem] = _command(sources, place)
+    for path in sources.glob(_ELSEWHERE):
+        place = PurePosixPath(path)
+        if place.parent.name == "config" and _COMMAND.match(place.stem):
+            out.setdefault(place.stem, _command(sources, place))
     for engine in _engines(sources) if "ppo_trainer" in out else ():
         # what `model_engine=NAME` makes of the trainer
-        tree, _ = compose(sources, _FOLDER / "ppo_trainer.yaml", {"model_engine": engine})
-        table = {name: _argument(value) for name, value in _leaves(tree)}
-        out.setdefault(f"ppo_{engine}_trainer", Command(table))
+        chosen = {"model_engine": engine}
+        table = _command(sources, _FOLDER / "ppo_trainer.yaml", chosen)
+        out.setdefault(f"ppo_{engine}_trainer", table)
     return out
+
+
+def _command(
+    sources: Sources, place: PurePosixPath, chosen: Mapping[str, str] | None = None
+) -> Command:
+    """Read what a configuration takes: the leaves of its tree, and the choices of files."""
+    tree, groups = compose(sources, place, chosen)
+    table = {name: _argument(value) for name, value in _leaves(tree)}
+    made = {k: _filled(v, groups) for k, v in _choices(sources, place).items()}
+    return Command({k: Argument("str", groups.get(k, v)) for k, v in made.items()} | table)
+
+
+def _choices(sources: Sources, place: PurePosixPath, depth: int = 0) -> dict[str, str]:
+    """Give the groups a configuration picks files from, under the names hydra takes for them."""
+    entries = _load(sources, place).get("defaults")
+    found: dict[str, str] = {}
+    for entry in entries if isinstance(entries, list) and depth < _DEEP else ():
+        folder, package, name = _entry(entry)
+        if not folder and name != "_self_":
+            found |= _choices(sources, place.parent / f"{name}.yaml", depth + 1)
+        elif folder and not folder.startswith("override "):
+            found[f"{folder}@{package}" if package else folder] = name
+    return found
 
 
 def _engines(sources: Sources) -> list[str]:
@@ -85,6 +113,8 @@ def _compose(
             package = package or folder
         name = _filled(name, groups)
         beside = _place(place.parent, folder, name)
+        if str(beside) not in sources:
+            beside = _place(_FOLDER, folder, name)
         below, more = _compose(sources, beside, groups, depth + 1)
         groups |= {k: v for k, v in more.items() if k not in groups}
         _merge(tree, _nested("" if _is_global(sources, beside) else package, below))

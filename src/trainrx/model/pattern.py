@@ -1,0 +1,28 @@
+"""Regular expressions that are compiled when they are first tried: most answers need few."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+
+class _Late:
+    """Stands for a compiled pattern; its methods are the pattern's own after the first use."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._source = (text, flags)
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("_"):  # nothing of a pattern; copying asks for such names
+            raise AttributeError(name)
+        found = getattr(re.compile(*self._source), name)
+        setattr(self, name, found)
+        return found
+
+
+def late(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Give a pattern for its methods; functions of `re` do not take it.
+
+    Compiling all patterns of this program takes longer than most answers.
+    """
+    return cast("re.Pattern[str]", _Late(text, flags))
