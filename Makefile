@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check golden catalog catalog-check wheel clean
+.PHONY: demo test fuzz check golden catalog catalog-check wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -12,6 +12,10 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -q -n auto
+
+# property tests on examples nobody has tried yet
+fuzz: $(READY)
+	TRAINRX_FUZZ=1 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_parse_shell_oracle.py
 
 check: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks tools

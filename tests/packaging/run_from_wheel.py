@@ -23,10 +23,10 @@ def main(dist: Path) -> int:
     (wheel,) = dist.resolve().glob("*.whl")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        for folder in ("tests", "examples"):
+        for folder in ("tests", "examples", "tools"):
             shutil.copytree(ROOT / folder, work / folder)
         (work / "pytest.ini").write_text(
-            "[pytest]\ntestpaths = tests\naddopts = --strict-markers -ra\n"
+            "[pytest]\ntestpaths = tests\npythonpath = tools\naddopts = --strict-markers -ra\n"
             "filterwarnings =\n    error\n",
             encoding="utf-8",
         )

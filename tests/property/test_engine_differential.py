@@ -115,7 +115,7 @@ def outcome(engine: DurableEngine | PyEngine, given_facts: list[Fact]) -> Infere
         return type(error).__name__
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(made=rule_bases(), known=facts, order=st.randoms(use_true_random=False))
 def test_both_engines_infer_the_same_in_any_order(made, known, order):
     try:
@@ -182,7 +182,7 @@ def situation(plain, seen) -> list[Fact]:
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data=st.data(), order=st.randoms(use_true_random=False))
 def test_the_shipped_rules_conclude_the_same_on_both_engines_in_any_order(data, order):
     known = situation(data.draw(plain_facts()), data.draw(sightings()))

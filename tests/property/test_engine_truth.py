@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.engine.conditions import version_kind
@@ -119,7 +119,6 @@ def as_facts(plain, sightings):
 
 
 @pytest.mark.parametrize("engine", ["auto", "reference"])
-@settings(deadline=None)
 @given(wanted=st.lists(conditions, min_size=1, max_size=4), plain=plain_facts, sightings=seen_lines)
 def test_conditions_are_decided_as_kleene_does(engine, wanted, plain, sightings):
     named = {f"c{at}": condition for at, condition in enumerate(wanted)}
@@ -130,7 +129,6 @@ def test_conditions_are_decided_as_kleene_does(engine, wanted, plain, sightings)
     assert {name: truth.holds for name, truth in found.truths.items()} == expected
 
 
-@settings(deadline=None)
 @given(
     wanted=conditions,
     plain=plain_facts,
@@ -150,7 +148,6 @@ def test_the_order_of_facts_changes_no_truth_and_no_set_of_evidence(
     assert set(map(repr, one.facts)) == set(map(repr, two.facts))
 
 
-@settings(deadline=None)
 @given(wanted=conditions, plain=plain_facts, sightings=seen_lines)
 def test_an_unknown_fact_decides_nothing(wanted, plain, sightings):
     """Taking facts away may only turn an answer into unknown, unless knowing itself is asked."""

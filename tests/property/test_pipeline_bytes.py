@@ -62,20 +62,20 @@ def refused_or_valid(**asked: object) -> None:
 
 
 @pytest.mark.parametrize("where", FILES)
-@settings(deadline=None, max_examples=7)
+@settings(max_examples=7)
 @given(data=SPLICED)
 def test_any_bytes_are_answered_or_refused(where, data):
     with tempfile.TemporaryDirectory() as folder:
         refused_or_valid(**FILES[where](put(Path(folder), "given", data)))
 
 
-@settings(deadline=None, max_examples=7)
+@settings(max_examples=7)
 @given(data=SPLICED)
 def test_any_bytes_on_standard_input_are_answered_or_refused(data):
     refused_or_valid(paths=["-"], stdin=data)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     note=st.one_of(st.text(max_size=60), st.sampled_from(["OOM", "卡死", "loss nan", LOG])),
     gpu=st.one_of(
@@ -88,7 +88,7 @@ def test_any_note_and_hardware_are_answered_or_refused(note, gpu, gpus, nodes):
     refused_or_valid(note=note, gpu=gpu, gpus=gpus, nodes=nodes)
 
 
-@settings(deadline=None, max_examples=7)
+@settings(max_examples=7)
 @given(
     versions=st.dictionaries(
         st.sampled_from(["ms-swift", "torch", "vllm", "", "a b"]),

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version
 
 import pytest
 from engine_kit import absent, both, concludes, fired, given, join, pattern, rule
@@ -422,11 +422,13 @@ def test_a_system_without_linker_flags_loads_the_c_module_all_the_same(monkeypat
     assert durable_module.load_native().create_ruleset
 
 
-def test_a_c_module_without_package_data_has_no_version(monkeypatch):
-    def lost(_):
-        raise PackageNotFoundError
+def test_the_engine_tells_the_version_that_is_installed():
+    assert DurableEngine(RuleBase([])).name == f"durable_rules {version('durable_rules')}"
 
-    monkeypatch.setattr(durable_module, "version", lost)
+
+def test_a_c_module_without_package_data_has_no_version(monkeypatch, tmp_path):
+    module = durable_module.load_native()
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "durable_rules_engine.so"))
 
     assert DurableEngine(RuleBase([])).name == "durable_rules "
 

@@ -193,3 +193,13 @@ def test_every_cause_cites_a_source_and_names_a_fix() -> None:
         assert isinstance(cause, Cause)
         assert cause.references, cause.id
         assert cause.fixes, cause.id
+
+
+def test_what_launches_need_is_read_alone() -> None:
+    whole = load()
+    part = load(launches=True)
+
+    assert part.params == whole.params
+    assert part.facts == whole.facts
+    assert (part.gpus, part.models, part.digest) == (whole.gpus, whole.models, whole.digest)
+    assert (part.symptoms, part.causes, part.rules) == ({}, {}, {})

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 
 import diagnoses
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.render.redact import MASK, redact, redacted
+from trainrx.render.redact import _AFTER, _WHOLE, MASK, may_hold_secret, redact, redacted
 
 HEX40 = "0123456789abcdef0123456789abcdef01234567"
 # put together here so that no scanner takes them for real ones
@@ -98,3 +99,11 @@ def test_masking_takes_linear_time(piece):
     redact(piece * 20_000)
 
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize("pattern", [*_WHOLE, *_AFTER])
+@given(data=st.data())
+def test_no_text_is_passed_over_that_a_pattern_matches(pattern, data):
+    text = data.draw(st.from_regex(re.compile(pattern, re.ASCII)))
+
+    assert may_hold_secret(text) or re.search(pattern, text) is None

@@ -60,7 +60,7 @@ def compare_launches(
         UsageError: an input cannot be used or holds no launch; says what to do.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    knowledge = load([Path(k) for k in kb])
+    knowledge = load([Path(k) for k in kb], launches=True)
     before, further_good, unread_good = _one(good, versions_good, knowledge, lang, stdin)
     after, further_bad, unread_bad = _one(bad, versions_bad, knowledge, lang, stdin)
     paired = pair_values(before, after)

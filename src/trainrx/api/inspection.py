@@ -75,7 +75,7 @@ def inspect_launch(  # noqa: PLR0913  # the contract's inputs, one keyword each
         UsageError: an input cannot be used, or none holds a launch; says what to do.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules])
+    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules], launches=True)
     request = Request(
         paths=_many(paths),
         cmd=_many(cmd),

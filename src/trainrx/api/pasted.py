@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from trainrx.model.job import Input
+from trainrx.model.pattern import late
 from trainrx.parse.launch import looks_like_launch
 from trainrx.read.encoding import decode_text
 from trainrx.read.recognise import LOG, SAMPLE
 from trainrx.read.stream import CHUNK, chunks
 
-PROMPT = re.compile(
+PROMPT = late(
     r"[ \t]*(?:(?:[\w.@:~/()\[\] -]{1,80}#|[\w.@:~/()\[\] -]{0,80}[$>]|\+{1,3}|[^\n：]{0,30}：)"
     r"[ \t]*)?`{0,3}[ \t]*"
 )
 """What stands in front of a command: a prompt, the trace of `bash -x`, "命令："."""
-ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*=\S*[ \t]*")
-SETTING = re.compile(r"\s--?[A-Za-z]|\.(?:ya?ml|json)\b|\s[\w.]+=")
+ASSIGNMENT = late(r"[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*=\S*[ \t]*")
+SETTING = late(r"\s--?[A-Za-z]|\.(?:ya?ml|json)\b|\s[\w.]+=")
 """A command sets something; a sentence that begins like one does not."""
 
 

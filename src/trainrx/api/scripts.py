@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from trainrx.model.job import Input, RawArg, RawLaunch, Script
 from trainrx.model.result import Unread
 from trainrx.parse.launch import find_launches
-from trainrx.parse.manifest import Part, read_manifest
 from trainrx.parse.shell import read_script
+from trainrx.read.recognise import is_manifest
+
+if TYPE_CHECKING:
+    from trainrx.parse.manifest import Part
 
 _NODES = frozenset({"nnodes", "num_machines"})
 
@@ -24,7 +28,7 @@ def script_launches(
     variables, resources and number of pods belong to the launches.
     """
     text = script.text or ""
-    parts = read_manifest(text, script.name)
+    parts = _parts(text, script.name)
     if not parts:
         parsed = read_script(text, script.name, inherited)
         return [_with_files(one, parsed) for one in find_launches(parsed)], list(parsed.unread)
@@ -36,6 +40,15 @@ def script_launches(
         unread += parsed.unread
         launches += [_in_part(_with_files(one, parsed), part) for one in find_launches(parsed)]
     return launches, unread
+
+
+def _parts(text: str, source: str) -> tuple[Part, ...]:
+    if not is_manifest(text):
+        return ()
+    # needs PyYAML, whose import takes longer than a script takes to be read
+    from trainrx.parse.manifest import read_manifest
+
+    return read_manifest(text, source)
 
 
 def _with_files(launch: RawLaunch, script: Script) -> RawLaunch:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from trainrx.model.pattern import late
+
 FAMILY = (
     ("qwen2.5-vl", r"qwen[-_]?2[._]?5[-_]?vl"),
     ("qwen3-vl", r"qwen[-_]?3[-_]?vl"),
@@ -45,17 +47,17 @@ FAMILY = (
 )
 """The first that matches wins: the more special family stands before the general one."""
 
-VISION = re.compile(
+VISION = late(
     r"vl\b|[-_]vl[-_]|vl\d|vision|llava|internvl|minicpm-?[vo](?=[-_\d.]|$)|glm-?4[._]?\d?v\b"
     r"|qvq|omni|ovis|pixtral|paligemma|mllama|molmo|idefics|cogvlm|florence|video"
 )
-OMNI = re.compile(r"omni|minicpm-?o(?=[-_\d.]|$)")
-AUDIO = re.compile(r"audio|whisper|speech|asr\b")
-MOE = re.compile(
+OMNI = late(r"omni|minicpm-?o(?=[-_\d.]|$)")
+AUDIO = late(r"audio|whisper|speech|asr\b")
+MOE = late(
     r"a\d+(\.\d+)?b\b|moe|mixtral|\d+x\d+b|deepseek[-_]?(v3|r1(?!.distill))|deepseek[-_]?v2"
     r"|kimi[-_]?k|gpt[-_]?oss|llama-?4|glm[-_]?4[._]5(?!v)"
 )
-SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z])")
+SIZE = late(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z])")
 
 
 def family_of(words: str) -> str | None:

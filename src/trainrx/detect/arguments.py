@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from trainrx.detect.blocks import clean_blocks
+from trainrx.detect.blocks import Block, clean_blocks
 from trainrx.detect.dumps import (
     Kind,
     Read,
@@ -102,13 +102,14 @@ def _dumps(item: Input) -> Iterator[Dump]:
     left = dict.fromkeys(_NEEDLES, MOST)
     for window, start, end in _windows(item):
         for needle in _NEEDLES:
-            at = window.find(needle.text)
-            while 0 <= at < end and left[needle]:
+            until = end + len(needle.text) - 1
+            at = window.find(needle.text, 0, until)
+            while at >= 0 and left[needle]:
                 dump = _dump(item.name, window, at, start, needle)
                 left[needle] -= 1
                 if dump is not None:
                     yield dump
-                at = window.find(needle.text, at + len(needle.text))
+                at = window.find(needle.text, at + len(needle.text), until)
 
 
 def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
@@ -116,18 +117,26 @@ def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
 
     Pieces overlap by `REACH`, so that every dump is whole in the one it begins in.
     """
-    held, line, seen = b"", 1, 0
+    front: list[Block] = []
+    back: list[Block] = []
+    seen = behind = 0
     for block in clean_blocks(chunks(item, lambda _: None)):
-        held += block.data
+        back.append(block)
+        behind += len(block.data)
         seen += block.size
         if seen >= EARLY:
             break
-        if len(held) > 2 * REACH:
-            end = held.rfind(b"\n", 0, len(held) - REACH) + 1
-            yield held, line, end
-            line += held.count(b"\n", 0, end)
-            held = held[end:]
-    yield held, line, len(held)
+        if behind >= REACH:
+            if front:
+                data = _joined(front)
+                yield data + _joined(back), front[0].line, len(data)
+            front, back, behind = back, [], 0
+    data = _joined((*front, *back))
+    yield data, front[0].line if front else 1, len(data)
+
+
+def _joined(blocks: Iterable[Block]) -> bytes:
+    return b"".join(block.data for block in blocks)
 
 
 def _dump(source: str, window: bytes, at: int, first: int, needle: _Needle) -> Dump | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from trainrx.model.pattern import late
 from trainrx.parse.config import read_config
 from trainrx.parse.reprs import Node, flatten, read_fields, read_repr, read_scalar, whole
 
@@ -54,17 +55,15 @@ SWIFT: Mapping[str, str] = {
     "MegatronRLHFArguments": "megatron rlhf",
     "MegatronExportArguments": "megatron export",
 }
-_TRL = re.compile(r"(SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|OnlineDPO|XPO|NashMD|BCO|PRM)")
-_PART = re.compile(r"(?:Model|Data|Script|DataTraining|Finetuning|Generating)(?:Arguments|Config)")
-_PRINTED = re.compile(r"arameters|[Aa]rgs|[Aa]rguments")
-_API_SERVER = re.compile(r"api_server\.py|vLLM API server")
-_FIELD = re.compile(r"([A-Za-z_]\w{0,127})=(.*)", re.DOTALL)
-_OTHER_LINE = re.compile(
-    r"\[\w{2,10}[:|\]]|\[(?:rank)?\d|\d{4}-\d\d-\d\d|[A-Z]\d{4} \d\d:|/\S+\.py:\d"
-)
-_DOTTED = re.compile(r"\[config\.py:\d+:print\]\s{1,4}(\w{1,60}) (?:\.{2,40} | ?)(.*)")
-_WAS_SET = re.compile(r"\t`--(\w{1,60})` was set to a value of `([^`]{0,200})`")
-_SETTING = re.compile(
+_TRL = late(r"(SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|OnlineDPO|XPO|NashMD|BCO|PRM)")
+_PART = late(r"(?:Model|Data|Script|DataTraining|Finetuning|Generating)(?:Arguments|Config)")
+_PRINTED = late(r"arameters|[Aa]rgs|[Aa]rguments")
+_API_SERVER = late(r"api_server\.py|vLLM API server")
+_FIELD = late(r"([A-Za-z_]\w{0,127})=(.*)", re.DOTALL)
+_OTHER_LINE = late(r"\[\w{2,10}[:|\]]|\[(?:rank)?\d|\d{4}-\d\d-\d\d|[A-Z]\d{4} \d\d:|/\S+\.py:\d")
+_DOTTED = late(r"\[config\.py:\d+:print\]\s{1,4}(\w{1,60}) (?:\.{2,40} | ?)(.*)")
+_WAS_SET = late(r"\t`--(\w{1,60})` was set to a value of `([^`]{0,200})`")
+_SETTING = late(
     r"Setting (?P<args>args\.)?(?P<name>[A-Za-z_]\w{0,60}): (?P<value>.{1,400}?)"
     r"(?P<hint>\. You can adjust this hyperparameter through the environment variable: .*)?\.?$"
 )
@@ -75,7 +74,7 @@ _BANNER: Mapping[str, str] = {
     "Total optimization steps": "total_optimization_steps",
     "Number of trainable parameters": "trainable_parameters",
 }
-_BANNER_LINE = re.compile(r"  ([A-Z][\w ().,&]{3,80}?) = ([\d,.]{1,24})\s*$")
+_BANNER_LINE = late(r"  ([A-Z][\w ().,&]{3,80}?) = ([\d,.]{1,24})\s*$")
 
 
 class Read(NamedTuple):

@@ -6,17 +6,19 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
+from trainrx.model.pattern import late
+
 HEAD = 240
 """Characters of a line in which labels and stamps are looked for."""
 
-LABEL = re.compile(r"\[rank(\d{1,5})\]|^\s?\[default(\d{1,5})\]:|^\[\d+,(\d{1,5})\]<std")
-INNER = re.compile(r"\[[Rr]ank[: ]\s?(\d{1,5})\]|\bRank (\d{1,5})\]")
-NUMBERED = re.compile(r"^\s{0,3}(?:(\d{1,5}):|\[(\d{1,5})\]:?)\s")
-WORKER = re.compile(r"\(([A-Za-z_][\w.]{0,60}(?: [\w/]{1,20})? pid=\d{1,10})")
+LABEL = late(r"\[rank(\d{1,5})\]|^\s?\[default(\d{1,5})\]:|^\[\d+,(\d{1,5})\]<std")
+INNER = late(r"\[[Rr]ank[: ]\s?(\d{1,5})\]|\bRank (\d{1,5})\]")
+NUMBERED = late(r"^\s{0,3}(?:(\d{1,5}):|\[(\d{1,5})\]:?)\s")
+WORKER = late(r"\(([A-Za-z_][\w.]{0,60}(?: [\w/]{1,20})? pid=\d{1,10})")
 NUMBERED_SHARE = 0.5
 NUMBERED_LEAST = 5
 
-STAMP = re.compile(
+STAMP = late(
     r"(?<!\d)(?:(?P<year>20\d\d)[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T ]"
     r"(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<part>\d{1,9}))?"
     r"|[IWEF](?P<gday>\d{4}) (?P<gclock>\d\d:\d\d:\d\d)(?:\.(?P<gpart>\d{1,9}))?"
@@ -27,7 +29,7 @@ NEAR = 300
 NO_YEAR = 2000
 """Stands for the year where a stamp has none (glog, vLLM); a leap year, so that each day exists."""
 
-PREFIX = re.compile(
+PREFIX = late(
     r"(?:\s?\[rank\d+\]:\s?|\s?\[default\d+\]:|\(\w[\w.]*(?: [\w/]{1,20})? pid=\d+[^)]{0,80}\)\s?"
     r"|\[\d+,\d+\]<std(?:err|out)>:?\s?"
     r"|[\w.-]{1,64}: (?=\[rank)"
@@ -35,9 +37,9 @@ PREFIX = re.compile(
     r"|\[?20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]?\d{0,9}Z?\]? ?)"
 )
 RANK_IN_PATH = (
-    re.compile(r"attempt_\d+/(\d{1,5})/std(?:err|out)\.log"),
-    re.compile(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?:\D|$)", re.IGNORECASE),
-    re.compile(r"slurm-\d+_(\d{1,5})\.(?:out|err|log)"),
+    late(r"attempt_\d+/(\d{1,5})/std(?:err|out)\.log"),
+    late(r"(?:^|[/_.-])rank[_-]?(\d{1,5})(?:\D|$)", re.IGNORECASE),
+    late(r"slurm-\d+_(\d{1,5})\.(?:out|err|log)"),
 )
 
 

@@ -8,34 +8,34 @@ the numbers), LLaMA-Factory and ms-swift write JSON lines, verl prints
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from trainrx.detect.lines import bare
+from trainrx.model.pattern import late
 
-PAIR = re.compile(
+PAIR = late(
     r"['\"](loss|grad_norm|memory\(GiB\)|train_speed\((?:iter/s|s/it)\)|global_step/max_steps"
     r"|global_step|step|max_steps|current_steps|total_steps|elapsed_time|reward)['\"]"
     r": ?['\"]?([^'\",}\s]{1,40}(?: \d{1,2}[ms]){0,2})"
 )
-VERL = re.compile(
+VERL = late(
     r"\b(step|actor/pg_loss|actor/loss|train/loss|actor/grad_norm|train/grad_norm"
     r"|perf/max_memory_(?:allocated|reserved)_gb|timing_s/step|perf/time_per_step)"
     r":(?:np\.\w{1,20}\()?(-?[\d.]{1,30}(?:e[-+]?\d{1,4})?|-?inf|nan)"
 )
-MEGATRON = re.compile(
+MEGATRON = late(
     r"(iteration|elapsed time per iteration \(ms\)|lm loss|grad norm)[: ] {0,12}"
     r"(-?[\d.]{1,30}(?:E[-+]?\d{1,4})?|nan|inf)(?:/ {0,12}(\d{1,12}))?"
 )
-BAR = re.compile(
+BAR = late(
     r"(?P<name>[^|\r\n%]{0,80}?)\d{1,3}%\|[^|]{0,200}\| {0,4}(?P<done>\d{1,12})/(?P<total>\d{1,12})"
     r" \[[\d:]{1,12}<[\d:?]{1,12}, {0,12}(?P<rate>[\d.]{1,20})?\??(?P<unit>it/s|s/it)"
 )
-TRAINING_BAR = re.compile(r"\s*(?:(?:Train|Epoch|Steps)[^|:]{0,30}:?)?\s*$")
+TRAINING_BAR = late(r"\s*(?:(?:Train|Epoch|Steps)[^|:]{0,30}:?)?\s*$")
 """Trainers of transformers draw theirs without a name, ms-swift and verl with `Train...`."""
-CLOCK = re.compile(r"(?:(\d{1,4})d ?)?(?:(\d{1,4})h ?)?(?:(\d{1,4})m ?)?(?:(\d{1,6})s)?$")
+CLOCK = late(r"(?:(\d{1,4})d ?)?(?:(\d{1,4})h ?)?(?:(\d{1,4})m ?)?(?:(\d{1,6})s)?$")
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):

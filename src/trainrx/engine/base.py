@@ -54,7 +54,7 @@ class Check(msgspec.Struct, frozen=True):
     value: Scalar | None = None
 
 
-class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+class Pattern(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """Facts of one kind that pass all checks, or (`absent`) the certainty that there is none.
 
     `lenient` (only with `absent`) counts a missing field as passed, so that absence means "none

@@ -26,10 +26,10 @@ class Usage:
         self.problem: tuple[str, str] | None = None
         """The first rule that went over a limit, and how."""
         self._rules: set[str] = set()
-        self._patterns: dict[str, set[Pattern]] = {}
+        self._fans: Counter[str] = Counter()
         self._fields: dict[str, set[str]] = {}
         self._shared: Counter[Pattern] = Counter()
-        self._absent: set[Pattern] = set()
+        self._absent = 0
 
     def add(self, rules: Iterable[EngineRule]) -> None:
         """Count rules in; those that are in already cost nothing."""
@@ -41,26 +41,27 @@ class Usage:
                 self._judge(rule, len(self._rules) > MAX_RULES, f"more than {MAX_RULES} rules")
 
     def _count(self, rule: EngineRule, pattern: Pattern) -> None:
-        self._shared[pattern] += 1
-        shared = self._shared[pattern]
-        what = f"{pattern.kind}: {shared} rules share one pattern (limit {MAX_SHARED})"
-        self._judge(rule, shared > MAX_SHARED, what)
+        shared = self._shared[pattern] + 1
+        self._shared[pattern] = shared
+        if shared > 1:  # all else was counted with the first
+            if shared > MAX_SHARED:
+                what = f"{pattern.kind}: {shared} rules share one pattern (limit {MAX_SHARED})"
+                self._judge(rule, bad=True, message=what)
+            return
         if pattern.absent:
-            self._absent.add(pattern)
-            over = len(self._absent) > MAX_KINDS
+            self._absent += 1
+            over = self._absent > MAX_KINDS
             self._judge(rule, over, f"more than {MAX_KINDS} absent patterns")
             return
-        patterns = self._patterns.setdefault(pattern.kind, set())
-        patterns.add(pattern)
+        fan = self._fans[pattern.kind] + 1
+        self._fans[pattern.kind] = fan
         fields = self._fields.setdefault(pattern.kind, set())
         fields.update(check.field for check in pattern.checks)
-        self._judge(
-            rule,
-            len(patterns) > MAX_FAN,
-            f"{pattern.kind}: {len(patterns)} patterns on one kind (limit {MAX_FAN}); split it",
-        )
+        if fan > MAX_FAN:
+            what = f"{pattern.kind}: {fan} patterns on one kind (limit {MAX_FAN}); split it"
+            self._judge(rule, bad=True, message=what)
         self._judge(rule, len(fields) > MAX_FIELDS, f"{pattern.kind}: too many fields")
-        self._judge(rule, len(self._patterns) > MAX_KINDS, f"more than {MAX_KINDS} fact kinds")
+        self._judge(rule, len(self._fans) > MAX_KINDS, f"more than {MAX_KINDS} fact kinds")
 
     def _judge(self, rule: EngineRule, bad: bool, message: str) -> None:
         if bad and self.problem is None:

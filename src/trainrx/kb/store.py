@@ -31,6 +31,29 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
+class Names(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to read a launch: the part of `Knowledge` that says nothing of failures."""
+
+    params: dict[str, Param]
+    facts: dict[str, FactEntry]
+    gpus: tuple[Gpu, ...]
+    models: tuple[ModelShape, ...]
+    digest: str = ""
+
+    def alone(self) -> Knowledge:
+        """Give it as knowledge without symptoms, causes and rules."""
+        return Knowledge(
+            symptoms={},
+            causes={},
+            params=self.params,
+            facts=self.facts,
+            rules={},
+            gpus=self.gpus,
+            models=self.models,
+            digest=self.digest,
+        )
+
+
 COMPILED = "knowledge.msgpack"
 
 

@@ -8,22 +8,21 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 
 MAX_LINES = 20_000
 MAX_VALUE = 32_768
 """Characters of one value that are kept."""
 
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = late(
     r"(?P<prefix>(?:export|declare\s+-\w{1,8}|typeset\s+-\w{1,8}|set|ENV|-e)\s+|-\s+)?"
     r"(?:(?P<name>[A-Za-z_][A-Za-z0-9_]{0,127})=|(?P<key>[A-Z_][A-Z0-9_]{0,127}):\s)(?P<value>.*)$",
     re.DOTALL,
 )
-_WORD = re.compile(r"(?:[^\s\"']|\"[^\"]*\"|'[^']*')+")
-_SECRET = re.compile(
-    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|ACCESS_KEY)", re.IGNORECASE
-)
-_LOOKS_LIKE_ONE = re.compile(r"(?:export|declare|typeset)\s|[A-Z_][A-Z0-9_]{2,40}\s+=")
+_WORD = late(r"(?:[^\s\"']|\"[^\"]*\"|'[^']*')+")
+_SECRET = late(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|ACCESS_KEY)", re.IGNORECASE)
+_LOOKS_LIKE_ONE = late(r"(?:export|declare|typeset)\s|[A-Z_][A-Z0-9_]{2,40}\s+=")
 _WHOLE = frozenset({"PATH", "HOME"})
 
 

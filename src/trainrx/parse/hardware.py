@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
-from statistics import median_low
 
 import msgspec
 
 from trainrx.model.hardware import Gpu
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 
 USABLE_SHARE = 0.985
@@ -19,24 +18,24 @@ USABLE_SHARE = 0.985
 MAX_TEXT = 4_000
 MAX_CARDS = 100_000
 
-_COUNT_FIRST = re.compile(
+_COUNT_FIRST = late(
     r"^(?:(\d{1,6})\s*(?:[xX×*]\s*|(?:张|块|卡)\s*(?:的\s*)?)(?=\S)|(\d{1,2})\s+(?=[A-Za-z])(?![GM]i?B?\b)"
     r"|([单双四八])卡\s*)"
 )
 _NUMERALS = {"单": 1, "双": 2, "四": 4, "八": 8}
-_COUNT_LAST = re.compile(
+_COUNT_LAST = late(
     r"(?:\s*[×*]\s*|(?:\s|(?<=\d))[xX]\s*|\s)(\d{1,3})\s*(张|块|卡|GPUs?|cards?)?$", re.IGNORECASE
 )
-_MEMORY = re.compile(
+_MEMORY = late(
     r"(?<![A-Za-z0-9.])(\d{1,6}(?:\.\d{1,3})?)\s*(MiB|MB|GiB|GB|Gb|G)(?![A-Za-z])", re.IGNORECASE
 )
-_BARE = re.compile(r"^(\d{1,3}(?:\.\d{1,3})?)$")
-_NOISE = re.compile(
+_BARE = late(r"^(\d{1,3}(?:\.\d{1,3})?)$")
+_NOISE = late(
     r"nvidia|geforce|tesla|quadro|ascend|huawei|amd|instinct|blackwell|generation|workstation|edition"
     r"|sxm\d?|pcie|hbm\d?e?|graphics|(?:memory|显存)|gpu|rtx|[^a-z0-9]"
 )
-_SIZE = re.compile(r"-?\d+GB(?:/die|-unified)?", re.IGNORECASE)
-_HEADER = re.compile(r"memory\.total|^\s*name\s*,", re.IGNORECASE)
+_SIZE = late(r"-?\d+GB(?:/die|-unified)?", re.IGNORECASE)
+_HEADER = late(r"memory\.total|^\s*name\s*,", re.IGNORECASE)
 
 
 class GpuReading(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +83,9 @@ def read_gpu(text: str, gpus: Sequence[Gpu], source: str = "--gpu") -> GpuReadin
 def usable_gib(gpu: Gpu) -> float:
     """Give what torch sees of a card, GiB: as reported where known, else 98.5 % of its size."""
     if gpu.torch_total_gib:
-        return median_low(gpu.torch_total_gib)
+        # the lower of two in the middle
+        told = sorted(gpu.torch_total_gib)
+        return told[(len(told) - 1) // 2]
     return round(gpu.memory_gb * USABLE_SHARE, 2)
 
 
@@ -177,6 +178,9 @@ def _short_names(gpu: Gpu) -> Iterable[str]:
 
 
 def _unknown(source: str, name: str, gpus: Sequence[Gpu]) -> Unread:
+    # only a name that is not known pays for this import
+    from difflib import get_close_matches
+
     near = get_close_matches(name, [_SIZE.sub("", gpu.id) for gpu in gpus], n=3, cutoff=0.4)
     hint = f"; similar names: {', '.join(dict.fromkeys(near))}" if near else ""
     reason = f"the GPU {name[:60]!r} is not known{hint}; its memory alone works too: `--gpu 24GiB`"

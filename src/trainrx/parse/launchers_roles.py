@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 from trainrx.model.job import RawLaunch, Role
+from trainrx.model.pattern import late
 
 _COMMANDS: dict[str, dict[str, Role]] = {
     "ms-swift": {
@@ -50,45 +51,43 @@ _COMMANDS: dict[str, dict[str, Role]] = {
 _BY_NAME: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "trainer",
-        re.compile(
-            r"(?:pre)?train(?:er|ing)?|(?:fine)?tun(?:e|er|ing)|sft|[dgpk]po|kto|rlhf|distill?"
-        ),
+        late(r"(?:pre)?train(?:er|ing)?|(?:fine)?tun(?:e|er|ing)|sft|[dgpk]po|kto|rlhf|distill?"),
     ),
-    ("evaluation", re.compile(r"eval\w*|test\w*|bench\w*|score\w*|judge|metrics?|mmlu|ceval|vqa")),
+    ("evaluation", late(r"eval\w*|test\w*|bench\w*|score\w*|judge|metrics?|mmlu|ceval|vqa")),
     (
         "inference",
-        re.compile(
+        late(
             r"infer\w*|generat\w*|gen|predict\w*|serv(?:e|er|ing|ice)|deploy|chat\w*|demo|cli|web|ui"
             r"|gradio|rollout|sampl(?:e|ing)|worker|controller|api"
         ),
     ),
     (
         "export",
-        re.compile(r"export\w*|merg(?:e|er|ing)|conver\w*|consolidate|quanti[sz]\w*|hf|mcore"),
+        late(r"export\w*|merg(?:e|er|ing)|conver\w*|consolidate|quanti[sz]\w*|hf|mcore"),
     ),
     (
         "preparation",
-        re.compile(r"prepro\w*|prepare\w*|tokeni[sz]\w*|download|data|dataset|make|build|split"),
+        late(r"prepro\w*|prepare\w*|tokeni[sz]\w*|download|data|dataset|make|build|split"),
     ),
 )
-_PARTS = re.compile(r"[A-Za-z]+")
+_PARTS = late(r"[A-Za-z]+")
 _SERVED: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    ("teacher", re.compile(r"teacher_(?:model_)?(?:server|url|base_url|api)\w*|teacher_\w*port")),
+    ("teacher", late(r"teacher_(?:model_)?(?:server|url|base_url|api)\w*|teacher_\w*port")),
     (
         "reward",
-        re.compile(
+        late(
             r"(?:.*[._])?(?:remote_)?(?:reward|rm|genrm|judge|prm|orm)(?:_\w+)?_(?:url|server|host|port|api)\w*"
             r"|reward_api\w*"
         ),
     ),
-    ("reference", re.compile(r"(?:remote_)?ref(?:erence)?(?:_model)?_(?:url|server|host|port)\w*")),
+    ("reference", late(r"(?:remote_)?ref(?:erence)?(?:_model)?_(?:url|server|host|port)\w*")),
     (
         "rollout",
-        re.compile(r"vllm_server_(?:host|port|base_url)|vllm_mode|rollout\w*_(?:url|port)"),
+        late(r"vllm_server_(?:host|port|base_url)|vllm_mode|rollout\w*_(?:url|port)"),
     ),
 )
-_REWARD_MODEL = re.compile(r"(?:.*[-_/])?(?:reward|rm|prm|orm|genrm)(?:[-_/.].*)?", re.IGNORECASE)
-_PORT = re.compile(r":(\d{2,5})(?:/|$)|^(\d{2,5})$")
+_REWARD_MODEL = late(r"(?:.*[-_/])?(?:reward|rm|prm|orm|genrm)(?:[-_/.].*)?", re.IGNORECASE)
+_PORT = late(r":(\d{2,5})(?:/|$)|^(\d{2,5})$")
 _SERVERS = frozenset({("ms-swift", "deploy"), ("vllm", "serve"), ("", "infer")})
 
 

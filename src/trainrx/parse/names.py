@@ -79,7 +79,7 @@ def _model_type(arg: RawArg, taken: Signature) -> Fact | None:
 def model_type_today(name: str, taken: Signature) -> tuple[str, ...] | None:
     """Give the model types that stand for one of another release; None when it holds."""
     releases = taken.catalog
-    names = (name,)
+    names: tuple[str, ...] = (name,)
     for _ in range(_MAX_RENAMES):
         gone = [
             item

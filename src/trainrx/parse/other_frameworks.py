@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from trainrx.model.job import Word
+from trainrx.model.pattern import late
 from trainrx.parse.launchers import Entry
 from trainrx.parse.launchers_roles import script_role
 
@@ -13,14 +13,14 @@ _TRL = frozenset(
     {"sft", "dpo", "grpo", "kto", "ppo", "reward", "rloo", "orpo", "cpo", "gkd", "bco", "prm"}
     | {"online_dpo", "nash_md", "xpo", "vllm-serve"}
 )
-_TRL_PATH = re.compile(r"(?:.*[./])?(?:trl[./]|examples/)scripts[./](?P<name>\w+?)(?:\.py)?")
-_VERL = re.compile(
+_TRL_PATH = late(r"(?:.*[./])?(?:trl[./]|examples/)scripts[./](?P<name>\w+?)(?:\.py)?")
+_VERL = late(
     r"(?:.*[./])?(?:verl[./](?:trainer|model_merger|experimental[./]\w+)|recipe[./]\w+"
     r"|verl(?=[./]model_merger))[./](?P<name>\w+?)(?:\.py)?"
 )
-_OPENRLHF = re.compile(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
-_OPENRLHF_SCRIPT = re.compile(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
-_AXOLOTL = re.compile(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
+_OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
+_OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
+_AXOLOTL = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _AXOLOTL_COMMANDS = frozenset(
     {"train", "inference", "merge-lora", "preprocess", "evaluate", "lm-eval", "quantize"}
     | {"merge-sharded-fsdp-weights", "vllm-serve"}
@@ -31,8 +31,8 @@ _SCRIPT_COMMANDS = {
     "export": "export",
     "preparation": "prepare",
 }
-_MODEL = re.compile(r"(?:.*_)?(?:model|ckpt|checkpoint|adapter|pretrain|lora)s?(?:_.*)?")
-_VLLM = re.compile(r"(?:.*[./])?vllm[./]entrypoints[./][\w./]+")
+_MODEL = late(r"(?:.*_)?(?:model|ckpt|checkpoint|adapter|pretrain|lora)s?(?:_.*)?")
+_VLLM = late(r"(?:.*[./])?vllm[./]entrypoints[./][\w./]+")
 _TRAINING_ARGUMENTS = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
     | {"per_device_eval_batch_size", "lr_scheduler_type", "save_total_limit", "logging_steps"}
@@ -40,7 +40,7 @@ _TRAINING_ARGUMENTS = frozenset(
 _TRAINING_ONLY = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
 )
-_TRAINING_NAME = re.compile(
+_TRAINING_NAME = late(
     r"(?:^|[_/.-])(?:train\w*|\w*tun(?:e|ing)\w*|sft|dpo|grpo|ppo|rlhf|pretrain\w*|main|run)(?=[_.-]|$)"
 )
 

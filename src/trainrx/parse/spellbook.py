@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -33,24 +34,62 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     place: int
 
 
+class _Shelf:
+    """What holds at all versions: each parameter's spellings, and where they belong in time."""
+
+    def __init__(self, params: Mapping[str, Param], framework: str) -> None:
+        own = LINEAGE.get(framework, (framework,))
+        self.owners: tuple[str, ...] = (*own, *(name for name in OUTER if name not in own))
+        self.timelines = {owner: Timeline(_specs(params, owner)) for owner in self.owners}
+        self.by_param: dict[str, tuple[Entry, ...]] = {}
+        self.by_name: dict[tuple[bool, str], list[Entry]] = {}
+        for param in params.values():
+            self.by_param[param.id] = tuple(self._entries(param))
+            for entry in self.by_param[param.id]:
+                spelling = entry.spelling
+                for name in (spelling.arg or spelling.env, *spelling.also):
+                    self.by_name.setdefault((bool(spelling.env), plain(name)), []).append(entry)
+
+    def _entries(self, param: Param) -> Iterable[Entry]:
+        place = 0
+        for owner in self.owners:
+            for spelling in param.spelled.get(owner, ()):
+                bits = self.timelines[owner].within(spelling.versions)
+                yield Entry(param=param, spelling=spelling, owner=owner, bits=bits, place=place)
+                place += 1
+
+
+class _Held:
+    """A mapping that goes by its identity: knowledge is not changed once it is read."""
+
+    def __init__(self, params: Mapping[str, Param]) -> None:
+        self.params = params
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.params is other.params
+
+    def __hash__(self) -> int:
+        return id(self.params)
+
+
+@lru_cache(maxsize=32)
+def _shelf(held: _Held, framework: str) -> _Shelf:
+    return _Shelf(held.params, framework)
+
+
 class Spellbook:
     """Every spelling a launch of one framework may use, by name."""
 
     def __init__(
         self, params: Mapping[str, Param], framework: str, versions: Mapping[str, str]
     ) -> None:
-        own = LINEAGE.get(framework, (framework,))
-        self.owners: tuple[str, ...] = (*own, *(name for name in OUTER if name not in own))
-        self.timelines = {owner: Timeline(_specs(params, owner)) for owner in self.owners}
+        # one parameter is put together for a single question
+        shelf = _Shelf(params, framework) if len(params) < 2 else _shelf(_Held(params), framework)
+        self.owners = shelf.owners
+        self.timelines = shelf.timelines
+        self.by_param = shelf.by_param
+        self._by_name = shelf.by_name
         self.bits = {o: line.of(versions.get(o)) for o, line in self.timelines.items()}
-        self.by_param: dict[str, tuple[Entry, ...]] = {}
-        self._by_name: dict[tuple[bool, str], list[Entry]] = {}
-        for param in params.values():
-            self.by_param[param.id] = tuple(self._entries(param))
-            for entry in self.by_param[param.id]:
-                spelling = entry.spelling
-                for name in (spelling.arg or spelling.env, *spelling.also):
-                    self._by_name.setdefault((bool(spelling.env), plain(name)), []).append(entry)
 
     def find(self, name: str, via: Via, command: str = "") -> tuple[Entry, ...]:
         """Give the entries a name may stand for at any version, those of this command only."""
@@ -70,14 +109,6 @@ class Spellbook:
                 if own and self.live(entry):
                     found.setdefault(name, entry.param.id)
         return found
-
-    def _entries(self, param: Param) -> Iterable[Entry]:
-        place = 0
-        for owner in self.owners:
-            for spelling in param.spelled.get(owner, ()):
-                bits = self.timelines[owner].within(spelling.versions)
-                yield Entry(param=param, spelling=spelling, owner=owner, bits=bits, place=place)
-                place += 1
 
     @staticmethod
     def _fits(entry: Entry, via: Via) -> bool:

@@ -11,8 +11,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
+
+from trainrx.parse.specifiers import Specifiers, read_specifiers
 
 MAX_LENGTH = 64
 """Longer texts are no versions; the bound keeps number conversion cheap."""
@@ -32,7 +33,7 @@ def in_range(version_text: str, spec: str) -> bool | None:
     may_be = _samples(version_text, spec)
     if wanted is None or not may_be:
         return None
-    answers = {wanted.contains(version, prereleases=True) for version in may_be}
+    answers = {wanted.contain(version) for version in may_be}
     return answers.pop() if len(answers) == 1 else None
 
 
@@ -61,9 +62,7 @@ class Timeline:
             return self.all
         # the same few ranges stand in many entries
         if spec not in self._within:
-            self._within[spec] = self._bits(
-                i for i, v in enumerate(self.starts) if wanted.contains(v, prereleases=True)
-            )
+            self._within[spec] = wanted.among(self.starts)
         return self._within[spec]
 
     def of(self, version_text: str | None) -> int:
@@ -120,7 +119,7 @@ def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Versio
     if allowed is None or not text.strip():
         return ()
     spread = _spread({*points, *_named(text), Version("0")})
-    return tuple(p for p in spread if allowed.contains(p, prereleases=True))
+    return tuple(p for p in spread if allowed.contain(p))
 
 
 def _with_release(version: Version) -> tuple[Version, ...]:
@@ -133,10 +132,14 @@ def _spread(points: Iterable[Version]) -> Iterable[Version]:
     """Give each version and one just behind it."""
     for point in points:
         yield point
-        if point.post is not None:
-            yield Version(f"{point.base_version}.post{point.post + 1}")
-        else:
-            yield Version(f"{point.base_version}.0.1")
+        yield _behind(point)
+
+
+@lru_cache(maxsize=2048)
+def _behind(point: Version) -> Version:
+    if point.post is not None:
+        return Version(f"{point.base_version}.post{point.post + 1}")
+    return Version(f"{point.base_version}.0.1")
 
 
 @lru_cache(maxsize=2048)
@@ -158,17 +161,12 @@ def _is_prefix(text: str, version: Version) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _specifiers(spec: str) -> SpecifierSet | None:
-    if len(spec) > 8 * MAX_LENGTH:
-        return None
-    try:
-        return SpecifierSet(spec)
-    except InvalidSpecifier:
-        return None
+def _specifiers(spec: str) -> Specifiers | None:
+    return None if len(spec) > 8 * MAX_LENGTH else read_specifiers(spec)
 
 
 @lru_cache(maxsize=2048)
 def _named(spec: str) -> tuple[Version, ...]:
     found = _specifiers(spec)
-    versions = (_version(item.version) for item in found) if found is not None else ()
+    versions = (_version(text) for text in found.named) if found is not None else ()
     return tuple(v for v in versions if v is not None)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse.version_range import MAX_LENGTH, in_range, is_exact
 
@@ -39,28 +40,28 @@ _ALIASES = {
     "nvidia-driver-version": "driver",
 }
 _STATED = (
-    (re.compile(r"PyTorch version(?: \(GPU\?\))?\s*:\s*(\S+)"), "torch"),
-    (re.compile(r"(?:Is )?CUDA used to build PyTorch\s*:\s*(\S+)"), "cuda"),
-    (re.compile(r"torch cuda version\s*\.+\s*(\S+)"), "cuda"),
-    (re.compile(r"torch version\s*\.+\s*(\S+)"), "torch"),
-    (re.compile(r"deepspeed info\s*\.+\s*(\d[^,\s]*)"), "deepspeed"),
-    (re.compile(r"CUDA runtime version\s*:\s*(\S+)"), "cuda-toolkit"),
-    (re.compile(r"CUDA Version\s*:\s*(\S+)"), "cuda-driver"),
-    (re.compile(r"nvcc version\s*\.+\s*(\S+)"), "cuda-toolkit"),
-    (re.compile(r"Cuda compilation tools, release (\d[\d.]*)"), "cuda-toolkit"),
+    (late(r"PyTorch version(?: \(GPU\?\))?\s*:\s*(\S+)"), "torch"),
+    (late(r"(?:Is )?CUDA used to build PyTorch\s*:\s*(\S+)"), "cuda"),
+    (late(r"torch cuda version\s*\.+\s*(\S+)"), "cuda"),
+    (late(r"torch version\s*\.+\s*(\S+)"), "torch"),
+    (late(r"deepspeed info\s*\.+\s*(\d[^,\s]*)"), "deepspeed"),
+    (late(r"CUDA runtime version\s*:\s*(\S+)"), "cuda-toolkit"),
+    (late(r"CUDA Version\s*:\s*(\S+)"), "cuda-driver"),
+    (late(r"nvcc version\s*\.+\s*(\S+)"), "cuda-toolkit"),
+    (late(r"Cuda compilation tools, release (\d[\d.]*)"), "cuda-toolkit"),
     (
-        re.compile(r"(?:Nvidia driver version|Driver Version)\s*:\s*(\d[\d.]*)", re.IGNORECASE),
+        late(r"(?:Nvidia driver version|Driver Version)\s*:\s*(\d[\d.]*)", re.IGNORECASE),
         "driver",
     ),
-    (re.compile(r"Python (?:version\s*:\s*)?(\d+\.\d[\w.]*)", re.IGNORECASE), "python"),
-    (re.compile(r"(?:G?LIBC|Libc) version\s*:\s*(?:glibc-)?(\d[\d.]*)", re.IGNORECASE), "glibc"),
+    (late(r"Python (?:version\s*:\s*)?(\d+\.\d[\w.]*)", re.IGNORECASE), "python"),
+    (late(r"(?:G?LIBC|Libc) version\s*:\s*(?:glibc-)?(\d[\d.]*)", re.IGNORECASE), "glibc"),
 )
-_GPU = re.compile(r"(?:GPU \d{1,3}\s*:|GPU type\s*:|GPU models and configuration\s*:)\s*(\S.*)$")
-_COUNT = re.compile(r"GPU (?:number|count)\s*:\s*(\d{1,4})\b")
+_GPU = late(r"(?:GPU \d{1,3}\s*:|GPU type\s*:|GPU models and configuration\s*:)\s*(\S.*)$")
+_COUNT = late(r"GPU (?:number|count)\s*:\s*(\d{1,4})\b")
 _VERSION = r"[vV]?(?P<version>\d[\w.+!*-]{0,63}|\d{1,3}\.[xX*])"
 _NAME = r"(?P<name>[A-Za-z][A-Za-z0-9_.\[\]-]{0,80}?)"
 _LINE = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"^{_NAME}\s*={{2,3}}\s*{_VERSION}\b",
         rf"^[-*]?\s*`?{_NAME}`?\s+[vV]ersion(?:\s*[:=])?\s*`?{_VERSION}",
@@ -69,7 +70,7 @@ _LINE = tuple(
         rf"^[-*]\s+`?{_NAME}`?\s+{_VERSION}\s*$",
     )
 )
-_AT_URL = re.compile(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{{0,63}}?)-(?:cp|py)\d\S*\.whl")
+_AT_URL = late(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{{0,63}}?)-(?:cp|py)\d\S*\.whl")
 _NO_PACKAGES = frozenset({"version", "package", "name", "gpu", "os", "cpu", "platform", "release"})
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -27,6 +25,8 @@ def is_archive(path: Path, head: bytes) -> bool:
         return True
     if not head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ")):
         return False
+    import tarfile  # hardly any input is an archive
+
     try:
         with tarfile.open(path, "r|*"):
             return True
@@ -36,6 +36,9 @@ def is_archive(path: Path, head: bytes) -> bool:
 
 def members(path: Path, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
     """Give name and bytes of the members worth reading; what stops it goes to `unread`."""
+    import tarfile
+    import zipfile
+
     left = MOST_BYTES
     given = 0
     try:
@@ -57,6 +60,9 @@ def members(path: Path, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
 
 
 def _entries(path: Path) -> Iterator[tuple[str, BinaryIO]]:
+    import tarfile
+    import zipfile
+
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as packed:
             for info in packed.infolist():

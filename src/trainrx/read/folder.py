@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 
 MOST_FILES = 2000
@@ -29,17 +30,17 @@ NAMES = {
     "pip_freeze.txt",
     "training_args.yaml",
 }
-WANTED = re.compile(
+WANTED = late(
     r"\.(?:log|out|err|sh|bash|sbatch|slurm|ya?ml|jsonl|txt|env)(?:\.(?:gz|zst|\d{1,3}))?$"
     r"|^(?:ds|deepspeed|zero|accelerate|fsdp|train|config_train)[\w.-]*\.json$",
     re.IGNORECASE,
 )
-UNWANTED = re.compile(
+UNWANTED = late(
     r"^(?:vocab|merges|special_tokens|added_tokens|tokenizer|README|LICENSE|latest)"
     r"|^(?:val_dataset|train_dataset|dataset)\S*\.jsonl$",
     re.IGNORECASE,
 )
-CHECKPOINT = re.compile(r"^(?:checkpoint|global_step|epoch)[-_]?(\d{1,12})$")
+CHECKPOINT = late(r"^(?:checkpoint|global_step|epoch)[-_]?(\d{1,12})$")
 
 
 def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from trainrx.model.job import InputKind
+from trainrx.model.pattern import late
 
 SAMPLE = 1 << 16
 """Characters from the start of an input that decide its kind."""
@@ -17,14 +18,14 @@ COMMANDS = (
     r"|python[\d.]{0,5}|srun|sbatch|mpirun|nohup|bash|sh|uv|conda|docker|pip|source|cd|export|set"
     r"|dlc|pai|unset|ulimit|mkdir|sudo|exec|eval|if|for|while"
 )
-COMMAND = re.compile(
+COMMAND = late(
     rf"(?m)^[ \t]*(?:\$ |# (?=swift|python))?(?:[A-Za-z_]\w*=\S*[ \t]+)*"
     rf"(?:\./\S{{1,200}}|(?:/\S{{1,200}}/)?(?:{COMMANDS}))(?:[ \t]|$)"
 )
-SHEBANG = re.compile(r"#!\s?/\S{0,60}\b(?:ba|z|da|k)?sh\b|#SBATCH\b", re.MULTILINE)
-CONTINUED = re.compile(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")
-ASSIGNMENT = re.compile(r"^\s*(?:export |declare -x )?[A-Za-z_]\w*=")
-LOG = re.compile(
+SHEBANG = late(r"#!\s?/\S{0,60}\b(?:ba|z|da|k)?sh\b|#SBATCH\b", re.MULTILINE)
+CONTINUED = late(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")
+ASSIGNMENT = late(r"^\s*(?:export |declare -x )?[A-Za-z_]\w*=")
+LOG = late(
     r"(?m)Traceback \(most recent call last\)|^\s*File \"[^\"]{1,300}\", line \d"
     r"|\d+%\|.{0,80}\| *\d+/\d+|^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d"
     r"|^\[?(?:INFO|WARNING|ERROR)[:|\]]|\bNCCL (?:INFO|WARN)\b|\{'(?:train_|eval_)?loss': "
@@ -32,19 +33,19 @@ LOG = re.compile(
     r"|(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d|^run sh: `|\(exitcode: |^Killed$"
     r"|slurmstepd: error"
 )
-VERSIONS = re.compile(
+VERSIONS = late(
     r"(?m)^Package +Version\b|^Collecting environment information|^PyTorch version: "
     r"|^- `llamafactory` version|^DeepSpeed C\+\+/CUDA extension op report|NVIDIA-SMI +\d"
     r"|^# packages in environment at |^DeepSpeed general environment info"
     r"|^- `?(?:transformers|trl|accelerate)`? version: "
 )
-FREEZE = re.compile(
+FREEZE = late(
     r"^(?:[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])? ?(?:==|>=|~=) ?[\w.*+!-]+|[\w.-]+ @ \S+|-e \S+"
     r"|[A-Za-z][\w.-]* {2,}v?\d[\w.+!-]*(?: {2,}\S+)?)(?:\s*[;#].*)?$"
 )
-KEY = re.compile(r"^\s*(?:- )?['\"]?[A-Za-z_][\w./-]{0,80}['\"]?:(?:\s|$)|^\s*- \S|^---\s*$")
-SHOUTED = re.compile(r"^\s*[A-Z]{3,}:")
-KNOWN_KEY = re.compile(
+KEY = late(r"^\s*(?:- )?['\"]?[A-Za-z_][\w./-]{0,80}['\"]?:(?:\s|$)|^\s*- \S|^---\s*$")
+SHOUTED = late(r"^\s*[A-Z]{3,}:")
+KNOWN_KEY = late(
     r"(?m)^['\"]?(?:model_name_or_path|base_model|output_dir|stage|finetuning_type|per_device_train_batch_size"
     r"|zero_optimization|train_micro_batch_size_per_gpu|compute_environment|distributed_type"
     r"|actor_rollout_ref|deepspeed_config|learning_rate|dataset|train_type|tuner_type|model)['\"]?:"
@@ -53,16 +54,16 @@ STEP_KEYS = {"loss", "global_step", "current_steps", "global_step/max_steps", "e
 ARGS_KEYS = {"output_dir", "model", "model_type", "model_name_or_path", "learning_rate", "dataset"}
 ARGS_LEAST = 40
 """Keys of a flat JSON object above which it is a dump of all arguments: nobody writes as many."""
-PYTHON = re.compile(r"(?m)^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|@\w)")
-MANIFEST = re.compile(r"(?m)^apiVersion:\s*\S")
-MANIFEST_KIND = re.compile(r"(?m)^kind:\s*\S")
-COMPOSE = re.compile(r"(?m)^services:\s*(?:#.*)?$")
-SERVICE = re.compile(r"(?m)^\s{2,12}(?:image|command|entrypoint):")
-IMPORT = re.compile(r"(?m)^(?:import|from) \w")
+PYTHON = late(r"(?m)^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|@\w)")
+MANIFEST = late(r"(?m)^apiVersion:\s*\S")
+MANIFEST_KIND = late(r"(?m)^kind:\s*\S")
+COMPOSE = late(r"(?m)^services:\s*(?:#.*)?$")
+SERVICE = late(r"(?m)^\s{2,12}(?:image|command|entrypoint):")
+IMPORT = late(r"(?m)^(?:import|from) \w")
 PYTHON_SHARE = 0.05
-DATA_SET = re.compile(r"\[\s*\{\s*\"")
-HISTORY = re.compile(r"\"log_history\":\s*\[")
-INDENTED_KEY = re.compile(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
+DATA_SET = late(r"\[\s*\{\s*\"")
+HISTORY = late(r"\"log_history\":\s*\[")
+INDENTED_KEY = late(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
 SHARE = 0.8
 FEW = 3
 """Log-like lines that a list of versions or a script may hold by chance."""

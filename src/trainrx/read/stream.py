@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -69,6 +68,8 @@ def _plain(handle: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _gunzip(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[bytes]:
+    import gzip
+
     with gzip.GzipFile(fileobj=handle) as unpacked:
         try:
             # read1: what was unpacked before the damage is handed on, not lost with the call

@@ -46,6 +46,12 @@ _AFTER = (
     rf"(?P<keep7>(?<![A-Za-z0-9_]){_NAME}['\"]?\s{{0,3}}[=:]\s{{0,3}}){_VALUE}",
     rf"(?P<keep8>(?<![A-Za-z0-9_-])--?{_NAME}[ ]{{1,3}}){_VALUE}",
 )
+_HINTS = re.compile(
+    r"bearer|basic|wandb|hooks\.slack|/bot/v2/hook/|-----begin|token|signature|credential|sig=|key|"
+    r"pass|secret|webhook|_pwd|://|hf_|akia|asia|aroa|aida|ltai|akid|sk-|gh[pousr]_|github_pat_|"
+    r"glpat-|xox|aiza|ms-|eyj"
+)
+"""In lower case, it is found in every ASCII text that a pattern above matches."""
 _IP = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])"
 
 
@@ -54,11 +60,19 @@ def redact(text: str, *, addresses: bool = False) -> str:
 
     Names stay readable (`HF_TOKEN=***`), so that a reader still sees that one was set.
     """
-    for pattern in _AFTER:
-        text = re.sub(pattern, _keep, text)
-    for pattern in _WHOLE:
-        text = re.sub(pattern, MASK, text)
+    if may_hold_secret(text):
+        for pattern in _AFTER:
+            text = re.sub(pattern, _keep, text)
+        for pattern in _WHOLE:
+            text = re.sub(pattern, MASK, text)
     return re.sub(_IP, MASK, text) if addresses else text
+
+
+def may_hold_secret(text: str) -> bool:
+    """Tell whether a text must be searched; most values of a launch need not be."""
+    if not text.isascii():  # letters that are one to `re` but not to `lower`
+        return True
+    return _HINTS.search(text.lower()) is not None
 
 
 def redacted(diagnosis: Diagnosis, *, addresses: bool = False) -> Diagnosis:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from trainrx.model.catalog import Value
+from trainrx.model.pattern import late
 from trainrx.parse.effective.view import UNKNOWN, Held, Truth
 
 _SEES = ("vision_config", "visual", "audio_config", "vision_tower", "mm_vision_tower")
@@ -18,7 +18,7 @@ _LENGTHS = (
     "n_ctx",
     "max_seq_len",
 )
-_SEEING_NAME = re.compile(
+_SEEING_NAME = late(
     r"(?i)(?:^|[^a-z])(?:vl\d?|vision|llava|internvl|qvq|omni|audio|ovis|minicpm-v|glm-?4v|mllama)"
     r"(?:$|[^a-z])"
 )
