@@ -31,11 +31,12 @@ from packaging.version import InvalidVersion, Version
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.parse.arguments import STYLES, read_given
-from trainrx.parse.catalog import catalog, signature
+from trainrx.parse.catalog import catalog
 from trainrx.parse.config import read_config
 from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script
+from trainrx.parse.signature import signature
 from trainrx.parse.tables import judges, tables_of
 
 MISTAKES = Path(__file__).with_suffix(".jsonl")

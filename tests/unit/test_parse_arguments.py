@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, Word
 from trainrx.parse.arguments import declared, read_given
-from trainrx.parse.catalog import catalog, signature
+from trainrx.parse.catalog import catalog
 from trainrx.parse.launch_args import read_arguments
+from trainrx.parse.signature import signature
 from trainrx.parse.typed import read_as
 
 

@@ -7,7 +7,8 @@ import pytest
 from trainrx.model.catalog import Contents, Option
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
-from trainrx.parse.catalog import Catalog, Signature, catalog, releases_taking
+from trainrx.parse.catalog import Catalog, catalog
+from trainrx.parse.signature import Signature, releases_taking
 
 RELEASES = ("1.0.0", "1.1.0", "2.0.0", "2.1.0")
 

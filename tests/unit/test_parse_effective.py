@@ -12,12 +12,13 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch
 from trainrx.parse import effective
 from trainrx.parse.arguments import declared
-from trainrx.parse.catalog import catalog, signature
+from trainrx.parse.catalog import catalog
 from trainrx.parse.effective.scene import Processes, Scene, processes
 from trainrx.parse.effective.sheet import Sheet
 from trainrx.parse.effective.truth import both, either, negate
 from trainrx.parse.effective.view import UNKNOWN
 from trainrx.parse.effective.work_out import work_out
+from trainrx.parse.signature import signature
 
 TEXT = {"model_type": "qwen2", "torch_dtype": "bfloat16", "max_position_embeddings": 32768}
 SEES = TEXT | {"vision_config": {"depth": 32}}

@@ -9,7 +9,8 @@ import msgspec
 
 from trainrx.model.facts import How
 from trainrx.model.job import Argument, RawArg
-from trainrx.parse.catalog import Known, Signature, plain
+from trainrx.parse.catalog import Known, plain
+from trainrx.parse.signature import Signature
 from trainrx.parse.typed import is_bool, is_list, read_as
 
 Style = Literal["hf", "argparse", "hydra", "keys"]

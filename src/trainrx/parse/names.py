@@ -9,8 +9,9 @@ from trainrx.kb.catalogs import read_model_types, read_renames
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
-from trainrx.parse.catalog import Signature, catalog, catalog_command, plain, signature
+from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.resolved import Resolved
+from trainrx.parse.signature import Signature, catalog_command, signature
 from trainrx.parse.spellbook import Spellbook, serves
 
 STRICT = ("ms-swift", "llamafactory", "trl", "openrlhf")

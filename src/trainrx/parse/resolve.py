@@ -10,13 +10,14 @@ from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Unread
 from trainrx.parse.arguments import STYLES, Given, declared, dumped, meaning, read_given
-from trainrx.parse.catalog import Signature, catalog, releases_taking, signature
+from trainrx.parse.catalog import catalog
 from trainrx.parse.defaults import defaults, one_process
 from trainrx.parse.effective.scene import Scene, processes
 from trainrx.parse.effective.work_out import work_out
 from trainrx.parse.launch_facts import launch_facts
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.settings import Reader
+from trainrx.parse.signature import Signature, releases_taking, signature
 from trainrx.parse.spellbook import Spellbook
 from trainrx.parse.tables import Tables, judges, tables_of
 from trainrx.parse.task import task_of

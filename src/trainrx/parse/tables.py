@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
-from trainrx.parse.catalog import catalog, catalog_command, plain
+from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.signature import catalog_command
 
 _VERL_PROGRAM = re.compile(
     r"(?:.*[./])?verl[./](?:trainer|experimental[./]\w+)[./](?P<name>\w+?)(?:\.py)?"
