@@ -62,7 +62,7 @@ def read_deepspeed(
         facts = _facts_of(config)
         return {"parallel.deepspeed": _named(facts) or value[:200], **facts}
     name = canonical_deepspeed(value)
-    if name is None or not name.startswith("zero"):
+    if name is None or _CANONICAL.fullmatch(name) is None:
         return {"parallel.deepspeed": value[:200]}
     shipped = preset(value, version) if framework == "ms-swift" else ()
     if shipped:
