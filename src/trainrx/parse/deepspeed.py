@@ -16,6 +16,7 @@ MAX_JSON = 200_000
 
 _STAGE = late(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
 _OFFLOAD = late(r"offload")
+_CANONICAL = late(r"zero[0-3](?:_offload)?")
 _PART = late(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
 _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
     "train_batch_size": ("deepspeed.train_batch", "int"),
