@@ -284,7 +284,11 @@ def test_a_text_is_read_as_its_type(kind, choices, texts, from_file, value):
 @given(
     st.sampled_from(["int", "Optional[float]", "bool", "List[str]", "Union[dict, str]", "", "x["]),
     st.none() | st.lists(st.text(max_size=3) | st.integers(), max_size=3),
-    st.lists(st.text(max_size=30), max_size=3),
+    st.lists(
+        st.text(max_size=30)
+        | st.tuples(st.integers(), st.text(max_size=1)).map(lambda t: f"{t[0]}{t[1]}"),
+        max_size=3,
+    ),
     st.booleans(),
 )
 def test_no_text_breaks_the_reader(kind, choices, texts, from_file):

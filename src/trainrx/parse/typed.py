@@ -97,7 +97,7 @@ def _plain(kind: str, text: str) -> Typed:
     if "dict" in kinds or "Dict" in kinds:
         return _structure(text, is_text="str" in kinds)
     if "int" in kinds and _WHOLE.fullmatch(text.strip()):
-        return Typed(value=int(text))
+        return Typed(value=int(text.strip()))
     if kinds & {"int", "float"}:
         number = read_number(text.strip())
         if number is not None:
