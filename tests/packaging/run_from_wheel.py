@@ -23,7 +23,7 @@ def main(dist: Path) -> int:
     (wheel,) = dist.resolve().glob("*.whl")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        for folder in ("tests", "examples", "tools"):
+        for folder in ("tests", "examples", "tools", "benchmarks"):
             shutil.copytree(ROOT / folder, work / folder)
         (work / "pytest.ini").write_text(
             "[pytest]\ntestpaths = tests\npythonpath = tools\naddopts = --strict-markers -ra\n"
