@@ -89,7 +89,7 @@ def resolve(folder: Path, work: Path) -> dict[str, Argument]:
     )
     knowledge = load()
     given = gather(request, knowledge)
-    raws, _ = all_launches(given.scripts, given.configs, given.env)
+    raws, _ = all_launches(given)
     assert len(raws) == 1, [raw.command for raw in raws]
     launch = settle(raws[0], given, versions=given.versions, knowledge=knowledge)
     return launch.resolved.arguments

@@ -107,10 +107,31 @@ def test_given_environment_supplies_values():
 
 
 def test_slurm_variables_keep_unknown_in_a_batch_script_even_with_a_default():
-    script = read_script("#SBATCH --nodes=2\nrun ${SLURM_NNODES:-1} ${NNODES:-1}", "job.sbatch")
+    script = read_script("#SBATCH --time=60\nrun ${SLURM_NNODES:-1} ${NNODES:-1}", "job.sbatch")
 
     words = script.commands[0].words
     assert (words[1].unknown, words[2].text) == (("SLURM_NNODES",), "1")
+
+
+@pytest.mark.parametrize(
+    ("directive", "variable", "text"),
+    [
+        ("--nodes=2", "SLURM_NNODES", "2"),
+        ("-N 4", "SLURM_JOB_NUM_NODES", "4"),
+        ("--gres=gpu:8", "SLURM_GPUS_ON_NODE", "8"),
+        ("--gres=gpu:h100:4", "SLURM_GPUS_ON_NODE", "4"),
+        ("--cpus-per-task=16", "SLURM_CPUS_PER_TASK", "16"),
+        ("--job-name=sft-7b", "SLURM_JOB_NAME", "sft-7b"),
+        ("--job-name=sft-%j", "SLURM_JOB_NAME", None),
+        ("--nodes=2-4", "SLURM_NNODES", None),
+        ("--nodes=$N", "SLURM_NNODES", None),
+        ("--gres=tmpfs:8", "SLURM_GPUS_ON_NODE", None),
+    ],
+)
+def test_slurm_variables_hold_what_the_script_asks_for(directive, variable, text):
+    word = read_script(f"#SBATCH {directive}\nrun ${variable}", "job.sbatch").commands[0].words[1]
+
+    assert (word.text, word.unknown) == ((text, ()) if text else (f"${variable}", (variable,)))
 
 
 def test_a_variable_given_by_part_is_unknown_as_a_whole():

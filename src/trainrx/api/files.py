@@ -136,6 +136,15 @@ def _read_beside(named: str, beside: Path | None) -> str | None:
     return text
 
 
+def script_file(named: str, beside: Path) -> str | None:
+    """Read a script that another one sources or starts; nothing outside that one's folder."""
+    if not named or named.startswith("~") or "\0" in named:
+        return None
+    root = beside.resolve()
+    found = (_read_inside(root / place, root) for place in _tails(named))
+    return next((text for text in found if text is not None), None)
+
+
 def _tails(named: str) -> Iterator[str]:
     """Give a path and what is left of it folder by folder; of saved arguments never the name only.
 

@@ -148,7 +148,7 @@ def _read_logs(given: Given) -> Seen:
 
 
 def _launches(given: Given, dumps: Sequence[Dump]) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
-    found, unread = all_launches(given.scripts, given.configs, given.env)
+    found, unread = all_launches(given)
     if found or not given.logs:
         return found, unread
     raw, further = pasted_launch(given.logs)

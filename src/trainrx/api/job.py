@@ -19,7 +19,6 @@ from trainrx.model.result import Unread
 from trainrx.parse.config import read_config
 from trainrx.parse.config_files import is_framework_config, read_configs
 from trainrx.parse.config_kinds import classify_config
-from trainrx.parse.environment import Environment
 from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.launch import find_launches
 from trainrx.parse.model_config import read_json, shape_from_config
@@ -48,16 +47,13 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_launch(
-    scripts: Sequence[Input],
-    configs: Sequence[Input],
-    env: Environment,
-    dumps: Sequence[Dump] = (),
+    given: Given, dumps: Sequence[Dump] = ()
 ) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
     """Find the training command in scripts; a config alone implies its framework's command.
 
     Of several the one counts whose arguments are those that `dumps`, printed by the job, show.
     """
-    launches, unread = all_launches(scripts, configs, env)
+    launches, unread = all_launches(given)
     training = [item for item in launches if _is_training(item)]
     chosen = max(training or launches, key=lambda item: _agreement(item, dumps), default=None)
     further = [_not_used(item) for item in training if item is not chosen]
@@ -71,18 +67,18 @@ def _agreement(launch: RawLaunch, dumps: Sequence[Dump]) -> int:
     return sum(1 if shown[arg.name] == arg.values else -1 for arg in told)
 
 
-def all_launches(
-    scripts: Sequence[Input], configs: Sequence[Input], env: Environment
-) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
+def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     """Find every command of the frameworks in scripts, in the order they run.
 
     Without any, a config implies the command of its framework.
     """
-    inherited = {item.name: item.value for item in env.variables if item.value is not None}
+    variables = given.env.variables
+    inherited = {item.name: item.value for item in variables if item.value is not None}
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
-    for script in scripts:
-        found, problems = script_launches(script, inherited)
+    for script in given.scripts:
+        beside = given.beside.get(script.name)
+        found, problems = script_launches(script, inherited, beside)
         unread += problems
         unread += [u for item in found for u in item.unread]
         if not found:
@@ -90,8 +86,8 @@ def all_launches(
         launches += found
     if launches:
         return launches, tuple(dict.fromkeys(unread))
-    implied = _from_config(configs)
-    unread += [] if implied is not None else [_no_config(config) for config in configs]
+    implied = _from_config(given.configs)
+    unread += [] if implied is not None else [_no_config(item) for item in given.configs]
     return [] if implied is None else [implied], tuple(dict.fromkeys(unread))
 
 

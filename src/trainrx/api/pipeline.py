@@ -28,7 +28,6 @@ from trainrx.model.facts import Fact, Facts
 from trainrx.model.job import Detection, Input
 from trainrx.model.result import Diagnosis, Unread
 from trainrx.model.text import Lang
-from trainrx.parse.environment import Environment
 from trainrx.parse.names import framework_facts, name_facts
 
 PathLike = Path | str
@@ -135,7 +134,7 @@ def _run(
 def _launch(
     given: Given, versions: dict[str, str], knowledge: Knowledge, dumps: Sequence[Dump]
 ) -> tuple[Launch | None, tuple[Unread, ...]]:
-    raw, unread = find_launch(given.scripts, given.configs, given.env, dumps)
+    raw, unread = find_launch(given, dumps)
     if raw is None:
         raw, further = pasted_launch(given.logs)
         unread += further
@@ -177,11 +176,15 @@ def _facts(
 
 def _changed(good: Input, given: Given, now: Facts, knowledge: Knowledge) -> tuple[Fact, ...]:
     """Say what a launch that worked sets otherwise; it ran where nothing of this job holds."""
-    configs = (good,) if good.kind == "config" else ()
-    raw, _ = find_launch([good], configs, Environment())
+    alone = Given(
+        scripts=(good,),
+        configs=(good,) if good.kind == "config" else (),
+        beside=given.beside,
+        model_config=given.model_config,
+    )
+    raw, _ = find_launch(alone)
     if raw is None:
         return ()
-    alone = Given(configs=configs, beside=given.beside, model_config=given.model_config)
     launch = settle(raw, alone, versions={}, knowledge=knowledge)
     before = derive(launch_facts(launch, {}), knowledge, launch.shape)
     return changed_facts(now, before, knowledge.params)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from trainrx.api.files import script_file
 from trainrx.model.job import Input, RawArg, RawLaunch, Script
 from trainrx.model.result import Unread
 from trainrx.parse.launch import find_launches
@@ -20,23 +23,26 @@ _NODES = frozenset({"nnodes", "num_machines"})
 
 
 def script_launches(
-    script: Input, inherited: Mapping[str, str]
+    script: Input, inherited: Mapping[str, str], beside: Path | None = None
 ) -> tuple[list[RawLaunch], list[Unread]]:
     """Find the launches a script holds, each with the files the script writes.
 
+    Scripts it sources or starts are read where they lie in its own folder (`beside`) or below.
     A Kubernetes manifest or compose file is read as the scripts of its containers: their
     variables, resources and number of pods belong to the launches.
     """
     text = script.text or ""
+    files = None if beside is None else partial(script_file, beside=beside)
     parts = _parts(text, script.name)
     if not parts:
-        parsed = read_script(text, script.name, inherited)
+        parsed = read_script(text, script.name, inherited, files)
         return [_with_files(one, parsed) for one in find_launches(parsed)], list(parsed.unread)
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
     for part in parts:
         own = {item.name: item.value for item in part.env if item.value is not None}
-        parsed = read_script(part.text, script.name, {**inherited, **part.around, **own})
+        around = {**inherited, **part.around, **own}
+        parsed = read_script(part.text, script.name, around, files)
         unread += parsed.unread
         launches += [_in_part(_with_files(one, parsed), part) for one in find_launches(parsed)]
     return launches, unread

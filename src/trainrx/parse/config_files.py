@@ -22,6 +22,7 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse.config import read_config
 from trainrx.parse.config_kinds import FRAMEWORKS, Kind, classify_config
@@ -36,6 +37,7 @@ _AS_SILENT: frozenset[Kind | None] = frozenset({"deepspeed", "fsdp", "hydra", "l
 """Read where an argument names them, or not at all."""
 _OMEGACONF = frozenset({"verl", "llamafactory"})
 _ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
+_EXPANSION = late(r"\$(?:[A-Za-z_{(]|\d)")
 _SHELL_FIRST = ">=4.2.2"
 _APPENDED = ">=3.10,<4.1"
 
@@ -118,6 +120,10 @@ def read_configs(
 
 
 def _placed(arg: RawArg, place: Origin) -> RawArg:
+    """Cite the script a file is written by; what it writes of a variable may not be known."""
+    values = arg.values
+    if values is not None and any(_EXPANSION.search(value) for value in values):
+        arg = msgspec.structs.replace(arg, values=None)
     line = (place.line or 1) + (arg.origin.line or 1) - 1
     origin = Origin(source=place.source, line=line, text=arg.origin.text)
     return msgspec.structs.replace(arg, origin=origin)

@@ -50,7 +50,7 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
     it has one. Launches that differ in host and node rank only have the same `job`.
     """
     lines = script.text.split("\n")
-    cite = Cite(script.source, lines)
+    cite = Cite(script)
     allocation = directive_args(script.directives, script.source, lines)
     found: list[RawLaunch] = []
     for command, wrapped in _commands(script, cite):

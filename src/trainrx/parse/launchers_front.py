@@ -6,24 +6,26 @@ import re
 from typing import NamedTuple
 
 from trainrx.model.facts import Origin
-from trainrx.model.job import EnvVar, RawArg, Word
+from trainrx.model.job import EnvVar, RawArg, Script, Word
 
 ASSIGN = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*\*?", re.ASCII)
 
 
 class Cite:
-    """Origins of words of one script."""
+    """Origins of words of one script, and of the files it is put together from."""
 
-    def __init__(self, source: str, lines: list[str]) -> None:
-        self._source = source
-        self._lines = lines
+    def __init__(self, script: Script) -> None:
+        self._source = script.source
+        self._lines = {name: text.split("\n") for name, text in script.files}
+        self._lines[script.source] = script.text.split("\n")
 
     def __call__(self, word: Word) -> Origin:
         """Give the origin of a word."""
-        inside = not word.source and 0 < word.line <= len(self._lines)
-        text = self._lines[word.line - 1].strip() if inside else word.text
-        return Origin(source=word.source or self._source, line=word.line, text=text)
+        source = word.source or self._source
+        lines = self._lines.get(source, [])
+        text = lines[word.line - 1].strip() if 0 < word.line <= len(lines) else word.text
+        return Origin(source=source, line=word.line, text=text)
 
 
 class Option(NamedTuple):

@@ -44,6 +44,7 @@ FREEZE = late(
     r"|[A-Za-z][\w.-]* {2,}v?\d[\w.+!-]*(?: {2,}\S+)?)(?:\s*[;#].*)?$"
 )
 KEY = late(r"^\s*(?:- )?['\"]?[A-Za-z_][\w./-]{0,80}['\"]?:(?:\s|$)|^\s*- \S|^---\s*$")
+HERE_DOCUMENT = late(r"(?<!<)<<-?[ \t]?['\"\\]?([A-Za-z_]\w{0,40})")
 SHOUTED = late(r"^\s*[A-Z]{3,}:")
 KNOWN_KEY = late(
     r"(?m)^['\"]?(?:model_name_or_path|base_model|output_dir|stage|finetuning_type|per_device_train_batch_size"
@@ -111,10 +112,18 @@ def _written(head: str, lines: Sequence[str]) -> InputKind | None:
     written = not (lines and COMMAND.match(lines[0])) and not CONTINUED.search(head)
     if written and IMPORT.search(head) and _share(lines, PYTHON.match) >= PYTHON_SHARE:
         return None
+    if _has_here_document(head, lines):
+        return "script"
     keyed = _share([line for line in lines if not SHOUTED.match(line)], KEY.match)
     if keyed >= SHARE or (KNOWN_KEY.search(head) and keyed >= SHARE / 2):
         return "config"
     return "script" if commands or CONTINUED.search(head) else "log"
+
+
+def _has_here_document(head: str, lines: Sequence[str]) -> bool:
+    """Tell whether a text that may look like a configuration is a script that writes one."""
+    ends = {line.strip() for line in lines}
+    return any(match[1] in ends for match in HERE_DOCUMENT.finditer(head))
 
 
 def _is_script(head: str, lines: Sequence[str], printed: int) -> bool:

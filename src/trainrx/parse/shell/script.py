@@ -8,6 +8,7 @@ from itertools import islice
 
 from trainrx.model.job import Defect, EnvVar, Script
 from trainrx.parse.shell.context import Context
+from trainrx.parse.shell.directives import allotted
 from trainrx.parse.shell.interpreter import Interpreter
 from trainrx.parse.shell.limits import MAX_TEXT, Budget, TooMuch
 from trainrx.parse.shell.prepare import Prepared, prepare
@@ -50,7 +51,8 @@ def read_script(
     prepared = prepare(text, source)
     directives = _directives(prepared)
     pairs = islice((inherited or {}).items(), _MAX_INHERITED)
-    given = {name: without_marks(value) for name, value in pairs}
+    own = allotted(directives)
+    given = own | {name: without_marks(value) for name, value in pairs}
     state = State(given, Unknowns(), Budget(_UNITS))
     state.scheduled = bool(directives)
     record = Record(source, prepared.lines, state)

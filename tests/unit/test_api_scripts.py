@@ -1,0 +1,74 @@
+"""Launches put together from a script and the files around it."""
+
+from __future__ import annotations
+
+from trainrx import inspect_launch
+
+
+def job(folder, script, **files):
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
+    path = folder / "launch.sh"
+    path.write_text(script, encoding="utf-8")
+    (found,) = inspect_launch(path, versions={"ms-swift": "3.2.1", "llamafactory": "0.9.3"}).jobs
+    return found
+
+
+def value(found, name):
+    items = (*found.arguments, *found.env, *found.settings)
+    return next(item for item in items if item.name == name)
+
+
+def test_what_a_sourced_file_sets_is_cited_where_it_stands(tmp_path):
+    found = job(
+        tmp_path,
+        "source ./env.sh\nswift sft --model $MODEL\n",
+        env__sh="# shared\nexport MAX_PIXELS=602112\nMODEL=Qwen/Qwen2-VL-7B-Instruct\n",
+    )
+
+    pixels = value(found, "MAX_PIXELS")
+    assert (pixels.value, pixels.origins[0].source, pixels.origins[0].line) == (
+        "602112",
+        "./env.sh",
+        2,
+    )
+    assert value(found, "model").value == "Qwen/Qwen2-VL-7B-Instruct"
+
+
+def test_no_file_outside_the_folder_of_the_script_is_read(tmp_path):
+    (tmp_path / "secret.sh").write_text("export MAX_PIXELS=1\n", encoding="utf-8")
+    inner = tmp_path / "jobs"
+    inner.mkdir()
+
+    found = job(inner, f"source ../secret.sh\nsource {tmp_path}/secret.sh\nswift sft --model m\n")
+
+    assert not any(item.name == "MAX_PIXELS" for item in found.env)
+
+
+def test_slurm_sets_what_the_script_asks_for(tmp_path):
+    found = job(
+        tmp_path,
+        "#!/bin/bash\n#SBATCH -N 2\n#SBATCH --gres=gpu:a100:8\n"
+        "export NNODES=$SLURM_NNODES NPROC_PER_NODE=$SLURM_GPUS_ON_NODE\nswift sft --model m\n",
+    )
+
+    assert value(found, "NNODES").value == "2"
+    assert value(found, "NPROC_PER_NODE").value == "8"
+
+
+def test_a_range_of_nodes_tells_no_number(tmp_path):
+    found = job(tmp_path, "#SBATCH --nodes=2-4\nexport NNODES=$SLURM_NNODES\nswift sft --model m\n")
+
+    assert not value(found, "NNODES").known
+
+
+def test_a_config_the_script_writes_is_read_with_what_is_known_of_it(tmp_path):
+    found = job(
+        tmp_path,
+        "cat > train.yaml <<EOF\nstage: sft\nfinetuning_type: full\ncutoff_len: $LENGTH\n"
+        "per_device_train_batch_size: ${BS:-3}\nEOF\nllamafactory-cli train train.yaml\n",
+    )
+
+    assert value(found, "per_device_train_batch_size").value == 3
+    assert value(found, "finetuning_type").origins[0].line == 3
+    assert not value(found, "cutoff_len").known
