@@ -257,6 +257,18 @@ def test_what_the_framework_wrote_down_decides_over_the_launch(params):
     assert [hidden.text for hidden in found.shadowed if hidden.canonical == "tuner.rank"] == ["8"]
 
 
+def test_a_value_only_the_program_printed_is_not_the_user_s(params):
+    job = launch("ms-swift", "sft", arg("lora_rank", "8"), arg("model", "m"))
+    dumps = config(max_length="4096", lora_rank="16", model="m")
+
+    found = resolve(job, params=params, dumps=dumps).settings
+
+    assert found["train.max_length"].how == "printed"
+    # what the launch sets otherwise is where it can be changed
+    assert (found["tuner.rank"].how, found["tuner.rank"].origins[0].source) == ("read", "run.sh")
+    assert (found["model.name"].how, found["model.name"].via) == ("read", "arg")
+
+
 def test_unparseable_value_is_reported_and_no_default_replaces_it(params):
     job = launch("ms-swift", "sft", arg("gradient_checkpointing", "ture", line=3))
 

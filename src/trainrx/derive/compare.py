@@ -36,7 +36,7 @@ def _compare(name: str, now: Fact | None, good: Fact | None) -> Fact | None:
 
 
 def _is_default(item: Fact | None) -> bool:
-    return item is None or item.how in ("default", "assumed")
+    return item is None or item.how in ("printed", "default", "assumed")
 
 
 def _number(value: object) -> float | None:

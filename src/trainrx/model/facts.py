@@ -9,8 +9,9 @@ from typing import Literal
 import msgspec
 
 Scalar = bool | int | float | str
-How = Literal["given", "read", "default", "derived", "assumed"]
-"""given: the user said so; read: stands in an input; default: the framework's own value at this
+How = Literal["given", "read", "printed", "default", "derived", "assumed"]
+"""given: the user said so; read: stands in an input; printed: the launch does not set it, its
+program printed what took effect; default: the framework's own value at this
 version; derived: computed from other facts; assumed: the version is not known, so the default of
 the newest release was taken."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import msgspec
+
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How
 from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch, Setting
@@ -66,6 +68,8 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     reader.read_args((*named.configs, *(a for a in configs if a.via == "outer")), "config")
     reader.read_env((*env, *launch.env))
     settings, shadowed = reader.effective()
+    if launch.args:
+        settings = {name: _as_printed(item, shadowed) for name, item in settings.items()}
     settings |= _per_node(settings, (*launch.launcher, *configs))
     task, task_origins = task_of(launch, own, settings)
     how: How = "default" if version is not None else "assumed"
@@ -159,6 +163,16 @@ def _effective(
         model=model,
     )
     return work_out(arguments, scene)
+
+
+def _as_printed(setting: Setting, shadowed: Sequence[Setting]) -> Setting:
+    """Say of a value that a program printed whether the launch sets it too, and where."""
+    if setting.via != "log":
+        return setting
+    other = next((item for item in shadowed if item.canonical == setting.canonical), None)
+    if other is None:
+        return msgspec.structs.replace(setting, how="printed")
+    return msgspec.structs.replace(setting, origins=(*other.origins, *setting.origins))
 
 
 def _confirms(written: Argument | None, told: Argument) -> bool:
