@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 import trainrx
+from trainrx.model import reasons
 from trainrx.model.text import Text
 from trainrx.render import inspect_words, words
 from trainrx.render.console import page
@@ -56,6 +57,10 @@ def test_no_english_stands_in_the_chinese(name, text, latin):
 
     assert found <= latin, name
     assert not re.search("[\u4e00-\u9fff]", text.en), name
+
+
+def test_every_reason_for_an_unknown_value_is_said_in_both_languages():
+    assert set(inspect_words.WHY) == set(reasons.ALL)
 
 
 @pytest.mark.parametrize("module", [words, inspect_words])

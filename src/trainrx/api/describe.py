@@ -10,6 +10,7 @@ from trainrx.api.facts import derive
 from trainrx.api.job import Launch, launch_facts
 from trainrx.api.topics import topic_of
 from trainrx.kb.store import Knowledge
+from trainrx.model import reasons
 from trainrx.model.facts import Fact, Facts, How, Origin
 from trainrx.model.inspection import Item, Job, Stranger, Via
 from trainrx.model.job import Argument, EnvVar, RawArg, Setting
@@ -152,7 +153,7 @@ def _setting(setting: Setting, launch: Launch) -> Item:
         package=launch.raw.framework if setting.via == "default" else "",
         origins=setting.origins,
         sources=_spelled(setting.canonical, launch) if computed else (),
-        why="" if known else "it is not set in the script",
+        why="" if known else reasons.NOT_SET,
     )
 
 
@@ -209,7 +210,7 @@ def _variables(launch: Launch, around: Surroundings) -> Iterator[Item]:
             text=var.value or "",
             canonical=canonical,
             origins=(var.origin,),
-            why="" if var.value is not None else "it is set, but not to a text that stands here",
+            why="" if var.value is not None else reasons.NO_TEXT,
         )
     yield from (_told("container", arg) for arg in launch.raw.container)
     yield from (_told("launcher", arg) for arg in launch.raw.launcher)
@@ -227,7 +228,7 @@ def _told(via: Via, arg: RawArg) -> Item:
         text=text,
         origins=(arg.origin,),
         alternatives=arg.alternatives,
-        why="" if arg.values is not None else "it is not set in the script",
+        why="" if arg.values is not None else reasons.NOT_SET,
     )
 
 

@@ -72,6 +72,11 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
 
 
+def many(given: Path | str | Sequence[Path | str]) -> tuple[str, ...]:
+    """Give the names of one path or of several."""
+    return (str(given),) if isinstance(given, (str, Path)) else tuple(str(item) for item in given)
+
+
 def gather(request: Request, knowledge: Knowledge) -> Given:
     """Read everything.
 

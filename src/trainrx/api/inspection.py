@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.api.describe import Surroundings, describe
 from trainrx.api.facts import log_versions
-from trainrx.api.inputs import Given, Request, gather
+from trainrx.api.inputs import Given, Request, gather, many
 from trainrx.api.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
 from trainrx.detect.arguments import Dump
 from trainrx.kb.load import load
@@ -25,11 +26,11 @@ PathLike = Path | str
 Versions = PathLike | dict[str, str] | None
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """What the logs tell: facts, package versions, printed arguments, and what is of no use."""
 
     facts: tuple[Fact, ...] = ()
-    versions: dict[str, str] = {}  # noqa: RUF012 - never written to
+    versions: dict[str, str] = {}
     dumps: tuple[Dump, ...] = ()
     unread: tuple[Unread, ...] = ()
 
@@ -77,13 +78,13 @@ def inspect_launch(  # noqa: PLR0913  # the contract's inputs, one keyword each
     """
     knowledge = load([Path(k) for k in kb], [Path(r) for r in rules], launches=True)
     request = Request(
-        paths=_many(paths),
-        cmd=_many(cmd),
-        config=_many(config),
+        paths=many(paths),
+        cmd=many(cmd),
+        config=many(config),
         env=None if env is None else str(env),
         versions=versions if isinstance(versions, dict) else None,
         versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
-        logs=_many(logs),
+        logs=many(logs),
         gpu=gpu,
         gpus=gpus,
         nodes=nodes,
@@ -130,10 +131,6 @@ def tool(knowledge: Knowledge) -> Tool:
     return Tool(name="trainrx", version=__version__, kb=knowledge.digest, engine="")
 
 
-def _many(given: PathLike | Sequence[PathLike]) -> tuple[str, ...]:
-    return (str(given),) if isinstance(given, (str, Path)) else tuple(str(item) for item in given)
-
-
 def _read_logs(given: Given) -> Seen:
     if not given.logs:
         return Seen()
@@ -144,7 +141,12 @@ def _read_logs(given: Given) -> Seen:
 
     found = detect(given.logs, tuple(load_all().symptoms.values()))
     versions = log_versions(found.facts)
-    return Seen(found.facts, versions, logged_arguments(given.logs), found.unread)
+    return Seen(
+        facts=found.facts,
+        versions=versions,
+        dumps=logged_arguments(given.logs),
+        unread=found.unread,
+    )
 
 
 def _launches(given: Given, dumps: Sequence[Dump]) -> tuple[list[RawLaunch], tuple[Unread, ...]]:

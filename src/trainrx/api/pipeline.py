@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainrx.api.answer import Conclusion, answer
 from trainrx.api.facts import derive, failure_facts, log_versions, symptom_facts
-from trainrx.api.inputs import Given, Request, gather
+from trainrx.api.inputs import Given, Request, gather, many
 from trainrx.api.job import (
     Launch,
     dumped_launch,
@@ -84,13 +84,13 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
     """
     knowledge = load([Path(k) for k in kb], [Path(r) for r in rules])
     request = Request(
-        paths=_many(paths),
-        cmd=_many(cmd),
-        config=_many(config),
+        paths=many(paths),
+        cmd=many(cmd),
+        config=many(config),
         env=None if env is None else str(env),
         versions=versions if isinstance(versions, dict) else None,
         versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
-        logs=_many(logs),
+        logs=many(logs),
         gpu=gpu,
         gpus=gpus,
         nodes=nodes,
@@ -100,10 +100,6 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         stdin=stdin,
     )
     return _run(gather(request, knowledge), knowledge, lang, top, engine)
-
-
-def _many(given: PathLike | Sequence[PathLike]) -> tuple[str, ...]:
-    return (str(given),) if isinstance(given, (str, Path)) else tuple(str(item) for item in given)
 
 
 def _run(

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from trainrx.model import reasons
 from trainrx.model.facts import How
 from trainrx.model.job import Argument, RawArg
 from trainrx.parse.catalog import Known, plain
@@ -252,7 +253,7 @@ def _argument(item: Named, known: Known) -> tuple[Argument, str]:
             origins=(arg.origin,),
             package=known.package,
             alternatives=arg.alternatives,
-            why="" if values is not None else "it is not set in the script",
+            why="" if values is not None else reasons.NOT_SET,
         ),
         problem if values is not None else "",
     )
@@ -260,9 +261,9 @@ def _argument(item: Named, known: Known) -> tuple[Argument, str]:
 
 def _open(known: Known, *, complete: bool) -> str:
     if not complete:
-        return "it may be among the arguments that are not at hand"
+        return reasons.HIDDEN
     if known.settled:
         return ""
     if known.default is None and known.releases & (known.releases - 1):
-        return "its default differs between the releases the job may run"
-    return "its default is computed when the program starts"
+        return reasons.DIFFERS
+    return reasons.AT_START

@@ -73,7 +73,9 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     settings |= _per_node(settings, (*launch.launcher, *configs))
     task, task_origins = task_of(launch, own, settings)
     how: How = "default" if version is not None else "assumed"
-    arguments = _effective(launch, taken, named, (dumps, env, given, model, how))
+    arguments = work_out(
+        _parsed(launch, taken, named, dumps, how), _scene(launch, taken, env, given, model)
+    )
     if launch.args_complete:
         settings |= one_process(settings, launch, task)
         settings |= defaults(book, settings, arguments, launch, task)
@@ -133,24 +135,27 @@ def _started_with(launch: RawLaunch) -> str | None:
     return ">=3.10,<4.1" if by_flag else ">=4.1"
 
 
-Beside = tuple[
-    Sequence[RawArg], Sequence[EnvVar], Mapping[str, str], Mapping[str, Value] | None, How
-]
-"""Dumps, environment, versions, config.json of the model, and how far defaults are known."""
-
-
-def _effective(
-    launch: RawLaunch, taken: Signature, named: Given, beside: Beside
+def _parsed(
+    launch: RawLaunch, taken: Signature, named: Given, dumps: Sequence[RawArg], how: How
 ) -> dict[str, Argument]:
-    """Give all arguments with the values the framework works with."""
-    dumps, env, versions, model, how = beside
+    """Give all arguments as parsed: given, written down by the framework, or declared."""
     written = dumped([arg for arg in dumps if arg.via != "env"], taken)
     confirmed = {n: item for n, item in named.values.items() if _confirms(written.get(n), item)}
     values = named.values | written | confirmed
-    arguments = declared(taken, values, how, complete=launch.args_complete) | values
+    return declared(taken, values, how, complete=launch.args_complete) | values
+
+
+def _scene(
+    launch: RawLaunch,
+    taken: Signature,
+    env: Sequence[EnvVar],
+    versions: Mapping[str, str],
+    model: Mapping[str, Value] | None,
+) -> Scene:
+    """Give what the framework would see beside the arguments."""
     variables = {item.name: item.value for item in (*env, *launch.env)}
     counted = processes(launch, variables)
-    scene = Scene(
+    return Scene(
         framework=launch.framework,
         command=launch.command,
         releases=taken.bits,
@@ -162,7 +167,6 @@ def _effective(
         distributed=counted.distributed,
         model=model,
     )
-    return work_out(arguments, scene)
 
 
 def _as_printed(setting: Setting, shadowed: Sequence[Setting]) -> Setting:

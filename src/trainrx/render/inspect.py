@@ -20,6 +20,7 @@ from trainrx.render.inspect_rows import (
     rows,
     unknowns,
     value_text,
+    why_text,
 )
 from trainrx.render.layout import Line, Span, cells, clean, cut, pad, wrap
 from trainrx.render.page import View, prose
@@ -167,8 +168,7 @@ def _defect(defect: Defect, view: View) -> Iterator[Line]:
 
 def _unknown(item: Item, job: Job, lang: Lang) -> str:
     where = origin_text(item, job, lang, short=False, everything=False)
-    reason = words.WHY.get(item.why)
-    parts = [reason.in_(lang) if reason is not None else item.why or words.UNKNOWN.in_(lang)]
+    parts = [why_text(item, lang)]
     if item.alternatives:
         texts = LISTED.in_(lang).join(clean(text) or '""' for text in item.alternatives)
         parts.append(words.MAY_BE.in_(lang).format(texts=texts))

@@ -134,13 +134,19 @@ def plain_value(value: object) -> str:
     return clean(str(value))
 
 
+def why_text(item: Item, lang: Lang) -> str:
+    """Say why a value is not known."""
+    known = words.WHY.get(item.why, words.UNKNOWN)
+    return known.in_(lang) if item.why in words.WHY or not item.why else clean(item.why)
+
+
 def origin_text(item: Item, job: Job | Sided, lang: Lang, *, short: bool, everything: bool) -> str:
     """Say where a value comes from: `launch.sh:12`, `ms-swift 3.2.1 default`, `computed`."""
     if item.via == "derived":
         return _from(item, words.DERIVED, words.DERIVED_FROM, lang, everything=everything)
     if item.via == "computed":
         if item.why:
-            return clean(item.why)
+            return why_text(item, lang)
         return _from(item, words.COMPUTED, words.COMPUTED_FROM, lang, everything=True)
     if item.via == "default" and not item.origins:
         return _default(item, job, lang, short=short)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainrx.model import reasons
 from trainrx.model.inspection import Topic
 from trainrx.model.text import Text
 
@@ -146,19 +147,26 @@ REST = Text(
     zh="另有 {n} 个参数为默认值，加 --all 查看",
 )
 WHY: dict[str, Text] = {
-    "it is not set in the script": Text(en="not set in the script", zh="脚本里没有给它赋值"),
-    "it is set, but not to a text that stands here": Text(
+    reasons.NOT_SET: Text(en="not set in the script", zh="脚本里没有给它赋值"),
+    reasons.NO_TEXT: Text(
         en="set, but not to a text that stands here", zh="设置了，但脚本里看不出具体的值"
     ),
-    "its default is computed when the program starts": Text(
+    reasons.AT_START: Text(
         en="its default is computed when the program starts", zh="默认值在程序启动时才计算"
     ),
-    "its default differs between the releases the job may run": Text(
+    reasons.DIFFERS: Text(
         en="its default differs between the releases the job may run",
         zh="可能的几个版本默认值不同",
     ),
+    reasons.HIDDEN: Text(
+        en="may be among the arguments that are not at hand", zh="可能在没有给出的那部分参数里"
+    ),
+    reasons.COMPUTED: Text(
+        en="computed by the framework from something not known here",
+        zh="由框架根据这里未知的信息计算",
+    ),
 }
-"""Reasons the parser gives, by their English words."""
+"""Reasons for which a value is not known, as a page says them."""
 DEFECT: dict[str, Text] = {
     "crlf-line-ends": Text(
         en="The lines end in CRLF; bash reads the CR as text. Run dos2unix on the file.",

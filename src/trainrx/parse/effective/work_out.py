@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from trainrx.model import reasons
 from trainrx.model.job import Argument
 from trainrx.parse.effective import llamafactory, ms_swift, transformers
 from trainrx.parse.effective.scene import LaunchView, Scene
@@ -17,7 +18,6 @@ _RULES: Mapping[str, Callable[[View], Worked]] = {
     "transformers": transformers.effective,
     "trl": transformers.effective,
 }
-_OPEN = "the framework computes it from something that is not known here"
 
 
 def work_out(arguments: Mapping[str, Argument], scene: Scene) -> dict[str, Argument]:
@@ -42,7 +42,9 @@ def _after(argument: Argument, value: Held | Argument) -> Argument:
     if value is UNKNOWN:
         if not argument.known:
             return argument
-        return msgspec.structs.replace(argument, value=None, known=False, via="computed", why=_OPEN)
+        return msgspec.structs.replace(
+            argument, value=None, known=False, via="computed", why=reasons.COMPUTED
+        )
     if argument.known and type(value) is type(argument.value) and value == argument.value:
         return argument
     return msgspec.structs.replace(argument, value=value, known=True, via="computed", why="")
