@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx import inspect_launch
+from trainrx import diagnose, inspect_launch
 
 
 def job(folder, script, **files):
@@ -72,3 +72,30 @@ def test_a_config_the_script_writes_is_read_with_what_is_known_of_it(tmp_path):
     assert value(found, "per_device_train_batch_size").value == 3
     assert value(found, "finetuning_type").origins[0].line == 3
     assert not value(found, "cutoff_len").known
+
+
+TWO = "swift sft --model a --lora_rank 8\nswift sft --model b --lora_rank 16 --learning_rate 2e-4\n"
+PRINTED = "[INFO:swift] args: TrainArguments(model='b', lora_rank=16, max_length=4096, seed=7)\n"
+
+
+def test_of_several_launches_the_one_the_log_shows_is_judged(tmp_path):
+    script, log = tmp_path / "launch.sh", tmp_path / "train.log"
+    script.write_text(TWO, encoding="utf-8")
+    log.write_text(PRINTED, encoding="utf-8")
+
+    alone = diagnose(cmd=script, versions={"ms-swift": "3.2.1"})
+    with_log = diagnose(cmd=script, logs=[log], versions={"ms-swift": "3.2.1"})
+
+    assert (alone.job.model, with_log.job.model) == ("a", "b")
+    assert with_log.facts["train.max_length"] == 4096
+    assert [item.line for item in with_log.unread if "further training" in item.reason] == [1]
+
+
+def test_a_log_alone_tells_the_launch_by_the_arguments_it_prints(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(PRINTED, encoding="utf-8")
+
+    found = diagnose(logs=[log])
+
+    assert (found.job.framework, found.job.model) == ("ms-swift", "b")
+    assert found.facts["tuner.rank"] == 16
