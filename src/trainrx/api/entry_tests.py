@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.api.facts import symptom_facts
+from trainrx.api.guard_tests import guard_problems
 from trainrx.api.reason import reason_on, reasoner
 from trainrx.detect.detector import Detector
 from trainrx.engine.reason import Reasoner, Reasoning
@@ -232,6 +233,8 @@ def failures(bench: Bench, roots: Iterable[Path]) -> Iterator[str]:
                 yield from bench.rule(entry, cases)
             else:
                 yield f"{ident}: {path} tests no cause and no rule"
+    for guard in bench.knowledge.guards.values():
+        yield from guard_problems(guard, bench.knowledge)
 
 
 def main(say: Callable[[str], object], kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> int:
@@ -250,5 +253,5 @@ def main(say: Callable[[str], object], kb: Sequence[Path] = (), rules: Sequence[
     count = sum(1 for root in roots for _ in root.rglob("*.test.yaml"))
     for line in found:
         say(line)
-    say(f"{count} test files: {len(found)} failures")
+    say(f"{count} test files, {len(knowledge.guards)} guards: {len(found)} failures")
     return 1 if found else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -11,8 +11,10 @@ from trainrx.api.inputs import Given
 from trainrx.api.pasted import pasted_script
 from trainrx.api.scripts import script_launches
 from trainrx.detect.arguments import Dump
+from trainrx.kb.conditions import ARGUMENT
 from trainrx.kb.store import Knowledge
-from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.catalog import Value
+from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.result import Unread
@@ -29,6 +31,7 @@ from trainrx.parse.shell import read_script
 TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "simpo", "reward")
 SERVED = ("vllm",)
 """Engines that run inside other frameworks' jobs."""
+NONE = "none"
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 
 
@@ -274,6 +277,33 @@ def dumped_launch(dumps: Sequence[Dump]) -> RawLaunch | None:
                 env_complete=False,
             )
     return None
+
+
+def argument_facts(launch: Launch, wanted: Iterable[str]) -> tuple[Fact, ...]:
+    """Give the facts `arg.NAME` for the arguments knowledge speaks of, by the framework's own name.
+
+    An argument that is None is the text "none"; a list is its words with a blank between.
+    """
+    args = launch.resolved.arguments
+    names = (name.removeprefix(ARGUMENT) for name in wanted)
+    found = (args[name] for name in names if name in args and args[name].known)
+    return tuple(
+        fact(
+            f"{ARGUMENT}{arg.name}",
+            _plain_value(arg.value),
+            *(arg.origins or (launch.raw.origin,)),
+            how=arg.how,
+        )
+        for arg in found
+    )
+
+
+def _plain_value(value: Value) -> Scalar:
+    if value is None:
+        return NONE
+    if isinstance(value, list):
+        return " ".join(str(item) for item in value)
+    return str(value) if isinstance(value, dict) else value
 
 
 def _has_settings(raw: RawLaunch) -> bool:

@@ -10,6 +10,7 @@ from trainrx.api.facts import derive, failure_facts, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather, many
 from trainrx.api.job import (
     Launch,
+    argument_facts,
     dumped_launch,
     find_launch,
     launch_facts,
@@ -110,7 +111,8 @@ def _run(
     dumps = logged_arguments(given.logs)
     launch, problems = _launch(given, versions, knowledge, dumps)
     facts = _facts(given, seen, launch, versions, knowledge)
-    causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms})
+    framework = facts.text("launch.framework") or ""
+    causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
     job = Reasoned((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, causes, engine)
     conclusion = Conclusion(
         knowledge=knowledge,
@@ -156,7 +158,8 @@ def _facts(
     own: tuple[Fact, ...] = ()
     if launch is not None:
         names = name_facts(launch.raw, launch.resolved, knowledge.params, versions)
-        own = (*launch_facts(launch, versions), *names)
+        spoken_of = argument_facts(launch, knowledge.arguments)
+        own = (*launch_facts(launch, versions), *names, *spoken_of)
     # what a note tells in passing gives way to what is set, and goes before what is assumed
     told = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
     shown = [item for item in seen.facts if item not in told]

@@ -9,6 +9,7 @@ from typing import Literal
 from trainrx.api.facts import version_facts
 from trainrx.engine.conditions import Truth, version_tests
 from trainrx.engine.reason import Reasoner, Reasoning
+from trainrx.kb.conditions import arguments_of
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact
 from trainrx.model.knowledge import Cause, Condition, Rule
@@ -40,10 +41,13 @@ def _make(
     )
 
 
-def in_question(knowledge: Knowledge, seen: AbstractSet[str]) -> tuple[Cause, ...]:
+def in_question(
+    knowledge: Knowledge, seen: AbstractSet[str], framework: str = ""
+) -> tuple[Cause, ...]:
     """Choose the causes a job can have: behind a symptom it shows, suggested, or foreseeable.
 
-    The others need not be decided, which keeps the answer quick as the knowledge grows.
+    The others need not be decided, which keeps the answer quick as the knowledge grows. Checks that
+    a framework makes of its own arguments do not concern the launch of another.
     """
     suggested = {
         action.suggest.cause
@@ -55,10 +59,17 @@ def in_question(knowledge: Knowledge, seen: AbstractSet[str]) -> tuple[Cause, ..
     return tuple(
         cause
         for cause in knowledge.causes.values()
-        if (cause.foreseeable and not failed)
+        if (cause.foreseeable and not failed and not _is_of_another(cause, knowledge, framework))
         or cause.id in suggested
         or not seen.isdisjoint(cause.explains)
     )
+
+
+def _is_of_another(cause: Cause, knowledge: Knowledge, framework: str) -> bool:
+    guard = knowledge.guards.get(cause.id)
+    if guard is None or guard.when is None or not arguments_of(guard.when):
+        return False
+    return guard.package != framework
 
 
 class Reasoned:

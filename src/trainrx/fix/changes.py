@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.engine.conditions import Truth
 from trainrx.fix.amounts import in_words
+from trainrx.kb.conditions import ARGUMENT
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
@@ -16,7 +17,7 @@ from trainrx.model.knowledge import Amount, PackageChange
 from trainrx.model.result import Change, ChangeAction
 from trainrx.model.text import Lang
 from trainrx.parse.respell import respelled
-from trainrx.parse.spell import Spelled, spell
+from trainrx.parse.spell import Spelled, spell, spell_argument
 from trainrx.parse.version_range import in_range
 
 SET_BY_USER = ("read", "given")
@@ -46,6 +47,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 def can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) -> bool:
     """Tell whether this framework and version have a word for a parameter at all."""
+    if name.startswith(ARGUMENT):
+        return _takes(name, job)
     param = job.knowledge.params.get(name)
     if param is None:
         return False
@@ -58,6 +61,11 @@ def can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) -> 
 
 def spell_for(name: str, value: Scalar, job: Target) -> Spelled | None:
     """Spell a parameter for the job at hand; None where it has no word for it."""
+    if name.startswith(ARGUMENT):
+        own = name.removeprefix(ARGUMENT)
+        return (
+            spell_argument(own, value, job.framework, via=job.style) if _takes(name, job) else None
+        )
     return spell(
         name,
         value,
@@ -67,6 +75,11 @@ def spell_for(name: str, value: Scalar, job: Target) -> Spelled | None:
         via=job.style,
         launch=job.launch,
     )
+
+
+def _takes(name: str, job: Target) -> bool:
+    """Tell whether the launched command has an argument of this name at its version."""
+    return job.launch is None or name in job.facts
 
 
 def change_to(name: str, value: Scalar, job: Target) -> Change | None:
@@ -82,7 +95,7 @@ def change_to(name: str, value: Scalar, job: Target) -> Change | None:
     return Change(
         kind=written.kind,
         param=written.param,
-        canonical=name,
+        canonical="" if name.startswith(ARGUMENT) else name,
         action="set" if now == "unknown" else _action(before, value, by_user=by_user),
         from_=_written(name, before, job) if by_user else None,
         now=now,

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from trainrx.kb.conditions import facts_of, packages_of, symptoms_of, walk
-from trainrx.kb.load import load, read_folders
+from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of, symptoms_of, walk
+from trainrx.kb.load import complete, load, read_folders
 from trainrx.kb.regexes import regex_problems
 from trainrx.kb.store import Knowledge, shipped
 from trainrx.model.errors import KnowledgeError
+from trainrx.model.guards import Guard
 from trainrx.model.knowledge import (
     Amount,
     Cause,
@@ -40,6 +41,8 @@ def check(knowledge: Knowledge, known: Knowledge | None = None) -> list[Problem]
         found += ((symptom.id, *rest) for rest in _symptom(symptom, names))
     for cause in knowledge.causes.values():
         found += ((cause.id, *rest) for rest in _cause(cause, names))
+    for guard in knowledge.guards.values():
+        found += ((guard.id, *rest) for rest in _guard(guard, names))
     for param in knowledge.params.values():
         found += ((param.id, *rest) for rest in _param(param))
     for rule in knowledge.rules.values():
@@ -159,7 +162,7 @@ def _fixes(entry: Cause, names: Knowledge) -> Iterator[tuple[str, str]]:
         if not any((fix.set, fix.unset, fix.respell, fix.packages, fix.steps, fix.commands)):
             yield where, "changes nothing"
         for name in (*fix.set, *fix.unset):
-            if name not in names.params:
+            if name not in names.params and not name.startswith(ARGUMENT):
                 yield f"{where}.set", f"no parameter {name!r} in kb/params"
         for amount in fix.set.values():
             if isinstance(amount, Amount) and amount.fact and not _is_fact(amount.fact, names):
@@ -168,6 +171,28 @@ def _fixes(entry: Cause, names: Knowledge) -> Iterator[tuple[str, str]]:
             yield from _range(f"{where}.packages.{package.name}", package.spec)
         if fix.only_if is not None:
             yield from _condition(f"{where}.only_if", fix.only_if, names)
+
+
+def _guard(entry: Guard, names: Knowledge) -> Iterator[tuple[str, str]]:
+    yield from _slug(entry.id)
+    yield from _texts(("title", entry.title), ("summary", entry.summary))
+    yield from _references(entry.references)
+    for index, spec in enumerate(entry.versions):
+        yield from _range(f"versions[{index}]", spec)
+    if not entry.patterns and not entry.symptom and entry.when is None:
+        yield "patterns", "needs a message, a symptom that reads it, or when: nothing would show it"
+    if entry.patterns and entry.symptom:
+        yield "symptom", "stands beside patterns: one of the two reads the message"
+    if entry.symptom and entry.symptom not in names.symptoms:
+        yield "symptom", f"no symptom {entry.symptom!r}"
+    if entry.effect == "reject" and not entry.cause and not entry.fixes:
+        yield "fixes", "there is none"
+    if entry.when is not None:
+        yield from _condition("when", entry.when, names)
+        if entry.examples is None:
+            yield "examples", "a guard with when needs launches that violate it and that keep it"
+    if entry.examples is not None and not (entry.examples.violates and entry.examples.keeps):
+        yield "examples", "needs at least one of each"
 
 
 def _condition(where: str, condition: Condition, names: Knowledge) -> Iterator[tuple[str, str]]:
@@ -216,6 +241,8 @@ def _rule(entry: Rule, names: Knowledge) -> Iterator[tuple[str, str]]:
 
 
 def _is_fact(name: str, names: Knowledge) -> bool:
+    if name.startswith(ARGUMENT):
+        return True
     stem = name.removeprefix("changed.").removeprefix("good.")
     return stem in names.params or stem in names.facts or name.startswith("log.version.")
 
@@ -259,7 +286,7 @@ def main(say: Callable[[str], object] = print, kb: Sequence[Path] = ()) -> int:
     own_kb, own_rules = shipped()
     try:
         known = load(kb)
-        found = check(read_folders((own_kb, *kb), (own_rules,)), known)
+        found = check(complete(read_folders((own_kb, *kb), (own_rules,))), known)
     except KnowledgeError as error:
         say(str(error))
         return 1

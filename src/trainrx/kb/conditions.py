@@ -8,6 +8,8 @@ from trainrx.model.knowledge import Condition
 
 NUMERIC = ("lt", "le", "gt", "ge")
 OPS = ("eq", "ne", *NUMERIC)
+ARGUMENT = "arg."
+"""What a fact begins with that is an argument under the framework's own name."""
 FACT_TESTS = (*OPS, "one_of", "known")
 
 
@@ -23,6 +25,11 @@ def walk(condition: Condition) -> Iterator[tuple[Condition, str]]:
 def facts_of(condition: Condition) -> tuple[str, ...]:
     """List the plain facts a condition tests, in order, each once."""
     return tuple(dict.fromkeys(c.fact for c, _ in walk(condition) if c.fact))
+
+
+def arguments_of(condition: Condition) -> tuple[str, ...]:
+    """List the arguments a condition tests by the framework's own name, prefix included."""
+    return tuple(name for name in facts_of(condition) if name.startswith(ARGUMENT))
 
 
 def symptoms_of(condition: Condition) -> tuple[str, ...]:

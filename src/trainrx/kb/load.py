@@ -11,8 +11,10 @@ from typing import TypeVar
 
 import msgspec
 
+from trainrx.kb.guards import spoken_of, with_guards
 from trainrx.kb.store import COMPILED, Entry, Knowledge, Names, checkout, shipped
 from trainrx.model.errors import KnowledgeError
+from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import (
     Cause,
@@ -23,14 +25,15 @@ from trainrx.model.knowledge import (
 )
 from trainrx.model.version import __version__
 
-E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule)
+E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard)
 R = TypeVar("R")
 
-_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry]] = {
+_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard]] = {
     "symptoms": Symptom,
     "causes": Cause,
     "params": Param,
     "facts": FactEntry,
+    "guards": Guard,
 }
 
 
@@ -52,20 +55,25 @@ def load(
     if not kb and not rules:
         return base
     extra = read_folders(kb, rules)
+    symptoms, causes = with_guards(
+        extra.guards.values(), base.symptoms | extra.symptoms, base.causes | extra.causes
+    )
     return Knowledge(
-        symptoms=base.symptoms | extra.symptoms,
-        causes=base.causes | extra.causes,
+        symptoms=symptoms,
+        causes=causes,
+        arguments=spoken_of(causes.values()),
         params=base.params | extra.params,
         facts=base.facts | extra.facts,
         rules=base.rules | extra.rules,
         gpus=extra.gpus + base.gpus,
         models=extra.models + base.models,
+        guards=base.guards | extra.guards,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
     )
 
 
 def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
-    """Parse YAML folders, no cache.
+    """Parse YAML folders as they stand, no cache; `complete` adds what entries say of others.
 
     Raises:
         KnowledgeError: a folder is missing or an entry is malformed.
@@ -81,7 +89,20 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         rules=_by_id((p, read_entry(p, Rule)) for r in rules for p in _files(r)),
         gpus=_table(kb, "gpus.yaml", Gpu),
         models=_table(kb, "models.yaml", ModelShape),
+        guards=_entries(kb, "guards", Guard),
         digest=_digest((*kb, *rules)),
+    )
+
+
+def complete(knowledge: Knowledge) -> Knowledge:
+    """Add to symptoms and causes what guards say of them.
+
+    Raises:
+        KnowledgeError: a guard takes the id of another entry, or names a cause that is not there.
+    """
+    symptoms, causes = with_guards(knowledge.guards.values(), knowledge.symptoms, knowledge.causes)
+    return msgspec.structs.replace(
+        knowledge, symptoms=symptoms, causes=causes, arguments=spoken_of(causes.values())
     )
 
 
@@ -155,7 +176,7 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
     try:
         return _decoded(cache.read_bytes(), launches=launches)
     except (OSError, msgspec.MsgspecError):
-        knowledge = read_folders([kb], [rules])
+        knowledge = complete(read_folders([kb], [rules]))
     _keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import (
     Cause,
@@ -15,11 +16,14 @@ from trainrx.model.knowledge import (
     Symptom,
 )
 
-Entry = Symptom | Cause | Param | FactEntry | Rule
+Entry = Symptom | Cause | Param | FactEntry | Rule | Guard
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything known, by id."""
+    """Everything known, by id; `symptoms` and `causes` hold what `guards` add to them.
+
+    `arguments` are those (`arg.NAME`) that some condition or fix speaks of.
+    """
 
     symptoms: dict[str, Symptom]
     causes: dict[str, Cause]
@@ -28,6 +32,8 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     rules: dict[str, Rule]
     gpus: tuple[Gpu, ...]
     models: tuple[ModelShape, ...]
+    guards: dict[str, Guard] = {}
+    arguments: tuple[str, ...] = ()
     digest: str = ""
 
 

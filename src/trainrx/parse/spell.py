@@ -58,6 +58,14 @@ def spell(
     return None
 
 
+def spell_argument(
+    name: str, value: Scalar, framework: str, *, via: Literal["arg", "config"] = "arg"
+) -> Spelled:
+    """Write one argument by the framework's own name, which is taken to exist."""
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    return _spelled(Spelling(arg=name), name, written, framework, via)
+
+
 def _ranked(
     book: Spellbook, entries: Sequence[Entry], command: str, used: frozenset[str]
 ) -> list[Entry]:

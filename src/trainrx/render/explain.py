@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from trainrx.model.guards import Guard
 from trainrx.model.knowledge import (
     Action,
     Cause,
@@ -23,7 +24,7 @@ from trainrx.render.layout import Line, Span, clean
 from trainrx.render.page import View, heading, prose
 
 MAX_SAMPLES = 4
-Entry = Cause | Symptom | Param | FactEntry | Rule
+Entry = Cause | Symptom | Param | FactEntry | Rule | Guard
 
 
 def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line]:
@@ -37,6 +38,8 @@ def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line
         lines += _param(entry, view)
     elif isinstance(entry, Rule):
         lines += _rule(entry, view)
+    elif isinstance(entry, Guard):
+        lines += _guard(entry, view)
     else:
         lines += _fact(entry, view)
     return lines
@@ -44,9 +47,9 @@ def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line
 
 def _name(entry: Entry, view: View) -> Line:
     parts = [words.KINDS[type(entry).__name__].in_(view.lang)]
-    if isinstance(entry, (Cause, Symptom)) and entry.family is not None:
+    if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
         parts.append(words.FAMILY[entry.family].in_(view.lang))
-    if isinstance(entry, (Cause, Symptom, Rule)):
+    if isinstance(entry, (Cause, Symptom, Rule, Guard)):
         parts.append(words.STATUS[entry.status].in_(view.lang))
         parts.append(words.SINCE.in_(view.lang).format(version=entry.since))
     return (Span(entry.id, "fix"), Span(f"  {' · '.join(parts)}", "dim"))
@@ -159,6 +162,27 @@ def _rule(entry: Rule, view: View) -> Iterator[Line]:
     yield from _part(view, words.REASON, [entry.why.in_(lang)])
     yield from _part(view, words.WHEN, (clause_text(clause, lang) for clause in entry.when))
     yield from _part(view, words.THEN, (_action(action, view) for action in entry.then))
+    yield from _references(view, entry.references)
+
+
+def _guard(entry: Guard, view: View) -> Iterator[Line]:
+    lang = view.lang
+    yield from _part(view, None, [entry.summary.in_(lang)])
+    yield from _part(view, None, [words.EFFECT[entry.effect].in_(lang)])
+    ranges = [f"{entry.package} {spec}" for spec in entry.versions] or [entry.package]
+    yield from _part(view, words.APPLIES, ranges)
+    if entry.when is not None:
+        yield from _part(view, words.WHEN, [condition_text(entry.when, lang)])
+    if entry.samples is not None:
+        yield from _lines(view, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
+    elif entry.symptom:
+        yield from _part(view, words.RECOGNISED, [entry.symptom])
+    if entry.cause:
+        yield from _part(view, words.SIGN_OF, [entry.cause])
+    if entry.fixes:
+        yield from ((), heading(words.REMEDIES.in_(lang), 0))
+    for number, fix in enumerate(entry.fixes):
+        yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
     yield from _references(view, entry.references)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainrx.kb.store import Entry, Knowledge
+from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.render import words as said
 from trainrx.render.layout import Line, Span, cells, clean, cut, pad
@@ -30,11 +31,14 @@ def _rows(
         dict(knowledge.params),
         dict(knowledge.facts),
         dict(knowledge.rules),
+        dict(knowledge.guards),
     )
     for group in groups:
         for ident in sorted(group):
             entry = group[ident]
-            own = entry.family or "" if isinstance(entry, (Cause, Symptom)) else ""
+            if ident in knowledge.guards and not isinstance(entry, Guard):
+                continue
+            own = entry.family or "" if isinstance(entry, (Cause, Symptom, Guard)) else ""
             if family is None or own == family:
                 kind = said.KINDS[type(entry).__name__].in_(view.lang)
                 yield ident, kind, own, clean(entry.title.in_(view.lang))

@@ -183,6 +183,14 @@ NOT_MISTAKEN = Text(en="Not by look-alikes such as", zh="不会误认的相似�
 SUPPORTS = Text(en="Speaks for it", zh="支持的依据")
 CONTRADICTS = Text(en="Speaks against it", zh="反对的依据")
 TOLD_APART = Text(en="Told apart from", zh="与相近原因的区别")
+EFFECT: dict[str, Text] = {
+    "reject": Text(en="the program refuses to start", zh="程序拒绝启动"),
+    "alter": Text(
+        en="the program changes the argument and goes on", zh="程序改掉这个参数后继续运行"
+    ),
+    "warn": Text(en="the program only warns", zh="程序只给出警告"),
+}
+SIGN_OF = Text(en="A sign of", zh="指向的原因")
 SHOWS_AS = Text(en="Shows as", zh="表现为")
 APPLIES = Text(en="Applies to", zh="适用于")
 REMEDIES = Text(en="What to change", zh="怎么改")
@@ -220,6 +228,7 @@ KINDS: dict[str, Text] = {
     "Param": Text(en="parameter", zh="参数"),
     "FactEntry": Text(en="fact", zh="事实"),
     "Rule": Text(en="rule", zh="规则"),
+    "Guard": Text(en="check of a framework", zh="框架自身的检查"),
 }
 
 
