@@ -18,6 +18,7 @@ from trainrx.fix.changes import (
     translations,
 )
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
+from trainrx.fix.measures import measure_change
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.result import AlreadyRight, FixOut
@@ -72,7 +73,12 @@ def _applies(cause: Cause, fix: Fix, job: Target) -> bool:
 
 def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
     values, unknown, settled = _values(fix, job)
-    if settled and not values and not unknown and not (fix.packages or fix.unset or fix.commands):
+    if (
+        settled
+        and not values
+        and not unknown
+        and not (fix.packages or fix.unset or fix.commands or fix.measures)
+    ):
         return _already(fix, settled, job)
     if (why := impossible(job.facts, values)) is not None:
         raise _LeftOutError(INSTEAD.in_(job.lang).format(why=why.in_(job.lang)))
@@ -96,6 +102,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(change for name in fix.unset if (change := removal(name, job))),
         *(translations(job) if fix.respell else ()),
         *(change for package in fix.packages if (change := package_change(package, job))),
+        *(measure_change(measure, job.lang) for measure in fix.measures),
     )
     if not changes and fix.steps is None and not fix.commands:
         raise _LeftOutError

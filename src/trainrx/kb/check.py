@@ -9,6 +9,7 @@ from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from trainrx.kb.check_packages import range_problems
 from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of, symptoms_of, walk
 from trainrx.kb.load import complete, load, read_folders
 from trainrx.kb.regexes import regex_problems
@@ -43,6 +44,7 @@ def check(knowledge: Knowledge, known: Knowledge | None = None) -> list[Problem]
         found += ((cause.id, *rest) for rest in _cause(cause, names))
     for guard in knowledge.guards.values():
         found += ((guard.id, *rest) for rest in _guard(guard, names))
+    found += range_problems(knowledge.ranges.values())
     for param in knowledge.params.values():
         found += ((param.id, *rest) for rest in _param(param))
     for rule in knowledge.rules.values():
@@ -159,7 +161,8 @@ def _fixes(entry: Cause, names: Knowledge) -> Iterator[tuple[str, str]]:
         yield from _texts((f"{where}.steps", fix.steps))
         if fix.ref and fix.ref not in refs:
             yield f"{where}.ref", f"no reference {fix.ref!r}"
-        if not any((fix.set, fix.unset, fix.respell, fix.packages, fix.steps, fix.commands)):
+        changes = (fix.set, fix.unset, fix.respell, fix.packages, fix.measures)
+        if not any((*changes, fix.steps, fix.commands)):
             yield where, "changes nothing"
         for name in (*fix.set, *fix.unset):
             if name not in names.params and not name.startswith(ARGUMENT):
@@ -243,7 +246,7 @@ def _rule(entry: Rule, names: Knowledge) -> Iterator[tuple[str, str]]:
 def _is_fact(name: str, names: Knowledge) -> bool:
     if name.startswith(ARGUMENT):
         return True
-    stem = name.removeprefix("changed.").removeprefix("good.")
+    stem = name.removeprefix("changed.").removeprefix("moved.").removeprefix("good.")
     return stem in names.params or stem in names.facts or name.startswith("log.version.")
 
 
@@ -295,7 +298,8 @@ def main(say: Callable[[str], object] = print, kb: Sequence[Path] = ()) -> int:
         say(f"{ident}: {key + ': ' if key else ''}{message}")
     say(
         f"{len(known.symptoms)} symptoms, {len(known.causes)} causes, {len(known.params)} "
-        f"parameters, {len(known.rules)} rules: {len(found)} problems"
+        f"parameters, {len(known.rules)} rules, {len(known.ranges)} version ranges: "
+        f"{len(found)} problems"
     )
     return 1 if found else 0
 

@@ -167,8 +167,21 @@ class PackageChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     spec: str
 
 
+class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A change no parameter of kb/params stands for: in code, data, hardware, or a file.
+
+    `param` is the term people search for: an API, a file, a resource. `to` is the value in the
+    words of a shell or a program, "" where there is none to name.
+    """
+
+    kind: Literal["code", "data", "hardware", "config_file", "env", "arg"]
+    param: str
+    action: Literal["set", "lower", "raise", "add", "remove", "upgrade", "downgrade", "switch"]
+    to: str = ""
+
+
 class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A remedy: parameter changes, package changes or steps for a person.
+    """A remedy: parameter changes, package changes, other measures or steps for a person.
 
     `set` maps canonical parameters (kb/params) to their new value. A fix whose values all hold
     already is reported as already right, not proposed. `respell` translates the arguments that only
@@ -183,6 +196,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     unset: tuple[str, ...] = ()
     respell: bool = False
     packages: tuple[PackageChange, ...] = ()
+    measures: tuple[Measure, ...] = ()
     steps: Text | None = None
     commands: tuple[str, ...] = ()
     only_if: Condition | None = None

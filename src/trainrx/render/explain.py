@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from trainrx.fix.measures import measure_text
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import (
     Action,
@@ -17,6 +18,7 @@ from trainrx.model.knowledge import (
     Spelling,
     Symptom,
 )
+from trainrx.model.packages import RangeEntry
 from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.conditions import amount_text, clause_text, condition_text, scalar
@@ -24,7 +26,7 @@ from trainrx.render.layout import Line, Span, clean
 from trainrx.render.page import View, heading, prose
 
 MAX_SAMPLES = 4
-Entry = Cause | Symptom | Param | FactEntry | Rule | Guard
+Entry = Cause | Symptom | Param | FactEntry | Rule | Guard | RangeEntry
 
 
 def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line]:
@@ -40,6 +42,8 @@ def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line
         lines += _rule(entry, view)
     elif isinstance(entry, Guard):
         lines += _guard(entry, view)
+    elif isinstance(entry, RangeEntry):
+        lines += _range(entry, view)
     else:
         lines += _fact(entry, view)
     return lines
@@ -98,6 +102,7 @@ def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
     changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
     changes += [f"{words.DELETE.in_(lang)} {name}" for name in fix.unset]
     changes += [f"{package.name}{package.spec}" for package in fix.packages]
+    changes += [measure_text(measure, lang) for measure in fix.measures]
     for text in (*changes, *fix.commands):
         yield (Span("       "), Span(clean(text), "fix"))
     for step in (fix.steps.in_(lang) if fix.steps else "").splitlines():
@@ -184,6 +189,19 @@ def _guard(entry: Guard, view: View) -> Iterator[Line]:
     for number, fix in enumerate(entry.fixes):
         yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
     yield from _references(view, entry.references)
+
+
+def _range(entry: RangeEntry, view: View) -> Iterator[Line]:
+    lang, known = view.lang, entry.range
+    yield from _part(view, words.REASON, [known.why.in_(lang)])
+    spans = (f"{entry.package} {span.spec.removeprefix('>=0,')}" for span in known.affected)
+    yield from _part(view, words.APPLIES, spans)
+    if known.when is not None:
+        yield from _part(view, words.WHEN, [condition_text(known.when, lang)])
+    sign = f"{known.cause}{words.COLON.in_(lang)}{known.weight:+g} {words.NATS.in_(lang)}"
+    yield from _part(view, words.SIGN_OF, [sign])
+    yield from _part(view, words.REMEDIES, (f"{p.name}{p.spec}" for p in entry.pins))
+    yield from _references(view, known.references)
 
 
 def _action(action: Action, view: View) -> str:

@@ -9,6 +9,9 @@ from trainrx.model.text import Lang
 from trainrx.render import words
 from trainrx.render.layout import clean
 
+OUTSIDE = ("code", "data", "hardware")
+"""Kinds of change whose spelling is a sentence."""
+
 
 class FixLine(NamedTuple):
     """A line to copy, and a remark on it (what stands there now, and where)."""
@@ -61,14 +64,14 @@ def memory(predicted: Predicted, lang: Lang) -> str:
 
 def _spelled(change: Change, lang: Lang) -> str:
     text = clean(change.spelled) or clean(change.param)
-    if change.action != "remove":
+    if change.action != "remove" or change.kind in OUTSIDE:
         return text
     return f"{words.DELETE.in_(lang)} {text}"
 
 
 def _remark(change: Change, lang: Lang) -> str:
     where = words.PAREN.in_(lang).format(clean(str(change.at))) if change.at else ""
-    if change.action == "remove":
+    if change.action == "remove" or change.kind in OUTSIDE:
         return where.strip()
     if change.from_ is None and (change.to is None or change.kind == "package"):
         return where.strip()

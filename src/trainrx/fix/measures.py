@@ -1,0 +1,39 @@
+"""Changes no parameter stands for (code, data, hardware), worded so that they can be done."""
+
+from __future__ import annotations
+
+from trainrx.model.knowledge import Measure
+from trainrx.model.result import Change
+from trainrx.model.text import Lang, Text
+
+ACTIONS: dict[str, Text] = {
+    "set": Text(en="set ", zh="设置 "),
+    "lower": Text(en="lower ", zh="调低 "),
+    "raise": Text(en="raise ", zh="调高 "),
+    "add": Text(en="add ", zh="添加 "),
+    "remove": Text(en="remove ", zh="去掉 "),
+    "upgrade": Text(en="upgrade ", zh="升级 "),
+    "downgrade": Text(en="downgrade ", zh="降级 "),
+    "switch": Text(en="change ", zh="更换 "),
+}
+
+
+def measure_change(wanted: Measure, lang: Lang) -> Change:
+    """Give a measure as a change; nobody can tell from a launch whether it is taken already."""
+    return Change(
+        kind=wanted.kind,
+        param=wanted.param,
+        canonical="",
+        action=wanted.action,
+        now="unknown",
+        to=wanted.to or None,
+        spelled=measure_text(wanted, lang),
+    )
+
+
+def measure_text(wanted: Measure, lang: Lang) -> str:
+    """Word a measure: an assignment for a variable, else what to do and to what."""
+    if wanted.kind == "env" and wanted.to:
+        return f"{wanted.param}={wanted.to}"
+    value = f": {wanted.to}" if wanted.to else ""
+    return f"{ACTIONS[wanted.action].in_(lang)}{wanted.param}{value}"
