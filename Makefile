@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz check golden catalog catalog-check wheel clean
+.PHONY: demo test fuzz check golden catalog packages catalog-check fit accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -35,9 +35,34 @@ golden: $(READY)
 catalog: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m catalog
 
+# what releases need of each other; a new release of a package without a catalog is one line in
+# tools/catalog/companions.txt
+packages: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m catalog.requirements
+
 # the same again from the cached sources, byte for byte
 catalog-check: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m catalog --fresh --check
+	PYTHONPATH=tools $(BIN)/python -m catalog.requirements --check
+
+# weights and priors from the labelled cases: kb/ranking.yaml, docs/reliability.md and .png
+fit: $(READY)
+	$(BIN)/python -m pip install --quiet --group fit
+	PYTHONPATH=tools:benchmarks $(BIN)/python -m fit tests/cases/threads/*
+
+# how often the first causes hold what worked, per family
+accuracy: $(READY)
+	for set in tests/cases/threads/*; do echo $$set; $(BIN)/python benchmarks/accuracy.py $$set; done
+
+# the knowledge base as a searchable site, English and Chinese side by side: site/index.html
+site: $(VENV)/.docs
+	PYTHONPATH=tools $(BIN)/python -m site_pages
+	$(BIN)/mkdocs build --strict --quiet --config-file build/site/en/mkdocs.yml & en=$$!; \
+	  $(BIN)/mkdocs build --strict --quiet --config-file build/site/zh/mkdocs.yml && wait $$en
+
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $(VENV)/.docs
 
 # build once, then test that wheel with the source moved away
 wheel: $(READY)
@@ -51,4 +76,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,30 +1,65 @@
-"""Runs that went well, recorded from the real frameworks: nothing may be found in them."""
+"""Runs that went well, recorded from the real frameworks, and launches in the shape of the official
+examples: nothing may be found in them."""
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from trainrx import diagnose
+from trainrx.kb.yaml12 import read_yaml
+from trainrx.model.result import Diagnosis
 
 HERE = Path(__file__).parent
 FOLDERS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name[0] not in "._")
+LAUNCHES = [name for name in FOLDERS if name.startswith("launch-")]
+RUNS = [name for name in FOLDERS if name not in LAUNCHES]
+HARDWARE = msgspec.convert(read_yaml(HERE / "hardware.yaml"), dict[str, dict[str, Any]])
+WHO = re.compile(r"(?P<framework>[a-z-]+)-(?P<version>\d+(?:\.\d+)+)-")
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@cache
+def answer(name: str) -> Diagnosis:
+    """Diagnose a folder, with the hardware a launch is meant for."""
+    return diagnose([HERE / name], **HARDWARE.get(name, {}))
+
+
+def alarms(result: Diagnosis) -> list[str]:
+    """Name all that a person would take for trouble."""
+    found = [finding.rule for finding in result.findings if finding.severity != "info"]
+    causes = [cause.id for cause in result.causes]
+    return [*causes, *[seen.id for seen in result.symptoms], *result.warnings, *found]
+
+
+def test_there_are_enough_of_them_to_trust_a_silence() -> None:
+    assert len(FOLDERS) >= 40
+    assert set(HARDWARE) == set(LAUNCHES)
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_a_healthy_run_has_no_cause_and_no_warning(name: str) -> None:
-    result = diagnose([HERE / name])
+    result = answer(name)
 
-    assert [cause.id for cause in result.causes] == []
-    assert [seen.id for seen in result.symptoms] == []
-    assert result.warnings == ()
+    assert alarms(result) == []
     assert result.verdict == "healthy"
 
 
-@pytest.mark.parametrize("name", [n for n in FOLDERS if "folder" not in n])
-def test_the_framework_and_its_version_are_known(name: str) -> None:
-    result = diagnose([HERE / name])
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_a_launch_as_the_makers_show_it_has_no_cause_and_no_warning(name: str) -> None:
+    assert alarms(answer(name)) == []
 
-    framework, version = name.rsplit("-sft", 1)[0].rsplit("-ddp", 1)[0].rsplit("-", 1)
-    assert (result.job.framework, result.job.framework_version) == (framework, version)
+
+@pytest.mark.parametrize(
+    "name", [n for n in RUNS if "folder" not in n and not n.startswith("trl-")]
+)
+def test_the_framework_and_its_version_are_known(name: str) -> None:
+    result = answer(name)
+
+    said = WHO.match(name)
+    assert said is not None
+    assert (result.job.framework, result.job.framework_version) == said.groups()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainrx.api.entry_tests import Bench, read_cases
-from trainrx.api.reason import EngineName, reasoner
+from trainrx.api.reason import EngineName
 from trainrx.kb.load import load
 from trainrx.kb.store import shipped
 
@@ -20,8 +20,8 @@ RULE_IDS = sorted(path.stem for path in RULES.rglob("*.yaml") if ".test" not in 
 @pytest.fixture(scope="module", params=["durable", "reference"])
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     engine: EngineName = request.param
-    made = reasoner(load(), engine)
-    yield Bench(load(), made)
+    made = Bench(load(fitted=False), engine)
+    yield made
     made.close()
 
 

@@ -141,8 +141,10 @@ def test_a_log_says_the_same_in_every_encoding(name, tmp_path):
 
     answer = diagnose(logs=[put(tmp_path, "given", SAME_LOG[name])])
 
-    assert [c.id for c in answer.causes] == [c.id for c in expected.causes]
-    assert bool(answer.unread) == (name == "gzip cut off")
+    cut_off = name == "gzip cut off"
+    told = 1 if cut_off else None
+    assert [c.id for c in answer.causes][:told] == [c.id for c in expected.causes][:told]
+    assert bool(answer.unread) == cut_off
 
 
 @pytest.mark.parametrize("text", [NGINX, "hello\n", "Killer features: error-free, no OOM\n"])
@@ -242,7 +244,6 @@ def test_of_two_launches_one_is_judged_and_the_other_named(tmp_path):
 @pytest.mark.parametrize(
     ("gpu", "said"),
     [
-        ("RTX 9999", "similar names: RTX-5090"),
         ("", "24GiB"),
         ("-1", "24GiB"),
         ("0GiB", "24GiB"),
@@ -252,6 +253,13 @@ def test_of_two_launches_one_is_judged_and_the_other_named(tmp_path):
 def test_an_unknown_gpu_is_refused_with_what_to_write(gpu, said):
     with pytest.raises(UsageError, match=said):
         diagnose(note="OOM", gpu=gpu)
+
+
+def test_a_card_that_is_not_known_is_said_and_the_rest_is_answered(tmp_path):
+    answer = diagnose(logs=[put(tmp_path, "a.log", OOM)], gpu="RTX 9999")
+
+    assert answer.causes
+    assert "similar names: RTX-5090" in reasons(answer)
 
 
 def test_a_gpu_that_exists_in_two_sizes_leaves_its_memory_open(tmp_path):

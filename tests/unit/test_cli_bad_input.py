@@ -77,7 +77,7 @@ def test_what_cannot_be_read_is_status_2_and_one_sentence(option, kind, ask):
     ("words", "said"),
     [
         ((), "nothing to read"),
-        (("--gpu", "RTX 9999", "--note", "OOM"), "similar names"),
+        (("--gpu", "0GiB", "--note", "OOM"), "24GiB"),
         (("--gpus", "0", "--note", "OOM"), "--gpus"),
         (("--gpus", "-3", "--note", "OOM"), "--gpus"),
         (("--gpus", "eight", "--note", "OOM"), "--gpus"),

@@ -164,8 +164,29 @@ def ranked(*causes: Cause, known: Reasoning, failed: bool = True) -> list[str]:
     return [item.cause.id for item in ranking.causes]
 
 
-def test_a_cause_without_a_vote_is_not_named() -> None:
-    assert ranked(cause(prior=0.5), known=reasoning({})) == []
+def test_without_a_vote_the_common_causes_of_a_symptom_are_named_the_rare_ones_not() -> None:
+    table = (cause("rare", prior=0.05), *(cause(name, prior=0.2) for name in "abcd"))
+
+    assert ranked(*table, known=reasoning({})) == ["a", "b", "c"]
+
+
+def test_common_causes_only_fill_the_places_behind_those_with_a_vote() -> None:
+    table = (cause("common", prior=0.5), cause("shown"), cause("seen"), cause("told"))
+    votes = {f"{name}/for/a": True for name in ("shown", "seen", "told")}
+
+    assert sorted(ranked(*table, known=reasoning(votes))) == ["seen", "shown", "told"]
+
+
+def test_an_answer_that_rests_on_frequency_alone_is_unknown() -> None:
+    common = rank(
+        {"common": cause("common", prior=0.5)},
+        reasoning({}),
+        active={"cuda-oom"},
+        failed=True,
+        lang="en",
+    )
+
+    assert verdict(common, failed=True, finished=False, log_given=True) == "unknown"
 
 
 def test_a_false_precondition_rules_out_and_an_unknown_one_does_not() -> None:

@@ -10,6 +10,7 @@ import io
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import NamedTuple
 
 from packaging.utils import parse_sdist_filename, parse_wheel_filename
@@ -49,6 +50,13 @@ class Index:
     def open(self, file: File) -> RemoteFile:
         """Open a file for reading parts of it."""
         return RemoteFile(self._session, file.url)
+
+    def metadata(self, file: File) -> bytes | None:
+        """Give the metadata that lies beside a file (PEP 658); None where the index has none."""
+        response = self._session.get(
+            file.url.partition("#")[0] + ".metadata", headers={"Accept-Encoding": "identity"}
+        )
+        return response.content if response.status_code == HTTPStatus.OK else None
 
     def _links(self, package: str) -> Iterator[Link]:
         sources = self._collector.collect_sources(package, candidates_from_page=lambda _: [])

@@ -11,10 +11,11 @@ from trainrx.engine.conditions import Truth
 from trainrx.engine.reason import Reasoning
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
+from trainrx.kb.packages import range_votes
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits
-from trainrx.model.knowledge import Cause
+from trainrx.model.knowledge import Cause, Family
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
@@ -33,6 +34,7 @@ from trainrx.rank.score import Scored
 
 SHOWN = ("failure", "echo", "observation")
 QUOTED = 3
+TELLING = ("rank_imbalance", "growing_memory")
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +55,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
 def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     """Rank, plan the fixes, phrase the questions."""
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
-    seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
-    echo_of = echoes(seen, done.knowledge.symptoms, done.reasoning)
+    seen, echo_of = shown(done)
     active = {name for name in seen if name not in echo_of}
     failed = any(done.knowledge.symptoms[name].is_failure for name in active)
     ranking = rank(
@@ -66,15 +67,7 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     )
     finished = done.facts.value("log.finished") is True
     log_given = done.facts.value("log.given") is True
-    job = Target(
-        facts=done.facts,
-        knowledge=done.knowledge,
-        truths=done.decide([item.cause for item in ranking.causes[:top]]),
-        versions=done.versions,
-        style=done.style,
-        lang=done.lang,
-        launch=done.launch,
-    )
+    job = target(done, [item.cause for item in ranking.causes[:top]])
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
     overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
     questions = asks(
@@ -91,13 +84,33 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
         lang=done.lang,
         symptoms=_symptoms(done, seen, echo_of),
         causes=tuple(
-            _cause(item, made, ranking, echo_of, done.lang)
+            _cause(item, made, ranking, echo_of, done)
             for item, made in zip(ranking.causes, plans, strict=False)
         ),
         asks=() if overall == "healthy" else questions,
         unread=done.unread,
         facts={f.kind: f.value for f in done.facts if f.value is not None},
         warnings=_warnings(done, plans),
+    )
+
+
+def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
+    """Give the symptoms an answer shows, and of those that only follow from another, which."""
+    roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
+    seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
+    return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
+
+
+def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
+    """Say for whom the fixes of some causes are spelled."""
+    return Target(
+        facts=done.facts,
+        knowledge=done.knowledge,
+        truths=done.decide(causes),
+        versions=done.versions,
+        style=done.style,
+        lang=done.lang,
+        launch=done.launch,
     )
 
 
@@ -164,25 +177,45 @@ def _symptoms(
 
 
 def _cause(
-    item: Scored, made: Plan, ranking: Ranking, echo_of: Mapping[str, str], lang: Lang
+    item: Scored, made: Plan, ranking: Ranking, echo_of: Mapping[str, str], done: Conclusion
 ) -> CauseOut:
-    cause = item.cause
+    cause, lang = item.cause, done.lang
     effects = [name for name, root in echo_of.items() if root in cause.explains]
+    # releases that are not installed, or of which nobody knows, would bury the rest
+    silent = range_votes(cause)
     return CauseOut(
         id=cause.id,
         title=cause.title.in_(lang),
         summary=cause.summary.in_(lang).strip(),
-        family=cause.family,
+        family=_family(cause, done, echo_of),
         verdict="likely" if word(item) == "likely" else "possible",
         score=round(item.score, 2),
         probability=round(item.probability, 2),
         prior=item.prior,
-        reasons=item.reasons,
+        reasons=tuple(r for r in item.reasons if r.holds or r.id not in silent),
         effects=(*effects, *ranking.effects.get(cause.id, ())),
         fixes=made.fixes,
         already_right=made.already_right,
         references=_references(item, made),
     )
+
+
+def _family(cause: Cause, done: Conclusion, echo_of: Mapping[str, str]) -> Family:
+    """Give the kind of failure the cause shows as in this job.
+
+    One cause has many faces: an image that is too large ends in an OOM, or is seen as one full
+    card. The face that says more goes first, then the one the entry is filed under.
+    """
+    shown = [
+        family
+        for hits in done.symptoms
+        if hits.symptom in cause.explains and hits.symptom not in echo_of
+        if (family := done.knowledge.symptoms[hits.symptom].family) is not None
+    ]
+    telling = [family for family in shown if family in TELLING]
+    if telling:
+        return telling[0]
+    return cause.family if cause.family in shown or not shown else shown[0]
 
 
 def _references(item: Scored, made: Plan) -> tuple[ReferenceOut, ...]:

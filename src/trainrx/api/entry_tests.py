@@ -10,7 +10,8 @@ import msgspec
 
 from trainrx.api.facts import symptom_facts
 from trainrx.api.guard_tests import guard_problems
-from trainrx.api.reason import reason_on, reasoner
+from trainrx.api.reason import EngineName, reason_on, reasoner
+from trainrx.derive.packages import package_facts
 from trainrx.detect.detector import Detector
 from trainrx.engine.reason import Reasoner, Reasoning
 from trainrx.fix.changes import Target
@@ -79,22 +80,40 @@ def read_cases(path: Path) -> tuple[Case, ...]:
 
 
 class Bench:
-    """The knowledge made ready once for all tests."""
+    """The rules made ready once for all tests, the conditions of a cause for its own.
 
-    def __init__(self, knowledge: Knowledge, reasoner: Reasoner) -> None:
+    Raises:
+        KnowledgeError: a rule is malformed; names it.
+    """
+
+    def __init__(self, knowledge: Knowledge, engine: EngineName = "durable") -> None:
         self.knowledge = knowledge
-        self.reasoner = reasoner
         self.detector = Detector(tuple(knowledge.symptoms.values()))
+        self._engine: EngineName = engine
+        self._rules = reasoner(knowledge, engine)
+
+    def close(self) -> None:
+        """Release the engine."""
+        self._rules.close()
 
     def cause(self, cause: Cause, cases: Iterable[Case]) -> Iterator[str]:
         """Give a line for each expectation on a cause that does not hold."""
         listed = tuple(cases)
+        decider = reasoner(self.knowledge, self._engine, cause)
+        try:
+            yield from self._cause_cases(cause, listed, decider)
+        finally:
+            decider.close()
+
+    def _cause_cases(
+        self, cause: Cause, listed: Sequence[Case], decider: Reasoner
+    ) -> Iterator[str]:
         kinds = {case.expect.verdict for case in listed}
         for kind in ("present", "absent", "unknown"):
             if kind not in kinds:
                 yield f"{cause.id}: no case expects {kind}"
         for case in listed:
-            for problem in self._cause_case(cause, case):
+            for problem in self._cause_case(cause, case, decider):
                 yield f"{cause.id}: {case.name}: {problem}"
 
     def rule(self, rule: Rule, cases: Iterable[Case]) -> Iterator[str]:
@@ -104,14 +123,16 @@ class Bench:
         if fired != {True, False}:
             yield f"{rule.id}: needs a case in which it fires and one in which it does not"
         for case in listed:
-            done = self._reason(case, _rule_facts(case))
+            done = self._rules.reason(_rule_facts(case))
             count = sum(applied.rule == rule.id for applied in done.firings)
             if count != case.expect.fired:
                 yield f"{rule.id}: {case.name}: fired {count} times, not {case.expect.fired}"
 
-    def _cause_case(self, cause: Cause, case: Case) -> Iterator[str]:
+    def _cause_case(self, cause: Cause, case: Case, decider: Reasoner) -> Iterator[str]:
         facts, active = self._situation(case)
-        done = self._reason(case, facts)
+        ruled = self._rules.reason(facts)
+        decided = reason_on(ruled.facts, _versions(case), [cause], decider)
+        done = msgspec.structs.replace(ruled, truths=decided.truths, facts=decided.facts)
         scored = score(cause, done, "en")
         found = self._verdict(cause, scored, done, active)
         wanted = case.expect
@@ -126,6 +147,7 @@ class Bench:
 
     def _situation(self, case: Case) -> tuple[list[Fact], set[str]]:
         facts = _plain(case)
+        facts += package_facts(Facts(facts), _versions(case))
         active = {str(item["id"]) for item in case.symptoms}
         facts += [_symptom(item) for item in case.symptoms]
         if case.log:
@@ -135,9 +157,6 @@ class Bench:
         elif case.symptoms:
             facts.append(fact("log.given", True))
         return facts, active
-
-    def _reason(self, case: Case, facts: list[Fact]) -> Reasoning:
-        return reason_on(facts, _versions(case), self.knowledge, self.reasoner)
 
     def _verdict(
         self, cause: Cause, scored: Scored, done: Reasoning, active: set[str]
@@ -243,13 +262,13 @@ def main(say: Callable[[str], object], kb: Sequence[Path] = (), rules: Sequence[
     Raises:
         KnowledgeError: an entry or a test file is malformed.
     """
-    knowledge = load(kb, rules)
+    knowledge = load(kb, rules, fitted=False)
     roots = [root for root in (*shipped(), *kb, *rules) if root.is_dir()]
-    made = reasoner(knowledge)
+    bench = Bench(knowledge)
     try:
-        found = list(failures(Bench(knowledge, made), roots))
+        found = list(failures(bench, roots))
     finally:
-        made.close()
+        bench.close()
     count = sum(1 for root in roots for _ in root.rglob("*.test.yaml"))
     for line in found:
         say(line)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from trainrx.derive.engine import engine_facts
+from trainrx.derive.guards import guard_facts
 from trainrx.derive.layout import layout_facts
 from trainrx.derive.models import model_facts, shape_of
+from trainrx.derive.request import request_facts
 from trainrx.derive.training import training_facts
 from trainrx.derive.vision import vision_facts
 from trainrx.kb.store import Knowledge
@@ -35,7 +38,11 @@ def derive(given: Iterable[Fact], knowledge: Knowledge, shape: ModelShape | None
     facts.add(*training_facts(facts))
     facts.add(*layout_facts(facts))
     facts.add(*vision_facts(facts))
-    facts.add(*memory_facts(facts, shape or shape_of(facts, knowledge.models)))
+    own = shape or shape_of(facts, knowledge.models)
+    facts.add(*memory_facts(facts, own))
+    facts.add(*engine_facts(facts, own))
+    facts.add(*request_facts(facts))
+    facts.add(*guard_facts(facts))
     return facts
 
 

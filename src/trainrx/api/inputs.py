@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from trainrx.read.inputs import Found, read_path, read_stdin
 
 NO_BF16_BELOW = 8.0
 MOST_GPUS = 1_000_000
+CARD_NAME = re.compile(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
+"""A card that is not known here is no reason to say nothing of the rest."""
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
 LAUNCHES = ("script", "config", "args")
 LOGS = ("log", "metrics")
@@ -230,7 +233,8 @@ def _hardware(
     named = [(name, origin) for read in listings for name, origin in read.gpus]
     if request.gpu is not None:
         reading = read_gpu(request.gpu, gpus)
-        if reading.unread is not None and reading.gib is None and reading.gpu is None:
+        unknown = reading.unread is not None and reading.gib is None and reading.gpu is None
+        if reading.unread is not None and unknown and not CARD_NAME.match(request.gpu.strip()):
             reason = reading.unread.reason
             more = "" if "--gpu" in reason else f". {GPU_EXPECTED}"
             raise UsageError(f"--gpu {request.gpu}: {reason}{more}")

@@ -20,6 +20,7 @@ from trainrx.api.job import (
 )
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
+from trainrx.derive.packages import package_facts
 from trainrx.detect.arguments import Dump, logged_arguments
 from trainrx.detect.detector import detect
 from trainrx.detect.launches import embedded_launches
@@ -100,12 +101,13 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         model_config=None if model_config is None else str(model_config),
         stdin=stdin,
     )
-    return _run(gather(request, knowledge), knowledge, lang, top, engine)
+    return answer(conclude(gather(request, knowledge), knowledge, lang, engine), top)
 
 
-def _run(
-    given: Given, knowledge: Knowledge, lang: Lang, top: int | None, engine: EngineName
-) -> Diagnosis:
+def conclude(
+    given: Given, knowledge: Knowledge, lang: Lang = "en", engine: EngineName = "durable"
+) -> Conclusion:
+    """Work out all that an answer is made of."""
     seen = detect((*given.logs, *given.notes), tuple(knowledge.symptoms.values()))
     versions = {**log_versions(seen.facts), **given.versions}
     dumps = logged_arguments(given.logs)
@@ -114,7 +116,7 @@ def _run(
     framework = facts.text("launch.framework") or ""
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
     job = Reasoned((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, causes, engine)
-    conclusion = Conclusion(
+    return Conclusion(
         knowledge=knowledge,
         facts=job.result.facts,
         symptoms=seen.symptoms,
@@ -126,7 +128,6 @@ def _run(
         unread=tuple(dict.fromkeys((*given.unread, *problems, *seen.unread))),
         lang=lang,
     )
-    return answer(conclusion, top)
 
 
 def _launch(
@@ -168,6 +169,7 @@ def _facts(
     known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
     facts = derive(known, knowledge, None if launch is None else launch.shape)
+    facts.add(*package_facts(facts, versions))
     if given.good is not None:
         facts.add(*_changed(given.good, given, facts, knowledge))
     return facts

@@ -18,13 +18,17 @@ from trainrx.rank.conditions import conditions, fix_conditions, ranking_conditio
 EngineName = Literal["durable", "reference"]
 
 
-def reasoner(knowledge: Knowledge, engine: EngineName = "durable") -> Reasoner:
-    """Compile all rules and conditions, for any number of jobs.
+def reasoner(
+    knowledge: Knowledge, engine: EngineName = "durable", cause: Cause | None = None
+) -> Reasoner:
+    """Compile all rules, or else the conditions of one cause, for any number of jobs.
 
     Raises:
         KnowledgeError: a rule or condition is malformed; names it.
     """
-    return _make(knowledge, engine, knowledge.rules.values(), conditions(knowledge.causes.values()))
+    if cause is None:
+        return _make(knowledge, engine, knowledge.rules.values(), {})
+    return _make(knowledge, engine, (), conditions([cause]))
 
 
 def _make(
@@ -37,7 +41,11 @@ def _make(
         rules,
         wanted,
         engine="reference" if engine == "reference" else "auto",
-        observations=[s.id for s in knowledge.symptoms.values() if s.role == "observation"],
+        observations=[
+            s.id
+            for s in knowledge.symptoms.values()
+            if s.role == "observation" or s.found_by is not None
+        ],
     )
 
 
@@ -111,9 +119,9 @@ class Reasoned:
 def reason_on(
     facts: Iterable[Fact],
     versions: Mapping[str, str],
-    knowledge: Knowledge,
+    causes: Iterable[Cause],
     made: Reasoner,
 ) -> Reasoning:
-    """Decide the version ranges the knowledge asks about, then reason."""
-    wanted = version_tests(conditions(knowledge.causes.values()).values())
+    """Decide the version ranges some causes ask about, then reason."""
+    wanted = version_tests(conditions(causes).values())
     return made.reason((*facts, *version_facts(wanted, versions)))

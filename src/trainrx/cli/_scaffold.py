@@ -1,108 +1,145 @@
-"""Write the skeleton of a new entry: valid YAML that only needs to be filled in."""
+"""Write the skeleton of a new entry: it loads as it is, and tells what is left to fill in."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
+from trainrx.cli import _templates
 from trainrx.model.errors import UsageError
-from trainrx.model.knowledge import Family
+from trainrx.model.knowledge import Family, Role
+from trainrx.model.version import __version__
 
-CAUSE = """\
-schema: 1
-id: {id}
-family: {family}
-title: {{en: NAME OF THE BAD STATE, zh: 问题状态的名称}}
-summary:
-  en: HOW IT LEADS TO THE FAILURE, in two sentences.
-  zh: 用两句话说明它如何导致故障。
-status: experimental
-since: 0.1.0
-updated: "{today}"
-severity: fatal            # fatal | degraded | notice
-explains: []               # ids of the symptoms it can be behind: diagnose kb list symptom
-prior: 0.1                 # share of the jobs with such a symptom that have this cause
-evidence:
-  supports:
-    - id: SIGN-FOR-IT
-      weight: 1.0          # nats: 0.5 weak, 1 fair, 2 strong, 3 near proof
-      when: {{fact: oom.phase, eq: train}}
-      why: {{en: WHY IT SPEAKS FOR IT., zh: 为什么支持这个原因。}}
-  contradicts: []
-fixes:                     # best first
-  - id: remedy
-    title: {{en: WHAT TO CHANGE, zh: 怎么改}}
-    safety: safe           # safe | changes-results | manual
-    cost: {{en: ITS PRICE., zh: 代价是什么。}}
-    steps: {{en: WHAT TO DO., zh: 具体怎么做。}}
-references: []             # every claim needs one: {{id, kind, url, says, checked}}
-"""
-CAUSE_TEST = """\
-cases:
-  - name: WHEN IT IS THE CAUSE
-    symptoms: []
-    facts: {oom.phase: train}
-    expect: {verdict: present, fixes: [remedy]}
-  - name: WHEN IT IS NOT
-    symptoms: []
-    facts: {oom.phase: load}
-    expect: {verdict: absent}
-  - name: WHEN TOO LITTLE IS KNOWN
-    symptoms: []
-    expect: {verdict: unknown, asks: [oom.phase]}
-"""
-SYMPTOM = """\
-schema: 1
-id: {id}
-role: failure              # failure | echo | context | phase | frame | success | observation
-family: {family}
-title: {{en: WHAT THE LINE SAYS, zh: 这行日志的含义}}
-status: experimental
-since: 0.1.0
-updated: "{today}"
-patterns:
-  - needle: LITERAL TEXT   # stands on every line that matches
-    regex: 'LITERAL TEXT (?P<value>\\d+)'
-types: {{value: int}}
-samples:
-  match:                   # real lines
-    - LITERAL TEXT 1
-    - LITERAL TEXT 2
-  near_miss:               # look-alikes that must not match
-    - LITERAL TEXT
-    - OTHER TEXT 1
-references: []
-"""
+Kind = Literal["cause", "symptom", "guard", "rule", "package"]
+
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+PACKAGE = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
 MAX_ID = 80
+FAMILIES: tuple[str, ...] = get_args(Family)
+ROLES: tuple[str, ...] = tuple(role for role in get_args(Role) if role != "failure")
+STAGES = ("derive", "suggest", "explain")
+_EXAMPLES: Mapping[Kind, str] = {
+    "cause": "oom/activations-exceed-memory",
+    "symptom": "hang/nccl-watchdog-timeout",
+    "guard": "ms-swift/swift-packing-with-lazy-tokenize",
+    "rule": "explain/oom-explains-collective-timeout",
+    "package": "transformers",
+}
+_ROLE_NEEDS = {
+    "phase": "phase: FILL_IN              # the stage that begins\n",
+    "frame": "site: FILL_IN               # where such a traceback line stands\n",
+}
 
 
-def scaffold(kind: str, ident: str, family: Family, kb: Path, today: str) -> tuple[Path, ...]:
-    """Write the files of a new cause or symptom; give their paths.
+class Name(NamedTuple):
+    """An id and the folder it goes to: family or role, package, or stage."""
+
+    folder: str
+    ident: str
+
+
+def named(kind: Kind, told: str, folder: str | None) -> Name:
+    """Take `folder/id` apart; `folder` is what an option says beside it.
 
     Raises:
-        UsageError: the id is malformed or taken, or the folder cannot be written.
+        UsageError: the folder is missing, unknown, or told twice in different words.
     """
-    if not SLUG.fullmatch(ident) or len(ident) > MAX_ID:
-        raise UsageError(
-            f"{ident!r} cannot be an id: use lower-case words joined by dashes, like "
-            "activations-exceed-memory"
-        )
-    if not kb.is_dir():
-        raise UsageError(f"{kb} is not a folder; give the knowledge folder with --kb")
-    folder = kb / f"{kind}s" / family
-    entry = folder / f"{ident}.yaml"
-    template = CAUSE if kind == "cause" else SYMPTOM
-    files = {entry: template.format(id=ident, family=family, today=today)}
-    if kind == "cause":
-        files[folder / f"{ident}.test.yaml"] = CAUSE_TEST
-    taken = [path for path in (*files, *kb.rglob(f"{ident}.yaml")) if path.exists()]
+    before, _, ident = told.rpartition("/")
+    if before and folder and before != folder:
+        raise UsageError(f"{told!r} names {before!r}, --family says {folder!r}")
+    before = before or folder or ""
+    if kind == "package":
+        if before:
+            raise UsageError(f"a package has no family; say: kb new package {ident}")
+        return Name("", _checked(ident, PACKAGE, kind))
+    _known(kind, before, told)
+    return Name(before, _checked(ident, SLUG, kind))
+
+
+def scaffold(kind: Kind, name: Name, kb: Path, rules: Path, today: str) -> tuple[Path, ...]:
+    """Write the files of a new entry; give their paths.
+
+    Raises:
+        UsageError: the id is taken, or the folder is missing or cannot be written.
+    """
+    root, option = (rules, "--rules") if kind == "rule" else (kb, "--kb")
+    if not root.is_dir():
+        raise UsageError(f"{root} is not a folder; give the knowledge folder with {option}")
+    parents = {"rule": root, "package": root / "packages"}
+    folder = parents.get(kind, root / f"{kind}s") / name.folder
+    files = _files(kind, name, folder, today)
+    taken = [path for path in (*files, *root.rglob(f"{name.ident}.yaml")) if path.exists()]
     if taken:
-        raise UsageError(f"{taken[0]} exists already; choose another id")
+        more = "; add a range to it" if kind == "package" else "; choose another id"
+        raise UsageError(f"{taken[0]} exists already{more}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{entry} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     return tuple(files)
+
+
+def _files(kind: Kind, name: Name, folder: Path, today: str) -> dict[Path, str]:
+    entry, test = _TEMPLATES[kind]
+    values = {
+        "id": name.ident,
+        "folder": name.folder,
+        "today": today,
+        "version": __version__,
+        "role": _role(name.folder).rstrip("\n"),
+    }
+    files = {folder / f"{name.ident}.yaml": _filled(entry, values)}
+    if test:
+        files[folder / f"{name.ident}.test.yaml"] = _filled(test, values)
+    return files
+
+
+_TEMPLATES: Mapping[Kind, tuple[str, str]] = {
+    "cause": (_templates.CAUSE, _templates.CAUSE_TEST),
+    "symptom": (_templates.SYMPTOM, ""),
+    "guard": (_templates.GUARD, ""),
+    "rule": (_templates.RULE, _templates.RULE_TEST),
+    "package": (_templates.PACKAGE, ""),
+}
+
+
+def _role(folder: str) -> str:
+    if folder in ROLES:
+        return f"role: {folder}\n{_ROLE_NEEDS.get(folder, '')}"
+    return f"role: failure               # FILL_IN failure | echo\nfamily: {folder}\n"
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    for key, value in values.items():
+        template = template.replace(f"@{key}@", value)
+    return template
+
+
+def _known(kind: Kind, folder: str, told: str) -> None:
+    groups = {"cause": FAMILIES, "symptom": (*FAMILIES, *ROLES), "rule": STAGES}
+    known = groups.get(kind)
+    word = {"guard": "package", "rule": "stage"}.get(kind, "family")
+    if not folder:
+        raise UsageError(f"{told!r} names no {word}; write it before the id, as in {_like(kind)}")
+    if known is None and not PACKAGE.fullmatch(folder):
+        raise UsageError(f"{folder!r} cannot be a package; write it as in {_like(kind)}")
+    if known is not None and folder not in known:
+        plural = "families" if word == "family" else f"{word}s"
+        raise UsageError(f"there is no {word} {folder!r}; the {plural} are {', '.join(known)}")
+
+
+def _like(kind: Kind) -> str:
+    return f"diagnose kb new {kind} {_EXAMPLES[kind]}"
+
+
+def _checked(ident: str, shape: re.Pattern[str], kind: Kind) -> str:
+    if not shape.fullmatch(ident) or len(ident) > MAX_ID:
+        raise UsageError(
+            f"{ident!r} cannot be an id: use lower-case words joined by dashes, like "
+            f"{_EXAMPLES[kind].rpartition('/')[2]}"
+        )
+    return ident

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import shlex
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from trainrx.cli._commands import make_app, run_app
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._output import write
-from trainrx.cli._scaffold import scaffold
+from trainrx.cli._scaffold import named, scaffold
 from trainrx.cli._view import styled, view
 from trainrx.kb.load import load
 from trainrx.model.errors import UsageError
@@ -25,21 +26,41 @@ app = make_app(
 )
 
 
-class Kind(str, Enum):
+class KindName(str, Enum):
     """The kinds of entry that can be scaffolded."""
 
     cause = "cause"
     symptom = "symptom"
+    guard = "guard"
+    rule = "rule"
+    package = "package"
 
 
-@app.command("check", help="Refuse entries that are malformed or contradict each other.")
-def run_checks(kb: KbOption = None) -> int:
+@app.command("check", help="Say all that is wrong with entries, each with its file and line.")
+def run_checks(
+    idents: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", show_default=False, help="Say only what concerns these."),
+    ] = None,
+    kb: KbOption = None,
+    rules: RulesOption = None,
+    warnings: Annotated[bool, typer.Option("--warnings", help="Say warnings too.")] = False,
+) -> int:
     """Check the shipped knowledge and the folders given; 1 when something is wrong."""
-    # the checks compile every pattern; no other command needs them
+    # no other command needs the checks, and only two the record of a test
+    from trainrx.api.entry_tests import CaseFile
     from trainrx.kb import check as checks
 
     said: list[str] = []
-    status = checks.main(said.append, kb or ())
+    status = checks.main(
+        said.append,
+        kb or (),
+        rules or (),
+        today=dt.datetime.now(tz=dt.timezone.utc).date(),
+        tests=CaseFile,
+        idents=idents or (),
+        warnings=warnings,
+    )
     return write("\n".join(said) + "\n") or status
 
 
@@ -76,17 +97,32 @@ def list_entries(
 
 @app.command("new", help="Write a new entry to fill in, and its test.")
 def new(
-    kind: Annotated[Kind, typer.Argument(help="cause or symptom")],
-    ident: Annotated[str, typer.Argument(metavar="ID", help="Lower-case words and dashes.")],
-    family: Annotated[str, typer.Option("--family", help=", ".join(get_args(Family)))],
+    kind: Annotated[KindName, typer.Argument(help="cause, symptom, guard, rule or package")],
+    ident: Annotated[
+        str,
+        typer.Argument(
+            metavar="FAMILY/ID",
+            help="Where it belongs and its name: oom/my-state; of a guard the package comes first, "
+            "of a rule the stage; a package is its own name.",
+        ),
+    ],
+    family: Annotated[
+        str | None, typer.Option("--family", help="Instead of what stands before the slash.")
+    ] = None,
     kb: Annotated[
         Path | None, typer.Option("--kb", metavar="DIR", help="Where to write; default ./kb.")
+    ] = None,
+    rules: Annotated[
+        Path | None, typer.Option("--rules", metavar="DIR", help="Rules go here; default ./rules.")
     ] = None,
 ) -> int:
     """Scaffold an entry."""
     today = dt.datetime.now(tz=dt.timezone.utc).date().isoformat()
-    written = scaffold(kind.value, ident, _family(family), kb or Path("kb"), today)
-    return write(_wrote(written))
+    name = named(kind.value, ident, family)
+    written = scaffold(kind.value, name, kb or Path("kb"), rules or Path("rules"), today)
+    own = f" --kb {shlex.quote(str(kb))}" if kb else ""
+    own += f" --rules {shlex.quote(str(rules))}" if rules else ""
+    return write(_wrote(written, name.ident, own))
 
 
 def run(words: list[str]) -> int:
@@ -102,6 +138,8 @@ def _family(name: str) -> Family:
     raise UsageError(f"there is no family {name!r}; the families are {', '.join(known)}")
 
 
-def _wrote(paths: Sequence[Path]) -> str:
+def _wrote(paths: Sequence[Path], ident: str, own: str) -> str:
     listed = "".join(f"wrote {path}\n" for path in paths)
-    return f"{listed}fill in what stands in capitals, then run: diagnose kb check\n"
+    return (
+        f"{listed}every FILL_IN is yours; what is left to do says: diagnose kb check {ident}{own}\n"
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from trainrx.detect.gate import gate
 from trainrx.model.knowledge import Symptom
+from trainrx.model.negation import is_negated
 
 LONG_LINE = 8192
 """Bytes; on a longer line `re` sees only a window around each needle: its time may grow with the
@@ -49,12 +51,20 @@ class Compiled:
     """
 
     def __init__(
-        self, index: int, symptom: int, needle: str, regex: str, *, probe: bool = False
+        self,
+        index: int,
+        symptom: int,
+        needle: str,
+        regex: str,
+        *,
+        probe: bool = False,
+        unless_negated: bool = False,
     ) -> None:
         self.index = index
         self.symptom = symptom
         self.regex = regex
         self.probe = probe
+        self.unless_negated = unless_negated
         self.folded = re.match(r"\(\?[a-z]*i", regex) is not None
         raw = needle.encode("utf-8", "replace")
         self.needle = raw.lower() if self.folded else raw
@@ -71,8 +81,14 @@ class Compiled:
         if found < 0:
             return None
         if len(line.data) <= LONG_LINE and line.opens and line.closes:
-            return self.compiled.search(line.text)
+            return self._first(line.text, 0)
         return self._windows(line, haystack, found)
+
+    def _first(self, text: str, start: int) -> re.Match[str] | None:
+        if not self.unless_negated:
+            return self.compiled.search(text, start)
+        matches = islice(self.compiled.finditer(text, start), MAX_WINDOWS)
+        return next((match for match in matches if not is_negated(text, *match.span())), None)
 
     def _windows(self, line: Line, haystack: bytes, found: int) -> re.Match[str] | None:
         for _ in range(MAX_WINDOWS):
@@ -81,7 +97,7 @@ class Compiled:
             foot = "" if end == len(line.data) and line.closes else CUT
             text = head + decode(line.data[start:end]) + foot
             # from `pos` on, so that `^` does not match where the window starts
-            match = self.compiled.search(text, len(head))
+            match = self._first(text, len(head))
             if match is not None:
                 return match
             found = haystack.find(self.needle, max(found + 1, end - WINDOW // 2))
@@ -100,7 +116,14 @@ def compile_patterns(symptoms: Sequence[Symptom]) -> tuple[Compiled, ...]:
     found: list[Compiled] = []
     for number, symptom in enumerate(symptoms):
         for pattern in symptom.patterns:
-            found.append(Compiled(len(found), number, pattern.needle, pattern.regex))
+            compiled = Compiled(
+                len(found),
+                number,
+                pattern.needle,
+                pattern.regex,
+                unless_negated=pattern.unless_negated,
+            )
+            found.append(compiled)
     return tuple(found)
 
 

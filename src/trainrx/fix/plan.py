@@ -12,13 +12,13 @@ from trainrx.fix.changes import (
     can_spell,
     change_in_words,
     change_to,
-    package_change,
     removal,
     spell_for,
     translations,
 )
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.fix.measures import measure_change
+from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.result import AlreadyRight, FixOut
@@ -96,12 +96,14 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
     notes += [batch.in_(job.lang)] if batch is not None else []
     if values and not job.framework:
         notes.append(NO_FRAMEWORK.in_(job.lang))
+    together = set_changes(fix, job)
     changes = (
         *(change for name, value in values.items() if (change := change_to(name, value, job))),
         *(change_in_words(name, fix.set[name], job) for name in unknown),
         *(change for name in fix.unset if (change := removal(name, job))),
         *(translations(job) if fix.respell else ()),
-        *(change for package in fix.packages if (change := package_change(package, job))),
+        *package_changes(fix, job),
+        *together,
         *(measure_change(measure, job.lang) for measure in fix.measures),
     )
     if not changes and fix.steps is None and not fix.commands:
@@ -113,7 +115,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         cost=fix.cost.in_(job.lang),
         changes=changes,
         steps=fix.steps.in_(job.lang) if fix.steps else "",
-        commands=fix.commands,
+        commands=(*install_command(together), *fix.commands),
         notes=tuple(notes),
     )
 

@@ -12,6 +12,10 @@ from typing import TypeVar
 import msgspec
 
 from trainrx.kb.guards import spoken_of, with_guards
+from trainrx.kb.packages import FOLDER as PACKAGES
+from trainrx.kb.packages import add_ranges, range_entries, with_ranges
+from trainrx.kb.ranking import FILE as RANKING
+from trainrx.kb.ranking import with_fit
 from trainrx.kb.store import COMPILED, Entry, Knowledge, Names, checkout, shipped
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
@@ -23,6 +27,8 @@ from trainrx.model.knowledge import (
     Rule,
     Symptom,
 )
+from trainrx.model.packages import PackageEntry, RangeEntry
+from trainrx.model.ranking import Fitted
 from trainrx.model.version import __version__
 
 E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard)
@@ -38,7 +44,11 @@ _FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard]] = {
 
 
 def load(
-    kb: Sequence[Path] = (), rules: Sequence[Path] = (), *, launches: bool = False
+    kb: Sequence[Path] = (),
+    rules: Sequence[Path] = (),
+    *,
+    launches: bool = False,
+    fitted: bool = True,
 ) -> Knowledge:
     """Load the shipped knowledge and what the given folders add or replace (same id).
 
@@ -47,16 +57,24 @@ def load(
         rules: folders of further rules.
         launches: only what it takes to read a launch is wanted: symptoms, causes and rules that
             are shipped may be missing. Takes a third of the time.
+        fitted: weights and priors as fitted on labelled cases; else as their authors judged them.
 
     Raises:
         KnowledgeError: an entry is malformed.
     """
-    base = _load_shipped(launches=launches)
+    if fitted:
+        base = _load_shipped(launches=launches)
+    else:
+        own_kb, own_rules = shipped()
+        base = complete(read_folders([own_kb], [own_rules]), fitted=False)
     if not kb and not rules:
         return base
     extra = read_folders(kb, rules)
+    ranges = base.ranges | extra.ranges
     symptoms, causes = with_guards(
-        extra.guards.values(), base.symptoms | extra.symptoms, base.causes | extra.causes
+        extra.guards.values(),
+        base.symptoms | extra.symptoms,
+        with_ranges(base.causes | extra.causes, ranges),
     )
     return Knowledge(
         symptoms=symptoms,
@@ -65,9 +83,11 @@ def load(
         params=base.params | extra.params,
         facts=base.facts | extra.facts,
         rules=base.rules | extra.rules,
+        ranges=ranges,
         gpus=extra.gpus + base.gpus,
         models=extra.models + base.models,
         guards=base.guards | extra.guards,
+        fitted=base.fitted,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
     )
 
@@ -87,20 +107,26 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         params=_entries(kb, "params", Param),
         facts=_entries(kb, "facts", FactEntry),
         rules=_by_id((p, read_entry(p, Rule)) for r in rules for p in _files(r)),
+        ranges=_ranges(kb),
         gpus=_table(kb, "gpus.yaml", Gpu),
         models=_table(kb, "models.yaml", ModelShape),
         guards=_entries(kb, "guards", Guard),
+        fitted=_fitted(kb),
         digest=_digest((*kb, *rules)),
     )
 
 
-def complete(knowledge: Knowledge) -> Knowledge:
-    """Add to symptoms and causes what guards say of them.
+def complete(knowledge: Knowledge, *, fitted: bool = True) -> Knowledge:
+    """Add to symptoms and causes what guards and ranges of versions say of them, and the fit.
 
     Raises:
-        KnowledgeError: a guard takes the id of another entry, or names a cause that is not there.
+        KnowledgeError: a guard or range takes the id of something else, or names a cause that is
+            not there.
     """
-    symptoms, causes = with_guards(knowledge.guards.values(), knowledge.symptoms, knowledge.causes)
+    ranged = add_ranges(knowledge.causes, knowledge.ranges)
+    symptoms, causes = with_guards(knowledge.guards.values(), knowledge.symptoms, ranged)
+    if fitted:
+        causes = with_fit(causes, knowledge.fitted)
     return msgspec.structs.replace(
         knowledge, symptoms=symptoms, causes=causes, arguments=spoken_of(causes.values())
     )
@@ -143,10 +169,13 @@ def find_entry(
         entry = read_entry(path, found)
         if ident in getattr(entry, "aliases", ()):
             return entry, ()
+    ranges = _ranges([own_kb]) | _ranges(kb)
+    if ident in ranges:
+        return ranges[ident], ()
     # only a miss pays for this import
     from difflib import get_close_matches
 
-    return None, tuple(get_close_matches(ident, known, n=5, cutoff=0.4))
+    return None, tuple(get_close_matches(ident, (*known, *ranges), n=5, cutoff=0.4))
 
 
 def entry_path(ident: str) -> Path | None:
@@ -242,6 +271,17 @@ def _files(folder: Path) -> list[Path]:
 
 def _entries(roots: Iterable[Path], name: str, kind: type[E]) -> dict[str, E]:
     return _by_id((p, read_entry(p, kind)) for root in roots for p in _files(root / name))
+
+
+def _ranges(roots: Iterable[Path]) -> dict[str, RangeEntry]:
+    paths = (path for root in roots for path in _files(root / PACKAGES))
+    return range_entries((path, _convert(path, _yaml(path), PackageEntry)) for path in paths)
+
+
+def _fitted(roots: Iterable[Path]) -> Fitted | None:
+    paths = [root / RANKING for root in roots]
+    found = [_convert(path, _yaml(path), Fitted) for path in paths if path.is_file()]
+    return found[0] if found else None
 
 
 def _by_id(pairs: Iterable[tuple[Path, E]]) -> dict[str, E]:

@@ -15,12 +15,14 @@ from trainrx.model.knowledge import (
     Rule,
     Symptom,
 )
+from trainrx.model.packages import RangeEntry
+from trainrx.model.ranking import Fitted
 
-Entry = Symptom | Cause | Param | FactEntry | Rule | Guard
+Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything known, by id; `symptoms` and `causes` hold what `guards` add to them.
+    """Everything known, by id; `symptoms` and `causes` hold what `guards` and `ranges` add to them.
 
     `arguments` are those (`arg.NAME`) that some condition or fix speaks of.
     """
@@ -30,9 +32,11 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     params: dict[str, Param]
     facts: dict[str, FactEntry]
     rules: dict[str, Rule]
+    ranges: dict[str, RangeEntry]
     gpus: tuple[Gpu, ...]
     models: tuple[ModelShape, ...]
     guards: dict[str, Guard] = {}
+    fitted: Fitted | None = None
     arguments: tuple[str, ...] = ()
     digest: str = ""
 
@@ -54,6 +58,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
             params=self.params,
             facts=self.facts,
             rules={},
+            ranges={},
             gpus=self.gpus,
             models=self.models,
             digest=self.digest,

@@ -66,12 +66,26 @@ def read_yaml(path: Path) -> object:
     Raises:
         KnowledgeError: it cannot be read or is not YAML; names the file, line and reason.
     """
+    return read_nodes(path)[0]
+
+
+def read_nodes(path: Path) -> tuple[object, yaml.Node | None]:
+    """Read one file of ours, with the nodes that tell on which line each key stands.
+
+    Raises:
+        KnowledgeError: it cannot be read or is not YAML; names the file, line and reason.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise KnowledgeError(str(path), "", f"cannot be read: {error}") from error
     try:
-        return yaml.load(text, _Loader)  # noqa: S506  # derived from SafeLoader
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            return (None if node is None else loader.construct_document(node)), node
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark is not None else ""

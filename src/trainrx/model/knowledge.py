@@ -73,10 +73,15 @@ class Condition(
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A signature of one line: a literal that must stand on it and a regex with named groups."""
+    """A signature of one line: a literal that must stand on it and a regex with named groups.
+
+    With `unless_negated` a match does not count where the words before it deny it ("never runs out
+    of memory", "没有卡住"): for what people write, not for what machines print.
+    """
 
     needle: str
     regex: str
+    unless_negated: bool = False
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -91,6 +96,8 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `types` says how a named group is read; `facts` names the facts the first hit gives: a constant
     or `$group`. `phase` is the stage that begins (role phase); `site` where a frame stands.
+    `found_by` says how to find such a line where it does not stand in the job's own log (that of
+    the kernel): not to see it then says nothing.
     """
 
     schema: Literal[1]
@@ -108,6 +115,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     facts: dict[str, Scalar] = {}
     phase: str = ""
     site: str = ""
+    found_by: Text | None = None
     references: tuple[Reference, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -161,7 +169,10 @@ class Amount(
 
 
 class PackageChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A version to install: `spec` is a PEP 440 range the package must satisfy afterwards."""
+    """A version to install: `spec` is a PEP 440 range the package must satisfy afterwards.
+
+    `$fact.name` is the range that a fact tells; where it is unknown the change is left out.
+    """
 
     name: str
     spec: str
@@ -185,7 +196,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     `set` maps canonical parameters (kb/params) to their new value. A fix whose values all hold
     already is reported as already right, not proposed. `respell` translates the arguments that only
-    other versions of the framework know.
+    other versions of the framework know. `consistent_set` works out versions that fit together.
     """
 
     id: str
@@ -196,6 +207,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     unset: tuple[str, ...] = ()
     respell: bool = False
     packages: tuple[PackageChange, ...] = ()
+    consistent_set: bool = False
     measures: tuple[Measure, ...] = ()
     steps: Text | None = None
     commands: tuple[str, ...] = ()

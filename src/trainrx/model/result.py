@@ -135,10 +135,16 @@ class CauseOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """A question whose answer would change the ranking, and how to find it out."""
+    """A question whose answer would change the ranking, and how to find it out.
+
+    `command` is what to run, "" where there is nothing to run. `splits` are two causes that stand
+    close together now and that the answer would tell apart.
+    """
 
     what: str
     how: str
+    command: str = ""
+    splits: tuple[str, ...] = ()
 
 
 class Unread(msgspec.Struct, frozen=True, kw_only=True):

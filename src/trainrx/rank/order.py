@@ -13,7 +13,9 @@ from trainrx.model.text import Lang
 from trainrx.rank.score import Scored, ruled_out, score
 
 LIKELY = 0.7
-POSSIBLE = 0.2
+POSSIBLE = 0.1
+USUAL = 3
+"""How many causes are named at most when nothing but their frequency speaks for some."""
 FORESEEN = 0.5
 CLOSE = 0.05
 
@@ -36,31 +38,49 @@ def rank(
 ) -> Ranking:
     """Order the causes of the active symptoms.
 
-    A cause is named when a vote for it holds and it is possible; without a failure only causes a
-    launch alone can show, and only when they are more likely than not.
+    A cause is named when a vote for it holds and it is possible. Those that are only common behind
+    such a symptom fill up the first places. Without a failure only causes a launch alone can show
+    are named, and only when they are more likely than not.
     """
-    scored = [
-        score(cause, reasoning, lang, failed=failed)
-        for cause in causes.values()
-        if _is_candidate(cause, reasoning, active, failed=failed)
-        and not ruled_out(cause, reasoning.truths)
-    ]
+    scored = candidates(causes, reasoning, active=active, failed=failed, lang=lang)
     floor = POSSIBLE if failed else FORESEEN
     named = [item for item in scored if item.supported and item.probability >= floor]
     effects = _explained_away(named, reasoning)
     hidden = {effect for found in effects.values() for effect in found}
     kept = [item for item in named if item.cause.id not in hidden]
+    rest = sorted((item for item in scored if item not in named), key=_order) if failed else []
+    usual = [item for item in rest if not item.supported and item.probability >= floor]
+    kept += usual[: max(USUAL - len(kept), 0)]
     return Ranking(
         causes=tuple(sorted(kept, key=_order)),
-        open=tuple(sorted((s for s in scored if s not in named), key=_order)) if failed else (),
+        open=tuple(item for item in rest if item not in kept),
         effects=effects,
     )
+
+
+def candidates(
+    causes: Mapping[str, Cause],
+    reasoning: Reasoning,
+    *,
+    active: Collection[str],
+    failed: bool,
+    lang: Lang,
+) -> list[Scored]:
+    """Weigh every cause that can be behind the active symptoms and is not ruled out."""
+    return [
+        score(cause, reasoning, lang, failed=failed)
+        for cause in causes.values()
+        if _is_candidate(cause, reasoning, active, failed=failed)
+        and not ruled_out(cause, reasoning.truths)
+    ]
 
 
 def verdict(ranking: Ranking, *, failed: bool, finished: bool, log_given: bool) -> Verdict:
     """Say how sure the answer is as a whole."""
     if ranking.causes:
         best = ranking.causes[0]
+        if not any(item.supported for item in ranking.causes):
+            return "unknown"
         return "diagnosed" if failed and best.probability >= LIKELY else "suspected"
     if not failed and log_given and finished:
         return "healthy"

@@ -36,13 +36,18 @@ NOT_YET_TEXT = Text(
 
 
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
-    """A cause with its terms. `supported`: at least one vote for it holds."""
+    """A cause with its terms.
+
+    `supported`: at least one vote for it holds. `counted` are the votes that make the score: of
+    each correlation group the strongest.
+    """
 
     cause: Cause
     prior: float
     score: float
     reasons: tuple[Reason, ...]
     supported: bool
+    counted: tuple[Reason, ...] = ()
 
     @property
     def probability(self) -> float:
@@ -71,20 +76,26 @@ def score(cause: Cause, reasoning: Reasoning, lang: Lang, *, failed: bool = True
     votes = list(_votes(cause, reasoning, lang))
     if not failed:
         votes.append((NOT_YET.id, msgspec.structs.replace(NOT_YET, text=NOT_YET_TEXT.in_(lang))))
-    strongest: dict[str, float] = {}
-    for group, reason in votes:
-        if reason.holds:
-            key = f"{group}\0{reason.weight > 0}"
-            if abs(reason.weight) > abs(strongest.get(key, 0.0)):
-                strongest[key] = reason.weight
+    counted = tuple(_strongest(votes))
     reasons = sorted((r for _, r in votes), key=_reason_order)
     return Scored(
         cause=cause,
         prior=prior,
-        score=math.fsum((logit(prior), *strongest.values())),
+        score=math.fsum((logit(prior), *(reason.weight for reason in counted))),
         reasons=tuple(reasons),
         supported=any(reason.holds and reason.weight > 0 for reason in reasons),
+        counted=counted,
     )
+
+
+def _strongest(votes: Iterable[tuple[str, Reason]]) -> Iterable[Reason]:
+    """Give the strongest vote that holds of each group, those for and against apart."""
+    best: dict[tuple[str, bool], Reason] = {}
+    for group, reason in votes:
+        key = (group, reason.weight > 0)
+        if reason.holds and abs(reason.weight) > abs(best[key].weight if key in best else 0.0):
+            best[key] = reason
+    return best.values()
 
 
 def _reason_order(reason: Reason) -> tuple[int, float, str]:

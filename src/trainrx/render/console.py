@@ -121,6 +121,10 @@ def _asks(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
     yield heading(title.in_(view.lang), 0)
     for ask in diagnosis.asks:
         yield from prose(view, ask.what, indent=2, lead=Span("? ", "ask"))
+        if ask.splits:
+            titles = names(diagnosis)
+            causes = words.OR_ELSE.in_(view.lang).join(titles.get(i, i) for i in ask.splits)
+            yield from prose(view, words.SPLITS.in_(view.lang).format(causes=causes), indent=4)
         if ask.how:
             yield from prose(view, ask.how, indent=4)
 

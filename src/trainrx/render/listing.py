@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from trainrx.kb.store import Entry, Knowledge
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Symptom
+from trainrx.model.packages import RangeEntry
 from trainrx.render import words as said
 from trainrx.render.layout import Line, Span, cells, clean, cut, pad
 from trainrx.render.page import View
@@ -32,13 +33,15 @@ def _rows(
         dict(knowledge.facts),
         dict(knowledge.rules),
         dict(knowledge.guards),
+        dict(knowledge.ranges),
     )
     for group in groups:
         for ident in sorted(group):
             entry = group[ident]
             if ident in knowledge.guards and not isinstance(entry, Guard):
                 continue
-            own = entry.family or "" if isinstance(entry, (Cause, Symptom, Guard)) else ""
+            told = knowledge.causes[entry.range.cause] if isinstance(entry, RangeEntry) else entry
+            own = told.family or "" if isinstance(told, (Cause, Symptom, Guard)) else ""
             if family is None or own == family:
                 kind = said.KINDS[type(entry).__name__].in_(view.lang)
                 yield ident, kind, own, clean(entry.title.in_(view.lang))

@@ -190,6 +190,8 @@ EFFECT: dict[str, Text] = {
     ),
     "warn": Text(en="the program only warns", zh="程序只给出警告"),
 }
+SPLITS = Text(en="would tell apart: {causes}", zh="可以区分：{causes}")
+OR_ELSE = Text(en=" | ", zh=" | ")
 SIGN_OF = Text(en="A sign of", zh="指向的原因")
 SHOWS_AS = Text(en="Shows as", zh="表现为")
 APPLIES = Text(en="Applies to", zh="适用于")
@@ -229,6 +231,7 @@ KINDS: dict[str, Text] = {
     "FactEntry": Text(en="fact", zh="事实"),
     "Rule": Text(en="rule", zh="规则"),
     "Guard": Text(en="check of a framework", zh="框架自身的检查"),
+    "RangeEntry": Text(en="version range", zh="版本区间"),
 }
 
 

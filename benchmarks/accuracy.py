@@ -1,0 +1,216 @@
+"""Run the command line on labelled cases and say how often it names what worked.
+
+    python benchmarks/accuracy.py tests/cases/threads [--all] [--no-note] [--misses] [--json OUT]
+
+A case is a YAML file: what a person had (cmd, config, env, log, versions, hardware, observed) and
+what the thread says (symptom: the family; fixes: what worked). By default only cases whose label is
+strict count: `confidence` confirmed, maintainer or reporter. Printed are
+
+    symptom   the family of the first cause (if none: of the first root symptom) is the label
+    hit@k     a fix that worked stands among the changes of the first k causes: the same parameter,
+              variable or package. Advice in prose, and what is in place already, do not count.
+    Brier     mean of (probability of the first cause - hit@1)^2, 0 where no cause is named
+    wrong     a first cause called likely whose changes hold no fix that worked
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from trainrx.kb.load import load
+
+STRICT = ("confirmed", "maintainer", "reporter")
+PACKAGES = {"easyr1": "verl"}
+NO_VALUE = ("", "null", "none")
+
+
+class Outcome(NamedTuple):
+    """What the tool made of one case."""
+
+    case: str
+    family: str
+    named: str
+    verdict: str
+    probability: float
+    symptom: bool
+    hit: tuple[bool, bool]
+    causes: tuple[str, ...]
+
+
+def main() -> int:
+    """Run, print, and give 1 when a case could not be run at all."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--all", action="store_true", help="inferred labels too")
+    parser.add_argument("--no-note", action="store_true", help="without what the user saw")
+    parser.add_argument("--misses", action="store_true", help="list the cases that are not hit@3")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", type=Path)
+    said = parser.parse_args()
+    cases = read_cases(said.folder, strict=not said.all)
+    if not cases:
+        print(f"{said.folder}: no case (*.yaml with the keys symptom and fixes)", file=sys.stderr)
+        return 2
+    names = Names()
+    with ThreadPoolExecutor(said.jobs) as pool:
+        answers = list(pool.map(lambda case: run(case, note=not said.no_note), cases))
+    found = [judge(case, answer, names) for case, answer in zip(cases, answers, strict=True)]
+    print("\n".join(table(found)))
+    if said.misses:
+        print("\n".join(_missed(item) for item in found if not (item.hit[1] and item.symptom)))
+    if said.json:
+        said.json.write_text(json.dumps([item._asdict() for item in found], indent=1))
+    return 0
+
+
+def read_cases(folder: Path, *, strict: bool) -> list[dict[str, Any]]:
+    """Read the cases of a folder in the order of their names."""
+    read = (yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*.yaml")))
+    cases = [case for case in read if isinstance(case, dict) and "symptom" in case]
+    return [case for case in cases if not strict or case.get("confidence") in STRICT]
+
+
+def run(case: dict[str, Any], *, note: bool) -> dict[str, Any]:
+    """Give a case to `diagnose --format json` as its reporter could have."""
+    with tempfile.TemporaryDirectory() as name:
+        words = arguments(case, Path(name), note=note)
+        command = [sys.executable, "-m", "trainrx.cli", *words, "--format", "json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout:
+        raise RuntimeError(f"{case['id']}: {done.stderr.strip()}")
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
+    """Write the inputs of a case below a folder and give the words of the command line."""
+    words: list[str] = []
+    for option, name, text in _texts(case):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        words += [option, str(path)]
+    hardware = case.get("hardware") or {}
+    card = hardware.get("gpu") or (hardware.get("gpu_mem_gib") and f"{hardware['gpu_mem_gib']}GiB")
+    words += ["--gpu", str(card)] if card else []
+    for key in ("gpus", "nodes"):
+        words += [f"--{key}", str(hardware[key])] if hardware.get(key) else []
+    return [*words, "--note", case["observed"]] if note and case.get("observed") else words
+
+
+def _texts(case: dict[str, Any]) -> Iterable[tuple[str, str, str]]:
+    versions = {name: str(text) for name, text in (case.get("versions") or {}).items()}
+    framework = PACKAGES.get(case["framework"], case["framework"])
+    if case.get("framework_version"):
+        versions.setdefault(framework, re.sub(r"\.x$", "", str(case["framework_version"])))
+    if (case.get("cmd") or "").strip():
+        yield "--cmd", "launch.sh", case["cmd"]
+    for name, text in (case.get("config") or {}).items():
+        yield "--config", f"configs/{name}", text
+    if case.get("env"):
+        yield "--env", "job.env", "".join(f"{k}={v}\n" for k, v in case["env"].items())
+    if versions:
+        yield "--versions", "versions.txt", "".join(f"{k}=={v}\n" for k, v in versions.items())
+    if (case.get("log") or "").strip():
+        yield "--log", "train.log", case["log"]
+
+
+class Names:
+    """Which canonical parameters a spelling means."""
+
+    def __init__(self) -> None:
+        self._canonical: dict[str, set[str]] = {}
+        for param in load().params.values():
+            for spelling in (one for many in param.spelled.values() for one in many):
+                for name in (spelling.arg, spelling.env, *spelling.also):
+                    self._canonical.setdefault(plain(name), set()).add(param.id)
+
+    def of(self, name: str) -> set[str]:
+        """Give all parameters a name, in full or its last part, stands for."""
+        full = plain(name)
+        return self._canonical.get(full, set()) | self._canonical.get(_last(full), set())
+
+
+def plain(name: str) -> str:
+    """Write a name without dashes in front, lower case, with underscores."""
+    return name.strip().lstrip("-").lower().replace("-", "_")
+
+
+def _last(name: str) -> str:
+    return name.rsplit(".", 1)[-1]
+
+
+def judge(case: dict[str, Any], answer: dict[str, Any], names: Names) -> Outcome:
+    """Compare an answer with the label."""
+    causes = answer["causes"]
+    roots = [s["family"] for s in answer["symptoms"] if s["family"] and not s.get("echo_of")]
+    named = causes[0]["family"] if causes else (roots[0] if roots else "")
+    hits = tuple(any(holds(c, case["fixes"], names) for c in causes[:k]) for k in (1, 3))
+    return Outcome(
+        case=case["id"],
+        family=case["symptom"],
+        named=named,
+        verdict=answer["verdict"],
+        probability=causes[0]["probability"] if causes else 0.0,
+        symptom=named == case["symptom"],
+        hit=(hits[0], hits[1]),
+        causes=tuple(f"{c['id']}:{c['probability']:.2f}" for c in causes[:3]),
+    )
+
+
+def holds(cause: dict[str, Any], fixes: Iterable[dict[str, Any]], names: Names) -> bool:
+    """Tell whether one of the fixes that worked stands among the changes of a cause."""
+    changes = [change for fix in cause["fixes"] for change in fix["changes"]]
+    return any(_same(fix, change, names) for fix in fixes for change in changes)
+
+
+def _same(fix: dict[str, Any], change: dict[str, Any], names: Names) -> bool:
+    wanted, offered = plain(str(fix["param"])), plain(change["param"])
+    if wanted == offered or _last(wanted) == _last(offered):
+        return True
+    return bool(change["canonical"]) and change["canonical"] in names.of(wanted)
+
+
+def table(found: Sequence[Outcome]) -> Iterable[str]:
+    """Give the figures per family and over all."""
+    yield f"{'family':18}{'cases':>6}{'symptom':>9}{'hit@1':>8}{'hit@3':>8}{'Brier':>8}{'wrong':>7}"
+    for family in sorted({item.family for item in found}):
+        yield _row(family, [item for item in found if item.family == family])
+    yield _row("all", found)
+
+
+def _row(title: str, items: Sequence[Outcome]) -> str:
+    count = len(items)
+    symptom, first, third = (
+        sum(values) / count
+        for values in (
+            [i.symptom for i in items],
+            [i.hit[0] for i in items],
+            [i.hit[1] for i in items],
+        )
+    )
+    brier = sum((i.probability - i.hit[0]) ** 2 for i in items) / count
+    wrong = sum(i.probability >= 0.7 and not i.hit[0] for i in items)
+    return f"{title:18}{count:6}{symptom:9.3f}{first:8.3f}{third:8.3f}{brier:8.3f}{wrong:7}"
+
+
+def _missed(item: Outcome) -> str:
+    marks = f"{'S' if item.symptom else '-'}{'1' if item.hit[0] else '3' if item.hit[1] else '-'}"
+    return f"{marks} {item.case:24} {item.family:16} {item.named:16} {', '.join(item.causes)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""The skeletons of new entries: they load as they are, and FILL_IN marks what a person decides.
+
+`@id@`, `@folder@`, `@today@` and `@version@` are replaced.
+"""
+
+from __future__ import annotations
+
+_HEAD = """\
+status: experimental        # stable once a case in tests/cases expects it
+since: @version@
+updated: "@today@"
+"""
+_REFERENCES = """\
+references:                 # no source, no entry; kind: doc | issue | source | report | run | paper
+  - id: source
+    kind: issue             # FILL_IN which kind it is
+    url: FILL_IN
+    says: FILL_IN what the source says in your own words
+    checked: "@today@"      # the day you opened it; leave it out when cited at second hand
+"""
+_FIXES = """\
+fixes:                      # best first: what most often worked
+  - id: remedy
+    title: {en: FILL_IN what to change, zh: FILL_IN 怎么改}
+    safety: safe            # FILL_IN safe (same result) | changes-results | manual
+    cost: {en: FILL_IN its price, zh: FILL_IN 代价是什么}
+    ref: source
+    steps: {en: FILL_IN what to do, zh: FILL_IN 具体怎么做}
+    # better than steps, where a parameter or a package is the lever:
+    # set: {train.micro_batch: {times: 0.5, at_least: 1}}   # names: diagnose kb list parameter
+    # unset: [vllm.mode]
+    # packages: [{name: transformers, spec: ">=4.51,<4.52"}]
+    # measures: [{kind: hardware, param: host RAM, action: raise}]
+    # only_if: {fact: train.micro_batch, ge: 2}
+"""
+CAUSE = (
+    """\
+schema: 1
+id: @id@
+family: @folder@
+title:                      # the bad state; at most 90 characters; no period
+  en: FILL_IN the bad state
+  zh: FILL_IN 问题状态的名称
+summary:                    # what in the software or hardware does it and how one sees it
+  en: FILL_IN how it leads to the failure
+  zh: FILL_IN 它如何导致故障
+"""
+    + _HEAD
+    + """\
+severity: fatal             # FILL_IN fatal | degraded | notice
+explains: [FILL_IN]         # symptoms it can be behind: diagnose kb list symptom
+prior: 0.1                  # FILL_IN share of the jobs with such a symptom that have this cause
+# foreseeable: true         # when a launch alone can show it
+# applies_to: {ms-swift: ">=3.0"}
+evidence:
+  supports:
+    - id: sign-for-it
+      weight: 1.0           # FILL_IN nats: 0.5 weak; 1 fair; 2 strong; 3 near proof
+      when: {fact: FILL_IN, eq: FILL_IN}   # or symptom, package; all, any, not join them
+      why: {en: FILL_IN why it speaks for it, zh: FILL_IN 为什么支持}
+      ref: source
+  contradicts:
+    - id: sign-against-it
+      weight: 2.0           # FILL_IN as above
+      when: {fact: FILL_IN, eq: FILL_IN}
+      why: {en: FILL_IN why it speaks against it, zh: FILL_IN 为什么不支持}
+# confusable_with:
+#   another-cause: {en: how to tell them apart, zh: 如何区分}
+"""
+    + _FIXES
+    + _REFERENCES
+)
+CAUSE_TEST = """\
+cases:                      # at least one of each verdict
+  - name: FILL_IN when it is the cause
+    symptoms: [{id: FILL_IN}]
+    facts: {FILL_IN: FILL_IN}            # what the votes for it test
+    expect: {verdict: present, fixes: [remedy]}
+  - name: FILL_IN when it is not
+    symptoms: [{id: FILL_IN}]
+    facts: {FILL_IN: FILL_IN}            # what the votes against it test
+    expect: {verdict: absent}
+  - name: FILL_IN when too little is known
+    symptoms: [{id: FILL_IN}]
+    expect: {verdict: unknown, asks: [FILL_IN]}
+"""
+_PATTERNS = """\
+patterns:                   # any of them, tried on one line
+  - needle: FILL_IN literal text that is on every such line
+    regex: 'FILL_IN the same with (?P<name>...) around what is worth keeping'
+# types: {name: int}        # int | float | gib | seconds | text
+samples:
+  match:                    # real lines; copy them
+    - FILL_IN first line
+    - FILL_IN second line
+  near_miss:                # lines that look alike and must not match
+    - FILL_IN first look-alike
+    - FILL_IN second look-alike
+"""
+SYMPTOM = (
+    """\
+schema: 1
+id: @id@
+@role@
+title: {en: FILL_IN what the line says, zh: FILL_IN 这行日志的含义}
+"""
+    + _HEAD
+    + _PATTERNS
+    + """\
+# facts: {oom.asked_gib: $name}     # what the first such line tells
+"""
+    + _REFERENCES
+)
+GUARD = (
+    """\
+schema: 1
+id: @id@
+package: @folder@
+versions: [FILL_IN]         # PEP 440 ranges with this check, such as ">=3.7"; [] when all have it
+effect: reject              # FILL_IN reject (raises) | alter (changes it) | warn
+title: {en: FILL_IN what it refuses, zh: FILL_IN 它拒绝什么}
+summary: {en: FILL_IN why it refuses, zh: FILL_IN 为什么拒绝}
+"""
+    + _HEAD
+    + _PATTERNS
+    + """\
+when: {fact: FILL_IN, eq: FILL_IN}   # a launch it objects to; arg.NAME is an argument by its name
+examples:
+  versions: {@folder@: FILL_IN}
+  violates:
+    - FILL_IN a launch it refuses
+  keeps:
+    - FILL_IN the same launch put right
+"""
+    + _FIXES
+    + _REFERENCES
+)
+RULE = (
+    """\
+schema: 1
+id: @id@
+title: {en: FILL_IN what follows from what, zh: FILL_IN 由什么推出什么}
+stage: @folder@
+status: experimental        # stable once a case in tests/cases expects it
+since: @version@
+why: {en: FILL_IN the reason, zh: FILL_IN 理由}
+when:                       # all must hold; $by.field joins two of them
+  - {as: by, symptom: FILL_IN}
+  - {as: effect, symptom: FILL_IN}
+then:                       # fact | suggest | explain | ask
+  - explain: {effect: $effect, by: $by}   # FILL_IN or another conclusion
+"""
+    + _REFERENCES
+)
+RULE_TEST = """\
+cases:                      # one in which it fires and one in which it does not
+  - name: FILL_IN both are there
+    facts:
+      - {symptom: FILL_IN}
+      - {symptom: FILL_IN}
+    expect: {fired: 1}
+  - name: FILL_IN one of them alone
+    facts:
+      - {symptom: FILL_IN}
+    expect: {fired: 0}
+"""
+PACKAGE = """\
+schema: 1
+package: @id@
+updated: "@today@"
+ranges:
+  - id: FILL_IN
+    title: {en: FILL_IN what goes wrong, zh: FILL_IN 出什么问题}
+    affected:               # as OSV writes it: from introduced on, up to before fixed
+      - {introduced: FILL_IN, fixed: FILL_IN}
+    cause: FILL_IN          # the cause it is evidence for: diagnose kb list cause
+    weight: 2.0             # FILL_IN nats: 0.5 weak; 1 fair; 2 strong; 3 near proof
+    why: {en: FILL_IN what the release does, zh: FILL_IN 该版本做了什么}
+    # when: {fact: launch.task, eq: grpo}
+    pin: FILL_IN            # a range of this package that cures it, such as ">=4.51.3"
+    references:
+      - id: source
+        kind: issue         # FILL_IN which kind it is
+        url: FILL_IN
+        says: FILL_IN what the source says in your own words
+        checked: "@today@"
+"""

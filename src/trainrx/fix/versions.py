@@ -1,0 +1,93 @@
+"""The versions to install: those of a range a fact tells, or a set that fits together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainrx.fix.changes import Target, package_change
+from trainrx.fix.pins import consistent_set
+from trainrx.kb.packages import read_requirements
+from trainrx.model.knowledge import Fix, PackageChange
+from trainrx.model.result import Change
+from trainrx.parse.catalog import catalog
+from trainrx.parse.version_range import in_range, is_exact
+
+FROM_FACT = "$"
+FRAMEWORK = "framework"
+"""Stands for the package of the framework that was launched, whichever it is."""
+
+
+def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
+    """Give the change of each package of a fix that is not in its range already."""
+    for wanted in fix.packages:
+        if wanted.name == FRAMEWORK:
+            newer = _newer_framework(job)
+            yield from [newer] if newer is not None else []
+            continue
+        spec = wanted.spec
+        if spec.startswith(FROM_FACT):
+            told = job.facts.text(spec.removeprefix(FROM_FACT))
+            if told is None:
+                continue
+            spec = told
+        change = package_change(PackageChange(name=wanted.name, spec=spec), job)
+        if change is not None:
+            yield change
+
+
+def _newer_framework(job: Target) -> Change | None:
+    """Give the upgrade of the framework; None where there is none newer, or it is not known."""
+    releases = catalog(job.framework).releases if job.framework else ()
+    if not releases:
+        return None
+    present = job.versions.get(job.framework)
+    if present is not None and in_range(present, f">={releases[-1]}") is not False:
+        return None
+    bound = f">{present}" if present is not None and is_exact(present) else ""
+    return Change(
+        kind="package",
+        param=job.framework,
+        canonical=f"package.{job.framework}",
+        action="upgrade",
+        from_=present,
+        now="set" if present is not None else "unknown",
+        to=bound or None,
+        spelled=f'pip install -U "{job.framework}{bound}"',
+    )
+
+
+def set_changes(fix: Fix, job: Target) -> tuple[Change, ...]:
+    """Give the change of each package that a set that fits together replaces.
+
+    The framework stays as it is unless no set has this release of it.
+    """
+    if not fix.consistent_set or not job.versions:
+        return ()
+    needed = job.facts.text("model.needs_transformers")
+    wanted = {"transformers": needed} if needed is not None else {}
+    known = read_requirements()
+    own = (job.framework,) if job.framework else ()
+    found = consistent_set(job.versions, known, keep=own, wanted=wanted)
+    if found is None and own:
+        found = consistent_set(job.versions, known, wanted=wanted)
+    return tuple(_one_of_set(name, version, job) for name, version in (found or {}).items())
+
+
+def install_command(changes: Iterable[Change]) -> tuple[str, ...]:
+    """Give one command that installs a whole set; pip then checks it as a whole."""
+    words = [f'"{change.param}{change.to}"' for change in changes]
+    return (f"pip install {' '.join(words)}",) if words else ()
+
+
+def _one_of_set(name: str, version: str, job: Target) -> Change:
+    present = job.versions[name]
+    return Change(
+        kind="package",
+        param=name,
+        canonical=f"package.{name}",
+        action="upgrade" if in_range(present, f"<{version}") else "downgrade",
+        from_=present,
+        now="set",
+        to=f"=={version}",
+        spelled=f"{name}=={version}",
+    )

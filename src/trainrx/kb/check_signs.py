@@ -1,0 +1,121 @@
+"""Rules for symptoms, and for the messages of guards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trainrx.kb.check_common import (
+    Names,
+    date_problems,
+    id_problems,
+    reference_problems,
+    release_problems,
+    status_problems,
+    text_problems,
+    title_problems,
+)
+from trainrx.kb.problem import Problem, error, warning
+from trainrx.kb.regexes import regex_problems
+from trainrx.model.knowledge import Pattern, Samples, Symptom
+from trainrx.model.negation import is_negated
+
+MIN_SAMPLES = 2
+
+
+def symptom_problems(entry: Symptom, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+    """List what is wrong with a symptom that lies in `symptoms/<folder>/<stem>.yaml`."""
+    yield from id_problems(entry.id, stem, entry.aliases, names)
+    yield from title_problems(entry.title)
+    yield from text_problems(("summary", entry.summary), ("found_by", entry.found_by))
+    yield from date_problems("updated", entry.updated, names.today)
+    yield from release_problems(entry.since)
+    yield from status_problems(entry.id, entry.status, names)
+    yield from _role(entry, folder)
+    short = entry.role == "observation"
+    yield from pattern_problems(entry.patterns, entry.samples, short=short)
+    yield from _captures(entry, names)
+    if entry.role in ("failure", "echo") or entry.references:
+        yield from reference_problems(entry.references, names.today)
+
+
+def _role(entry: Symptom, folder: str) -> Iterator[Problem]:
+    if entry.role == "failure" and entry.family is None:
+        yield error("family", "a failure needs one")
+    if entry.role == "phase" and not entry.phase:
+        yield error("phase", "role phase needs one")
+    if entry.role == "frame" and not entry.site:
+        yield error("site", "role frame needs one")
+    right: set[str] = {entry.role} if entry.role != "failure" else set()
+    if entry.role in ("failure", "echo") and entry.family is not None:
+        right.add(entry.family)
+    if folder not in right and right:
+        wanted = " or ".join(sorted(right))
+        yield error("family", f"lies in the folder {folder!r}, its place is {wanted}")
+
+
+def pattern_problems(
+    patterns: Sequence[Pattern], samples: Samples, *, short: bool = False
+) -> Iterator[Problem]:
+    """Refuse regexes that are slow, and samples they do not judge as told."""
+    sound = True
+    for index, pattern in enumerate(patterns):
+        # a note is a sentence, not a log: there a short needle costs nothing
+        for problem in regex_problems(pattern, short=short):
+            about = "needle" if "needle" in problem else "regex"
+            yield error(f"patterns[{index}].{about}", problem)
+            sound = sound and not problem.startswith("is not a regex")
+    for key, lines in (("match", samples.match), ("near_miss", samples.near_miss)):
+        if len(lines) < MIN_SAMPLES:
+            wanted = "match" if key == "match" else "look alike and do not match"
+            yield error(f"samples.{key}", f"has {len(lines)} lines; {MIN_SAMPLES} that {wanted}")
+        for twice in sorted({line for line in lines if lines.count(line) > 1}):
+            yield error(f"samples.{key}", f"holds a line twice: {twice[:80]!r}")
+    if not sound:
+        return
+    for index, line in enumerate(samples.match):
+        if not any(_hits(pattern, line) for pattern in patterns):
+            yield error(f"samples.match[{index}]", f"is not matched: {line[:80]!r}")
+    for index, line in enumerate(samples.near_miss):
+        if any(_hits(pattern, line) for pattern in patterns):
+            yield error(f"samples.near_miss[{index}]", f"is matched: {line[:80]!r}")
+    yield from _untested(patterns, samples)
+
+
+def _untested(patterns: Sequence[Pattern], samples: Samples) -> Iterator[Problem]:
+    silent = [
+        index
+        for index, pattern in enumerate(patterns)
+        if not any(_hits(pattern, line) for line in samples.match)
+    ]
+    if silent:
+        listed = ", ".join(str(index) for index in silent)
+        said = f"no sample shows what these are for, so nothing tests them: {listed} (from 0)"
+        yield warning(f"patterns[{silent[0]}]", said)
+
+
+def _captures(entry: Symptom, names: Names) -> Iterator[Problem]:
+    groups = {name for pattern in entry.patterns for name in _groups(pattern)}
+    for name, value in entry.facts.items():
+        if isinstance(value, str) and value.startswith("$") and value[1:] not in groups:
+            yield error(f"facts.{name}", f"no pattern captures {value[1:]!r}")
+        if not names.is_fact(name):
+            yield error(f"facts.{name}", "is neither in kb/params nor in kb/facts")
+    for group in entry.types:
+        if group not in groups:
+            yield error(f"types.{group}", "no pattern captures it")
+
+
+def _groups(pattern: Pattern) -> tuple[str, ...]:
+    try:
+        return tuple(re.compile(pattern.regex).groupindex)
+    except re.error:
+        return ()
+
+
+def _hits(pattern: Pattern, line: str) -> bool:
+    ignore_case = pattern.regex.startswith("(?i)")
+    lowered = pattern.needle.lower() in line.lower()
+    there = lowered if ignore_case else pattern.needle in line
+    found = re.finditer(pattern.regex, line) if there else iter(())
+    return any(not (pattern.unless_negated and is_negated(line, *hit.span())) for hit in found)

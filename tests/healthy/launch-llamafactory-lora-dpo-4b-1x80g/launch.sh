@@ -1,0 +1,1 @@
+llamafactory-cli train qwen3_lora_dpo.yaml

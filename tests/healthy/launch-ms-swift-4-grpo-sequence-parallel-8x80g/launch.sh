@@ -1,0 +1,30 @@
+NPROC_PER_NODE=8 \
+swift rlhf \
+    --rlhf_type grpo \
+    --model Qwen/Qwen2.5-7B \
+    --tuner_type full \
+    --use_vllm true \
+    --vllm_mode colocate \
+    --vllm_gpu_memory_utilization 0.5 \
+    --vllm_max_model_len 2048 \
+    --vllm_tensor_parallel_size 4 \
+    --dataset AI-MO/NuminaMath-TIR#5000 \
+    --torch_dtype bfloat16 \
+    --num_train_epochs 1 \
+    --max_length 2048 \
+    --per_device_train_batch_size 4 \
+    --gradient_accumulation_steps 8 \
+    --learning_rate 1e-6 \
+    --logging_steps 5 \
+    --max_completion_length 1024 \
+    --reward_funcs accuracy format \
+    --num_generations 32 \
+    --deepspeed zero3 \
+    --attn_impl flash_attn \
+    --offload_optimizer true \
+    --offload_model true \
+    --padding_free true \
+    --sequence_parallel_size 4 \
+    --dataloader_drop_last true \
+    --sleep_level 1 \
+    --output_dir output/sp

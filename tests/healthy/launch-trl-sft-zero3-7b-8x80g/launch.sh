@@ -1,0 +1,11 @@
+accelerate launch --config_file deepspeed_zero3.yaml trl/scripts/sft.py \
+    --model_name_or_path Qwen/Qwen2.5-7B-Instruct \
+    --dataset_name trl-lib/Capybara \
+    --learning_rate 2.0e-5 \
+    --num_train_epochs 1 \
+    --packing \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --eos_token "<|im_end|>" \
+    --attn_implementation kernels-community/flash-attn2 \
+    --output_dir Qwen2.5-7B-SFT

@@ -1,0 +1,1 @@
+llamafactory-cli export merge.yaml

@@ -1,0 +1,19 @@
+llamafactory-cli train \
+    --stage sft \
+    --do_train \
+    --model_name_or_path ./tiny \
+    --dataset d \
+    --dataset_dir ./lfdata \
+    --template qwen \
+    --finetuning_type lora \
+    --lora_target q_proj,v_proj \
+    --output_dir out/cli \
+    --overwrite_cache \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 4 \
+    --lr_scheduler_type cosine \
+    --logging_steps 1 \
+    --save_steps 100 \
+    --learning_rate 5e-5 \
+    --num_train_epochs 1.0 \
+    --plot_loss

@@ -1,0 +1,17 @@
+swift sft \
+    --model_type qwen2_5-7b-instruct \
+    --model_id_or_path ./tiny \
+    --sft_type full \
+    --dataset data.jsonl \
+    --dtype fp32 \
+    --dataset_test_ratio 0.2 \
+    --num_train_epochs 1 \
+    --max_length 256 \
+    --batch_size 1 \
+    --gradient_accumulation_steps 4 \
+    --learning_rate 1e-5 \
+    --eval_steps 4 \
+    --save_steps 4 \
+    --save_total_limit 2 \
+    --logging_steps 2 \
+    --output_dir out/full

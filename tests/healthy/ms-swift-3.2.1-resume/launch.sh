@@ -1,0 +1,17 @@
+swift sft \
+    --model ./tiny \
+    --model_type qwen2_5 \
+    --train_type lora \
+    --lora_rank 8 \
+    --lora_alpha 32 \
+    --target_modules all-linear \
+    --dataset data.jsonl \
+    --torch_dtype float32 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --max_steps 10 \
+    --save_steps 5 \
+    --logging_steps 1 \
+    --add_version false \
+    --output_dir out/lora \
+    --resume_from_checkpoint out/lora/checkpoint-5

@@ -1,0 +1,22 @@
+export CUDA_VISIBLE_DEVICES=
+swift sft \
+    --model ./tiny \
+    --model_type qwen2_5 \
+    --train_type full \
+    --dataset data.jsonl \
+    --split_dataset_ratio 0.2 \
+    --torch_dtype float32 \
+    --num_train_epochs 1 \
+    --per_device_train_batch_size 1 \
+    --per_device_eval_batch_size 1 \
+    --learning_rate 1e-5 \
+    --gradient_accumulation_steps 4 \
+    --eval_steps 4 \
+    --save_steps 4 \
+    --save_total_limit 2 \
+    --logging_steps 2 \
+    --max_length 128 \
+    --warmup_ratio 0.05 \
+    --dataloader_num_workers 2 \
+    --report_to tensorboard \
+    --output_dir out/full

@@ -1,0 +1,17 @@
+swift pt \
+    --model ./tiny \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --torch_dtype float32 \
+    --tuner_type full \
+    --dataset pt.jsonl \
+    --streaming true \
+    --max_steps 8 \
+    --max_length 128 \
+    --truncation_strategy split \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --learning_rate 1e-5 \
+    --save_steps 4 \
+    --logging_steps 1 \
+    --output_dir out/pt

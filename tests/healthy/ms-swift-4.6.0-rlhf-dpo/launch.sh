@@ -1,0 +1,16 @@
+swift rlhf \
+    --rlhf_type dpo \
+    --model ./tiny \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --torch_dtype float32 \
+    --tuner_type lora \
+    --dataset pref.jsonl \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --learning_rate 1e-4 \
+    --max_steps 6 \
+    --save_steps 3 \
+    --logging_steps 1 \
+    --rpo_alpha 0.1 \
+    --output_dir out/dpo

@@ -1,0 +1,23 @@
+swift sft \
+    --model ./tiny \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --torch_dtype float32 \
+    --tuner_type full \
+    --dataset data.jsonl#40 zh.jsonl#20 \
+    --split_dataset_ratio 0.1 \
+    --load_from_cache_file true \
+    --num_train_epochs 2 \
+    --per_device_train_batch_size 2 \
+    --per_device_eval_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --learning_rate 1e-5 \
+    --warmup_ratio 0.05 \
+    --eval_steps 5 \
+    --save_steps 5 \
+    --save_total_limit 2 \
+    --logging_steps 1 \
+    --max_length 256 \
+    --dataloader_num_workers 2 \
+    --dataset_num_proc 2 \
+    --output_dir out/full

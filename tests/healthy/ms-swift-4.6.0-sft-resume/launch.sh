@@ -1,0 +1,15 @@
+swift sft \
+    --model ./tiny \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --torch_dtype float32 \
+    --tuner_type lora \
+    --dataset data.jsonl \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 2 \
+    --max_steps 10 \
+    --save_steps 5 \
+    --logging_steps 1 \
+    --add_version false \
+    --output_dir out/lora \
+    --resume_from_checkpoint out/lora/checkpoint-5

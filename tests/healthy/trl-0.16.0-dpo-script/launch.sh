@@ -1,0 +1,1 @@
+python dpo.py --config dpo.yaml

@@ -1,0 +1,13 @@
+accelerate launch --cpu --num_processes 2 --num_machines 1 --mixed_precision no --main_process_port 29535 dpo.py \
+    --model_name_or_path ./tiny \
+    --dataset_name trl_pref.jsonl \
+    --learning_rate 5.0e-6 \
+    --max_steps 6 \
+    --per_device_train_batch_size 2 \
+    --bf16 false \
+    --use_cpu true \
+    --use_peft \
+    --lora_r 8 \
+    --logging_steps 1 \
+    --report_to none \
+    --output_dir out/dpo

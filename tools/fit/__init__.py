@@ -1,0 +1,1 @@
+"""Fit the weights and priors of causes on labelled cases."""

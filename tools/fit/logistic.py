@@ -1,0 +1,119 @@
+"""Log-odds with a leash: a maximum a posteriori fit around what authors judged.
+
+A pair's log-odds are its judged score plus a shift of its cause's prior plus shifts of its votes.
+Shifts are normal around zero; their spread is chosen by leaving one case out at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+
+from fit.collect import Pair
+
+Array = NDArray[np.float64]
+SPREADS = (0.25, 0.5, 1.0, 1.5)
+
+
+class Table(NamedTuple):
+    """Pairs as a sparse matrix of 0, 1: columns are causes, then votes."""
+
+    matrix: csr_matrix
+    offset: Array
+    right: Array
+    case: NDArray[np.int64]
+    causes: tuple[str, ...]
+    votes: tuple[tuple[str, str], ...]
+
+
+class Fit(NamedTuple):
+    """Shifts by column of a table."""
+
+    shifts: Array
+    prior_sd: float
+    weight_sd: float
+
+
+def table(pairs: Sequence[Pair]) -> Table:
+    """Lay out pairs."""
+    causes = tuple(sorted({pair.cause for pair in pairs}))
+    votes = tuple(sorted({(pair.cause, vote) for pair in pairs for vote, _ in pair.votes}))
+    column = {name: index for index, name in enumerate((*causes, *votes))}
+    rows, columns = [], []
+    for row, pair in enumerate(pairs):
+        names = (pair.cause, *((pair.cause, vote) for vote, _ in pair.votes))
+        columns += [column[name] for name in names]
+        rows += [row] * len(names)
+    shape = (len(pairs), len(column))
+    return Table(
+        matrix=csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape),
+        offset=np.array([pair.prior + sum(w for _, w in pair.votes) for pair in pairs]),
+        right=np.array([float(pair.right) for pair in pairs]),
+        case=np.array([pair.case for pair in pairs]),
+        causes=causes,
+        votes=votes,
+    )
+
+
+def fit(
+    data: Table, prior_sd: float, weight_sd: float, keep: NDArray[np.bool_] | None = None
+) -> Fit:
+    """Find the shifts that are most probable given the pairs (`keep`: only those rows)."""
+    matrix, offset, right = data.matrix, data.offset, data.right
+    if keep is not None:
+        matrix, offset, right = matrix[keep], offset[keep], right[keep]
+    spread = np.array([prior_sd] * len(data.causes) + [weight_sd] * len(data.votes))
+    across = matrix.T.tocsr()
+
+    def loss(shifts: Array) -> tuple[float, Array]:
+        odds = offset + matrix @ shifts
+        value = np.logaddexp(0.0, odds) - right * odds
+        slope = across @ (expit(odds) - right) + shifts / spread**2
+        return float(value.sum() + 0.5 * ((shifts / spread) ** 2).sum()), slope
+
+    found = minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B")
+    return Fit(found.x, prior_sd, weight_sd)
+
+
+def left_out(data: Table, prior_sd: float, weight_sd: float) -> Array:
+    """Give each pair's log-odds by a fit that has not seen its case."""
+    out = np.empty(len(data.right))
+    for case in np.unique(data.case):
+        mine = data.case == case
+        shifts = fit(data, prior_sd, weight_sd, ~mine).shifts
+        out[mine] = data.offset[mine] + data.matrix[mine] @ shifts
+    return out
+
+
+def chosen(data: Table) -> tuple[Fit, Array]:
+    """Choose the spreads with the least log loss on left-out cases; give the fit and those odds."""
+    tried = {(p, w): left_out(data, p, w) for p in SPREADS for w in SPREADS}
+    best = min(tried, key=lambda key: log_loss(tried[key], data.right))
+    return fit(data, *best), tried[best]
+
+
+def calibrated(odds: Array, right: Array) -> tuple[float, float]:
+    """Fit intercept and slope of log-odds (Platt), the slope near 1 where there is little data."""
+
+    def loss(line: Array) -> float:
+        shifted = line[0] + line[1] * odds
+        leash = 0.5 * (((line[1] - 1.0) / 0.5) ** 2 + (line[0] / 1.0) ** 2)
+        return float((np.logaddexp(0.0, shifted) - right * shifted).sum() + leash)
+
+    found = minimize(loss, np.array([0.0, 1.0]), method="Nelder-Mead")
+    return float(found.x[0]), float(found.x[1])
+
+
+def log_loss(odds: Array, right: Array) -> float:
+    """Give the mean negative log-likelihood, nats."""
+    return float((np.logaddexp(0.0, odds) - right * odds).mean())
+
+
+def expit(odds: Array) -> Array:
+    """Give probabilities."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700.0, 700.0))))

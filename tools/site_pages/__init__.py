@@ -1,0 +1,1 @@
+"""Turn the knowledge base into the pages of a static site, English and Chinese."""

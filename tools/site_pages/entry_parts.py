@@ -1,0 +1,141 @@
+"""The parts entries have in common: head, evidence, remedies, lines, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from site_pages import words as site_words
+from site_pages.markup import block, bullets, code, prose, table, text
+from site_pages.places import FRAMEWORKS, Site, other
+from trainrx.fix.amounts import in_words
+from trainrx.fix.measures import measure_text
+from trainrx.kb.conditions import ARGUMENT
+from trainrx.model.facts import Scalar
+from trainrx.model.knowledge import Amount, Evidence, Fix, Reference
+from trainrx.model.text import Text
+from trainrx.render import words
+from trainrx.render.conditions import amount_text, condition_text
+
+BOOST = {"symptoms": 4, "causes": 3, "guards": 2, "ranges": 2, "params": 1, "rules": 0}
+"""What a pasted line is looked for in, first."""
+
+
+def head(site: Site, path: str, title: Text, ident: str, facts: Sequence[str]) -> list[str]:
+    """Begin a page: title, the way to the other language, id and what kind of thing it is."""
+    switch = site.says(site_words.OTHER_LANGUAGE)
+    line = " · ".join([code(ident), *(text(fact) for fact in facts if fact)])
+    return [
+        *weighed(BOOST.get(path.partition("/")[0], 1)),
+        f"# {text(site.says(title))}",
+        "",
+        f'{line} · <a href="{other(path, site.lang)}">{switch}</a>',
+        "",
+    ]
+
+
+def weighed(boost: float) -> list[str]:
+    """Say how much a page counts in a search; 0 keeps it out."""
+    told = f"boost: {boost:g}" if boost else "exclude: true"
+    return ["---", "search:", f"  {told}", "---", ""]
+
+
+def part(site: Site, title: Text, lines: Sequence[str], *, sought: bool = True) -> list[str]:
+    """Put a heading over lines; nothing without lines. What is not `sought` no search finds."""
+    mark = "" if sought else " { data-search-exclude }"
+    return ["", f"## {text(site.says(title))}{mark}", "", *lines] if any(lines) else []
+
+
+def votes(site: Site, listed: Sequence[Evidence], sign: int) -> list[str]:
+    """Give the evidence table: weight, sign, test."""
+    head_cells = [site.says(w) for w in (site_words.WEIGHT, site_words.SIGN, site_words.TEST)]
+    rows = (
+        (
+            f"{sign * vote.weight:+g}".replace("-", "−"),
+            prose(site.says(vote.why)),
+            site.names(condition_text(vote.when, site.lang)),
+        )
+        for vote in sorted(listed, key=lambda vote: -vote.weight)
+    )
+    return table(head_cells, rows)
+
+
+def remedies(site: Site, fixes: Sequence[Fix]) -> list[str]:
+    """Give all remedies, best first."""
+    out: list[str] = []
+    for number, fix in enumerate(fixes, start=1):
+        out += _remedy(site, fix, number)
+    return out
+
+
+def _remedy(site: Site, fix: Fix, number: int) -> Iterator[str]:
+    safety = site.says(words.SAFETY[fix.safety])
+    # a heading would be a search result of its own
+    yield from ("", f"**{number}&#46; {text(site.says(fix.title))}**", "")
+    colon = site.says(words.COLON)
+    yield f"{text(safety)} · {site.says(words.PRICE)}{text(colon)} {prose(site.says(fix.cost))}"
+    if fix.only_if is not None:
+        told = site.names(condition_text(fix.only_if, site.lang))
+        yield from ("", f"{site.says(words.ONLY_IF)}{text(colon)} {told}")
+    yield from _spellings(site, fix)
+    rest = [f"{p.name}{p.spec.replace('$', ': ')}" for p in fix.packages]
+    rest += [measure_text(measure, site.lang) for measure in fix.measures]
+    yield from bullets(code(line) for line in rest)
+    for step in (site.says(fix.steps) if fix.steps else "").splitlines():
+        yield from ("", prose(step))
+    if fix.commands:
+        yield from block(line for command in fix.commands for line in command.splitlines())
+    yield ""
+
+
+def _spellings(site: Site, fix: Fix) -> list[str]:
+    """Show parameters as the frameworks write them."""
+    head_cells = [site.says(words.KINDS["Param"]), *FRAMEWORKS]
+    rows = [_row(site, name, value) for name, value in fix.set.items()]
+    lines = table(head_cells, [row for row in rows if any(row[1:])])
+    own = [
+        f"{name.removeprefix(ARGUMENT)}: {amount_text(value)}"
+        for (name, value), row in zip(fix.set.items(), rows, strict=True)
+        if not any(row[1:])
+    ]
+    own += [f"{site.says(words.DELETE)} {name.removeprefix(ARGUMENT)}" for name in fix.unset]
+    return [*lines, *bullets(site.names(line) for line in own)]
+
+
+def _row(site: Site, name: str, value: Scalar | Amount) -> list[str]:
+    shown = site.names(f"{name}: {amount_text(value)}")
+    return [shown, *(_cell(site, name, value, framework) for framework in FRAMEWORKS)]
+
+
+def _cell(site: Site, name: str, value: Scalar | Amount, framework: str) -> str:
+    if not isinstance(value, Amount):
+        plain = site.spell(name, value, framework)
+        return code(plain.text) if plain is not None else ""
+    probe = site.spell(name, 1, framework)
+    if probe is None:
+        return ""
+    if value.value is not None:
+        known = site.spell(name, value.value, framework)
+        return code(known.text) if known is not None else ""
+    return code(probe.param) + " " + text(site.says(in_words(value)))
+
+
+def lines_of(site: Site, title: Text, listed: Iterable[str], *, sought: bool = True) -> list[str]:
+    """Quote sample lines under a heading."""
+    quoted = list(listed)
+    return part(site, title, block(quoted), sought=sought) if quoted else []
+
+
+def sources(site: Site, references: Sequence[Reference]) -> list[str]:
+    """List what the claims rest on, and when each was last read."""
+    items = []
+    for ref in references:
+        when = site_words.LOOKED if ref.checked else site_words.SECOND_HAND
+        said = text(site.says(when).format(date=ref.checked))
+        where = f"[{text(_short(ref.url))}](<{ref.url}>)" if ref.url else text(ref.id)
+        items.append(f"{prose(ref.says or ref.id)} {where} · {said}")
+    return part(site, words.SOURCES, bullets(items), sought=False)
+
+
+def _short(url: str) -> str:
+    told = url.removeprefix("https://")
+    return told if len(told) <= 80 else f"{told[:50]}…{told[-27:]}"
