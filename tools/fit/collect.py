@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 from accuracy import Names, arguments, holds
 
-from trainrx.api.answer import Conclusion, shown, target
-from trainrx.api.inputs import Request, gather
+from trainrx.api.answer import Conclusion, roots, shown, target
+from trainrx.api.inputs import Given, Request, gather
 from trainrx.api.pipeline import conclude
 from trainrx.fix.plan import plan
 from trainrx.kb.store import Knowledge
@@ -49,7 +49,7 @@ def pairs(cases: Iterable[dict[str, Any]], knowledge: Knowledge) -> Iterator[Pai
             )
 
 
-def _given(case: dict[str, Any], knowledge: Knowledge) -> Any:
+def _given(case: dict[str, Any], knowledge: Knowledge) -> Given:
     with tempfile.TemporaryDirectory() as name:
         words = arguments(case, Path(name), note=True)
         told: dict[str, list[str]] = {}
@@ -74,7 +74,7 @@ def _given(case: dict[str, Any], knowledge: Knowledge) -> Any:
 
 def _candidates(done: Conclusion) -> list[Scored]:
     seen, echo_of = shown(done)
-    active = {name for name in seen if name not in echo_of}
+    active = roots(seen, echo_of, done.knowledge)
     failed = any(done.knowledge.symptoms[name].is_failure for name in active)
     if not failed:
         return []

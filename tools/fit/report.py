@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ class Bin(NamedTuple):
 def bins(probability: Array, right: Array) -> list[Bin]:
     """Group pairs by what was said of them."""
     out = []
-    for low, high in zip(EDGES, EDGES[1:], strict=False):
+    for low, high in itertools.pairwise(EDGES):
         within = (probability >= low) & (probability < high if high < 1 else probability <= high)
         if within.any():
             said, held = probability[within].mean(), right[within].mean()

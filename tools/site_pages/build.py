@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from site_pages import words as site_words
 from site_pages.coverage_page import PATH as COVERAGE
@@ -135,15 +136,12 @@ def settings(site: Site, output: str) -> dict[str, object]:
                 },
             ],
         },
-        "plugins": [
-            {
-                "search": {
-                    "lang": ["zh", "en"] if zh else ["en"],
-                    "separator": r"[\s\u200b/=:,，。、（）()]+",
-                }
-            },
+        "plugins": [{"search": _search(site.lang)}],
+        "markdown_extensions": [
+            "attr_list",
+            "tables",
+            {"toc": {"permalink": True, "toc_depth": "2-2"}},
         ],
-        "markdown_extensions": ["tables", {"toc": {"permalink": True, "toc_depth": "2-2"}}],
         "extra": {"generator": False},
         "validation": {
             "links": {"anchors": "warn", "absolute_links": "warn", "unrecognized_links": "warn"}
@@ -151,3 +149,12 @@ def settings(site: Site, output: str) -> dict[str, object]:
         "not_in_nav": "\n".join(f"/{kind}/" for kind in KINDS),
         "nav": navigation(site),
     }
+
+
+def _search(lang: Lang) -> dict[str, object]:
+    """Cut Chinese into words, those of this field known; a line of a log at its marks."""
+    told: dict[str, object] = {"lang": ["zh", "en"] if lang == "zh" else ["en"]}
+    told["separator"] = r"[\s\u200b/=:,，。、（）()]+"
+    if lang == "zh":
+        told["jieba_dict_user"] = str(Path(__file__).with_name("terms.txt"))
+    return told

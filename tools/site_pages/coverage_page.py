@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from site_pages import words as site_words
-from site_pages.entry_parts import part
+from site_pages.entry_parts import part, weighed
 from site_pages.index_pages import FAMILIES, frameworks
 from site_pages.markup import table, text
 from site_pages.places import Page, Site, joined, other
@@ -33,7 +33,7 @@ def coverage_page(site: Site) -> Page:
     """Give the page of figures."""
     switch = f'<a href="{other(PATH, site.lang)}">{site.says(site_words.OTHER_LANGUAGE)}</a>'
     lead = site.says(site_words.COVERAGE_LEAD).format(digest=site.knowledge.digest)
-    lines = [f"# {site.says(site_words.COVERAGE)}", "", switch, "", text(lead), ""]
+    lines = [*weighed(0), f"# {site.says(site_words.COVERAGE)}", "", switch, "", text(lead), ""]
     lines += part(site, site_words.LISTS, _kinds(site))
     lines += part(site, site_words.FAMILIES, _families(site))
     lines += part(site, site_words.FRAMEWORKS, _frameworks(site))

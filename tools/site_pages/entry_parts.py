@@ -16,7 +16,7 @@ from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.conditions import amount_text, condition_text
 
-BOOST = {"symptoms": 4, "causes": 3, "guards": 2, "ranges": 2, "params": 1, "rules": 0}
+BOOST = {"symptoms": 4, "causes": 3, "guards": 2, "ranges": 2, "params": 3, "rules": 0}
 """What a pasted line is looked for in, first."""
 
 

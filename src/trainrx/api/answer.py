@@ -56,7 +56,7 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     """Rank, plan the fixes, phrase the questions."""
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
     seen, echo_of = shown(done)
-    active = {name for name in seen if name not in echo_of}
+    active = roots(seen, echo_of, done.knowledge)
     failed = any(done.knowledge.symptoms[name].is_failure for name in active)
     ranking = rank(
         done.knowledge.causes,
@@ -99,6 +99,14 @@ def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
     seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
     return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
+
+
+def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge) -> set[str]:
+    """Give the symptoms that ask for a cause: no echo, and nothing vague beside what is plain."""
+    active = {name for name in seen if name not in echo_of}
+    plain = {name for name in active if not knowledge.symptoms[name].vague}
+    told = any(knowledge.symptoms[name].is_failure for name in plain)
+    return plain if told else active
 
 
 def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
@@ -173,7 +181,8 @@ def _symptoms(
         for hits in done.symptoms
         if hits.symptom in seen
     ]
-    return tuple(sorted(shown, key=lambda item: item.echo_of is not None))
+    vague = {name for name in seen if done.knowledge.symptoms[name].vague}
+    return tuple(sorted(shown, key=lambda item: (item.echo_of is not None, item.id in vague)))
 
 
 def _cause(

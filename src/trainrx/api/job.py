@@ -18,6 +18,7 @@ from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.result import Unread
+from trainrx.parse.catalog import plain
 from trainrx.parse.config import read_config
 from trainrx.parse.config_files import is_framework_config, read_configs
 from trainrx.parse.config_kinds import classify_config
@@ -32,6 +33,20 @@ TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "
 SERVED = ("vllm",)
 """Engines that run inside other frameworks' jobs."""
 NONE = "none"
+_NEEDS_DATA = ("ms-swift", "llamafactory", "trl")
+_DATA = frozenset(
+    {
+        "dataset",
+        "dataset_name",
+        "datasets",
+        "cached_dataset",
+        "custom_train_dataset_path",
+        "custom_dataset_info",
+        "train_dataset",
+        "resume_from_checkpoint",
+    }
+)
+"""What names the data of a run; a checkpoint holds the arguments it was written with."""
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 
 
@@ -92,6 +107,20 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     implied = _from_config(given.configs)
     unread += [] if implied is not None else [_no_config(item) for item in given.configs]
     return [] if implied is None else [implied], tuple(dict.fromkeys(unread))
+
+
+def without_claims(raw: RawLaunch, *, ran: bool) -> RawLaunch:
+    """Take a launch that cannot have run as it stands for the excerpt it is.
+
+    `ran`: a log or a person tells of a run. A trainer that was started has a data set;
+    where no data set is named, other arguments were left out too, and what is not set is unknown.
+    """
+    told = {plain(arg.name) for arg in raw.args}
+    if not ran or raw.framework not in _NEEDS_DATA or not _is_training(raw):
+        return raw
+    if told & _DATA or raw.configs or any(name.startswith("config") for name in told):
+        return raw
+    return msgspec.structs.replace(raw, args_complete=False, env_complete=False)
 
 
 def pasted_launch(logs: Sequence[Input]) -> tuple[RawLaunch | None, tuple[Unread, ...]]:

@@ -17,6 +17,7 @@ from trainrx.api.job import (
     pasted_launch,
     printed_launch,
     settle,
+    without_claims,
 )
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
@@ -141,6 +142,7 @@ def _launch(
         raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
     if raw is None:
         return None, unread
+    raw = without_claims(raw, ran=bool(given.logs or given.notes))
     launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=dumps)
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects

@@ -14,6 +14,7 @@ from trainrx.model.knowledge import (
     Condition,
     Evidence,
     EvidenceSet,
+    Fix,
     Symptom,
 )
 from trainrx.model.text import Text
@@ -158,6 +159,17 @@ def _cause(guard: Guard) -> Cause:
     )
 
 
+def _own(fix: Fix, guard: Guard) -> Fix:
+    """Offer a fix of a guard only where that guard spoke, not with every sign of the cause."""
+    signs = [Condition(symptom=message(guard))] if message(guard) else []
+    breaks = broken(guard)
+    signs += [breaks] if breaks is not None else []
+    if fix.only_if is not None or not signs:
+        return fix
+    condition = signs[0] if len(signs) == 1 else Condition(any=tuple(signs))
+    return msgspec.structs.replace(fix, only_if=condition)
+
+
 def _joined(cause: Cause, guard: Guard) -> Cause:
     explains = cause.explains
     if guard.effect == "reject" and message(guard) and message(guard) not in explains:
@@ -171,6 +183,6 @@ def _joined(cause: Cause, guard: Guard) -> Cause:
         evidence=msgspec.structs.replace(
             cause.evidence, supports=(*cause.evidence.supports, *_votes(guard, *weights))
         ),
-        fixes=(*cause.fixes, *(fix for fix in guard.fixes if fix.id not in known)),
+        fixes=(*cause.fixes, *(_own(fix, guard) for fix in guard.fixes if fix.id not in known)),
         references=(*cause.references, *(r for r in guard.references if r.id not in refs)),
     )

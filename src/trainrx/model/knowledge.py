@@ -97,7 +97,8 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `types` says how a named group is read; `facts` names the facts the first hit gives: a constant
     or `$group`. `phase` is the stage that begins (role phase); `site` where a frame stands.
     `found_by` says how to find such a line where it does not stand in the job's own log (that of
-    the kernel): not to see it then says nothing.
+    the kernel): not to see it then says nothing. A `vague` one only says that something failed: it
+    stands back where another says what.
     """
 
     schema: Literal[1]
@@ -116,6 +117,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     phase: str = ""
     site: str = ""
     found_by: Text | None = None
+    vague: bool = False
     references: tuple[Reference, ...] = ()
     aliases: tuple[str, ...] = ()
 

@@ -147,7 +147,7 @@ def lazy_tokenize(sheet: Sheet) -> None:
     """Tokenize while training for models that take more than text."""
     hindered = either(
         sheet.any_of("streaming", "cached_dataset", "cached_val_dataset"),
-        both(sheet.any("packing"), sheet.since("3.12.0")),
+        both(sheet.any("packing"), sheet.since("3.7.0")),
         both(sheet.any("group_by_length"), sheet.since("3.12.0")),
     )
     lazy = both(multimodal(sheet), negate(hindered))
