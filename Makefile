@@ -57,8 +57,9 @@ accuracy: $(READY)
 # the knowledge base as a searchable site, English and Chinese side by side: site/index.html
 site: $(VENV)/.docs
 	PYTHONPATH=tools $(BIN)/python -m site_pages
-	$(BIN)/mkdocs build --strict --quiet --config-file build/site/en/mkdocs.yml & en=$$!; \
+	export NO_MKDOCS_2_WARNING=1; $(BIN)/mkdocs build --strict --quiet --config-file build/site/en/mkdocs.yml & en=$$!; \
 	  $(BIN)/mkdocs build --strict --quiet --config-file build/site/zh/mkdocs.yml && wait $$en
+	@echo "look at it: $(BIN)/python -m http.server --directory site"
 
 $(VENV)/.docs: $(READY)
 	$(BIN)/python -m pip install --quiet --group docs

@@ -77,6 +77,10 @@ UNLISTED = {
     ("transformers", "attn_implementation"): "argument of from_pretrained, scripts pass it on",
     ("openrlhf", "flash_attn"): "before 0.8, the first release of the catalog",
     ("verl", "config_name"): "option of hydra itself",
+    (
+        "verl",
+        "actor_rollout_ref.rollout.engine_kwargs.vllm.disable_cascade_attn",
+    ): "keys below engine_kwargs.vllm are vLLM's own",
     ("vllm", "tp"): "short form",
     ("trl", "dataset_name"): "ScriptArguments is the name of several classes",
 }

@@ -202,5 +202,8 @@ def test_the_shipped_knowledge_has_no_problems() -> None:
 
     status = checks.main(said.append, today=dt.date(2999, 1, 1))
 
-    assert (status, said[:-1]) == (0, [])
-    assert ": 0 problems, " in said[-1]
+    *found, last = said
+    # an installed copy has no cases at hand, and says so
+    assert [line for line in found if not line.startswith("tests/cases is not at hand")] == []
+    assert status == 0
+    assert ": 0 problems, " in last

@@ -105,7 +105,9 @@ def test_a_fix_is_spelled_for_the_frameworks(made: dict[str, Page]) -> None:
 
 
 def test_the_only_html_is_ours(made: dict[str, Page]) -> None:
-    allowed = r'</?code>|</?pre>|</?div(?: class="highlight")?>|<a (?:href|id)="[\w./-]+">|</a>'
+    allowed = (
+        r'<br>|</?code>|</?pre>|</?div(?: class="highlight")?>|<a (?:href|id)="[\w./-]+">|</a>'
+    )
     for page in made.values():
         rest = re.sub(allowed, "", page.text)
         rest = re.sub(r"\(<https://[^<>\s]+>\)", "", rest)

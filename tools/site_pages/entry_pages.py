@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from site_pages import words as site_words
-from site_pages.entry_parts import head, lines_of, part, remedies, sources, votes
+from site_pages.entry_parts import colon, head, lines_of, part, remedies, sources, votes
 from site_pages.markup import bullets, code, prose, table, text
 from site_pages.places import Page, Site, joined
 from trainrx.model.guards import Guard
@@ -61,10 +61,9 @@ def _evidence(site: Site, entry: Cause) -> list[str]:
 
 
 def _apart(site: Site, entry: Cause) -> Iterator[str]:
-    colon = text(site.says(words.COLON))
     for ident, told in entry.confusable_with.items():
         kind = "causes" if ident in site.knowledge.causes else "symptoms"
-        yield f"{site.link(kind, ident)}{colon} {prose(site.says(told))}"
+        yield f"{site.link(kind, ident)}{colon(site)}{prose(site.says(told))}"
 
 
 def symptom_page(site: Site, entry: Symptom) -> Page:
@@ -157,11 +156,10 @@ def rule_page(site: Site, entry: Rule) -> Page:
 def _action(site: Site, action: Action) -> str:
     if action.fact is not None:
         return site.names(f"{action.fact.name} = {scalar(action.fact.value)}")
-    colon = text(site.says(words.COLON))
     if action.suggest is not None:
         vote = action.suggest
         cause = site.link("causes", vote.cause)
-        return f"{text(f'{vote.weight:+g}')} {cause}{colon} {prose(site.says(vote.why))}"
+        return f"{text(f'{vote.weight:+g}')} {cause}{colon(site)}{prose(site.says(vote.why))}"
     if action.explain is not None:
         told = site.says(words.FOLLOWS).format(what=action.explain.by)
         return f"{code(action.explain.effect)} {text(told)}"

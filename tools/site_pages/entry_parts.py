@@ -71,11 +71,10 @@ def _remedy(site: Site, fix: Fix, number: int) -> Iterator[str]:
     safety = site.says(words.SAFETY[fix.safety])
     # a heading would be a search result of its own
     yield from ("", f"**{number}&#46; {text(site.says(fix.title))}**", "")
-    colon = site.says(words.COLON)
-    yield f"{text(safety)} · {site.says(words.PRICE)}{text(colon)} {prose(site.says(fix.cost))}"
+    yield f"{text(safety)} · {site.says(words.PRICE)}{colon(site)}{prose(site.says(fix.cost))}"
     if fix.only_if is not None:
         told = site.names(condition_text(fix.only_if, site.lang))
-        yield from ("", f"{site.says(words.ONLY_IF)}{text(colon)} {told}")
+        yield from ("", f"{site.says(words.ONLY_IF)}{colon(site)}{told}")
     yield from _spellings(site, fix)
     rest = [f"{p.name}{p.spec.replace('$', ': ')}" for p in fix.packages]
     rest += [measure_text(measure, site.lang) for measure in fix.measures]
@@ -88,22 +87,18 @@ def _remedy(site: Site, fix: Fix, number: int) -> Iterator[str]:
 
 
 def _spellings(site: Site, fix: Fix) -> list[str]:
-    """Show parameters as the frameworks write them."""
-    head_cells = [site.says(words.KINDS["Param"]), *FRAMEWORKS]
-    rows = [_row(site, name, value) for name, value in fix.set.items()]
-    lines = table(head_cells, [row for row in rows if any(row[1:])])
-    own = [
-        f"{name.removeprefix(ARGUMENT)}: {amount_text(value)}"
-        for (name, value), row in zip(fix.set.items(), rows, strict=True)
-        if not any(row[1:])
+    """Show parameters by their canonical names, and as each framework writes them."""
+    rows: list[tuple[str, str]] = []
+    for framework in FRAMEWORKS:
+        cells = [_cell(site, name, value, framework) for name, value in fix.set.items()]
+        if any(cells):
+            rows.append((framework, "<br>".join(cell for cell in cells if cell)))
+    named = [
+        f"{name.removeprefix(ARGUMENT)}: {amount_text(value)}" for name, value in fix.set.items()
     ]
-    own += [f"{site.says(words.DELETE)} {name.removeprefix(ARGUMENT)}" for name in fix.unset]
-    return [*lines, *bullets(site.names(line) for line in own)]
-
-
-def _row(site: Site, name: str, value: Scalar | Amount) -> list[str]:
-    shown = site.names(f"{name}: {amount_text(value)}")
-    return [shown, *(_cell(site, name, value, framework) for framework in FRAMEWORKS)]
+    named += [f"{site.says(words.DELETE)} {name.removeprefix(ARGUMENT)}" for name in fix.unset]
+    head_cells = [site.says(site_words.FRAMEWORK), site.says(site_words.WRITTEN)]
+    return [*bullets(site.names(line) for line in named), *table(head_cells, rows)]
 
 
 def _cell(site: Site, name: str, value: Scalar | Amount, framework: str) -> str:
@@ -117,6 +112,11 @@ def _cell(site: Site, name: str, value: Scalar | Amount, framework: str) -> str:
         known = site.spell(name, value.value, framework)
         return code(known.text) if known is not None else ""
     return code(probe.param) + " " + text(site.says(in_words(value)))
+
+
+def colon(site: Site) -> str:
+    """Give the colon of the language, with the space it wants."""
+    return "：" if site.lang == "zh" else "&#58; "
 
 
 def lines_of(site: Site, title: Text, listed: Iterable[str], *, sought: bool = True) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from site_pages.markup import linked, text
 from trainrx.kb.store import Knowledge
@@ -15,6 +15,8 @@ KINDS = ("causes", "symptoms", "guards", "ranges", "rules", "params")
 """Folders of the site that hold one page per entry."""
 FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl")
 """Frameworks whose spelling is shown beside a fix."""
+CONFIGURED = frozenset({"axolotl", "llamafactory"})
+"""Those of them that are mostly told in a YAML file."""
 
 
 class Page(NamedTuple):
@@ -84,7 +86,8 @@ class Site(NamedTuple):
 
     def spell(self, name: str, value: Scalar, framework: str) -> Spelled | None:
         """Write a parameter as the newest release of a framework wants it."""
-        return spell(name, value, framework, None, self.knowledge.params)
+        via: Literal["arg", "config"] = "config" if framework in CONFIGURED else "arg"
+        return spell(name, value, framework, None, self.knowledge.params, via=via)
 
     def names(self, words: str) -> str:
         """Write a condition as code in which symptoms, parameters and facts are links."""

@@ -17,6 +17,8 @@ _FALSE = frozenset({"no", "false", "f", "n", "0", "off"})
 _NONE = frozenset({"none", "null", "~", ""})
 _LIST = re.compile(r"\b(?:list|tuple|sequence|iterable|comma_separated_list)\b", re.IGNORECASE)
 _OPTIONAL = re.compile(r"\bOptional\b|\bNone\b")
+_BARE = {"store_true": True, "store_false": False, "BooleanOptionalAction": True}
+"""Actions of argparse that take no value, and what they store."""
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 
 
@@ -35,7 +37,7 @@ def is_list(kind: str) -> bool:
 def is_bool(kind: str) -> bool:
     """Tell whether a declared type is a switch: true or false (or None) and nothing else."""
     bare = re.sub(r"Optional|Union|None|[\[\]|, ]", "", kind)
-    return bare in {"bool", "str_to_bool", "boolbool"}
+    return bare in {"bool", "str_to_bool", "boolbool"} or kind in _BARE
 
 
 def read_as(
@@ -54,6 +56,8 @@ def read_as(
     if not texts:
         # a bare flag is a switch turned on; argparse refuses any other without a value
         switch = "bool" in kind or not kind
+        if kind in _BARE:
+            return Typed(value=_BARE[kind])
         return Typed(value=True) if switch else Typed(problem="a value is missing behind it")
     return _read_one(kind, choices, " ".join(texts), from_file=from_file)
 
@@ -103,7 +107,7 @@ def _plain(kind: str, text: str) -> Typed:
         if number is not None:
             whole = "float" not in kinds and number == int(number)
             return Typed(value=int(number) if whole else number)
-    if kinds & {"bool", "str_to_bool"} and text.strip().lower() in _TRUE | _FALSE:
+    if (kinds & {"bool", "str_to_bool"} or kind in _BARE) and text.strip().lower() in _TRUE | _FALSE:
         return Typed(value=text.strip().lower() in _TRUE)
     if kinds & {"str", "Any", "Path"} or not kinds & {"int", "float", "bool", "str_to_bool"}:
         return Typed(value=text)
