@@ -271,6 +271,10 @@ def test_defaults_leave_out_what_was_given_and_say_when_they_are_open():
         ("Optional[Literal]", ["no", "epoch"], ("None",), False, None),
         ("", None, ("anything",), False, "anything"),
         ("str", None, ("None",), False, "None"),
+        ("store_true", None, (), False, True),
+        ("store_false", None, (), False, False),
+        ("BooleanOptionalAction", None, (), False, True),
+        ("store_true", None, ("false",), True, False),
     ],
 )
 def test_a_text_is_read_as_its_type(kind, choices, texts, from_file, value):

@@ -74,7 +74,21 @@ def _weight_shards(facts: Facts) -> int | None:
     stage = facts.number("parallel.zero_stage")
     if stage is None or "parallel.fsdp" in facts or framework(facts) == "verl":
         return None
-    return world if stage == 3 else 1
+    return world if stage == 3 else _cards_per_process(facts, stage)
+
+
+def _cards_per_process(facts: Facts, stage: float) -> int:
+    """ms-swift spreads the layers of a process over the cards left to it (`device_map: auto`).
+
+    It does so where neither DeepSpeed nor FSDP is on (get_default_device_map of swift/utils, with
+    `is_mp`: two or more cards per process); all other frameworks hold a copy on one card.
+    """
+    cards = whole(facts, "hardware.gpus_per_node")
+    processes = whole(facts, "parallel.processes_per_node")
+    if framework(facts) != "ms-swift" or stage != 0 or not cards or not processes:
+        return 1
+    plain = facts.text("parallel.deepspeed") in (None, "none")
+    return max(1, cards // processes) if plain and "parallel.device_map" not in facts else 1
 
 
 def _fsdp_shards(facts: Facts, world: int | None) -> int | None:

@@ -175,6 +175,26 @@ def translations(job: Target) -> Iterator[Change]:
             spelled=found.now.text,
             at=found.arg.origin,
         )
+    yield from _corrections(job)
+
+
+def _corrections(job: Target) -> Iterator[Change]:
+    """Give a change for the argument whose name is one letter or dash off a known one."""
+    misspelt = job.facts.get("launch.misspelt_argument")
+    wrong, arrow, right = str(misspelt.value if misspelt else "").partition(" -> ")
+    if misspelt is None or not arrow:
+        return
+    yield Change(
+        kind="arg",
+        param=right,
+        canonical="",
+        action="switch",
+        from_=wrong,
+        now="set",
+        to=None,
+        spelled=right,
+        at=misspelt.origins[0] if misspelt.origins else None,
+    )
 
 
 def removal(name: str, job: Target) -> Change | None:

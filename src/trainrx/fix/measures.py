@@ -18,7 +18,7 @@ ACTIONS: dict[str, Text] = {
 }
 
 
-def measure_change(wanted: Measure, lang: Lang) -> Change:
+def measure_change(wanted: Measure) -> Change:
     """Give a measure as a change; nobody can tell from a launch whether it is taken already."""
     return Change(
         kind=wanted.kind,
@@ -27,13 +27,19 @@ def measure_change(wanted: Measure, lang: Lang) -> Change:
         action=wanted.action,
         now="unknown",
         to=wanted.to or None,
-        spelled=measure_text(wanted, lang),
+        spelled=_spelled(wanted),
     )
 
 
 def measure_text(wanted: Measure, lang: Lang) -> str:
     """Word a measure: an assignment for a variable, else what to do and to what."""
     if wanted.kind == "env" and wanted.to:
-        return f"{wanted.param}={wanted.to}"
-    value = f": {wanted.to}" if wanted.to else ""
-    return f"{ACTIONS[wanted.action].in_(lang)}{wanted.param}{value}"
+        return _spelled(wanted)
+    return f"{ACTIONS[wanted.action].in_(lang)}{_spelled(wanted)}"
+
+
+def _spelled(wanted: Measure) -> str:
+    if not wanted.to:
+        return wanted.param
+    sign = "=" if wanted.kind == "env" else ": "
+    return f"{wanted.param}{sign}{wanted.to}"

@@ -104,7 +104,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(translations(job) if fix.respell else ()),
         *package_changes(fix, job),
         *together,
-        *(measure_change(measure, job.lang) for measure in fix.measures),
+        *(measure_change(measure) for measure in fix.measures),
     )
     if not changes and fix.steps is None and not fix.commands:
         raise _LeftOutError

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trainrx.fix.measures import ACTIONS
 from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted
 from trainrx.model.text import Lang
 from trainrx.render import words
 from trainrx.render.layout import clean
 
+NEEDS_A_VERB = ("lower", "raise", "upgrade", "downgrade", "switch")
+"""Without a value to set, the name alone does not say what to do."""
 OUTSIDE = ("code", "data", "hardware")
 """Kinds of change whose spelling is a sentence."""
 
@@ -64,7 +67,10 @@ def memory(predicted: Predicted, lang: Lang) -> str:
 
 def _spelled(change: Change, lang: Lang) -> str:
     text = clean(change.spelled) or clean(change.param)
-    if change.action != "remove" or change.kind in OUTSIDE:
+    bare = change.to is None and change.action in NEEDS_A_VERB and change.kind != "package"
+    if change.kind in OUTSIDE or bare:
+        return f"{ACTIONS[change.action].in_(lang)}{text}"
+    if change.action != "remove":
         return text
     return f"{words.DELETE.in_(lang)} {text}"
 
