@@ -43,6 +43,10 @@ def test_a_rule_keeps_its_expectations(bench: Bench, ident: str) -> None:
     assert list(bench.rule(bench.knowledge.rules[ident], cases)) == []
 
 
+def test_all_conditions_can_be_decided_side_by_side(bench: Bench) -> None:
+    assert list(bench.together()) == []
+
+
 def test_a_wrong_expectation_is_found(bench: Bench) -> None:
     cause = bench.knowledge.causes["image-pixels-uncapped"]
     cases = read_cases(file_of(KB / "causes", cause.id))

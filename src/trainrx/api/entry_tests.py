@@ -96,6 +96,16 @@ class Bench:
         """Release the engine."""
         self._rules.close()
 
+    def together(self) -> Iterator[str]:
+        """Give a line when the conditions of all causes cannot be decided side by side.
+
+        One job may ask any of them, and the engine wants one type for each field.
+        """
+        try:
+            reasoner(self.knowledge, self._engine, *self.knowledge.causes.values()).close()
+        except KnowledgeError as error:
+            yield str(error)
+
     def cause(self, cause: Cause, cases: Iterable[Case]) -> Iterator[str]:
         """Give a line for each expectation on a cause that does not hold."""
         listed = tuple(cases)
@@ -252,6 +262,7 @@ def failures(bench: Bench, roots: Iterable[Path]) -> Iterator[str]:
                 yield from bench.rule(entry, cases)
             else:
                 yield f"{ident}: {path} tests no cause and no rule"
+    yield from bench.together()
     for guard in bench.knowledge.guards.values():
         yield from guard_problems(guard, bench.knowledge)
 

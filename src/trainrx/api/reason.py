@@ -18,17 +18,15 @@ from trainrx.rank.conditions import conditions, fix_conditions, ranking_conditio
 EngineName = Literal["durable", "reference"]
 
 
-def reasoner(
-    knowledge: Knowledge, engine: EngineName = "durable", cause: Cause | None = None
-) -> Reasoner:
-    """Compile all rules, or else the conditions of one cause, for any number of jobs.
+def reasoner(knowledge: Knowledge, engine: EngineName = "durable", *causes: Cause) -> Reasoner:
+    """Compile all rules, or else the conditions of some causes, for any number of jobs.
 
     Raises:
         KnowledgeError: a rule or condition is malformed; names it.
     """
-    if cause is None:
+    if not causes:
         return _make(knowledge, engine, knowledge.rules.values(), {})
-    return _make(knowledge, engine, (), conditions([cause]))
+    return _make(knowledge, engine, (), conditions(causes))
 
 
 def _make(

@@ -32,6 +32,7 @@ _TYPES: Mapping[str, tuple[str, str]] = {
     "qwen2.5-omni": ("qwen2_5_omni", "qwen2_5_omni"),
     "qwen2.5-vl": ("qwen2_5_vl", "qwen2_5_vl"),
     "qwen3": ("qwen3", "qwen3_moe"),
+    "qwen3-next": ("qwen3_next", "qwen3_next"),
     "qwen3-omni": ("qwen3_omni_moe", "qwen3_omni_moe"),
     "qwen3-vl": ("qwen3_vl", "qwen3_vl_moe"),
     "qwen3.5": ("qwen3_5", "qwen3_5_moe"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.detect.metrics import Point
 from trainrx.detect.series import Mark, Series
-from trainrx.detect.trend import grows, memory_trend
+from trainrx.detect.trend import diverges, grows, memory_trend
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import Hit, SymptomHits
 
@@ -110,14 +110,29 @@ def series_symptoms(series: Sequence[Series], seen: set[str]) -> Iterator[Sympto
         if mark is not None and kind not in seen:
             yield _symptom(kind, mark.origin, mark.step)
     lead = leading(series)
-    if lead is None or "memory-grows" in seen:
+    if lead is None:
         return
     points = lead.all_points()
+    if not seen & {"loss-nan", "loss-diverges"} and _mark(series, "loss-nan") is None:
+        yield from _divergence(lead.source, points)
+    if "memory-grows" in seen:
+        return
     if grows(memory_of(points)):
         last = [point for point in points if point.memory is not None][-1]
         text = f"memory {memory_of(points)[0]:g} -> {last.memory:g} GiB"
         origin = Origin(source=lead.source, line=last.line, text=text)
         yield _symptom("memory-grows", origin, last.step)
+
+
+def _divergence(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
+    logged = [p for p in points if p.loss is not None and math.isfinite(p.loss)]
+    losses = [p.loss for p in logged if p.loss is not None]
+    # with rewards the loss is a difference around 0, its size says nothing
+    if any(p.rewarded for p in logged) or not diverges(losses):
+        return
+    text = f"loss {losses[0]:g}, lowest {min(losses):g} -> {losses[-1]:g}"
+    origin = Origin(source=source, line=logged[-1].line, text=text)
+    yield _symptom("loss-diverges", origin, logged[-1].step)
 
 
 def _symptom(kind: str, origin: Origin, step: int | None) -> SymptomHits:

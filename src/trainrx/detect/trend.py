@@ -1,4 +1,4 @@
-"""The shape of memory over the steps of a run; plain statistics with stated bounds.
+"""The shape of memory and loss over the steps of a run; plain statistics with stated bounds.
 
 What frameworks log is the highest value so far, so it never falls. A leak climbs to the end; longer
 and longer samples raise it in ever rarer jumps and then leave it; something new (an evaluation, a
@@ -71,3 +71,24 @@ def grows(values: Sequence[float]) -> bool:
     late = max(kept) - kept[len(kept) // 2]
     enough = rise >= max(GROWTH_SHARE * abs(kept[0]), GROWTH_GIB)
     return enough and late >= LATE_SHARE * abs(kept[0])
+
+
+LEAST_LOSSES = 20
+START = 5
+"""Logged steps whose middle value is the loss at the start, or at the lowest place."""
+TAIL = 0.2
+"""Share of the run, at its end, over which the loss must stay up."""
+
+
+def diverges(losses: Sequence[float]) -> bool:
+    """Tell whether the loss (nats per token) left its course for good.
+
+    Over the last fifth of the logged steps it stays above three times and 2 over its start, or
+    above four times and 4 over the lowest place it had: a spike that passes does not count.
+    """
+    if len(losses) < LEAST_LOSSES:
+        return False
+    middles = [sorted(losses[i : i + START])[START // 2] for i in range(len(losses) - START + 1)]
+    start, lowest = max(middles[0], 0.0), max(min(middles), 0.0)
+    least = min(losses[-max(START, int(len(losses) * TAIL)) :])
+    return least > max(3 * start, start + 2) or least > max(4 * lowest, lowest + 4)

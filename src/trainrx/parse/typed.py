@@ -107,7 +107,9 @@ def _plain(kind: str, text: str) -> Typed:
         if number is not None:
             whole = "float" not in kinds and number == int(number)
             return Typed(value=int(number) if whole else number)
-    if (kinds & {"bool", "str_to_bool"} or kind in _BARE) and text.strip().lower() in _TRUE | _FALSE:
+    if (
+        kinds & {"bool", "str_to_bool"} or kind in _BARE
+    ) and text.strip().lower() in _TRUE | _FALSE:
         return Typed(value=text.strip().lower() in _TRUE)
     if kinds & {"str", "Any", "Path"} or not kinds & {"int", "float", "bool", "str_to_bool"}:
         return Typed(value=text)
