@@ -215,11 +215,14 @@ def _family(cause: Cause, done: Conclusion, echo_of: Mapping[str, str]) -> Famil
     One cause has many faces: an image that is too large ends in an OOM, or is seen as one full
     card. The face that says more goes first, then the one the entry is filed under.
     """
+    symptoms = done.knowledge.symptoms
     shown = [
         family
         for hits in done.symptoms
         if hits.symptom in cause.explains and hits.symptom not in echo_of
-        if (family := done.knowledge.symptoms[hits.symptom].family) is not None
+        # "it crashes" says nothing of the kind
+        if not symptoms[hits.symptom].vague
+        if (family := symptoms[hits.symptom].family) is not None
     ]
     telling = [family for family in shown if family in TELLING]
     if telling:

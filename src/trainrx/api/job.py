@@ -43,10 +43,9 @@ _DATA = frozenset(
         "custom_train_dataset_path",
         "custom_dataset_info",
         "train_dataset",
-        "resume_from_checkpoint",
     }
 )
-"""What names the data of a run; a checkpoint holds the arguments it was written with."""
+"""What names the data of a run."""
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 
 
