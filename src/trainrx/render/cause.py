@@ -30,6 +30,9 @@ def cause_lines(
     limits = FULL if number == 1 else SHORT
     how_sure = f"{words.LIKELY[cause.verdict].in_(view.lang)} {percent(cause.probability)}"
     yield from _title(view, f"{number}. ", cause.title, how_sure)
+    if not is_supported(cause) and not view.everything:
+        yield from _common(view, cause)
+        return
     if number == 1 or view.everything:
         yield from prose(view, cause.summary, indent=3)
     yield from _why(view, cause, limits, quoted)
@@ -39,6 +42,20 @@ def cause_lines(
     if view.everything:
         yield from _score(view, cause)
         yield from _sources(view, cause)
+
+
+def is_supported(cause: CauseOut) -> bool:
+    """Tell whether anything in the inputs speaks for a cause, beyond how common it is."""
+    return any(reason.holds and reason.weight > 0 for reason in cause.reasons)
+
+
+def _common(view: View, cause: CauseOut) -> Iterator[Line]:
+    yield from prose(view, words.COMMON.in_(view.lang), indent=3, style="dim")
+    lines = fix_lines(cause.fixes[0], view.lang) if cause.fixes else ()
+    if lines:
+        yield from to_copy(view, lines[:1], 5)
+    elif cause.fixes:
+        yield from prose(view, cause.fixes[0].title, indent=5)
 
 
 def _title(view: View, lead: str, title: str, how_sure: str) -> Iterator[Line]:

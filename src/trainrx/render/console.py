@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainrx.model.facts import Origin
-from trainrx.model.result import Diagnosis, Finding, SymptomSeen
+from trainrx.model.result import CauseOut, Diagnosis, Finding, SymptomSeen
 from trainrx.model.text import Lang
 from trainrx.render import words
-from trainrx.render.cause import cause_lines
+from trainrx.render.cause import cause_lines, percent
 from trainrx.render.fixes import first_fix, names, one_line
 from trainrx.render.head import head
 from trainrx.render.layout import Line, Span, clean
 from trainrx.render.page import View, heading, limited, prose, quotes
 
+MAX_CAUSES = 3
 MAX_SYMPTOMS = 5
 MAX_UNREAD = 5
 BLANK: Line = ()
@@ -24,8 +25,10 @@ def page(diagnosis: Diagnosis, view: View) -> list[Line]:
     titles = names(diagnosis)
     quoted: set[Origin] = set()
     lines = list(head(diagnosis, view))
-    for number, cause in enumerate(diagnosis.causes, start=1):
+    shown = limited(view, len(diagnosis.causes), MAX_CAUSES)
+    for number, cause in enumerate(diagnosis.causes[:shown], start=1):
         lines += (BLANK, *cause_lines(view, cause, number, titles, quoted))
+    lines += _further(diagnosis.causes[shown:], view)
     lines += _findings(diagnosis, view)
     lines += _symptoms(diagnosis, view, quoted)
     for part in (_unread, _warnings, _asks):
@@ -40,6 +43,19 @@ def reminder(diagnosis: Diagnosis, view: View) -> list[Line]:
         return []
     label = words.START_WITH.in_(view.lang) + words.COLON.in_(view.lang)
     return [BLANK, (Span(label, "strong"), Span(one_line(best[1], view.lang), "fix"))]
+
+
+def _further(causes: Sequence[CauseOut], view: View) -> Iterator[Line]:
+    """Name the causes that are not laid out."""
+    if not causes:
+        return
+    named = words.LISTED.in_(view.lang).join(
+        f"{cause.title}{words.PAREN.in_(view.lang).format(percent(cause.probability))}"
+        for cause in causes
+    )
+    yield BLANK
+    label = words.FURTHER.in_(view.lang) + words.COLON.in_(view.lang)
+    yield from prose(view, named, lead=Span(label, "head"))
 
 
 def _symptoms(diagnosis: Diagnosis, view: View, quoted: set[Origin]) -> Iterator[Line]:

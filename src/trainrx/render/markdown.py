@@ -9,7 +9,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.result import CauseOut, Diagnosis, FixOut, Reason, SymptomSeen
 from trainrx.model.text import Lang
 from trainrx.render import words
-from trainrx.render.cause import percent
+from trainrx.render.cause import is_supported, percent
 from trainrx.render.fixes import FixLine, first_fix, fix_lines, memory, names, one_line
 from trainrx.render.head import checked, job_text, question
 from trainrx.render.layout import clean
@@ -125,7 +125,13 @@ def _sure(cause: CauseOut, lang: Lang) -> str:
 
 def _cause(cause: CauseOut, number: int, titles: dict[str, str], lang: Lang) -> Iterator[str]:
     yield from ("", f"### {number}. {prose(cause.title)}", "")
-    yield from (f"{_sure(cause, lang)} · {code(cause.id)}", "", prose(cause.summary))
+    yield from (f"{_sure(cause, lang)} · {code(cause.id)}", "")
+    if not is_supported(cause):
+        yield prose(words.COMMON.in_(lang))
+        for index, fix in enumerate(cause.fixes[:1], start=1):
+            yield from _fix(fix, index, lang)
+        return
+    yield prose(cause.summary)
     held = [reason for reason in cause.reasons if reason.holds is True]
     groups = (
         (words.WHY, [reason for reason in held if reason.weight >= 0]),

@@ -146,6 +146,11 @@ DELETE = Text(en="remove", zh="删除")
 RANKS = Text(en="rank", zh="rank")
 TIMES = Text(en="{n} times", zh="共 {n} 次")
 FOLLOWS = Text(en="follows from {what}", zh="由“{what}”引发")
+COMMON = Text(
+    en="Nothing here speaks for it yet; it is named because it is common behind what was seen.",
+    zh="目前没有直接证据，仅因它是这类现象的常见原因而列出。",
+)
+FURTHER = Text(en="Less likely", zh="可能性更低")
 MORE = Text(en="{n} more: --explain shows them", zh="另有 {n} 项，加 --explain 查看")
 MORE_PLAIN = Text(en="{n} more", zh="另有 {n} 项")
 NODES = Text(en="{n} nodes", zh="{n} 个节点")
