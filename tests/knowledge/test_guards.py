@@ -47,11 +47,9 @@ def test_guard_judges_its_own_examples(guard: Guard) -> None:
 )
 def test_message_of_a_refusal_is_diagnosed_as_such(guard: Guard) -> None:
     assert guard.samples is not None
+    log = f"Traceback (most recent call last):\n{guard.samples.match[0]}\n"
 
-    for line in guard.samples.match:
-        log = f"Traceback (most recent call last):\n{line}\n"
-        answer = diagnose(["-"], stdin=log.encode())
-        wanted = {guard.cause or guard.id}
+    answer = diagnose(["-"], stdin=log.encode())
 
-        assert message(guard) in {symptom.id for symptom in answer.symptoms}, line
-        assert wanted & {cause.id for cause in answer.causes}, line
+    assert message(guard) in {symptom.id for symptom in answer.symptoms}
+    assert (guard.cause or guard.id) in {cause.id for cause in answer.causes}
