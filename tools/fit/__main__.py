@@ -14,7 +14,16 @@ import yaml
 from accuracy import read_cases
 
 from fit.collect import Pair, pairs
-from fit.logistic import Fit, Table, calibrated, chosen, expit, log_loss, table
+from fit.logistic import (
+    Fit,
+    Table,
+    calibrated,
+    chosen,
+    expit,
+    first_right,
+    log_loss,
+    table,
+)
 from fit.report import bins, brier, diagram, expected_error, markdown
 from trainrx.kb.load import load
 
@@ -54,6 +63,8 @@ def main() -> int:
     scores = brier(probability, data.right), brier(expit(judged), data.right)
     facts = (
         ("labelled cases", f"{len(cases)}, {len(found)} pairs, {int(data.right.sum())} right"),
+        ("right cause first", compared(*(first_right(data, odds, 1) for odds in (unseen, judged)))),
+        ("right cause among three", compared(*(first_right(data, o, 3) for o in (unseen, judged)))),
         ("log loss (nats)", compared(*losses)),
         ("Brier score", compared(*scores)),
         ("expected calibration error", compared(error, plain)),

@@ -13,10 +13,10 @@ from trainrx.model.text import Lang
 from trainrx.rank.score import Scored, ruled_out, score
 
 LIKELY = 0.7
-POSSIBLE = 0.1
+POSSIBLE = 0.05
 USUAL = 3
 """How many causes are named at most when nothing but their frequency speaks for some."""
-FORESEEN = 0.5
+FORESEEN = 0.45
 CLOSE = 0.05
 
 
