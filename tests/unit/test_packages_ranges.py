@@ -167,6 +167,6 @@ def test_its_page_says_releases_cause_and_cure(tmp_path: Path) -> None:
 def test_the_list_holds_it_under_the_family_of_its_cause(tmp_path: Path) -> None:
     known = load([folder_with(tmp_path, PACKAGE)])
 
-    lines = listing(known, View("en", 200), words=["torch-9"], family="init_hang")
+    lines = listing(known, View("en", 200), words=["torch-9"], family="hang")
 
     assert "torch-9-is-broken" in lines[0][0].text

@@ -13,6 +13,8 @@ from trainrx.model.text import Lang
 from trainrx.rank.score import Scored, ruled_out, score
 
 LIKELY = 0.7
+SUSPECTED = 0.2
+"""Below this an answer is not called a suspicion, whatever speaks for a cause."""
 POSSIBLE = 0.05
 USUAL = 3
 """How many causes are named at most when nothing but their frequency speaks for some."""
@@ -79,7 +81,8 @@ def verdict(ranking: Ranking, *, failed: bool, finished: bool, log_given: bool) 
     """Say how sure the answer is as a whole."""
     if ranking.causes:
         best = ranking.causes[0]
-        if not any(item.supported for item in ranking.causes):
+        standing = [i for i in ranking.causes if i.supported and i.probability >= SUSPECTED]
+        if not standing:
             return "unknown"
         return "diagnosed" if failed and best.probability >= LIKELY else "suspected"
     if not failed and log_given and finished:
