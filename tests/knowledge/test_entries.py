@@ -20,7 +20,7 @@ RULE_IDS = sorted(path.stem for path in RULES.rglob("*.yaml") if ".test" not in 
 @pytest.fixture(scope="module", params=["durable", "reference"])
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     engine: EngineName = request.param
-    made = Bench(load(fitted=False), engine)
+    made = Bench(load(), engine)
     yield made
     made.close()
 

@@ -47,7 +47,7 @@ def main() -> int:
     if not cases:
         print("no case found", file=sys.stderr)
         return 2
-    found = list(pairs(cases, load(fitted=False)))
+    found = list(pairs(cases, load()))
     data = table(found)
     best, unseen = chosen(data)
     intercept, slope = calibrated(unseen, data.right)

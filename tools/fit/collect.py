@@ -31,10 +31,7 @@ class Pair(NamedTuple):
 
 
 def pairs(cases: Iterable[dict[str, Any]], knowledge: Knowledge) -> Iterator[Pair]:
-    """Run each case and give its candidates.
-
-    `knowledge` holds the judgement of authors: no fit must have been applied to it.
-    """
+    """Run each case and give its candidates with the weights their authors judged."""
     names = Names()
     for index, case in enumerate(cases):
         done = conclude(_given(case, knowledge), knowledge)

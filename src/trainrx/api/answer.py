@@ -12,6 +12,7 @@ from trainrx.engine.reason import Reasoning
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
 from trainrx.kb.packages import range_votes
+from trainrx.kb.ranking import with_fit
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import RawLaunch, SymptomHits
@@ -59,7 +60,7 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     active = roots(seen, echo_of, done.knowledge)
     failed = any(done.knowledge.symptoms[name].is_failure for name in active)
     ranking = rank(
-        done.knowledge.causes,
+        weighed(done, active) if failed else done.knowledge.causes,
         done.reasoning,
         active=active,
         failed=failed,
@@ -99,6 +100,21 @@ def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
     seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
     return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
+
+
+def weighed(done: Conclusion, active: set[str]) -> dict[str, Cause]:
+    """Give the causes of a failure with the weights that labelled failures bore out.
+
+    What is foreseen from a launch keeps its author's judgement: no case tells how often a launch
+    that looks so fails.
+    """
+    suggested = {vote.cause for vote in done.reasoning.suggestions}
+    behind = {
+        ident: cause
+        for ident, cause in done.knowledge.causes.items()
+        if ident in suggested or not active.isdisjoint(cause.explains)
+    }
+    return with_fit(behind, done.knowledge.fitted)
 
 
 def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge) -> set[str]:

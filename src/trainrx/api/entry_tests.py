@@ -273,7 +273,7 @@ def main(say: Callable[[str], object], kb: Sequence[Path] = (), rules: Sequence[
     Raises:
         KnowledgeError: an entry or a test file is malformed.
     """
-    knowledge = load(kb, rules, fitted=False)
+    knowledge = load(kb, rules)
     roots = [root for root in (*shipped(), *kb, *rules) if root.is_dir()]
     bench = Bench(knowledge)
     try:

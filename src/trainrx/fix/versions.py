@@ -37,11 +37,11 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
 
 def _newer_framework(job: Target) -> Change | None:
     """Give the upgrade of the framework; None where there is none newer, or it is not known."""
-    releases = catalog(job.framework).releases if job.framework else ()
-    if not releases:
+    if not job.framework:
         return None
+    releases = catalog(job.framework).releases
     present = job.versions.get(job.framework)
-    if present is not None and in_range(present, f">={releases[-1]}") is not False:
+    if releases and present is not None and in_range(present, f">={releases[-1]}") is not False:
         return None
     bound = f">{present}" if present is not None and is_exact(present) else ""
     return Change(

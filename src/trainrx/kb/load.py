@@ -15,7 +15,6 @@ from trainrx.kb.guards import spoken_of, with_guards
 from trainrx.kb.packages import FOLDER as PACKAGES
 from trainrx.kb.packages import add_ranges, range_entries, with_ranges
 from trainrx.kb.ranking import FILE as RANKING
-from trainrx.kb.ranking import with_fit
 from trainrx.kb.store import COMPILED, Entry, Knowledge, Names, checkout, shipped
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
@@ -48,7 +47,6 @@ def load(
     rules: Sequence[Path] = (),
     *,
     launches: bool = False,
-    fitted: bool = True,
 ) -> Knowledge:
     """Load the shipped knowledge and what the given folders add or replace (same id).
 
@@ -57,16 +55,11 @@ def load(
         rules: folders of further rules.
         launches: only what it takes to read a launch is wanted: symptoms, causes and rules that
             are shipped may be missing. Takes a third of the time.
-        fitted: weights and priors as fitted on labelled cases; else as their authors judged them.
 
     Raises:
         KnowledgeError: an entry is malformed.
     """
-    if fitted:
-        base = _load_shipped(launches=launches)
-    else:
-        own_kb, own_rules = shipped()
-        base = complete(read_folders([own_kb], [own_rules]), fitted=False)
+    base = _load_shipped(launches=launches)
     if not kb and not rules:
         return base
     extra = read_folders(kb, rules)
@@ -116,8 +109,8 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
     )
 
 
-def complete(knowledge: Knowledge, *, fitted: bool = True) -> Knowledge:
-    """Add to symptoms and causes what guards and ranges of versions say of them, and the fit.
+def complete(knowledge: Knowledge) -> Knowledge:
+    """Add to symptoms and causes what guards and ranges of versions say of them.
 
     Raises:
         KnowledgeError: a guard or range takes the id of something else, or names a cause that is
@@ -125,8 +118,6 @@ def complete(knowledge: Knowledge, *, fitted: bool = True) -> Knowledge:
     """
     ranged = add_ranges(knowledge.causes, knowledge.ranges)
     symptoms, causes = with_guards(knowledge.guards.values(), knowledge.symptoms, ranged)
-    if fitted:
-        causes = with_fit(causes, knowledge.fitted)
     return msgspec.structs.replace(
         knowledge, symptoms=symptoms, causes=causes, arguments=spoken_of(causes.values())
     )

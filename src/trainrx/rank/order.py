@@ -18,7 +18,7 @@ SUSPECTED = 0.2
 POSSIBLE = 0.05
 USUAL = 3
 """How many causes are named at most when nothing but their frequency speaks for some."""
-FORESEEN = 0.45
+FORESEEN = 0.5
 CLOSE = 0.05
 
 
