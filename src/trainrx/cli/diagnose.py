@@ -134,7 +134,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
     model_config: ModelConfig = None,
     form: FormatOption = Format.text,
     lang: LangOption = None,
-    top: Top = 3,
+    top: Top = 5,
     kb: KbOption = None,
     rules: RulesOption = None,
     explain: Explain = False,

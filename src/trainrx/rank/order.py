@@ -13,7 +13,7 @@ from trainrx.model.text import Lang
 from trainrx.rank.score import Scored, ruled_out, score
 
 LIKELY = 0.7
-SUSPECTED = 0.2
+SUSPECTED = 0.3
 """Below this an answer is not called a suspicion, whatever speaks for a cause."""
 POSSIBLE = 0.05
 USUAL = 3
