@@ -19,7 +19,9 @@ from scipy.sparse import csr_matrix
 from fit.collect import Pair
 
 Array = NDArray[np.float64]
-SPREADS = (0.1, 0.25, 0.5, 1.0, 1.5)
+PRIOR_SPREADS = (0.25, 0.5, 1.0)
+WEIGHT_SPREADS = (0.1, 0.25, 0.5)
+"""Nats. Most votes count in a case or two: no single case may turn one round."""
 
 
 class Table(NamedTuple):
@@ -94,7 +96,7 @@ def left_out(data: Table, prior_sd: float, weight_sd: float) -> Array:
 
 def chosen(data: Table) -> tuple[Fit, Array]:
     """Choose the spreads by left-out cases; give the fit and the log-odds of left-out pairs."""
-    tried = {(p, w): left_out(data, p, w) for p in SPREADS for w in SPREADS}
+    tried = {(p, w): left_out(data, p, w) for p in PRIOR_SPREADS for w in WEIGHT_SPREADS}
     losses = {key: _by_case(data, odds) for key, odds in tried.items()}
     best = min(losses, key=lambda key: float(losses[key].mean()))
 

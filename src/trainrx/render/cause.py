@@ -134,9 +134,10 @@ def _already(view: View, cause: CauseOut) -> Iterator[Line]:
 
 
 def _effects(view: View, cause: CauseOut, titles: dict[str, str]) -> Iterator[Line]:
-    if not cause.effects:
+    # a cause that was explained away is not laid out, and so has no title here
+    named = [titles[effect] for effect in cause.effects if effect in titles]
+    if not named:
         return
-    named = (titles.get(effect, effect) for effect in cause.effects)
     label = words.EFFECTS.in_(view.lang) + words.COLON.in_(view.lang)
     text = words.LISTED.in_(view.lang).join(named)
     yield from prose(view, text, indent=3, lead=Span(label, "head"))

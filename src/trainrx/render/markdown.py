@@ -149,8 +149,9 @@ def _cause(cause: CauseOut, number: int, titles: dict[str, str], lang: Lang) -> 
     for item in cause.already_right:
         shown = code(item.spelled) if item.spelled else prose(item.title)
         yield f"- ✓ {shown}{_place(item.evidence[:1], lang)}"
-    if cause.effects:
-        named = words.LISTED.in_(lang).join(titles.get(name, name) for name in cause.effects)
+    effects = [titles[name] for name in cause.effects if name in titles]
+    if effects:
+        named = words.LISTED.in_(lang).join(effects)
         yield from ("", f"{words.EFFECTS.in_(lang)}{words.COLON.in_(lang)}{prose(named)}")
     if cause.references:
         yield from ("", f"**{words.SOURCES.in_(lang)}**", "")
