@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import math
 
+import entries
 import msgspec
 import pytest
+from entries import vote
 
 from trainrx.kb.ranking import LEAST, with_fit
 from trainrx.model.knowledge import Cause
 from trainrx.model.ranking import Fitted
 
-WORDS = {"en": "a", "zh": "一"}
-
-
-def vote(ident: str, weight: float) -> dict[str, object]:
-    return {"id": ident, "weight": weight, "when": {"fact": ident, "eq": 1}, "why": WORDS}
-
 
 def cause() -> Cause:
-    entry = {
-        "schema": 1,
-        "id": "too-big",
-        "family": "oom",
-        "title": WORDS,
-        "summary": WORDS,
-        "status": "experimental",
-        "since": "0.1.0",
-        "updated": "2026-11-21",
-        "severity": "fatal",
-        "explains": ["cuda-oom"],
-        "prior": 0.2,
-        "priors": [{"when": {"fact": "x", "eq": 1}, "prior": 0.4}],
-        "evidence": {"supports": [vote("for", 2.0)], "contradicts": [vote("against", 1.0)]},
-        "fixes": [],
-        "references": [],
-    }
-    return msgspec.convert(entry, Cause)
+    return entries.cause(
+        "too-big",
+        [vote("for", 2.0, {"fact": "for", "eq": 1})],
+        [vote("against", 1.0, {"fact": "against", "eq": 1})],
+        priors=[{"when": {"fact": "x", "eq": 1}, "prior": 0.4}],
+    )
 
 
 def fitted(slope: float = 1.0, intercept: float = 0.0, **shifts: object) -> Fitted:

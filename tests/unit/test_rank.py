@@ -4,8 +4,10 @@ import itertools
 import math
 from typing import Any
 
+import entries
 import msgspec
 import pytest
+from entries import WORDS, vote
 
 from trainrx.engine.conclusions import Explained, Suggested
 from trainrx.engine.conditions import Truth
@@ -17,35 +19,10 @@ from trainrx.rank.echoes import echoes
 from trainrx.rank.order import rank, verdict
 from trainrx.rank.score import logit, score
 
-WORDS = {"en": "a", "zh": "一"}
-
 
 def cause(ident: str = "too-big", **more: object) -> Cause:
-    entry = {
-        "schema": 1,
-        "id": ident,
-        "family": "oom",
-        "title": WORDS,
-        "summary": WORDS,
-        "status": "experimental",
-        "since": "0.1.0",
-        "updated": "2026-11-21",
-        "severity": "fatal",
-        "explains": ["cuda-oom"],
-        "prior": 0.2,
-        "evidence": {
-            "supports": [
-                {"id": "a", "weight": 2.0, "when": {"fact": "x", "eq": 1}, "why": WORDS},
-                {"id": "b", "weight": 1.0, "when": {"fact": "y", "eq": 1}, "why": WORDS},
-            ],
-            "contradicts": [
-                {"id": "c", "weight": 1.5, "when": {"fact": "z", "eq": 1}, "why": WORDS}
-            ],
-        },
-        "fixes": [],
-        "references": [],
-    }
-    return msgspec.convert(entry | more, Cause)
+    votes = [vote("a", 2.0, {"fact": "x", "eq": 1}), vote("b", 1.0, {"fact": "y", "eq": 1})]
+    return entries.cause(ident, votes, [vote("c", 1.5, {"fact": "z", "eq": 1})], **more)
 
 
 def symptom(ident: str, role: str) -> Symptom:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import entries
 import msgspec
+from entries import vote
 
 from trainrx.engine.conditions import Truth
 from trainrx.engine.reason import Reasoning
@@ -12,31 +14,12 @@ from trainrx.model.knowledge import Cause, FactEntry, Symptom
 from trainrx.rank.asks import asks
 from trainrx.rank.order import candidates
 
-WORDS = {"en": "a", "zh": "一"}
 GIVEN = Facts([fact("launch.given", True), fact("log.given", True)])
 
 
 def cause(ident: str, *votes: tuple[str, float], prior: float = 0.2) -> Cause:
-    supports = [
-        {"id": name, "weight": weight, "when": _when(name), "why": WORDS} for name, weight in votes
-    ]
-    entry = {
-        "schema": 1,
-        "id": ident,
-        "family": "oom",
-        "title": WORDS,
-        "summary": WORDS,
-        "status": "experimental",
-        "since": "0.1.0",
-        "updated": "2026-11-21",
-        "severity": "fatal",
-        "explains": ["cuda-oom"],
-        "prior": prior,
-        "evidence": {"supports": supports},
-        "fixes": [],
-        "references": [],
-    }
-    return msgspec.convert(entry, Cause)
+    supports = [vote(name, weight, _when(name)) for name, weight in votes]
+    return entries.cause(ident, supports, prior=prior)
 
 
 def _when(name: str) -> dict[str, object]:

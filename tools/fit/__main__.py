@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 from accuracy import read_cases
 
-from fit.collect import Pair, pairs
+from fit.collect import pairs
 from fit.logistic import (
     Fit,
     Table,
@@ -24,6 +24,7 @@ from fit.logistic import (
     log_loss,
     table,
 )
+from fit.pair import Pair
 from fit.report import bins, brier, diagram, expected_error, markdown
 from trainrx.kb.load import load
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from accuracy import Names, arguments, holds
 
+from fit.pair import Pair
 from trainrx.api.answer import Conclusion, roots, shown, target
 from trainrx.api.inputs import Given, Request, gather
 from trainrx.api.pipeline import conclude
@@ -18,16 +19,6 @@ from trainrx.kb.store import Knowledge
 from trainrx.model.result import FixOut
 from trainrx.rank.order import candidates
 from trainrx.rank.score import Scored, logit
-
-
-class Pair(NamedTuple):
-    """A candidate of a case: prior log-odds, signed votes that counted, whether a fix worked."""
-
-    case: int
-    cause: str
-    prior: float
-    votes: tuple[tuple[str, float], ...]
-    right: bool
 
 
 def pairs(cases: Iterable[dict[str, Any]], knowledge: Knowledge) -> Iterator[Pair]:
@@ -81,4 +72,5 @@ def _candidates(done: Conclusion) -> list[Scored]:
 
 
 def _plain(fix: FixOut) -> dict[str, Any]:
-    return msgspec.to_builtins(fix)  # type: ignore[no-any-return]
+    made: dict[str, Any] = msgspec.to_builtins(fix)
+    return made

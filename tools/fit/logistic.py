@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from fit.collect import Pair
+from fit.pair import Pair
 
 Array = NDArray[np.float64]
 PRIOR_SPREADS = (0.25, 0.5, 1.0)

@@ -1,0 +1,42 @@
+"""Entries of a knowledge base for tests: the words that do not matter, filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from trainrx.model.knowledge import Cause
+
+WORDS = {"en": "a", "zh": "一"}
+
+
+def vote(ident: str, weight: float, when: dict[str, object]) -> dict[str, object]:
+    """Make a piece of evidence."""
+    return {"id": ident, "weight": weight, "when": when, "why": WORDS}
+
+
+def cause(
+    ident: str,
+    supports: Sequence[dict[str, object]],
+    contradicts: Sequence[dict[str, object]] = (),
+    **more: object,
+) -> Cause:
+    """Make a cause behind `cuda-oom`."""
+    entry = {
+        "schema": 1,
+        "id": ident,
+        "family": "oom",
+        "title": WORDS,
+        "summary": WORDS,
+        "status": "experimental",
+        "since": "0.1.0",
+        "updated": "2026-11-21",
+        "severity": "fatal",
+        "explains": ["cuda-oom"],
+        "prior": 0.2,
+        "evidence": {"supports": list(supports), "contradicts": list(contradicts)},
+        "fixes": [],
+        "references": [],
+    }
+    return msgspec.convert(entry | more, Cause)
