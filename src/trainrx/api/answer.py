@@ -36,6 +36,7 @@ from trainrx.rank.score import Scored
 SHOWN = ("failure", "echo", "observation")
 QUOTED = 3
 TELLING = ("rank_imbalance", "growing_memory")
+UNTOLD = "crash_other"
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,19 +232,21 @@ def _family(cause: Cause, done: Conclusion, echo_of: Mapping[str, str]) -> Famil
     One cause has many faces: an image that is too large ends in an OOM, or is seen as one full
     card. The face that says more goes first, then the one the entry is filed under.
     """
-    symptoms = done.knowledge.symptoms
-    shown = [
-        family
+    symptoms = (
+        done.knowledge.symptoms[hits.symptom]
         for hits in done.symptoms
         if hits.symptom in cause.explains and hits.symptom not in echo_of
-        # "it crashes" says nothing of the kind
-        if not symptoms[hits.symptom].vague
-        if (family := symptoms[hits.symptom].family) is not None
-    ]
-    telling = [family for family in shown if family in TELLING]
+    )
+    shown = [(entry.family, entry.vague) for entry in symptoms if entry.family is not None]
+    plain = [family for family, vague in shown if not vague]
+    telling = [family for family in plain if family in TELLING]
     if telling:
         return telling[0]
-    return cause.family if cause.family in shown or not shown else shown[0]
+    if plain:
+        return cause.family if cause.family in plain else plain[0]
+    # "it crashes" says nothing of the kind; the class of an exception says a little
+    hinted = [family for family, _ in shown if family != UNTOLD]
+    return hinted[0] if hinted and cause.family == UNTOLD else cause.family
 
 
 def _references(item: Scored, made: Plan) -> tuple[ReferenceOut, ...]:
