@@ -20,9 +20,9 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
         sys.path.insert(0, str(root / "src"))
         import msgspec  # noqa: PLC0415
 
-        from trainrx.kb.load import read_folders  # noqa: PLC0415
+        from trainrx.kb.load import complete, read_folders  # noqa: PLC0415
 
-        knowledge = read_folders([root / "kb"], [root / "rules"])
+        knowledge = complete(read_folders([root / "kb"], [root / "rules"]))
         target = root / "build" / "knowledge.msgpack"
         target.parent.mkdir(exist_ok=True)
         target.write_bytes(msgspec.msgpack.encode(knowledge))

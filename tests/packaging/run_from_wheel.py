@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = (
-    *("hypothesis>=6.100", "jsonschema>=4.20"),
+    *("hypothesis>=6.100", "jsonschema>=4.20", "numpy>=1.26", "scipy>=1.11"),
     *("pytest>=8.2", "pytest-randomly>=3.15", "pytest-xdist>=3.6"),
 )
 
