@@ -191,7 +191,7 @@ def _corrections(job: Target) -> Iterator[Change]:
         action="switch",
         from_=wrong,
         now="set",
-        to=None,
+        to=right,
         spelled=right,
         at=misspelt.origins[0] if misspelt.origins else None,
     )
@@ -208,7 +208,7 @@ def removal(name: str, job: Target) -> Change | None:
     return Change(
         kind=written.kind,
         param=written.param,
-        canonical=name,
+        canonical="" if name.startswith(ARGUMENT) else name,
         action="remove",
         from_=_written(name, present.value, job),
         now="set",
