@@ -19,11 +19,43 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     sources: tuple[str, ...] = ()
 
 
+class Tower(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The shape of a vision or audio encoder beside the language model.
+
+    `patch` and `image_size` in pixels; `merge` x `merge` patches become one token of the language
+    model. `image_size` is the side of an image or tile of a tower with a fixed resolution, None
+    where the image keeps its own. `tokens_per_image`: what the language model receives of one
+    image (or tile) where patches and merge do not tell it. `gated`: the MLP has three matrices.
+    `window`: attention runs within windows of so many pixels in all but `full_layers` layers.
+    `params_b` is the tower with its projector, in 1e9.
+    """
+
+    depth: int
+    hidden: int
+    heads: int
+    inter: int
+    patch: int = 14
+    merge: int = 1
+    temporal_patch: int = 1
+    image_size: int | None = None
+    tokens_per_image: int | None = None
+    gated: bool = False
+    window: int | None = None
+    full_layers: int = 0
+    params_b: float | None = None
+
+
 class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The published shape of a model; counts in units, `params_b` in 1e9 parameters.
 
     `moe_inter` is the width of one expert, `experts_per_token` how many of them a token passes
     through. `vision_b` is the part of `params_b` that is the vision tower with its projector.
+    `inter` is the width of a dense layer's MLP, `gated` tells whether that has three matrices
+    (None: it has, as in Llama) or two. Of a mixture of experts, the first `first_dense` layers are
+    dense and `shared_inter` is the width of all shared experts together. `kv_lora`, `q_lora`,
+    `qk_nope`, `qk_rope` and `v_head` are the widths of multi-head latent attention (DeepSeek-V2,
+    arXiv 2405.04434). `linear_layers` have linear attention, whose memory does not grow with the square
+    of the length. `aliases` are further ids with the same shape.
     `dtype` is what the weights are stored in (bf16, fp16, fp32), `quant_bits` and `quant_method`
     how they are quantised, `model_type` the architecture's name in transformers.
     """
@@ -42,6 +74,18 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     active_b: float | None = None
     experts_per_token: int | None = None
     moe_inter: int | None = None
+    shared_inter: int | None = None
+    first_dense: int = 0
+    gated: bool | None = None
+    kv_lora: int | None = None
+    q_lora: int | None = None
+    qk_nope: int | None = None
+    qk_rope: int | None = None
+    v_head: int | None = None
+    linear_layers: int = 0
+    max_positions: int | None = None
+    tower: Tower | None = None
+    aliases: tuple[str, ...] = ()
     vision: bool = False
     vision_b: float | None = None
     audio: bool = False

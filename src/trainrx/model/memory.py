@@ -1,0 +1,216 @@
+"""What the memory model takes and gives: a workload, and the GiB it needs, term by term."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.facts import Origin
+from trainrx.model.hardware import ModelShape
+
+Tuner = Literal["full", "lora", "adapter", "freeze"]
+"""full: all parameters of the parts that are not frozen; lora: low-rank adapters on a frozen model
+(QLoRA where the base is quantised); adapter: another small trained set (`trained_b` tells its
+size); freeze: only a given share of the model is trained (`trained_b`)."""
+
+Precision = Literal["pure", "autocast", "upcast", "deepspeed", "megatron", "fp32"]
+"""How parameters, gradients and optimizer states are really kept:
+
+pure: everything in the weights' own 2-byte dtype; autocast: weights as loaded (fp32 masters where
+the checkpoint was loaded in fp32), 2-byte compute; upcast: trained weights are kept in fp32, while
+compute is 2-byte (accelerate's FSDP with mixed precision, FSDP2 trainers); deepspeed: 2-byte
+weights and gradients, fp32 master and moments, sharded by stage; megatron: 2-byte weights, fp32
+gradients, masters and moments; fp32: all of it and the compute too."""
+
+Attention = Literal["flash", "sdpa", "eager"]
+Loss = Literal["eager", "float", "fused", "chunked", "linear"]
+"""How logits become a loss. eager: transformers' loss with its fp32 copy; float: the logits are
+already fp32 when they leave the model (peft's preparation for k-bit training upcasts the head);
+fused: a kernel over 2-byte logits (Megatron's and Unsloth-like cross entropy); chunked: computed
+over pieces of the sequence; linear: fused with the head, no logits at all (Liger)."""
+
+Phase = Literal[
+    "load", "forward", "loss", "backward", "step", "rollout", "weight-sync", "eval", "save"
+]
+
+
+class Rollout(msgspec.Struct, frozen=True, kw_only=True):
+    """The engine that generates samples. `share` of the card, `sleep` level, lengths in tokens."""
+
+    mode: Literal["colocate", "server", "none"] = "none"
+    share: float | None = None
+    tensor_parallel: int = 1
+    max_model_len: int | None = None
+    sequences: int | None = None
+    sleep: int = 0
+    eager: bool = False
+    move_batches: int | None = None
+    kv_bytes: float = 2.0
+
+
+class Images(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes through the vision tower: patches and tokens come of the pixels.
+
+    `per_sample` images or videos of `pixels` each (a video's frames all the same size).
+    """
+
+    per_sample: float = 1.0
+    pixels: float | None = None
+    frames: float = 1.0
+    trained: bool = False
+    projector_trained: bool = False
+    checkpointing: bool = True
+
+
+class Length(msgspec.Struct, frozen=True, kw_only=True):
+    """Tokens of one sample as the model sees it: what is typical and the longest of a batch.
+
+    `how`: exact (every sample has it: packing, or the user says so), cap (only the limit is known),
+    data (from token statistics of the data, at most the limit).
+    """
+
+    low: float
+    typical: float
+    high: float
+    how: Literal["exact", "cap", "data"] = "cap"
+    source: str = ""
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True):
+    """One training job as far as memory goes. Counts are of GPUs unless said otherwise.
+
+    `world` = data x tensor x pipeline x context; a device map spreads one process' layers over
+    `device_map` cards. `zero_stage` also stands for FSDP (full shard: 3, shard of gradients and
+    states: 2); `fsdp` is its version, 0 when DeepSpeed or nothing shards. `rank` of LoRA, `targets`
+    the adapted matrices by their role (see `LORA_ROLES`), `modules_b` further parameters trained
+    whole beside adapters (embeddings, heads; 1e9). `copies` of the frozen model beside the trained
+    one (reference, reward, critic) with the shape each has.
+    """
+
+    shape: ModelShape
+    framework: str = ""
+    framework_version: str = ""
+    task: str = "sft"
+    # what is trained, and how it is kept
+    tuner: Tuner = "full"
+    rank: int = 8
+    targets: tuple[str, ...] = ()
+    modules_b: float = 0.0
+    trained_b: float | None = None
+    freeze_llm: bool = False
+    embeddings_upcast: bool = False
+    weight_bytes: float = 2.0
+    quant_bits: int | None = None
+    quant_method: str = ""
+    precision: Precision = "autocast"
+    optimizer: str = "adamw_torch"
+    foreach: bool = True
+    # one micro-batch
+    micro_batch: float = 1.0
+    accumulation: int = 1
+    length: Length
+    padding_free: bool = False
+    checkpointing: bool = True
+    recompute: Literal["full", "selective", "offload", "none"] = "full"
+    attention: Attention = "flash"
+    loss: Loss = "eager"
+    compiled: bool = False
+    # where it lies
+    world: int = 1
+    data: int = 1
+    tensor: int = 1
+    pipeline: int = 1
+    context: int = 1
+    sequence: bool = False
+    expert: int = 1
+    device_map: int = 1
+    zero_stage: int = 0
+    fsdp: int = 0
+    offload_optimizer: bool = False
+    offload_params: bool = False
+    ranks_per_node: int = 1
+    # beside the model
+    images: Images | None = None
+    generations: int = 1
+    rollout: Rollout = Rollout()
+    copies: tuple[ModelShape, ...] = ()
+    card_gib: float | None = None
+
+
+LORA_ROLES = ("q", "k", "v", "o", "gate", "up", "down", "qkv", "head", "embed", "vision")
+"""Roles of matrices an adapter can sit on; the spelling differs by model (`c_attn` is `qkv`)."""
+
+
+class Term(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of the memory, GiB per GPU; `source` is where its formula or constant comes from."""
+
+    name: str
+    gib: float
+    source: str = ""
+
+
+class PhaseUse(msgspec.Struct, frozen=True, kw_only=True):
+    """What is allocated at the height of one phase."""
+
+    phase: Phase
+    gib: float
+    terms: tuple[Term, ...]
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure with its interval, GiB per GPU."""
+
+    gib: float
+    low: float
+    high: float
+
+
+class HostUse(msgspec.Struct, frozen=True, kw_only=True):
+    """Memory of one machine, GiB: what lies there for good, and the peak of loading and saving."""
+
+    resident: float
+    peak: float
+    terms: tuple[Term, ...]
+
+
+class Assumption(msgspec.Struct, frozen=True, kw_only=True):
+    """Something the launch does not say that was taken for granted. `param`: what would say it."""
+
+    id: str
+    text: str
+    param: str = ""
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """No prediction, and why.
+
+    `kind`: unknown (an input is missing: `asks`), unmodelled (no formula is measured for it),
+    impossible (the layout cannot run).
+    """
+
+    kind: Literal["unknown", "unmodelled", "impossible"]
+    id: str
+    reason: str
+    asks: tuple[str, ...] = ()
+    evidence: tuple[Origin, ...] = ()
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+    """Peak memory per GPU of a workload.
+
+    allocated: tensors (`torch.cuda.max_memory_allocated`); reserved: what the allocator holds
+    (`max_memory_reserved`); card: what nvidia-smi shows, with contexts and libraries. `verdict`
+    compares `card` with the card: fits, tight (only part of the interval fits) or not; None when
+    no card is given.
+    """
+
+    allocated: Figure
+    reserved: Figure
+    card: Figure
+    peak: Phase
+    phases: tuple[PhaseUse, ...]
+    host: HostUse
+    verdict: Literal["fits", "tight", "does-not-fit"] | None = None
+    limit_gib: float | None = None
+    assumptions: tuple[Assumption, ...] = ()
