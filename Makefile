@@ -30,6 +30,7 @@ golden: $(READY)
 	  tests/unit/test_inspect_page.py tests/unit/test_diff_page.py
 	$(BIN)/python -m trainrx.render.schema
 	$(BIN)/python -m trainrx.render.inspect_json
+	$(BIN)/python -m trainrx.render.estimate_json
 
 # what each release of each framework takes; a new release is one line in tools/catalog/releases.txt
 catalog: $(READY)

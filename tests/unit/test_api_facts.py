@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from trainrx.api.facts import failure_facts, symptom_facts, version_facts
+import pytest
+
+from trainrx.api.facts import derive, failure_facts, symptom_facts, version_facts
 from trainrx.kb.load import load
+from trainrx.model.facts import fact
 from trainrx.model.job import Hit, SymptomHits
 
 
@@ -54,3 +57,18 @@ def test_only_decidable_ranges_become_facts() -> None:
     found = {fact.kind: fact.value for fact in version_facts(wanted, {"vllm": "0.7"})}
 
     assert found == {"version.vllm <0.8": True}
+
+
+def test_the_release_of_torch_decides_the_width_of_vision_scores() -> None:
+    failed = (
+        fact("model.name", "Qwen/Qwen2.5-VL-7B-Instruct"),
+        fact("oom.asked_gib", 8.11),
+        fact("oom.site", "vision-attention"),
+    )
+
+    with_release = derive(failed, load(), torch="2.8.0")
+    without = derive(failed, load())
+
+    assert with_release.number("oom.patches") == pytest.approx(11664, abs=4)
+    assert without.text("oom.asked_is") == "vision-attention"
+    assert "oom.patches" not in without

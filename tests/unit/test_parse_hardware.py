@@ -153,12 +153,13 @@ def test_v100_has_no_bf16_and_a100_has():
     assert bf16["A100-SXM4-80GB"] is True
 
 
-def test_models_with_window_attention_are_the_qwen2_5_vision_models():
+def test_models_with_window_attention_are_those_with_the_vision_tower_of_qwen2_5():
     windowed = {m.id.split("/")[1] for m in MODELS if m.window_attention}
 
     assert windowed == {
         *(f"Qwen2.5-VL-{size}B-Instruct" for size in (3, 7, 32, 72)),
-        "Qwen2.5-Omni-7B",
+        *(f"Qwen2.5-Omni-{size}B" for size in (3, 7)),
+        "MiMo-VL-7B-RL",
     }
     assert all(m.vision for m in MODELS if m.window_attention)
 

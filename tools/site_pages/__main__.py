@@ -20,6 +20,8 @@ from trainrx.kb.yaml12 import read_yaml
 from trainrx.model.text import Lang
 
 _ROOT = Path(__file__).parents[2]
+WRITTEN = ("index", "estimate")
+"""Pages that are written by hand, in `docs/`."""
 CHOICE = """\
 <!doctype html><meta charset="utf-8"><title>diagnose</title>
 <script>
@@ -49,8 +51,9 @@ def main() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(page.text, encoding="utf-8")
             number += 1
-        start = given.start / ("index.zh.md" if lang == "zh" else "index.md")
-        shutil.copyfile(start, folder / "pages" / "index.md")
+        for name in WRITTEN:
+            source = given.start / (f"{name}.zh.md" if lang == "zh" else f"{name}.md")
+            shutil.copyfile(source, folder / "pages" / f"{name}.md")
         told = settings(site, str((given.output / lang).resolve()))
         # JSON is YAML, and needs no escaping of its own
         (folder / "mkdocs.yml").write_text(json.dumps(told, ensure_ascii=False, indent=1), "utf-8")

@@ -100,6 +100,7 @@ def navigation(site: Site) -> list[dict[str, object]]:
         {site.says(site_words.FAMILIES): families},
         {site.says(site_words.FRAMEWORKS): packages},
         {site.says(site_words.LISTS): lists},
+        {site.says(site_words.ESTIMATE): "estimate.md"},
         {site.says(site_words.COVERAGE): COVERAGE},
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trainrx.model.text import Text
 
 HOME = Text(en="Start", zh="首页")
+ESTIMATE = Text(en="GPU memory", zh="显存估算")
 FAMILIES = Text(en="By failure", zh="按故障")
 FRAMEWORKS = Text(en="By framework", zh="按框架")
 LISTS = Text(en="All entries", zh="全部条目")

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trainrx.api.comparison import compare_launches
+    from trainrx.api.estimation import estimate
     from trainrx.api.inspection import inspect_launch
     from trainrx.api.pipeline import diagnose
 
-__all__ = ["compare_launches", "diagnose", "inspect_launch"]
+__all__ = ["compare_launches", "diagnose", "estimate", "inspect_launch"]
 
 _PLACES = {
     "compare_launches": "trainrx.api.comparison",
     "diagnose": "trainrx.api.pipeline",
+    "estimate": "trainrx.api.estimation",
     "inspect_launch": "trainrx.api.inspection",
 }
 

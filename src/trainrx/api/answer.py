@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.api.summary import job_summary
 from trainrx.engine.conditions import Truth
 from trainrx.engine.reason import Reasoning
 from trainrx.fix.changes import Target
@@ -20,7 +21,6 @@ from trainrx.model.knowledge import Cause, Family
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
-    JobSummary,
     ReferenceOut,
     SymptomSeen,
     Tool,
@@ -159,21 +159,6 @@ def _tool(done: Conclusion) -> Tool:
         version=__version__,
         kb=done.knowledge.digest,
         engine=done.reasoning.engine_name,
-    )
-
-
-def job_summary(facts: Facts) -> JobSummary:
-    """Give the job in a few words."""
-    gpus, nodes = facts.number("hardware.gpus"), facts.number("hardware.nodes")
-    memory = facts.number("hardware.gpu_gib")
-    return JobSummary(
-        framework=facts.text("launch.framework") or None,
-        framework_version=facts.text("launch.framework_version"),
-        task=facts.text("launch.task"),
-        model=facts.text("model.name"),
-        gpu=facts.text("hardware.gpu") or (f"{memory:g} GiB" if memory else None),
-        gpus=int(gpus) if gpus else None,
-        nodes=int(nodes) if nodes else None,
     )
 
 

@@ -25,13 +25,20 @@ HITS_PER_SYMPTOM = 12
 LOG_VERSION = "log.version."
 
 
-def derive(given: Iterable[Fact], knowledge: Knowledge, shape: ModelShape | None = None) -> Facts:
+def derive(
+    given: Iterable[Fact],
+    knowledge: Knowledge,
+    shape: ModelShape | None = None,
+    *,
+    torch: str = "",
+) -> Facts:
     """Add all that follows by arithmetic.
 
     Args:
         given: what is known of the job.
         knowledge: models and parameters.
         shape: the model's shape as its own `config.json` tells it, when that is at hand.
+        torch: release of torch, "" when it is not known.
     """
     facts = Facts(given)
     facts.add(*model_facts(facts, knowledge.models, shape))
@@ -39,7 +46,7 @@ def derive(given: Iterable[Fact], knowledge: Knowledge, shape: ModelShape | None
     facts.add(*layout_facts(facts))
     facts.add(*vision_facts(facts))
     own = shape or shape_of(facts, knowledge.models)
-    facts.add(*memory_facts(facts, own))
+    facts.add(*memory_facts(facts, own, torch))
     facts.add(*engine_facts(facts, own))
     facts.add(*request_facts(facts))
     facts.add(*guard_facts(facts))

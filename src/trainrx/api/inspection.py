@@ -104,7 +104,7 @@ def jobs_of(
         UsageError: an input cannot be used, or none holds a launch.
     """
     given = gather(request, knowledge)
-    seen = _read_logs(given)
+    seen = read_logs(given)
     launches, problems = _launches(given, seen.dumps)
     if not launches:
         raise UsageError(_no_launch(request, (*problems, *given.unread)))
@@ -131,7 +131,8 @@ def tool(knowledge: Knowledge) -> Tool:
     return Tool(name="trainrx", version=__version__, kb=knowledge.digest, engine="")
 
 
-def _read_logs(given: Given) -> Seen:
+def read_logs(given: Given) -> Seen:
+    """Scan the logs for facts, versions and printed arguments; without logs it costs nothing."""
     if not given.logs:
         return Seen()
     # the scanner of logs costs more than all the rest

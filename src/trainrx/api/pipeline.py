@@ -170,7 +170,8 @@ def _facts(
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
-    facts = derive(known, knowledge, None if launch is None else launch.shape)
+    shape = None if launch is None else launch.shape
+    facts = derive(known, knowledge, shape, torch=versions.get("torch", ""))
     facts.add(*package_facts(facts, versions))
     if given.good is not None:
         facts.add(*_changed(given.good, given, facts, knowledge))

@@ -44,9 +44,12 @@ def fitted(text: str, encoding: str) -> str:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        plain = text.replace("✓", "v").replace("·", "-")
+        plain = text.translate(_PLAIN)
         return plain.encode(encoding, "replace").decode(encoding)
     return text
+
+
+_PLAIN = str.maketrans("✓·█▓▒░–", "v-#%+.-")
 
 
 def _send(text: str, encoding: str) -> None:

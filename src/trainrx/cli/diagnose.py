@@ -28,8 +28,8 @@ is found out from its content; the options say it for you.
   diagnose run_folder/ --gpu A100-80G --gpus 8 --lang zh
 """
 EPILOG = """\
-Other commands: inspect FILE (what a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list
-(a file of that name: ./inspect)."""
+Other commands: estimate FILE (the GPU memory it takes), inspect FILE (what a launch sets),
+diff GOOD BAD, explain ID, kb check|test|new|list (a file of that name: ./inspect)."""
 
 
 class Format(str, Enum):

@@ -1,4 +1,4 @@
-"""Words in the names of models: the family, what it takes in, its size."""
+"""Words in the names of models: the family, what it takes in."""
 
 from __future__ import annotations
 
@@ -58,7 +58,6 @@ MOE = late(
     r"a\d+(\.\d+)?b\b|moe|mixtral|\d+x\d+b|deepseek[-_]?(v3|r1(?!.distill))|deepseek[-_]?v2"
     r"|kimi[-_]?k|gpt[-_]?oss|llama-?4|glm[-_]?4[._]5(?!v)"
 )
-SIZE = late(r"(?<![\w.])(\d+(?:\.\d+)?)b(?![a-z])")
 
 
 def family_of(words: str) -> str | None:

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from trainrx.derive.families import AUDIO, MOE, OMNI, SIZE, VISION, family_of
+from trainrx.derive.families import AUDIO, MOE, OMNI, VISION, family_of
+from trainrx.derive.lineage import lineage_of, size_of
+from trainrx.derive.quantised import quantisation_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 
 TAIL = re.compile(
-    r"[-_.](instruct|chat|base|hf|it|awq|gptq|bnb|4bit|int4|int8|bf16|fp8|v0\.\d|\d{4}|sft|merged)$"
+    r"[-_.](instruct|chat|base|hf|it|awq|gptq|bnb|nf4|[48]bits?|int[48]|w\d+a\d+|bf16|[bf]p?(16|32)"
+    r"|fp8|mxfp4|v0\.\d|\d{4}|sft|dpo|merged|thinking|preview|\d+k|1m|dynamic|unsloth|quantized)$"
 )
 WEAK = ("llamafactory",)
 """Their `model.type` is a chat template, which says little of the model."""
@@ -21,25 +24,56 @@ PLACEHOLDER = re.compile(r"^(checkpoint-?\d*|model|output|final|latest|merged|we
 def find_shape(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     """Find the shape of a model by its hub id or the folder it lies in; None when not known.
 
+    A name that is not known itself is taken for a copy of the published model whose generation
+    and size it names (`is_named` tells these two apart).
+    """
+    return _named(name, models) or _related(name, models)
+
+
+def is_named(name: str, shape: ModelShape) -> bool:
+    """Tell whether a name is that of the shape, or one of its aliases, apart from its endings."""
+    return _named(name, (shape,)) is not None
+
+
+def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
+    """Find a model by its name.
+
     The full name comes before names without their last words; ms-swift 2.x writes a model type
     such as `qwen2_5-7b-instruct`, so separators do not count in the end.
     """
     for spell in (_last, _stem, _squeezed):
         wanted = spell(name)
         for shape in models:
-            if spell(shape.id) == wanted:
+            if any(spell(known) == wanted for known in (shape.id, *shape.aliases)):
                 return shape
+    return None
+
+
+def _related(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
+    lineage = lineage_of(_last(name))
+    if lineage is None:
+        return None
+    for shape in models:
+        names = (_last(known) for known in (shape.id, *shape.aliases))
+        if lineage in map(lineage_of, names):
+            return shape
     return None
 
 
 def shape_of(facts: Facts, models: Sequence[ModelShape]) -> ModelShape | None:
     """Find the shape of the job's model by its name, else by its type where that is a model's."""
-    for kind in _kinds(facts):
-        name = facts.text(kind)
-        shape = find_shape(name, models) if name else None
-        if shape is not None:
-            return shape
-    return None
+    return _source(facts, models)[1]
+
+
+def _source(facts: Facts, models: Sequence[ModelShape]) -> tuple[str, ModelShape | None]:
+    """Give the name a shape was found by, and the shape."""
+    names = [name for kind in _kinds(facts) if (name := facts.text(kind))]
+    for find in (_named, _related):
+        for name in names:
+            shape = find(name, models)
+            if shape is not None:
+                return name, shape
+    return "", None
 
 
 def model_facts(
@@ -52,12 +86,14 @@ def model_facts(
         models: shapes of known models.
         shape: the shape read from the job's own `config.json`, which comes before all names.
     """
-    known = shape_of(facts, models)
+    name, known = _source(facts, models)
     found: dict[str, Fact] = {}
     for item in (
         *(_of_shape(shape, facts) if shape is not None else ()),
+        *_of_quantised(facts),
         *(_of_shape(known, facts) if known is not None else ()),
         *_of_words(facts),
+        *(_of_relative(name, known, facts) if known is not None and shape is None else ()),
     ):
         found.setdefault(item.kind, item)
     return tuple(found.values())
@@ -77,6 +113,24 @@ def _of_shape(shape: ModelShape, facts: Facts) -> Iterator[Fact]:
         yield fact(f"model.{name}", value, *origins, how="derived")
 
 
+def _of_relative(name: str, shape: ModelShape, facts: Facts) -> Iterator[Fact]:
+    """Say of which published model the shape is, where the job's own name is not a known one."""
+    if not is_named(name, shape):
+        origins = facts.origins("model.name") or facts.origins("model.type")
+        yield fact("model.shape_like", shape.id, *origins, how="derived")
+
+
+def _of_quantised(facts: Facts) -> Iterator[Fact]:
+    """Read the quantisation of a checkpoint from its name."""
+    for kind in _kinds(facts):
+        found = quantisation_of(_last(facts.text(kind) or ""))
+        if found is not None:
+            origins = facts.origins(kind)
+            yield fact("model.quant_bits", found.bits, *origins, how="derived")
+            if found.method:
+                yield fact("model.quant_method", found.method, *origins, how="derived")
+
+
 def _shape_values(shape: ModelShape) -> Iterator[tuple[str, Scalar]]:
     words = f"{shape.id} {shape.model_type}".lower()
     is_vision = shape.vision or bool(VISION.search(words))
@@ -90,6 +144,7 @@ def _shape_values(shape: ModelShape) -> Iterator[tuple[str, Scalar]]:
         ("vision_b", shape.vision_b),
         ("dtype", shape.dtype or None),
         ("quant_bits", shape.quant_bits),
+        ("quant_method", shape.quant_method or None),
         ("family", family_of(_last(shape.id)) or family_of(shape.model_type)),
         ("is_vision", is_vision),
         ("is_moe", shape.experts is not None or bool(MOE.search(words))),
@@ -121,9 +176,15 @@ def _words(name: str) -> Iterator[tuple[str, Scalar]]:
     yield "is_vision", is_vision
     yield "is_moe", bool(MOE.search(stem))
     yield "modality", _modality(stem, is_vision=is_vision, is_audio=False)
-    size = SIZE.search(stem.replace("-", " ").replace("_", " "))
+    size = _billions(stem)
     if size is not None:
-        yield "params_b", float(size.group(1))
+        yield "params_b", size
+
+
+def _billions(stem: str) -> float | None:
+    """Give all parameters a name tells, in 1e9; that of a mixture (`8x7b`) does not tell them."""
+    size = size_of(stem)
+    return None if size is None or "x" in size else float(size.partition("-")[0])
 
 
 def _template(name: str) -> Iterator[tuple[str, Scalar]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from trainrx.derive.quantised import quantisation_of
 from trainrx.derive.reading import derived, framework, is_unset, task
 from trainrx.model.facts import Fact, Facts
 from trainrx.parse.task import DEPLOYS
@@ -13,10 +13,6 @@ from trainrx.parse.version_range import in_range
 ADAPTERS = frozenset({"lora", "qlora", "dora"})
 BY_RANK = frozenset({"verl", "openrlhf"})
 """These train LoRA when its rank is above 0, and everything otherwise."""
-QUANTISED = re.compile(
-    r"[-_.](?:(?P<awq>awq|gptq|bnb)(?:[-_.]?(?:int)?(?P<bits>[2348])(?:[-_.]?bits?)?)?"
-    r"|int(?P<int>[48])|w(?P<w>[48])a\d{1,2}|(?P<fp8>fp8)|(?P<mxfp4>mxfp4))(?=[-_.]|$)"
-)
 
 
 def training_facts(facts: Facts) -> tuple[Fact, ...]:
@@ -56,13 +52,8 @@ def _quantised(facts: Facts) -> Iterator[Fact]:
 def quantised_bits(name: str) -> int | None:
     """Give the bits a quantised model's name tells; None when it tells none."""
     stem = name.strip().rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1].lower()
-    found = QUANTISED.search(stem)
-    if found is None:
-        return None
-    if found["fp8"]:
-        return 8
-    bits = found["bits"] or found["int"] or found["w"]
-    return int(bits) if bits else 4
+    found = quantisation_of(stem)
+    return None if found is None else found.bits
 
 
 def _kind(facts: Facts) -> Iterator[Fact]:

@@ -16,6 +16,8 @@ from trainrx.kb.packages import FOLDER as PACKAGES
 from trainrx.kb.packages import add_ranges, range_entries, with_ranges
 from trainrx.kb.ranking import FILE as RANKING
 from trainrx.kb.store import COMPILED, Entry, Knowledge, Names, checkout, shipped
+from trainrx.model.constants import FILE as MEMORY
+from trainrx.model.constants import JUDGED, Constants, FittedConstants
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
@@ -28,6 +30,7 @@ from trainrx.model.knowledge import (
 )
 from trainrx.model.packages import PackageEntry, RangeEntry
 from trainrx.model.ranking import Fitted
+from trainrx.model.tokens import Dataset
 from trainrx.model.version import __version__
 
 E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard)
@@ -79,8 +82,10 @@ def load(
         ranges=ranges,
         gpus=extra.gpus + base.gpus,
         models=extra.models + base.models,
+        datasets=extra.datasets + base.datasets,
         guards=base.guards | extra.guards,
         fitted=base.fitted,
+        memory=base.memory if extra.memory == JUDGED else extra.memory,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
     )
 
@@ -103,8 +108,10 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         ranges=_ranges(kb),
         gpus=_table(kb, "gpus.yaml", Gpu),
         models=_table(kb, "models.yaml", ModelShape),
+        datasets=_table(kb, "datasets.yaml", Dataset),
         guards=_entries(kb, "guards", Guard),
         fitted=_fitted(kb),
+        memory=_memory(kb),
         digest=_digest((*kb, *rules)),
     )
 
@@ -273,6 +280,12 @@ def _fitted(roots: Iterable[Path]) -> Fitted | None:
     paths = [root / RANKING for root in roots]
     found = [_convert(path, _yaml(path), Fitted) for path in paths if path.is_file()]
     return found[0] if found else None
+
+
+def _memory(roots: Iterable[Path]) -> Constants:
+    paths = [root / MEMORY for root in roots]
+    found = [_convert(path, _yaml(path), FittedConstants) for path in paths if path.is_file()]
+    return found[0].constants if found else JUDGED
 
 
 def _by_id(pairs: Iterable[tuple[Path, E]]) -> dict[str, E]:

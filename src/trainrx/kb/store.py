@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import (
@@ -17,6 +18,7 @@ from trainrx.model.knowledge import (
 )
 from trainrx.model.packages import RangeEntry
 from trainrx.model.ranking import Fitted
+from trainrx.model.tokens import Dataset
 
 Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry
 
@@ -35,8 +37,10 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     ranges: dict[str, RangeEntry]
     gpus: tuple[Gpu, ...]
     models: tuple[ModelShape, ...]
+    datasets: tuple[Dataset, ...] = ()
     guards: dict[str, Guard] = {}
     fitted: Fitted | None = None
+    memory: Constants = JUDGED
     arguments: tuple[str, ...] = ()
     digest: str = ""
 
@@ -48,6 +52,8 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, FactEntry]
     gpus: tuple[Gpu, ...]
     models: tuple[ModelShape, ...]
+    datasets: tuple[Dataset, ...] = ()
+    memory: Constants = JUDGED
     digest: str = ""
 
     def alone(self) -> Knowledge:
@@ -61,6 +67,8 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
             ranges={},
             gpus=self.gpus,
             models=self.models,
+            datasets=self.datasets,
+            memory=self.memory,
             digest=self.digest,
         )
 

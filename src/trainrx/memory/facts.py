@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.memory.terms import (
-    lora_params_b,
-    states_gib,
-    tokens_in_allocation,
-    weights_gib,
-)
+from trainrx.memory.recovered import recovered_facts
+from trainrx.memory.terms import lora_params_b, states_gib, weights_gib
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.hardware import ModelShape
 
@@ -18,11 +14,12 @@ ROOM = 0.85
 the CUDA context and NCCL buffers need the rest (card minus allocated: 1.7 to 14.5 GiB measured)."""
 
 
-def memory_facts(facts: Facts, shape: ModelShape | None) -> tuple[Fact, ...]:
-    """Derive `memory.*` from what is known of model, card, sharding and vLLM."""
+def memory_facts(facts: Facts, shape: ModelShape | None, torch: str = "") -> tuple[Fact, ...]:
+    """Derive `memory.*` from model, card, sharding and vLLM, and what a failed request was."""
     out = Facts(facts)
-    for step in (_weights, _per_gpu, _states, _vllm, _fits, _logits):
+    for step in (_weights, _per_gpu, _states, _vllm, _fits):
         out.add(*step(out, shape))
+    out.add(*recovered_facts(out, shape, torch))
     return tuple(item for item in out if item.kind not in facts)
 
 
@@ -111,10 +108,3 @@ def _fits(facts: Facts, _: ModelShape | None) -> Iterator[Fact]:
         yield _derived(facts, "memory.static_fits", False, *sources)
     elif states is not None and need <= room * 0.6:
         yield _derived(facts, "memory.static_fits", True, *sources)
-
-
-def _logits(facts: Facts, _: ModelShape | None) -> Iterator[Fact]:
-    asked, vocab = facts.number("oom.asked_gib"), facts.number("model.vocab")
-    if asked and vocab and facts.text("oom.site") == "logits":
-        tokens = round(tokens_in_allocation(asked, int(vocab)))
-        yield fact("oom.tokens_in_logits", tokens, *facts.origins("oom.asked_gib"), how="derived")

@@ -2,12 +2,106 @@
 
 from __future__ import annotations
 
-from trainrx.model.memory import Prediction, Refusal, Workload
+from typing import Literal, NamedTuple
+
+from trainrx.memory.host import host_use
+from trainrx.memory.model import Model, model_of
+from trainrx.memory.phases import phases_of, top_of
+from trainrx.memory.physics import GIB, Use, use_of
+from trainrx.memory.refusals import refused
+from trainrx.model.constants import JUDGED, Constants
+from trainrx.model.memory import Figure, Prediction, Refusal, Workload
 
 
-def predict(workload: Workload) -> Prediction | Refusal:
+class Peak(NamedTuple):
+    """Central figures of a workload, GiB per GPU."""
+
+    allocated: float
+    reserved: float
+    card: float
+    need: float
+
+
+def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | Refusal:
     """Predict peak memory per GPU of one workload.
 
     Never raises: what is not modelled is a `Refusal`.
     """
-    return Refusal(kind="unmodelled", id="not-yet", reason=f"{workload.task}: not modelled")
+    model = model_of(workload.shape)
+    if model is None:
+        return Refusal(
+            kind="unknown",
+            id="model-shape",
+            reason=f"layers, width or vocabulary of {workload.shape.id} are not known",
+            asks=("model.name",),
+        )
+    no = refused(workload, model)
+    if no is not None:
+        return no
+    length = workload.length
+    use = use_of(workload, model, constants, length.typical)
+    mid = figures(use, workload, model, constants)
+    least = figures(use_of(workload, model, constants, length.low), workload, model, constants)
+    most = figures(use_of(workload, model, constants, length.high), workload, model, constants)
+    phases = phases_of(use, workload, model, constants)
+    card = _figure(mid.card, least.card, most.card, constants.band_card)
+    return Prediction(
+        allocated=_figure(mid.allocated, least.allocated, most.allocated, constants.band_allocated),
+        reserved=_figure(mid.reserved, least.reserved, most.reserved, constants.band_reserved),
+        card=card,
+        need_gib=mid.need,
+        peak=max(phases, key=lambda item: item.gib).phase,
+        phases=phases,
+        host=host_use(workload, model),
+        verdict=verdict(card, mid.need, workload.card_gib),
+        limit_gib=workload.card_gib,
+    )
+
+
+def verdict(
+    card: Figure, need: float, limit: float | None
+) -> Literal["fits", "tight", "does-not-fit"] | None:
+    """Compare what the job takes and needs with the card, GiB; None when the card is not known."""
+    if not limit:
+        return None
+    if need > limit:
+        return "does-not-fit"
+    return "fits" if card.high <= limit else "tight"
+
+
+def peak(work: Workload, model: Model, constants: Constants) -> Peak:
+    """Give the central figures alone: what a search over thousands of workloads needs."""
+    return figures(use_of(work, model, constants, work.length.typical), work, model, constants)
+
+
+def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
+    """Work out the three figures of the largest phase, GiB per GPU.
+
+    What the allocator holds beyond the allocated peak are blocks that do not fit what comes next:
+    a share of what comes and goes, more of the logits, whose blocks are the largest, and more where
+    samples differ in length. The card has the context and the libraries beside it.
+    """
+    allocated = top_of(use, work, model, k)
+    steady = use.weights + use.adapters + use.copies + use.master + use.optimizer + use.buffers
+    moving = use.checkpoints + use.activations + use.tower + use.gathered + use.live
+    slack = k.slack_steady * steady + k.slack_moving * moving + k.slack_logits * use.logits
+    if work.length.how != "exact":
+        slack += k.slack_varied * (moving + use.logits) + k.varied_gib * GIB
+    if work.zero_stage == 3:
+        slack += k.slack_sharded * steady
+    beside = k.context_gib * GIB
+    if work.world > 1:
+        beside += k.nccl_gib * GIB
+    if work.rollout.mode == "colocate" and not work.rollout.eager:
+        beside += k.graphs_gib * GIB
+    reserved = allocated + slack + k.base_gib * GIB
+    return Peak(
+        allocated=allocated / GIB,
+        reserved=reserved / GIB,
+        card=(reserved + beside) / GIB,
+        need=(allocated + k.unreturned * slack + k.base_gib * GIB + beside) / GIB,
+    )
+
+
+def _figure(mid: float, low: float, high: float, band: float) -> Figure:
+    return Figure(gib=mid, low=min(low, mid) * (1 - band), high=max(high, mid) * (1 + band))

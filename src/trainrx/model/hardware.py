@@ -27,7 +27,7 @@ class Tower(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     where the image keeps its own. `tokens_per_image`: what the language model receives of one
     image (or tile) where patches and merge do not tell it. `gated`: the MLP has three matrices.
     `window`: attention runs within windows of so many pixels in all but `full_layers` layers.
-    `params_b` is the tower with its projector, in 1e9.
+    `params_b` is the tower with its projector, `projector_b` the projector alone, in 1e9.
     """
 
     depth: int
@@ -43,6 +43,7 @@ class Tower(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     window: int | None = None
     full_layers: int = 0
     params_b: float | None = None
+    projector_b: float | None = None
 
 
 class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,8 +55,12 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     (None: it has, as in Llama) or two. Of a mixture of experts, the first `first_dense` layers are
     dense and `shared_inter` is the width of all shared experts together. `kv_lora`, `q_lora`,
     `qk_nope`, `qk_rope` and `v_head` are the widths of multi-head latent attention (DeepSeek-V2,
-    arXiv 2405.04434). `linear_layers` have linear attention, whose memory does not grow with the square
-    of the length. `aliases` are further ids with the same shape.
+    arXiv 2405.04434). `linear_layers` have linear attention, whose memory does not grow with the
+    square of the length: `linear_in` is the width of what they project the hidden state to,
+    `linear_out` of what they project back. `gated_attention`: the query projection gives a gate of
+    the same width too. Of an encoder-decoder, `encoder_layers` of the `layers` are the encoder's;
+    the others have a second attention over its output. `aliases` are further ids with the same
+    shape.
     `dtype` is what the weights are stored in (bf16, fp16, fp32), `quant_bits` and `quant_method`
     how they are quantised, `model_type` the architecture's name in transformers.
     """
@@ -83,6 +88,10 @@ class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     qk_rope: int | None = None
     v_head: int | None = None
     linear_layers: int = 0
+    linear_in: int | None = None
+    linear_out: int | None = None
+    gated_attention: bool = False
+    encoder_layers: int = 0
     max_positions: int | None = None
     tower: Tower | None = None
     aliases: tuple[str, ...] = ()

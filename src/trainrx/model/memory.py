@@ -25,8 +25,8 @@ gradients, masters and moments; fp32: all of it and the compute too."""
 
 Attention = Literal["flash", "sdpa", "eager"]
 Loss = Literal["eager", "float", "fused", "chunked", "linear"]
-"""How logits become a loss. eager: transformers' loss with its fp32 copy; float: the logits are
-already fp32 when they leave the model (peft's preparation for k-bit training upcasts the head);
+"""How logits become a loss. eager: transformers' loss with its fp32 copy; float: the same under
+accelerate's autocast, which also turns the model's outputs into fp32 (`convert_outputs_to_fp32`);
 fused: a kernel over 2-byte logits (Megatron's and Unsloth-like cross entropy); chunked: computed
 over pieces of the sequence; linear: fused with the head, no logits at all (Liger)."""
 
@@ -36,7 +36,12 @@ Phase = Literal[
 
 
 class Rollout(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine that generates samples. `share` of the card, `sleep` level, lengths in tokens."""
+    """The engine that generates samples.
+
+    `share` of the card, `sleep` level, lengths in tokens; `move_batches`: in how many parts weights
+    are handed over; `offload_model` and `offload_optimizer`: what of the trainer leaves the card
+    while the engine generates.
+    """
 
     mode: Literal["colocate", "server", "none"] = "none"
     share: float | None = None
@@ -46,17 +51,21 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     sleep: int = 0
     eager: bool = False
     move_batches: int | None = None
+    offload_model: bool = False
+    offload_optimizer: bool = False
     kv_bytes: float = 2.0
 
 
 class Images(msgspec.Struct, frozen=True, kw_only=True):
     """What goes through the vision tower: patches and tokens come of the pixels.
 
-    `per_sample` images or videos of `pixels` each (a video's frames all the same size).
+    `per_sample` images or videos of `pixels` each (a video's frames all the same size), at most
+    `pixels_max`.
     """
 
     per_sample: float = 1.0
     pixels: float | None = None
+    pixels_max: float | None = None
     frames: float = 1.0
     trained: bool = False
     projector_trained: bool = False
@@ -66,6 +75,8 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
 class Length(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of one sample as the model sees it: what is typical and the longest of a batch.
 
+    A pair of preferences is one sample: chosen and rejected go through the model together, and
+    both count. Tokens of images count too.
     `how`: exact (every sample has it: packing, or the user says so), cap (only the limit is known),
     data (from token statistics of the data, at most the limit).
     """
@@ -84,8 +95,14 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     `device_map` cards. `zero_stage` also stands for FSDP (full shard: 3, shard of gradients and
     states: 2); `fsdp` is its version, 0 when DeepSpeed or nothing shards. `rank` of LoRA, `targets`
     the adapted matrices by their role (see `LORA_ROLES`), `modules_b` further parameters trained
-    whole beside adapters (embeddings, heads; 1e9). `copies` of the frozen model beside the trained
-    one (reference, reward, critic) with the shape each has.
+    whole beside adapters (embeddings, heads; 1e9); `lora_dropout` is None where nothing says it. `step_in_backward`: each parameter is updated
+    as its gradient arrives; `reshard`: gathered weights are let go after each layer;
+    `defers_sync`: gradients stay whole until the last micro-batch of a step (FSDP's `no_sync`);
+    `packs_on_card`: weights come to the card in 2-byte numbers before they are quantised.
+    `copies` of the frozen model beside the trained one (reference, reward)
+    with the shape each has; `trained_copies` are trained like it (critic). `shards`: over how many
+    cards ZeRO-3 or FSDP splits one copy of weights and states, where not over all of `data` (0).
+    `logit_share`: the share of positions that get logits.
     """
 
     shape: ModelShape
@@ -97,6 +114,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     rank: int = 8
     targets: tuple[str, ...] = ()
     modules_b: float = 0.0
+    lora_dropout: float | None = None
     trained_b: float | None = None
     freeze_llm: bool = False
     embeddings_upcast: bool = False
@@ -106,6 +124,10 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     precision: Precision = "autocast"
     optimizer: str = "adamw_torch"
     foreach: bool = True
+    step_in_backward: bool = False
+    reshard: bool = True
+    defers_sync: bool = False
+    packs_on_card: bool = False
     # one micro-batch
     micro_batch: float = 1.0
     accumulation: int = 1
@@ -113,9 +135,11 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     padding_free: bool = False
     checkpointing: bool = True
     recompute: Literal["full", "selective", "offload", "none"] = "full"
+    recompute_layers: int = 1
     attention: Attention = "flash"
     loss: Loss = "eager"
     compiled: bool = False
+    logit_share: float = 1.0
     # where it lies
     world: int = 1
     data: int = 1
@@ -129,12 +153,14 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     fsdp: int = 0
     offload_optimizer: bool = False
     offload_params: bool = False
+    shards: int = 0
     ranks_per_node: int = 1
     # beside the model
     images: Images | None = None
     generations: int = 1
     rollout: Rollout = Rollout()
     copies: tuple[ModelShape, ...] = ()
+    trained_copies: tuple[ModelShape, ...] = ()
     card_gib: float | None = None
 
 
@@ -175,18 +201,24 @@ class HostUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assumption(msgspec.Struct, frozen=True, kw_only=True):
-    """Something the launch does not say that was taken for granted. `param`: what would say it."""
+    """Something the launch does not say that was taken for granted. `param`: what would say it.
+
+    `text` is English; `id` names the same words in `trainrx.model.assumptions`, and `values` are
+    what fills them.
+    """
 
     id: str
     text: str
     param: str = ""
+    values: tuple[tuple[str, str], ...] = ()
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """No prediction, and why.
 
     `kind`: unknown (an input is missing: `asks`), unmodelled (no formula is measured for it),
-    impossible (the layout cannot run).
+    impossible (the layout cannot run). `values` fill the words `id` names in
+    `trainrx.model.assumptions`.
     """
 
     kind: Literal["unknown", "unmodelled", "impossible"]
@@ -194,20 +226,23 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     asks: tuple[str, ...] = ()
     evidence: tuple[Origin, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     """Peak memory per GPU of a workload.
 
     allocated: tensors (`torch.cuda.max_memory_allocated`); reserved: what the allocator holds
-    (`max_memory_reserved`); card: what nvidia-smi shows, with contexts and libraries. `verdict`
-    compares `card` with the card: fits, tight (only part of the interval fits) or not; None when
-    no card is given.
+    (`max_memory_reserved`); card: what nvidia-smi shows, with contexts and libraries. `need_gib` is
+    what the job gets by with: before it gives up, the allocator returns the blocks it only keeps
+    in reserve. `verdict`: does-not-fit when the card has less than `need_gib`, fits when all of the
+    interval of `card` lies within it, else tight; None when no card is given.
     """
 
     allocated: Figure
     reserved: Figure
     card: Figure
+    need_gib: float = 0.0
     peak: Phase
     phases: tuple[PhaseUse, ...]
     host: HostUse

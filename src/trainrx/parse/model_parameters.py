@@ -1,217 +1,184 @@
-"""Count the parameters of a transformer from the numbers of its configuration.
+"""Count the parameters of a transformer from its shape, matrix by matrix.
 
-Biases and norms are left out: less than 0.1 % of any model here.
+Counts are plain numbers of parameters. Biases are left out: less than 0.1 % of most models.
+Sources: modeling files of transformers 4.57 (llama, qwen2_moe, qwen3_moe, qwen3_next, deepseek_v3,
+mixtral, gpt_oss, phi, t5, lfm2, qwen2_vl, siglip, clip).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-Config = Mapping[str, object]
+from trainrx.model.hardware import ModelShape, Tower
 
-_UNGATED = frozenset(
-    {"gpt2", "gpt_neox", "gptj", "gpt_bigcode", "opt", "bloom", "falcon", "phi", "starcoder2"}
-    | {"mpt", "codegen", "stablelm_epoch"}
-)
-"""Two matrices in the feed-forward block (in, out); all others have three (gate, up, down)."""
 
-_OTHER_LAYERS = (
-    "linear_num_key_heads",
-    "mamba_d_state",
-    "ssm_cfg",
-    "cross_attention_layers",
-    "hidden_size_per_layer_input",
-    "full_attention_interval",
-    "num_mem_heads",
-)
-"""Keys of architectures whose layers are not all attention and feed-forward: not counted."""
+class Matrix(NamedTuple):
+    """A linear map of one layer: its role (see `LORA_ROLES`), widths, and how often it is there."""
+
+    role: str
+    inner: int
+    outer: int
+    times: int = 1
+
+    @property
+    def size(self) -> int:
+        """Parameters of all copies."""
+        return self.inner * self.outer * self.times
 
 
 class Count(NamedTuple):
-    """Parameters of a language model: all, and those one token passes through."""
+    """Parameters of a language model by part; layers' parts are of one layer of the kind."""
 
+    embedding: int
+    head: int
+    attention: int
+    linear: int
+    mlp: int
+    expert: int
+    shared: int
+    router: int
+    norms: int
+    sparse_layers: int
     total: int
     active: int | None
 
 
-class LanguageModel(NamedTuple):
-    """The numbers a decoder is built from; `kind` is its `model_type`."""
-
-    kind: str
-    layers: int
-    hidden: int
-    heads: int | None
-    kv_heads: int | None
-    head_dim: int | None
-    inter: int | None
-    vocab: int | None
-    tie: bool | None
-    experts: int | None
-    experts_per_token: int | None
-    moe_inter: int | None
-
-
-class VisionTower(NamedTuple):
-    """The numbers a vision tower is built from; `out` is the width of the language model."""
-
-    kind: str
-    family: str
-    width: int | None
-    layers: int | None
-    inter: int | None
-    mlp_ratio: float | None
-    patch: int | None
-    image: int | None
-    merge: int | None
-    out: int
-    extra_mergers: int
-    positions: int | None
-
-
-def count_language(model: LanguageModel, config: Config) -> Count | None:
-    """Count a decoder's parameters; None where the configuration does not tell them.
-
-    Embeddings, attention (grouped or latent), feed-forward or experts with their router: modeling
-    files of transformers 4.57 (llama, qwen2_moe, qwen3_moe, deepseek_v3, mixtral, gpt_oss, phi).
-    """
-    attention = _attention(model, config)
-    if attention is None or model.vocab is None or model.tie is None:
+def attention(shape: ModelShape) -> tuple[Matrix, ...] | None:
+    """Give the projections of one layer with attention; None where their widths are not known."""
+    hidden, heads = shape.hidden, shape.heads
+    if not hidden or not heads:
         return None
-    if any(config.get(key) for key in _OTHER_LAYERS):
+    if shape.kv_lora is not None:
+        return _latent_attention(shape, hidden, heads, shape.kv_lora)
+    head = shape.head_dim or hidden // heads
+    query, keys = heads * head, (shape.kv_heads or heads) * head
+    return (
+        Matrix("q", hidden, query * (2 if shape.gated_attention else 1)),
+        Matrix("k", hidden, keys),
+        Matrix("v", hidden, keys),
+        Matrix("o", query, hidden),
+    )
+
+
+def _latent_attention(
+    shape: ModelShape, hidden: int, heads: int, rank: int
+) -> tuple[Matrix, ...] | None:
+    rope, plain = shape.qk_rope, shape.qk_nope
+    if rope is None or plain is None:
         return None
-    embeddings = model.vocab * model.hidden * (1 if model.tie else 2)
-    fixed = embeddings + model.layers * attention
-    if not model.experts:
-        dense = _feed_forward(model, model.inter)
-        return None if dense is None else Count(fixed + model.layers * dense, None)
-    return _with_experts(model, config, fixed)
+    value = shape.v_head or hidden // heads
+    wide, narrow = heads * (rope + plain), shape.q_lora
+    query = (
+        (Matrix("q", hidden, wide),)
+        if narrow is None
+        else (Matrix("q", hidden, narrow), Matrix("q", narrow, wide))
+    )
+    return (
+        *query,
+        Matrix("k", hidden, rank + rope),
+        Matrix("v", rank, heads * (plain + value)),
+        Matrix("o", heads * value, hidden),
+    )
 
 
-def _attention(model: LanguageModel, config: Config) -> int | None:
-    if model.heads is None or model.kv_heads is None:
+def linear_attention(shape: ModelShape) -> tuple[Matrix, ...] | None:
+    """Give the projections of one layer without softmax attention; None when not known."""
+    if shape.hidden is None or shape.linear_in is None or shape.linear_out is None:
         return None
-    rank = _whole(config, "kv_lora_rank")
-    if rank is not None:
-        return _latent_attention(model, config, rank)
-    head = model.head_dim or model.hidden // model.heads
-    return model.hidden * head * 2 * (model.heads + model.kv_heads)
+    return (
+        Matrix("qkv", shape.hidden, shape.linear_in),
+        Matrix("o", shape.linear_out, shape.hidden),
+    )
 
 
-def _latent_attention(model: LanguageModel, config: Config, rank: int) -> int | None:
-    rope, plain = _whole(config, "qk_rope_head_dim"), _whole(config, "qk_nope_head_dim")
-    value = _whole(config, "v_head_dim") or (model.hidden // (model.heads or 1))
-    if rope is None or plain is None or model.heads is None:
+def feed_forward(shape: ModelShape, width: int | None, times: int = 1) -> tuple[Matrix, ...] | None:
+    """Give the matrices of `times` feed-forward blocks of a width (0: none); None when unknown."""
+    if shape.hidden is None or width is None:
         return None
-    narrow = _whole(config, "q_lora_rank")
-    wide = model.heads * (rope + plain)
-    query = model.hidden * wide if narrow is None else narrow * (model.hidden + wide)
-    keys = model.hidden * (rank + rope) + rank * model.heads * (plain + value)
-    return query + keys + model.heads * value * model.hidden
+    if width == 0:
+        return ()
+    inward = ("up",) if shape.gated is False else ("gate", "up")
+    return (
+        *(Matrix(role, shape.hidden, width, times) for role in inward),
+        Matrix("down", width, shape.hidden, times),
+    )
 
 
-def _feed_forward(model: LanguageModel, inter: int | None) -> int | None:
-    if inter is None:
-        # gpt2 and its kin leave it out: four times the width
-        inter = 4 * model.hidden if model.kind in _UNGATED else None
-    if inter is None:
+def sparse_layers(shape: ModelShape) -> int:
+    """Count the layers that have experts."""
+    return max((shape.layers or 0) - shape.first_dense, 0) if shape.experts else 0
+
+
+def size(matrices: tuple[Matrix, ...] | None) -> int:
+    """Add up parameters; none where the matrices are not known."""
+    return sum(matrix.size for matrix in matrices or ())
+
+
+def count_language(shape: ModelShape) -> Count | None:
+    """Count a language model; None where the shape does not tell all its matrices."""
+    layers, hidden, vocab = shape.layers, shape.hidden, shape.vocab
+    if layers is None or hidden is None or vocab is None or shape.tie is None:
         return None
-    if model.kind == "qwen":
-        # the first Qwen gives the width of gate and up together
-        inter //= 2
-    return model.hidden * inter * (2 if model.kind in _UNGATED else 3)
-
-
-def _with_experts(model: LanguageModel, config: Config, fixed: int) -> Count | None:
-    experts, used = model.experts or 0, model.experts_per_token
-    expert = _feed_forward(model, model.moe_inter or model.inter)
-    if expert is None:
+    full, linear = layers - shape.linear_layers, shape.linear_layers
+    own, other = attention(shape), linear_attention(shape)
+    if (full and own is None) or (linear and other is None):
         return None
-    shared = _shared_expert(model, config)
-    dense_layers = _dense_layers(model, config)
-    dense = _feed_forward(model, _whole(config, "intermediate_size_mlp") or model.inter) or 0
-    sparse = model.layers - dense_layers
-    router = model.hidden * experts
-    common = fixed + dense_layers * dense + sparse * (shared + router)
-    active = None if used is None else common + sparse * used * expert
-    return Count(common + sparse * experts * expert, active)
-
-
-def _shared_expert(model: LanguageModel, config: Config) -> int:
-    width = _whole(config, "shared_expert_intermediate_size")
-    if width is None:
-        number = _whole(config, "n_shared_experts") or _whole(config, "num_shared_experts")
-        width = number * (model.moe_inter or 0) if number is not None else None
-    if width is None and model.kind.startswith("llama4"):
-        width = model.inter
-    return _feed_forward(model, width) or 0 if width is not None else 0
-
-
-def _dense_layers(model: LanguageModel, config: Config) -> int:
-    """Count the layers without experts, as each family of configurations names them."""
-    first = _whole(config, "first_k_dense_replace") or 0
-    step = _whole(config, "decoder_sparse_step") or _whole(config, "interleave_moe_layer_step") or 1
-    frequency = _whole(config, "moe_layer_freq") or 1
-    only = config.get("mlp_only_layers")
-    named = len(only) if isinstance(only, list) else 0
-    periodic = model.layers - model.layers // step if step > 1 else 0
-    rest = model.layers - first
-    sparse = -(-rest // frequency)
-    return min(model.layers, max(first + rest - sparse, periodic, named))
-
-
-def count_vision(tower: VisionTower) -> int | None:
-    """Count a vision tower with its projector; None for a kind whose layout is not known.
-
-    Sources: modeling_qwen2_vl, modeling_qwen2_5_vl, modeling_qwen3_vl, modeling_siglip,
-    modeling_clip of transformers 4.57; modeling_internvl_chat of OpenGVLab/InternVL.
-    """
-    if tower.width is None or tower.layers is None or tower.patch is None:
+    sparse = sparse_layers(shape)
+    dense, expert = _blocks(shape)
+    if (dense is None and sparse < layers) or (expert is None and sparse):
         return None
-    inter = tower.inter
-    if inter is None and tower.mlp_ratio is not None:
-        inter = int(tower.width * tower.mlp_ratio)
-    if inter is None:
-        return None
-    kind = tower.family if tower.family.startswith("qwen") else tower.kind
-    if kind.startswith(("qwen2_vl", "qwen2_5_vl", "qwen3_vl")):
-        return _qwen_tower(tower, kind, inter, tower.width)
-    if kind.startswith(("clip", "siglip", "intern_vit", "internvl")):
-        return _plain_tower(tower, inter, tower.width)
-    return None
+    embedding = vocab * hidden
+    head = 0 if shape.tie else embedding
+    norms = hidden * (2 * layers + 1)
+    shared = size(feed_forward(shape, shape.shared_inter)) if sparse else 0
+    router = hidden * (shape.experts or 0)
+    mixers = full * size(own) + linear * size(other)
+    if shape.encoder_layers:
+        mixers += (layers - shape.encoder_layers) * size(own)
+    common = embedding + head + norms + mixers + (layers - sparse) * size(dense)
+    common += sparse * (shared + router)
+    used = shape.experts_per_token
+    one = size(expert)
+    active = common + sparse * used * one if sparse and used is not None else None
+    return Count(
+        embedding=embedding,
+        head=head,
+        attention=size(own),
+        linear=size(other),
+        mlp=size(dense),
+        expert=one,
+        shared=shared,
+        router=router if sparse else 0,
+        norms=norms,
+        sparse_layers=sparse,
+        total=common + sparse * (shape.experts or 0) * one,
+        active=active,
+    )
 
 
-def _qwen_tower(tower: VisionTower, kind: str, inter: int, width: int) -> int:
-    gates = 3 if kind.startswith("qwen2_5") else 2
-    # two frames of a video go into one patch
-    patches = 3 * 2 * (tower.patch or 0) ** 2 * width
-    merged = width * (tower.merge or 2) ** 2
-    merger = merged * merged + merged * tower.out
-    layer = 4 * width * width + gates * width * inter
-    positions = (tower.positions or 0) * width
-    # deepstack layers have mergers of their own
-    mergers = merger * (1 + tower.extra_mergers)
-    return patches + positions + (tower.layers or 0) * layer + mergers
+def _blocks(shape: ModelShape) -> tuple[tuple[Matrix, ...] | None, tuple[Matrix, ...] | None]:
+    """Give a dense layer's feed-forward block and one expert; a model of one kind has one width."""
+    dense = feed_forward(shape, shape.inter)
+    if not shape.experts:
+        return dense, None
+    return dense, feed_forward(shape, shape.moe_inter or shape.inter)
 
 
-def _plain_tower(tower: VisionTower, inter: int, width: int) -> int | None:
-    if tower.image is None:
-        return None
-    patch = tower.patch or 1
-    embeddings = 3 * patch * patch * width + (tower.image // patch) ** 2 * width
-    layers = (tower.layers or 0) * (4 * width * width + 2 * width * inter)
-    if tower.family.startswith("internvl"):
-        # pixel shuffle joins four patches
-        projector = 4 * width * tower.out + tower.out * tower.out
-    elif tower.family.startswith("gemma"):
-        projector = width * tower.out
-    else:
-        projector = width * tower.out + tower.out * tower.out
-    return embeddings + layers + projector
+def tower_layer(tower: Tower) -> tuple[Matrix, ...]:
+    """Give the matrices of one layer of an encoder; queries, keys and values are one matrix."""
+    inward = ("gate", "up") if tower.gated else ("up",)
+    return (
+        Matrix("qkv", tower.hidden, 3 * tower.hidden),
+        Matrix("o", tower.hidden, tower.hidden),
+        *(Matrix(role, tower.hidden, tower.inter) for role in inward),
+        Matrix("down", tower.inter, tower.hidden),
+    )
 
 
-def _whole(config: Config, name: str) -> int | None:
-    value = config.get(name)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if 0 < value < 10**9 else None
+def count_tower(tower: Tower) -> int:
+    """Count an encoder of images without its projector: patches, positions, layers."""
+    patches = 3 * tower.temporal_patch * tower.patch**2 * tower.hidden
+    positions = 0
+    if tower.image_size is not None:
+        positions = (tower.image_size // tower.patch) ** 2 * tower.hidden
+    return patches + positions + tower.depth * size(tower_layer(tower))

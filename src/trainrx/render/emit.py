@@ -18,6 +18,13 @@ STYLES: dict[str, str] = {
     "plus": "green",
     "minus": "red",
     "ask": "yellow",
+    # parts of a stacked bar, the largest first
+    "hue0": "blue",
+    "hue1": "cyan",
+    "hue2": "magenta",
+    "hue3": "green",
+    "hue4": "yellow",
+    "hue5": "red",
 }
 
 

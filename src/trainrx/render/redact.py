@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 
 from trainrx.model.result import Diagnosis
+
+A = TypeVar("A", bound=msgspec.Struct)
 
 MASK = "***"
 _NAME = (
@@ -80,9 +83,9 @@ def redacted(diagnosis: Diagnosis, *, addresses: bool = False) -> Diagnosis:
     return mapped(diagnosis, lambda text: redact(text, addresses=addresses))
 
 
-def mapped(diagnosis: Diagnosis, change: Callable[[str], str]) -> Diagnosis:
+def mapped(answer: A, change: Callable[[str], str]) -> A:
     """Apply a function to every text of an answer."""
-    return msgspec.convert(_map(msgspec.to_builtins(diagnosis), change), Diagnosis)
+    return msgspec.convert(_map(msgspec.to_builtins(answer), change), type(answer))
 
 
 def _map(value: object, change: Callable[[str], str]) -> object:

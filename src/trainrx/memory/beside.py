@@ -1,0 +1,218 @@
+"""What lies beside the trained model: images in its tower, an inference engine, further models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from trainrx.memory.job import LARGEST, ONLINE, Job
+from trainrx.model.hardware import ModelShape
+from trainrx.model.memory import Images, Refusal, Rollout, Workload
+from trainrx.model.tokens import TokenStats
+
+DEFAULT_SHARE = 0.9
+"""ms-swift: vllm_gpu_memory_utilization; vLLM's own default."""
+SHARES = {"trl": 0.3, "verl": 0.5, "openrlhf": 0.95}
+"""What the others hand to vLLM unless told: trl/trainer/grpo_config.py, verl's rollout.yaml,
+openrlhf/cli/train_ppo_ray.py."""
+COMPARES = frozenset({"dpo", "kto", "ppo", "grpo"})
+"""Tasks that compare with a reference model; ORPO, SimPO and CPO do without one."""
+LIMITS = ("log.max_pixels", "vision.max_pixels", "vision.pixel_cap")
+VIDEO_FRAMES = 16.0
+VIDEO_PIXELS = 128 * 28 * 28.0
+"""Pixels of a frame unless told: VIDEO_MIN_PIXELS of qwen_vl_utils, as long videos are cut down to
+VIDEO_TOTAL_PIXELS over all frames (qwen_vl_utils/vision_process.py)."""
+LLAMAFACTORY_PIXELS = 768 * 768.0
+"""image_max_pixels of LLaMA-Factory (hparams/model_args.py)."""
+QWEN_PIXELS = 16384 * 28 * 28.0
+"""MAX_PIXELS of qwen_vl_utils (vision_process.py): 12 845 056 pixels, about 16 384 tokens."""
+TYPICAL_PIXELS = 1024 * 1024.0
+"""What an image has where nothing limits it."""
+VIDEO_NAMES = re.compile(r"video", re.IGNORECASE)
+TEXT_ONLY = re.compile(
+    r"alpaca|self-cognition|gsm8k|numina|math-word|ms-bench|dolly|orca|sharegpt(?!4)", re.IGNORECASE
+)
+SEES = re.compile(
+    r"latex|coco|vqa|llava|geo|ocr|image|vision|video|multimodal|clevr|vl", re.IGNORECASE
+)
+
+
+def with_images(job: Job, work: Workload, own: TokenStats | None) -> Workload:
+    """Fill in what goes through the vision tower; nothing where the data has no images."""
+    if work.shape.tower is None and not work.shape.vision:
+        return work
+    trained = job.facts.value("freeze.vision") is False
+    if job.framework in ("trl", "transformers", "verl", "axolotl") and not job.trains_adapters():
+        # nothing freezes the tower there unless asked
+        trained = job.facts.value("freeze.vision") is not True
+    counted = _per_sample(job, own)
+    if counted == 0:
+        job.assume("images-none", "train.dataset")
+        return work
+    frames, pixels, most = _view(job, work, own)
+    return msgspec.structs.replace(
+        work,
+        images=Images(
+            per_sample=counted,
+            pixels=pixels,
+            pixels_max=most,
+            frames=frames,
+            trained=trained,
+            projector_trained=job.facts.value("freeze.projector") is False,
+            checkpointing=_tower_checkpointing(job),
+        ),
+    )
+
+
+def _per_sample(job: Job, own: TokenStats | None) -> float:
+    if own is not None and (own.images is not None or own.videos is not None):
+        return (own.images or 0.0) + (own.videos or 0.0)
+    names = job.facts.text("train.dataset") or ""
+    words = [word for word in re.split(r"[\s,\[\]'\"]+", names) if word]
+    if words and all(TEXT_ONLY.search(word) and not SEES.search(word) for word in words):
+        return 0.0
+    job.assume("images-one", "train.dataset")
+    return 1.0
+
+
+def _tower_checkpointing(job: Job) -> bool:
+    """Tell whether the tower is checkpointed: by its own switch, else like the language model.
+
+    ms-swift before 3.5 and the others enable it on the whole model (arguments.py of 3.5).
+    """
+    own = job.facts.value("train.vit_gradient_checkpointing")
+    if isinstance(own, bool):
+        return own
+    return job.facts.value("train.gradient_checkpointing") is not False
+
+
+def _view(job: Job, work: Workload, own: TokenStats | None) -> tuple[float, float, float]:
+    """Give frames, pixels of each, and the most pixels of an image or frame."""
+    names = job.facts.text("train.dataset") or ""
+    if not (own is not None and own.videos) and not VIDEO_NAMES.search(names):
+        return (1.0, *_pixels(job, work))
+    frames = float(job.positive("vision.max_frames") or VIDEO_FRAMES)
+    pixels = float(job.positive("vision.video_max_pixels") or VIDEO_PIXELS)
+    return frames, pixels, pixels
+
+
+def _pixels(job: Job, work: Workload) -> tuple[float, float]:
+    """Give the pixels of an image: what is typical, and the most that pass.
+
+    A limit far above what photographs have is none; LLaMA-Factory limits by itself.
+    """
+    tower = work.shape.tower
+    if tower is not None and tower.image_size is not None:
+        side = float(tower.image_size**2)
+        return side, side
+    told = next((found for kind in LIMITS if (found := job.positive(kind)) is not None), None)
+    if told is None and job.framework == "llamafactory":
+        most = LLAMAFACTORY_PIXELS
+    else:
+        most = QWEN_PIXELS if told is None else float(told)
+    typical = min(most, TYPICAL_PIXELS)
+    ident = "pixels" if most > TYPICAL_PIXELS else "pixels-cap"
+    job.assume(ident, "vision.max_pixels", pixels=f"{typical:.0f}", most=f"{most:.0f}")
+    return typical, most
+
+
+def with_rollout(job: Job, work: Workload) -> Workload | Refusal:
+    """Fill in the engine that generates samples."""
+    share = job.facts.number("vllm.share")
+    if job.task not in (*ONLINE, "gkd") or not _has_engine(job):
+        return work
+    if share is not None and not 0 < share <= 1:
+        return job.impossible("share-range", "vllm.share", param="vllm.share", value=f"{share:g}")
+    mode = _mode(job)
+    if share is None and mode == "colocate":
+        share = SHARES.get(job.framework, DEFAULT_SHARE)
+        job.assume("engine-share", "vllm.share", share=f"{share:g}")
+    sleep = job.whole("vllm.sleep_level") or 0
+    if job.framework == "verl" and job.facts.value("rollout.free_cache_engine") is not False:
+        # the hybrid engine frees weights and cache while the actor trains (rollout.yaml)
+        sleep = max(sleep, 1)
+    return msgspec.structs.replace(
+        work,
+        rollout=Rollout(
+            mode="colocate" if mode == "colocate" else "server",
+            share=share,
+            tensor_parallel=job.degree("vllm.tensor_parallel"),
+            max_model_len=job.positive("vllm.max_model_len"),
+            sequences=job.positive("vllm.max_num_seqs"),
+            sleep=min(max(sleep, 0), 2),
+            eager=job.is_on("vllm.enforce_eager"),
+            move_batches=job.positive("vllm.move_model_batches"),
+            offload_model=_leaves(job, "model"),
+            offload_optimizer=_leaves(job, "optimizer"),
+            kv_bytes=1.0 if "fp8" in job.text("vllm.kv_cache_dtype") else 2.0,
+        ),
+    )
+
+
+def _leaves(job: Job, part: str) -> bool:
+    """Tell whether a part of the trainer leaves the card while samples are generated.
+
+    ms-swift: --offload_model, --offload_optimizer; verl: param_offload, optimizer_offload of the
+    actor, which comes back for its update alone (workers/fsdp_workers.py).
+    """
+    if job.framework == "verl":
+        return job.is_on("parallel.offload_" + ("params" if part == "model" else part))
+    return job.is_on(f"vllm.offload_{part}")
+
+
+def _has_engine(job: Job) -> bool:
+    if job.framework in ("verl", "openrlhf"):
+        return job.task in ONLINE
+    return job.is_on("vllm.enabled")
+
+
+def _mode(job: Job) -> str:
+    told = job.text("role.rollout_mode") or job.text("vllm.mode")
+    if told in ("colocate", "server", "async"):
+        return told
+    assumed = "server" if job.text("vllm.server_host") else "colocate"
+    job.assume("rollout-mode", "vllm.mode", mode=assumed)
+    return assumed
+
+
+def with_copies(job: Job, work: Workload, models: Sequence[ModelShape]) -> Workload:
+    """Fill in the models beside the trained one: reference, reward, critic."""
+    copies: list[ModelShape] = []
+    if _holds_reference(job):
+        copies.append(work.shape)
+    if job.facts.value("role.reward_model") is True:
+        copies.append(_reward_shape(job, work, models))
+    critic = (work.shape,) if job.facts.value("role.critic") is True else ()
+    return msgspec.structs.replace(work, copies=tuple(copies), trained_copies=critic)
+
+
+def _holds_reference(job: Job) -> bool:
+    held = job.facts.value("role.reference")
+    if isinstance(held, bool) and not job.trains_whole_in_megatron():
+        return held
+    if job.task not in COMPARES or job.trains_adapters():
+        return False
+    beta = job.facts.number("rlhf.beta")
+    if beta is not None and job.task == "grpo":
+        return beta > 0
+    job.assume("reference", "rlhf.reference_model", state="one")
+    return True
+
+
+def _reward_shape(job: Job, work: Workload, models: Sequence[ModelShape]) -> ModelShape:
+    name = (job.facts.text("rlhf.reward_model") or "").split()
+    if name:
+        wanted = name[0].rstrip("/").rsplit("/", 1)[-1].lower()
+        for shape in models:
+            if shape.id.rsplit("/", 1)[-1].lower() == wanted:
+                return shape
+    job.assume("reward-shape", "rlhf.reward_model", model=(name or ["the reward model"])[0][:80])
+    return work.shape
+
+
+def card_gib(job: Job) -> float | None:
+    """Give the memory of a card, GiB; None when it is unknown or no size."""
+    size = job.facts.number("hardware.gpu_gib")
+    return size if size is not None and 0 < size < LARGEST else None

@@ -1,0 +1,197 @@
+"""What one micro-batch keeps: batch, checkpointing, attention, loss, optimizer."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from trainrx.memory.job import ONLINE, TRAINERS, Job
+from trainrx.model.memory import Attention, Loss, Refusal, Workload
+
+FLASH = re.compile(r"flash|fa[234]?$|true|fused|auto_fa")
+NO_LOGITS = frozenset({"seq_cls", "embedding", "reranker"})
+"""Heads of a handful of columns take the place of the vocabulary."""
+OPTIMIZERS: tuple[tuple[str, str, bool], ...] = (
+    # what HF, bitsandbytes and torchao call it; what the memory model does; a foreach step's copy
+    (r"paged.*(adam|lion).*8bit", "paged_adamw_8bit", False),
+    (r"paged", "paged_adamw", False),
+    (r"(adam|ademamix)\w*(8bit|_8_?bit|_bnb)", "adamw_8bit", False),
+    (r"adam\w*4bit", "adamw_4bit", False),
+    (r"adafactor", "adafactor", False),
+    (r"muon", "muon", True),
+    (r"lion", "lion", True),
+    (r"sgd|rmsprop", "sgd", True),
+    (r"adamw?_(torch_|apex_)?fused|apex_fused", "adamw_torch", False),
+    (r"adamw?(_torch|_hf|_anyprecision)?|adam|fusedadam|torch_adamw", "adamw_torch", True),
+)
+UNMODELLED = re.compile(
+    r"galore|apollo|lomo|grokadamw|schedule_free|stable_adamw|ademamix|mini|qgalore"
+)
+
+
+def with_batch(job: Job, work: Workload) -> Workload | Refusal:
+    """Fill in the micro-batch and its form."""
+    for kind in ("train.micro_batch", "train.grad_accum", "rlhf.num_generations"):
+        value = job.facts.number(kind)
+        if value is not None and value < 1:
+            return job.impossible("not-positive", kind, param=kind, value=f"{value:g}", least="1")
+    if job.is_on("train.dynamic_batch") and job.positive("train.max_tokens_per_gpu"):
+        micro = 1
+    else:
+        micro = job.positive("train.micro_batch") or job.positive("deepspeed.micro_batch") or 0
+    if not micro:
+        micro = 1
+        job.assume("micro-batch", "train.micro_batch", samples="1")
+    return msgspec.structs.replace(
+        work,
+        micro_batch=float(micro),
+        accumulation=job.positive("train.grad_accum") or 1,
+        generations=job.positive("rlhf.num_generations") or 1,
+        padding_free=job.is_on("train.padding_free") or job.is_on("train.packing"),
+        compiled=job.is_on("train.torch_compile"),
+    )
+
+
+def with_recompute(job: Job, work: Workload) -> Workload:
+    """Fill in whether activations are kept, computed again, or moved to the host."""
+    if job.megatron:
+        # "none" is a word here, not the lack of one
+        kind = (job.facts.text("megatron.recompute") or "").strip().lower()
+        if not kind:
+            on = job.facts.value("train.gradient_checkpointing")
+            # Megatron's own default (ms-swift: --recompute_granularity selective)
+            kind = "full" if on is True else "none" if on is False else "selective"
+        if kind == "none":
+            return msgspec.structs.replace(work, checkpointing=False, recompute="none")
+        if kind == "selective":
+            return msgspec.structs.replace(work, recompute="selective")
+        layers = job.positive("megatron.recompute_layers") or 1
+        return msgspec.structs.replace(work, recompute="full", recompute_layers=layers)
+    on = job.facts.value("train.gradient_checkpointing")
+    if not isinstance(on, bool) and job.facts.value("parallel.fsdp_checkpointing") is not None:
+        on = job.facts.value("parallel.fsdp_checkpointing")
+    if not isinstance(on, bool):
+        on = job.framework not in ("transformers", "trl", "axolotl", "openrlhf", "")
+        state = "on" if on else "off"
+        job.assume("checkpointing", "train.gradient_checkpointing", state=state)
+    on = on or job.is_on("parallel.fsdp_checkpointing")
+    if job.is_on("train.activation_offloading"):
+        return msgspec.structs.replace(work, checkpointing=True, recompute="offload")
+    return msgspec.structs.replace(work, checkpointing=on, recompute="full" if on else "none")
+
+
+def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
+    """Fill in attention, loss and optimizer."""
+    optimizer = _optimizer(job, adapters=work.tuner != "full")
+    if isinstance(optimizer, Refusal):
+        return optimizer
+    name, foreach = optimizer
+    return msgspec.structs.replace(
+        work,
+        attention=_attention(job, work),
+        loss=_loss(job, work),
+        logit_share=_logit_share(job, work),
+        optimizer=name,
+        foreach=foreach,
+    )
+
+
+def _attention(job: Job, work: Workload) -> Attention:
+    """Give the kernel; unset it is SDPA where transformers (4.36 and later) runs the model.
+
+    verl (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does packing.
+    """
+    told = job.text("train.attention")
+    if "eager" in told or told in ("disabled", "off", "math", "unfused", "local"):
+        return "eager"
+    if "sdpa" in told or told in ("flex", "flex_attention", "efficient", "mem_eff"):
+        return "sdpa"
+    if told and (FLASH.search(told) or "xformers" in told):
+        return "flash"
+    if job.framework in ("verl", "openrlhf") or job.megatron or work.padding_free:
+        return "flash"
+    if job.framework == "ms-swift" and job.release("<1.6"):
+        # of 2023, before SDPA became the default of transformers (4.36)
+        return "eager"
+    if not work.checkpointing:
+        # computed again or not, one layer's attention is all that is ever live
+        job.assume("attention", "train.attention", attention="sdpa")
+    return "sdpa"
+
+
+def _loss(job: Job, work: Workload) -> Loss:
+    """Give how logits become a loss.
+
+    Liger fuses head and loss in supervised training (liger_kernel/transformers/monkey_patch.py) and
+    in GRPO (ms-swift 3.5, TRL 0.16: LigerFusedLinearGRPOLoss); other preference losses take the
+    logits themselves. verl computes log-probabilities with flash attention's cross entropy
+    (utils/torch_functional.py), or head and loss in one with use_fused_kernels.
+    """
+    if (job.text("task.type") in NO_LOGITS) or job.task == "rm":
+        return "linear"
+    if job.is_on("train.cut_cross_entropy") or job.is_on("rlhf.fused_head"):
+        return "linear"
+    if job.is_on("train.liger") and job.task not in ("dpo", "kto", "orpo", "simpo", "cpo", "ppo"):
+        return "linear"
+    if job.is_on("train.chunked_cross_entropy") or job.is_on("rlhf.chunked_entropy"):
+        return "chunked"
+    if job.megatron:
+        return "eager" if job.facts.value("megatron.loss_fusion") is False else "fused"
+    if job.framework == "verl":
+        return "fused"
+    return "float" if _keeps_logits_twice(job, work) else "eager"
+
+
+def _keeps_logits_twice(job: Job, work: Workload) -> bool:
+    """Tell whether accelerate copies logits that are fp32 already (convert_outputs_to_fp32).
+
+    Models of transformers before 4.45 turned them into fp32 themselves (modeling_llama.py:
+    `logits = logits.float()`); ms-swift 1 and 2 ran those.
+    """
+    old = (
+        ("ms-swift", "<3.0"),
+        ("transformers", "<4.45"),
+        ("trl", "<0.11"),
+        ("llamafactory", "<0.9"),
+    )
+    is_old = any(job.framework == name and job.release(wanted) for name, wanted in old)
+    return is_old and work.precision in ("autocast", "upcast")
+
+
+def _logit_share(job: Job, work: Workload) -> float:
+    """Give the share of positions with logits: in GRPO of ms-swift and TRL only the completion's.
+
+    `logits_to_keep` of GRPOTrainer (trl/trainer/grpo_trainer.py; swift/trainers/rlhf_trainer),
+    which ms-swift before 4 does without for models that take images.
+    """
+    completion = job.positive("rlhf.max_completion_length")
+    if job.task not in ONLINE or job.framework not in ("ms-swift", "trl") or job.megatron:
+        return 1.0
+    if job.task == "ppo" or completion is None or work.length.typical <= 0:
+        return 1.0
+    if work.images is not None and job.framework == "ms-swift" and not job.release(">=4.0"):
+        return 1.0
+    return min(1.0, completion / work.length.typical)
+
+
+def _optimizer(job: Job, *, adapters: bool) -> tuple[str, bool] | Refusal:
+    """Give the optimizer's name, and whether its step makes a copy of the gradients.
+
+    `adamw_torch` runs torch's foreach kernel, the fused one has no temporaries (torch/optim/
+    adamw.py). ms-swift builds some itself (swift/plugin/optimizer.py: optimizers_map); those that
+    only group parameters for their learning rates are AdamW.
+    """
+    kind, told = "train.optimizer", job.text("train.optimizer")
+    plugin = job.text("train.optimizer_plugin")
+    if plugin and plugin not in ("default", "adam", "lorap", "multimodal"):
+        kind, told = "train.optimizer_plugin", plugin
+    if not told:
+        if job.framework in TRAINERS and not job.megatron and not adapters:
+            job.assume("optimizer", "train.optimizer", optimizer="adamw_torch")
+        return "adamw_torch", True
+    if not UNMODELLED.search(told):
+        for pattern, name, foreach in OPTIMIZERS:
+            if re.search(pattern, told):
+                return name, foreach
+    return job.unmodelled("setting", kind, param=kind, value=told[:80])

@@ -1,0 +1,153 @@
+"""What lies on the card at the height of each phase of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.memory.model import Model
+from trainrx.memory.physics import GIB, Use
+from trainrx.model.constants import Constants
+from trainrx.model.memory import Phase, PhaseUse, Term, Workload
+
+SOURCES = {
+    "weights": "ZeRO, arXiv 1910.02054, section 3; QLoRA, arXiv 2305.14314",
+    "adapters": "LoRA, arXiv 2106.09685, section 4.1",
+    "master": "ZeRO, arXiv 1910.02054, section 3.1",
+    "optimizer": "ZeRO, arXiv 1910.02054, section 3.1",
+    "gradients": "ZeRO, arXiv 1910.02054, section 3.1",
+    "step": "torch.optim, foreach implementation",
+    "checkpoints": "arXiv 2205.05198, section 5",
+    "activations": "arXiv 2205.05198, section 4.1",
+    "live": "arXiv 2205.05198, section 4.1, fitted on measured runs",
+    "logits": "Liger-Kernel, arXiv 2410.10989, fitted on measured runs",
+    "gathered": "PyTorch FSDP, arXiv 2304.11277",
+    "tower": "arXiv 2205.05198, on patches in place of tokens",
+    "engine": "vLLM, gpu_memory_utilization",
+}
+Parts = tuple[tuple[str, float], ...]
+
+
+def phases_of(use: Use, work: Workload, model: Model, k: Constants) -> tuple[PhaseUse, ...]:
+    """Give the phases in the order they run, GiB per GPU by term."""
+    return tuple(
+        PhaseUse(
+            phase=name,
+            gib=sum(size for _, size in parts) / GIB,
+            terms=tuple(
+                Term(name=term, gib=size / GIB, source=SOURCES.get(term, ""))
+                for term, size in parts
+                if size > 0
+            ),
+        )
+        for name, parts in _phases(use, work, model, k)
+    )
+
+
+def _phases(use: Use, work: Workload, model: Model, k: Constants) -> Iterator[tuple[Phase, Parts]]:
+    weights: Parts = (
+        ("weights", use.weights),
+        ("adapters", use.adapters),
+        ("copies", use.copies),
+    )
+    states: Parts = (("master", use.master), ("optimizer", use.optimizer))
+    steady: Parts = (*weights, *states, ("buffers", use.buffers), ("engine", use.engine_asleep))
+    kept: Parts = (
+        ("checkpoints", use.checkpoints),
+        ("activations", use.activations),
+        ("tower", use.tower),
+        ("gathered", use.gathered),
+    )
+    early = use.gradients if work.accumulation > 1 else 0.0
+    yield "load", (*weights, ("unpacked", unpacked(use, work, model)))
+    if work.rollout.mode == "colocate":
+        waking = ("engine", woken(use, work, model))
+        yield "weight-sync", (*synced(use, work, model, k), waking)
+        yield "rollout", (*awake(use, work), ("engine", use.engine))
+    yield "loss", (*steady, *kept, ("gradients", early), ("logits", use.logits))
+    end = max(early + use.checkpoints + use.activations, use.gradients)
+    if end > early + use.checkpoints + use.activations:
+        # at the first layer all gradients are there and no other layer's inputs are kept
+        yield (
+            "backward",
+            (
+                *steady,
+                ("gradients", use.gradients),
+                ("live", use.live),
+                ("gathered", use.gathered),
+                ("tower", use.tower),
+            ),
+        )
+    else:
+        yield "backward", (*steady, *kept, ("gradients", early), ("live", use.live))
+    yield "step", (*steady, ("gradients", use.gradients), ("step", use.step))
+    largest = 2.0 * model.layer / work.tensor if work.zero_stage == 3 else 0.0
+    yield "save", (*steady, ("gathered", largest))
+
+
+def awake(use: Use, work: Workload) -> Parts:
+    """Give what of the trainer stays on the card while the engine generates."""
+    roll = work.rollout
+    weights = 0.0 if roll.offload_model else use.weights + use.copies
+    states = 0.0 if roll.offload_optimizer else use.master + use.optimizer
+    return (
+        ("weights", weights),
+        ("adapters", use.adapters),
+        ("optimizer", states),
+        ("buffers", use.buffers),
+    )
+
+
+def synced(use: Use, work: Workload, model: Model, k: Constants) -> Parts:
+    """Give what lies on the card while weights go to the engine: sharded ones are gathered."""
+    whole = 0.0
+    if work.zero_stage == 3 and work.precision == "deepspeed":
+        whole = model.total * work.weight_bytes / (work.rollout.move_batches or 1)
+    return (
+        ("weights", use.weights + use.copies),
+        ("adapters", use.adapters),
+        ("optimizer", 0.0 if work.rollout.offload_optimizer else use.master + use.optimizer),
+        ("buffers", use.buffers),
+        ("gathered", whole),
+    )
+
+
+def unpacked(use: Use, work: Workload, model: Model) -> float:
+    """Give what weights take beyond their packed size while they are quantised on the card."""
+    if not (work.packs_on_card and work.quant_bits):
+        return 0.0
+    return max(0.0, model.total * work.weight_bytes - use.weights)
+
+
+def woken(use: Use, work: Workload, model: Model) -> float:
+    """Give what an engine holds while it takes new weights: one that slept has no cache yet."""
+    if not work.rollout.sleep:
+        return use.engine
+    return min(use.engine, model.total * 2.0 / max(1, work.rollout.tensor_parallel))
+
+
+def top_of(use: Use, work: Workload, model: Model, k: Constants) -> float:
+    """Give the largest phase in bytes: the same sums as `phases_of`, without the records."""
+    steady = (
+        use.weights
+        + use.adapters
+        + use.copies
+        + use.master
+        + use.optimizer
+        + use.buffers
+        + use.engine_asleep
+    )
+    early = use.gradients if work.accumulation > 1 else 0.0
+    kept = use.checkpoints + use.activations
+    beside = use.tower + use.gathered
+    top = steady + max(
+        kept + beside + early + use.logits,
+        beside + use.live + max(kept + early, use.gradients),
+        use.gradients + use.step,
+    )
+    if work.packs_on_card:
+        top = max(top, use.weights + use.adapters + unpacked(use, work, model))
+    if work.rollout.mode == "colocate":
+        rollout = sum(size for _, size in awake(use, work))
+        sync = sum(size for _, size in synced(use, work, model, k))
+        top = max(top, use.engine + rollout, woken(use, work, model) + sync)
+    return top

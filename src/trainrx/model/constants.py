@@ -1,0 +1,99 @@
+"""Constants of the memory model; the values that hold are fitted and stand in `kb/memory.yaml`."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Constants(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes and shares the formulas need. Defaults are what the cited sources give by counting.
+
+    `live_hidden` and `live_inter`: bytes a token of the layer at work takes per unit of hidden
+    width and of MLP width, forward tensors kept for backward plus the largest gradients.
+    `kept_hidden` and `kept_inter`: bytes a token of every layer keeps without checkpointing.
+    The `frozen_` ones are of layers whose own weights are not trained, `lora_input` of the inputs
+    each adapter keeps, per unit of their width. `logit_*`: bytes per logit and kind of loss.
+    """
+
+    # Korthikanti et al. (arXiv 2205.05198), equation 2, without the attention matrix; gated MLP
+    live_hidden: float = 34.0
+    live_inter: float = 9.0
+    kept_hidden: float = 26.0
+    kept_inter: float = 8.0
+    frozen_live_hidden: float = 28.0
+    frozen_live_inter: float = 8.0
+    frozen_kept_hidden: float = 20.0
+    frozen_kept_inter: float = 6.0
+    lora_input: float = 4.0
+    compiled: float = 1.0
+    selective: float = 0.3
+    moe_copy: float = 10.0
+    score_live: float = 8.0
+    score_kept: float = 4.0
+    # Megatron's fused loss works in the logits' own place: 2-byte logits and their gradients
+    # bytes per logit: bf16 logits, their fp32 copy, its shifted copy, log-softmax and gradients
+    logit_eager: float = 14.75
+    logit_float: float = 20.0
+    logit_fused: float = 6.0
+    logit_chunked: float = 2.0
+    logit_megatron: float = 4.0
+    logit_linear: float = 0.3
+    logit_scaled: float = 2.0
+    logit_policy: float = 10.0
+    # NF4 with double quantisation: 4 bits and 0.127 bit of constants (QLoRA, arXiv 2305.14314);
+    # GPTQ and AWQ: 4 bits, a 2-byte scale and a 4-bit zero for each group of 128
+    nf4: float = 0.516
+    nf4_single: float = 0.5625
+    int4: float = 0.52
+    int8: float = 1.02
+    dequantised: float = 2.0
+    # units of a sharded model that are whole at a time
+    gathered_layers: float = 2.0
+    gathered_zero3: float = 2.0
+    gathered_root: float = 0.7
+    deepspeed_step: float = 1.0
+    zero2_bucket_gib: float = 1.0
+    reducer: float = 1.0
+    tower_live_hidden: float = 34.0
+    tower_kept_hidden: float = 34.0
+    tower_frozen: float = 20.0
+    # allocator: what is reserved beyond the allocated peak, as a share of what comes and goes
+    base_gib: float = 0.3
+    slack_steady: float = 0.02
+    slack_moving: float = 0.25
+    slack_logits: float = 0.6
+    slack_sharded: float = 0.1
+    slack_varied: float = 0.2
+    varied_gib: float = 1.0
+    # share of that reserve that stays when the allocator returns what it can
+    unreturned: float = 0.4
+    # contexts and libraries beside the allocator
+    context_gib: float = 0.5
+    nccl_gib: float = 0.8
+    graphs_gib: float = 1.5
+    engine_asleep_gib: float = 2.0
+    # relative half-width of the interval of each figure: 80 % of the held-out rows lie within
+    band_allocated: float = 0.12
+    band_reserved: float = 0.2
+    band_card: float = 0.2
+
+
+JUDGED = Constants()
+"""What counting alone gives: where the fit starts from, and what it stays near."""
+
+FILE = "memory.yaml"
+
+
+class FittedConstants(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The constants with what they rest on: figures measured, models they are of, held-out errors.
+
+    `held_out` maps a figure to the mean absolute error and the share within 15 % on models the fit
+    had not seen.
+    """
+
+    schema: int
+    figures: int
+    models: int
+    held_out: dict[str, tuple[float, float]] = {}
+    moved: dict[str, tuple[float, int]] = {}
+    constants: Constants

@@ -1,0 +1,219 @@
+"""Read the samples of a data file one by one: JSON lines, JSON, CSV, Parquet; memory is bounded."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from trainrx.model.errors import UsageError
+
+PIECE = 1 << 20
+"""Characters read at once."""
+LONGEST = 64 << 20
+"""A sample of more characters than this is none."""
+ROWS = 256
+_VALUE = re.compile(r"[^\s,]")
+
+
+class Bad(NamedTuple):
+    """Something that is no sample: where it stands (a line, or a count of samples) and why."""
+
+    place: str
+    reason: str
+
+
+Sample = Mapping[str, object] | Bad
+
+
+def read_samples(path: Path) -> Iterator[Sample]:
+    """Give the samples of a file, what cannot be read as `Bad` at its place.
+
+    The form is told by content: Parquet, a JSON array, JSON lines, else a table with a header.
+
+    Raises:
+        UsageError: the file is missing, no file, not readable, or of a form that is not read.
+    """
+    head = _head(path)
+    if head.startswith(b"PAR1"):
+        return _parquet(path)
+    if head.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd")):
+        raise UsageError(f"{path}: is compressed: unpack it first")
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    if not text:
+        raise UsageError(f"{path}: is empty: expected training data, one sample a line")
+    return _of_text(path, text)
+
+
+def _of_text(path: Path, head: str) -> Iterator[Sample]:
+    if head.startswith("[") or (head.startswith("{") and _is_one_object(path, head)):
+        return _opened(path, _json)
+    if head.startswith("{"):
+        return _opened(path, _lines)
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    header = head.split("\n", 1)[0]
+    if path.suffix.lower() not in (".csv", ".tsv") and delimiter not in header:
+        raise UsageError(
+            f"{path}: is no data that is known here: expected JSON lines, JSON, CSV or Parquet"
+        )
+    return _opened(path, lambda file: _table(file, delimiter))
+
+
+def _is_one_object(path: Path, head: str) -> bool:
+    """Tell a pretty-printed object from JSON lines: its first line is no object by itself."""
+    first = head.split("\n", 1)[0].strip()
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return path.suffix.lower() == ".json"
+    return False
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(PIECE)
+    except IsADirectoryError:
+        raise UsageError(f"{path}: is a folder: give one file of it") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _opened(path: Path, read: Callable[[TextIO], Iterator[Sample]]) -> Iterator[Sample]:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        yield from read(file)
+
+
+def _lines(file: TextIO) -> Iterator[Sample]:
+    number = 0
+    while line := file.readline(LONGEST):
+        number += 1
+        place = f"line {number}"
+        if not line.endswith("\n") and len(line) >= LONGEST:
+            _skip_line(file)
+            yield Bad(place, f"is longer than {LONGEST >> 20} million characters")
+        elif line.strip():
+            yield _sample(line, place)
+
+
+def _skip_line(file: TextIO) -> None:
+    while (rest := file.readline(PIECE)) and not rest.endswith("\n"):
+        pass
+
+
+def _sample(line: str, place: str) -> Sample:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return Bad(place, f"is no JSON: {error}"[:200])
+    return value if isinstance(value, dict) else Bad(place, "is no object with fields")
+
+
+def _json(file: TextIO) -> Iterator[Sample]:
+    """Read the values of an array, or of the first array within an object, one after another."""
+    text = _Window(file)
+    if not text.enter():
+        yield Bad("the file", "holds no list of samples")
+        return
+    number = 0
+    while text.goes_on():
+        number += 1
+        found = text.value()
+        if isinstance(found, Bad):
+            yield Bad(f"sample {number}", f"{found.reason}; nothing behind it was read")
+            return
+        value = found[0]
+        yield value if isinstance(value, dict) else Bad(f"sample {number}", "is no object")
+
+
+class _Window:
+    """A piece of a JSON text that moves on as its values are taken."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._text = file.read(PIECE)
+        self._at = 0
+        self._decoder = json.JSONDecoder()
+
+    def enter(self) -> bool:
+        """Go behind the bracket that opens the list."""
+        self._at = self._text.find("[") + 1
+        return self._at > 0
+
+    def goes_on(self) -> bool:
+        """Tell whether another value follows."""
+        while True:
+            found = _VALUE.search(self._text, self._at)
+            if found is not None:
+                self._at = found.start()
+                return found[0] != "]"
+            self._at = len(self._text)
+            if not self._more(PIECE):
+                return False
+
+    def value(self) -> tuple[object] | Bad:
+        """Take one value, reading on until it is whole."""
+        size = PIECE
+        while True:
+            found = self._decoded()
+            if not isinstance(found, Bad):
+                return found
+            # twice as much each time, so that a long sample costs no more than its length
+            too_long = len(self._text) - self._at > LONGEST
+            if too_long or found.place or not self._more(size):
+                return found
+            size *= 2
+
+    def _decoded(self) -> tuple[object] | Bad:
+        try:
+            value, end = self._decoder.raw_decode(self._text, self._at)
+        except RecursionError:
+            return Bad("here", "is nested too deeply")
+        except ValueError as error:
+            return Bad("", f"is no JSON: {error}"[:200])
+        self._at = end
+        return (value,)
+
+    def _more(self, size: int) -> bool:
+        piece = self._file.read(size)
+        self._text = self._text[self._at :] + piece
+        self._at = 0
+        return bool(piece)
+
+
+def _table(file: TextIO, delimiter: str) -> Iterator[Sample]:
+    before = csv.field_size_limit(LONGEST)
+    try:
+        yield from _rows(csv.DictReader(file, delimiter=delimiter))
+    finally:
+        csv.field_size_limit(before)
+
+
+def _rows(rows: csv.DictReader[str]) -> Iterator[Sample]:
+    while True:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Bad(f"line {rows.line_num}", str(error)[:200])
+            continue
+        yield {key: value for key, value in row.items() if isinstance(key, str)}
+
+
+def _parquet(path: Path) -> Iterator[Sample]:
+    try:
+        import pyarrow.parquet as pq  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        raise UsageError(
+            f"{path}: reading Parquet needs pyarrow: pip install pyarrow, or give JSON lines"
+        ) from None
+    return _batches(pq.ParquetFile(path))
+
+
+def _batches(file: object) -> Iterator[Sample]:
+    for batch in file.iter_batches(batch_size=ROWS):  # type: ignore[attr-defined]
+        yield from batch.to_pylist()

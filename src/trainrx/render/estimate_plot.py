@@ -1,0 +1,184 @@
+"""An estimate as a figure: a stacked bar per phase, the card's limit across them."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from trainrx.model.errors import UsageError
+from trainrx.model.estimate import Estimate
+from trainrx.model.memory import Prediction
+from trainrx.model.text import Lang
+from trainrx.render import estimate_words as words
+from trainrx.render.estimate_chart import CACHED, CONTEXT, Bar, bars, full_scale, legend
+from trainrx.render.estimate_terms import gib
+from trainrx.render.head import job_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SUFFIXES = (".svg", ".png")
+COLOURS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#f0e442",
+    "#000000",
+)
+"""Told apart with any colour vision (Okabe and Ito, jfly.uni-koeln.de/color, 2002)."""
+HATCHES = ("", "//", "xx")
+BEYOND = {CACHED: "#bbbbbb", CONTEXT: "#dddddd"}
+CHINESE_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei",
+    "SimHei",
+)
+
+
+CHINESE_FILE = re.compile(r"cjk|wqy|sourcehan|notosanssc|msyh|pingfang|simhei", re.IGNORECASE)
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a figure that cannot be drawn, before anything is worked out.
+
+    Raises:
+        UsageError: the form is neither SVG nor PNG, or matplotlib is not installed.
+    """
+    from importlib.util import find_spec
+
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(f"--plot {path}: expected a file name that ends in .svg or .png")
+    if not path.parent.is_dir():
+        raise UsageError(f"--plot {path}: there is no folder {path.parent}")
+    if find_spec("matplotlib") is None:
+        raise UsageError(
+            "--plot needs matplotlib, which is not installed: pip install 'trainrx[plot]'"
+        )
+
+
+def write_plot(estimate: Estimate, path: Path) -> None:
+    """Draw the figure and write it.
+
+    Raises:
+        UsageError: there is nothing to draw, or the file cannot be written.
+    """
+    found = estimate.prediction
+    if found is None:
+        raise UsageError(f"--plot {path}: there is no prediction to draw")
+    import matplotlib as mpl
+    from matplotlib.figure import Figure as Canvas
+
+    fonts = _chinese_fonts() if estimate.lang == "zh" else []
+    lang: Lang = "zh" if fonts else "en"
+    with mpl.rc_context():
+        # a fixed salt and no date: the same job gives the same file
+        mpl.rcParams["svg.hashsalt"] = "trainrx"
+        mpl.rcParams["svg.fonttype"] = "none"
+        if fonts:  # many have no weight called normal, which is no matter
+            mpl.rcParams["font.sans-serif"] = [*fonts, "DejaVu Sans"]
+            logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+        canvas = Canvas(figsize=(9.0, 1.8 + 0.42 * (len(found.phases) + 1)), layout="constrained")
+        _draw(canvas.add_subplot(), found, lang)
+        canvas.suptitle(job_text(estimate.job, lang), fontsize=9, parse_math=False)
+        try:
+            if path.suffix.lower() == ".svg":
+                canvas.savefig(path, metadata={"Date": None})
+            else:
+                canvas.savefig(path, dpi=160)
+        except OSError as error:
+            raise UsageError(f"--plot {path}: {error.strerror or error}") from error
+
+
+def _draw(axes: Axes, found: Prediction, lang: Lang) -> None:
+    shown, card = bars(found, lang), found.card
+    last = len(shown) - 1
+    labelled: set[str] = set()
+    for row, bar in enumerate(shown):
+        left = _stack(axes, row, bar, _paints(found), lang, labelled)
+        end = max(left, bar.gib, card.high if row == last else 0.0)
+        axes.text(end, row, f" {gib(bar.gib)}", va="center", fontsize=8)
+    axes.errorbar(
+        card.gib,
+        last,
+        xerr=[[max(0.0, card.gib - card.low)], [max(0.0, card.high - card.gib)]],
+        color="black",
+        capsize=4,
+        linewidth=1,
+    )
+    if found.limit_gib is not None:
+        text = words.LIMIT_MARK.in_(lang).format(limit=f"{gib(found.limit_gib)} GiB")
+        axes.axvline(found.limit_gib, color="#c00000", linestyle="--", linewidth=1.2, label=text)
+    axes.set_yticks(range(len(shown)), [bar.label for bar in shown])
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.12 * max(full_scale(found), card.high))
+    axes.set_xlabel(words.TITLE.in_(lang))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=4, frameon=False)
+
+
+def _stack(
+    axes: Axes, row: int, bar: Bar, drawn: dict[str, Paint], lang: Lang, labelled: set[str]
+) -> float:
+    """Draw the parts of one bar side by side; give where it ends. Each name is labelled once."""
+    left = 0.0
+    for part in bar.parts:
+        width, paint = max(0.0, part.gib), drawn[part.name]
+        axes.barh(
+            row,
+            width,
+            left=left,
+            color=paint.colour,
+            hatch=paint.hatch,
+            edgecolor="white",
+            linewidth=0,
+            label="_nolegend_" if part.name in labelled else legend(part.name, lang),
+            height=0.7,
+        )
+        labelled.add(part.name)
+        left += width
+    return left
+
+
+class Paint(NamedTuple):
+    """How a term is painted; hatched once the colours are used up."""
+
+    colour: str
+    hatch: str = ""
+
+
+def _paints(found: Prediction) -> dict[str, Paint]:
+    names = dict.fromkeys(term.name for phase in found.phases for term in phase.terms)
+    out = {
+        name: Paint(COLOURS[place % len(COLOURS)], HATCHES[place // len(COLOURS) % len(HATCHES)])
+        for place, name in enumerate(names)
+    }
+    return out | {name: Paint(colour) for name, colour in BEYOND.items()}
+
+
+def _chinese_fonts() -> list[str]:
+    """Name the fonts at hand that can write Chinese; without one a figure would show boxes."""
+    from matplotlib import font_manager
+
+    fonts = font_manager.fontManager
+    if not _known(font.name for font in fonts.ttflist):
+        # the list is kept from an earlier run; fonts may have been installed since
+        for path in font_manager.findSystemFonts():
+            if CHINESE_FILE.search(Path(path).name):
+                fonts.addfont(path)
+    return _known(font.name for font in fonts.ttflist)
+
+
+def _known(names: Iterable[str]) -> list[str]:
+    known = set(names)
+    return [name for name in CHINESE_FONTS if name in known]

@@ -1,0 +1,1 @@
+"""Fit the constants of the memory model on measured rows."""
