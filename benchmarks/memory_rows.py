@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from trainrx.derive.models import find_shape
@@ -144,7 +145,13 @@ def workload_of_row(row: Row) -> Workload | Refusal:
         defers_sync=sharding.fsdp == 1
         and int(row.get("grad_accum") or 1) > 1
         and row["framework"].startswith(("TRL", "peft", "trl", "axolotl", "ms-swift")),
-        reshard=not (row["framework"] == "litgpt" and tuner == "lora"),
+        # torch before 2.4 left frozen units whole once gathered in backward
+        reshard=not (
+            tuner == "lora"
+            and sharding.fsdp
+            and row["framework"] in ("litgpt", "torchtune")
+            and str(row.get("measured_date") or "9") < "2024-06"
+        ),
         step_in_backward="in_bwd" in str(row.get("optimizer")),
         micro_batch=float(row.get("per_device_batch_size") or 1),
         accumulation=int(row.get("grad_accum") or 1),
@@ -600,7 +607,7 @@ def read_rows(path: str) -> list[dict[str, Any]]:
         ValueError: a line is not a JSON object; the message names it.
     """
     rows = []
-    with open(path, encoding="utf-8") as file:
+    with Path(path).open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
@@ -609,6 +616,8 @@ def read_rows(path: str) -> list[dict[str, Any]]:
             except json.JSONDecodeError as error:
                 raise ValueError(f"{path}:{number}: not JSON: {error}") from None
             if not isinstance(row, dict):
-                raise ValueError(f"{path}:{number}: expected a JSON object, one row a line")
+                raise ValueError(  # noqa: TRY004  # the line's value is wrong, not our caller's
+                    f"{path}:{number}: expected a JSON object, one row a line"
+                )
             rows.append(row)
     return rows

@@ -19,7 +19,7 @@ def lengths(top: int = 32768) -> st.SearchStrategy[Length]:
     """Draw lengths, low to high."""
     return st.lists(st.integers(1, top), min_size=3, max_size=3).map(
         lambda found: Length(
-            low=float(sorted(found)[0]),
+            low=float(min(found)),
             typical=float(sorted(found)[1]),
             high=float(sorted(found)[2]),
             how="cap",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainrx.memory.model import Model, adapters_of
-from trainrx.memory.physics import GIB
+from trainrx.memory.use import GIB
 from trainrx.model.memory import HostUse, Term, Workload
 
 PROCESS_GIB = 3.0

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.memory.model import Model
-from trainrx.memory.physics import GIB, Use
-from trainrx.model.constants import Constants
+from trainrx.memory.use import GIB, Use
 from trainrx.model.memory import Phase, PhaseUse, Term, Workload
 
 SOURCES = {
@@ -27,7 +26,7 @@ SOURCES = {
 Parts = tuple[tuple[str, float], ...]
 
 
-def phases_of(use: Use, work: Workload, model: Model, k: Constants) -> tuple[PhaseUse, ...]:
+def phases_of(use: Use, work: Workload, model: Model) -> tuple[PhaseUse, ...]:
     """Give the phases in the order they run, GiB per GPU by term."""
     return tuple(
         PhaseUse(
@@ -39,11 +38,11 @@ def phases_of(use: Use, work: Workload, model: Model, k: Constants) -> tuple[Pha
                 if size > 0
             ),
         )
-        for name, parts in _phases(use, work, model, k)
+        for name, parts in _phases(use, work, model)
     )
 
 
-def _phases(use: Use, work: Workload, model: Model, k: Constants) -> Iterator[tuple[Phase, Parts]]:
+def _phases(use: Use, work: Workload, model: Model) -> Iterator[tuple[Phase, Parts]]:
     weights: Parts = (
         ("weights", use.weights),
         ("adapters", use.adapters),
@@ -61,7 +60,7 @@ def _phases(use: Use, work: Workload, model: Model, k: Constants) -> Iterator[tu
     yield "load", (*weights, ("unpacked", unpacked(use, work, model)))
     if work.rollout.mode == "colocate":
         waking = ("engine", woken(use, work, model))
-        yield "weight-sync", (*synced(use, work, model, k), waking)
+        yield "weight-sync", (*synced(use, work, model), waking)
         yield "rollout", (*awake(use, work), ("engine", use.engine))
     yield "loss", (*steady, *kept, ("gradients", early), ("logits", use.logits))
     end = max(early + use.checkpoints + use.activations, use.gradients)
@@ -97,7 +96,7 @@ def awake(use: Use, work: Workload) -> Parts:
     )
 
 
-def synced(use: Use, work: Workload, model: Model, k: Constants) -> Parts:
+def synced(use: Use, work: Workload, model: Model) -> Parts:
     """Give what lies on the card while weights go to the engine: sharded ones are gathered."""
     whole = 0.0
     if work.zero_stage == 3 and work.precision == "deepspeed":
@@ -125,17 +124,9 @@ def woken(use: Use, work: Workload, model: Model) -> float:
     return min(use.engine, model.total * 2.0 / max(1, work.rollout.tensor_parallel))
 
 
-def top_of(use: Use, work: Workload, model: Model, k: Constants) -> float:
+def top_of(use: Use, work: Workload, model: Model) -> float:
     """Give the largest phase in bytes: the same sums as `phases_of`, without the records."""
-    steady = (
-        use.weights
-        + use.adapters
-        + use.copies
-        + use.master
-        + use.optimizer
-        + use.buffers
-        + use.engine_asleep
-    )
+    steady = use.steady + use.engine_asleep
     early = use.gradients if work.accumulation > 1 else 0.0
     kept = use.checkpoints + use.activations
     beside = use.tower + use.gathered
@@ -148,6 +139,6 @@ def top_of(use: Use, work: Workload, model: Model, k: Constants) -> float:
         top = max(top, use.weights + use.adapters + unpacked(use, work, model))
     if work.rollout.mode == "colocate":
         rollout = sum(size for _, size in awake(use, work))
-        sync = sum(size for _, size in synced(use, work, model, k))
+        sync = sum(size for _, size in synced(use, work, model))
         top = max(top, use.engine + rollout, woken(use, work, model) + sync)
     return top

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from trainrx.memory.activations import fill_activations
 from trainrx.memory.host import host_use
 from trainrx.memory.model import Model, model_of
 from trainrx.memory.phases import phases_of, top_of
-from trainrx.memory.physics import GIB, Use, use_of
 from trainrx.memory.refusals import refused
+from trainrx.memory.states import fill_states
+from trainrx.memory.use import GIB, Use
 from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.memory import Figure, Prediction, Refusal, Workload
 
@@ -43,11 +45,15 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
     mid = figures(use, workload, model, constants)
     least = figures(use_of(workload, model, constants, length.low), workload, model, constants)
     most = figures(use_of(workload, model, constants, length.high), workload, model, constants)
-    phases = phases_of(use, workload, model, constants)
-    card = _figure(mid.card, least.card, most.card, constants.band_card)
+    phases = phases_of(use, workload, model)
+    loose = constants.band_varied if length.how != "exact" else 0.0
+    allocated, reserved, card = (
+        _figure(name, mid, least, most, max(loose, getattr(constants, f"band_{name}")))
+        for name in ("allocated", "reserved", "card")
+    )
     return Prediction(
-        allocated=_figure(mid.allocated, least.allocated, most.allocated, constants.band_allocated),
-        reserved=_figure(mid.reserved, least.reserved, most.reserved, constants.band_reserved),
+        allocated=allocated,
+        reserved=reserved,
         card=card,
         need_gib=mid.need,
         peak=max(phases, key=lambda item: item.gib).phase,
@@ -56,6 +62,14 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
         verdict=verdict(card, mid.need, workload.card_gib),
         limit_gib=workload.card_gib,
     )
+
+
+def use_of(work: Workload, model: Model, k: Constants, tokens: float) -> Use:
+    """Work out all parts for micro-batches whose longest sample has `tokens` tokens."""
+    use = Use()
+    fill_states(use, work, model, k)
+    fill_activations(use, work, model, k, tokens)
+    return use
 
 
 def verdict(
@@ -81,10 +95,12 @@ def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
     a share of what comes and goes, more of the logits, whose blocks are the largest, and more where
     samples differ in length. The card has the context and the libraries beside it.
     """
-    allocated = top_of(use, work, model, k)
-    steady = use.weights + use.adapters + use.copies + use.master + use.optimizer + use.buffers
+    allocated = top_of(use, work, model)
+    steady = use.steady
     moving = use.checkpoints + use.activations + use.tower + use.gathered + use.live
     slack = k.slack_steady * steady + k.slack_moving * moving + k.slack_logits * use.logits
+    # blocks of the logits seldom serve the layer whose backward comes after them
+    slack += k.slack_turns * min(use.logits, use.live)
     if work.length.how != "exact":
         slack += k.slack_varied * (moving + use.logits) + k.varied_gib * GIB
     if work.zero_stage == 3:
@@ -103,5 +119,7 @@ def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
     )
 
 
-def _figure(mid: float, low: float, high: float, band: float) -> Figure:
-    return Figure(gib=mid, low=min(low, mid) * (1 - band), high=max(high, mid) * (1 + band))
+def _figure(name: str, mid: Peak, least: Peak, most: Peak, band: float) -> Figure:
+    """Widen what shorter and longer samples give by the error of the model itself."""
+    gib, low, high = getattr(mid, name), getattr(least, name), getattr(most, name)
+    return Figure(gib=gib, low=min(low, gib) / (1 + band), high=max(high, gib) * (1 + band))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from trainrx.memory.model import Model
-from trainrx.memory.physics import STATES
+from trainrx.memory.states import STATES
 from trainrx.model.memory import Refusal, Workload
 
 MOST_TOKENS = 100_000_000.0

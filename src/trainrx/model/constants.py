@@ -32,7 +32,7 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     score_kept: float = 4.0
     # Megatron's fused loss works in the logits' own place: 2-byte logits and their gradients
     # bytes per logit: bf16 logits, their fp32 copy, its shifted copy, log-softmax and gradients
-    logit_eager: float = 14.75
+    logit_eager: float = 14.0
     logit_float: float = 20.0
     logit_fused: float = 6.0
     logit_chunked: float = 2.0
@@ -61,7 +61,8 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     base_gib: float = 0.3
     slack_steady: float = 0.02
     slack_moving: float = 0.25
-    slack_logits: float = 0.6
+    slack_logits: float = 0.4
+    slack_turns: float = 0.4
     slack_sharded: float = 0.1
     slack_varied: float = 0.2
     varied_gib: float = 1.0
@@ -76,6 +77,8 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     band_allocated: float = 0.12
     band_reserved: float = 0.2
     band_card: float = 0.2
+    # the same where the length of the samples is not known exactly
+    band_varied: float = 0.3
 
 
 JUDGED = Constants()

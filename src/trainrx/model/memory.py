@@ -95,7 +95,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     `device_map` cards. `zero_stage` also stands for FSDP (full shard: 3, shard of gradients and
     states: 2); `fsdp` is its version, 0 when DeepSpeed or nothing shards. `rank` of LoRA, `targets`
     the adapted matrices by their role (see `LORA_ROLES`), `modules_b` further parameters trained
-    whole beside adapters (embeddings, heads; 1e9); `lora_dropout` is None where nothing says it. `step_in_backward`: each parameter is updated
+    whole beside adapters (embeddings, heads; 1e9); `lora_dropout` is None where nothing says it.
+    `step_in_backward`: each parameter is updated
     as its gradient arrives; `reshard`: gathered weights are let go after each layer;
     `defers_sync`: gradients stay whole until the last micro-batch of a step (FSDP's `no_sync`);
     `packs_on_card`: weights come to the card in 2-byte numbers before they are quantised.

@@ -1,0 +1,149 @@
+"""Activations of a micro-batch: layers, logits and the vision tower.
+
+Source: Korthikanti et al. (arXiv 2205.05198, sections 4 and 5) for the layers; the constants are
+fitted on measured runs. Losses: Liger (arXiv 2410.10989).
+"""
+
+from __future__ import annotations
+
+from trainrx.memory.model import Model
+from trainrx.memory.use import GIB, Use
+from trainrx.model.constants import Constants
+from trainrx.model.memory import Workload
+
+HEADLESS = ("rm", "seq_cls", "reranker", "embedding")
+"""Tasks whose model ends in a score, not in a vocabulary."""
+POLICY = ("grpo", "dpo", "kto", "orpo", "simpo", "cpo", "ppo")
+"""Tasks that take log-probabilities of single tokens."""
+
+
+def fill_activations(use: Use, work: Workload, model: Model, k: Constants, tokens: float) -> None:
+    """Fill in what comes and goes with a micro-batch whose longest sample has `tokens` tokens."""
+    batch = batch_tokens(work, tokens) / work.context
+    _layers(use, work, model, k, batch, tokens)
+    use.logits = _logits(work, model, k, batch * work.logit_share)
+    _tower(use, work, k)
+    rollout = work.rollout
+    if rollout.mode == "colocate" and work.card_gib:
+        use.engine = (rollout.share or 0.9) * work.card_gib * GIB
+        use.engine_asleep = k.engine_asleep_gib * GIB if rollout.sleep else use.engine
+
+
+def batch_tokens(work: Workload, tokens: float) -> float:
+    """Give the tokens of the largest micro-batch whose longest sample has `tokens`.
+
+    Padded to the longest, each sample counts as that one. Without padding, lengths add up, and the
+    longest sample of a data set comes with others of its mean length: peaks of runs on data with
+    long tails follow that (fms-acceleration, refs_orca).
+    """
+    batch = work.micro_batch
+    if not work.padding_free or work.length.how == "exact" or batch <= 1:
+        return batch * tokens
+    return (batch - 1) * min(work.length.low, tokens) + tokens
+
+
+def _layers(
+    use: Use, work: Workload, model: Model, k: Constants, batch: float, tokens: float
+) -> None:
+    live, kept = _per_token(work, model, k, tokens)
+    live, kept = live * batch, kept * batch
+    # a pipeline's first stage holds the micro-batches of all stages that follow it
+    layers = model.layers / work.device_map
+    inputs = batch * model.hidden * _stream_bytes(work)
+    inputs /= work.tensor if work.sequence else 1
+    if not work.checkpointing or work.recompute == "none":
+        use.activations = layers * kept
+        use.live = 0.5 * live
+    elif work.recompute == "selective":
+        use.activations = layers * kept * k.selective
+        use.live = live
+    elif work.recompute == "offload":
+        use.checkpoints = 2.0 * inputs
+        use.live = live
+    else:
+        # one input is kept for each group of layers that is computed again at once
+        group = max(1, work.recompute_layers)
+        use.checkpoints = layers * inputs / group
+        use.live = live + (group - 1) * kept
+
+
+def _stream_bytes(work: Workload) -> float:
+    """Give the bytes of a number of the hidden state that flows between the layers."""
+    if work.embeddings_upcast or work.precision == "fp32":
+        return 4.0
+    if work.fsdp == 1 and work.tuner != "full" and work.precision != "pure":
+        # under accelerate's FSDP fp32 adapters promote what flows between the layers: slopes of
+        # 774 to 786 kB a token were measured where 2-byte hidden states give 524
+        return 4.0
+    return 2.0
+
+
+def _per_token(work: Workload, model: Model, k: Constants, tokens: float) -> tuple[float, float]:
+    """Give the bytes a token takes of the layer at work, and of each layer that is kept whole."""
+    # half of what a layer keeps besides its MLP is as wide as its queries
+    wide = (model.hidden + model.queries) / 2
+    if work.tuner == "full":
+        live = k.live_hidden * wide + k.live_inter * model.inter
+        kept = k.kept_hidden * wide + k.kept_inter * model.inter
+    else:
+        live = k.frozen_live_hidden * wide + k.frozen_live_inter * model.inter
+        kept = k.frozen_kept_hidden * wide + k.frozen_kept_inter * model.inter
+    adapted = k.lora_input * _adapted_widths(work, model) if work.tuner == "lora" else 0.0
+    more = k.moe_copy * model.copies * model.hidden + adapted / work.tensor
+    live, kept = live / work.tensor + more, kept / work.tensor + more
+    if work.attention == "eager":
+        scores = model.heads * tokens / work.tensor
+        live += k.score_live * scores
+        kept += k.score_kept * scores
+    return (live * k.compiled, kept * k.compiled) if work.compiled else (live, kept)
+
+
+def _adapted_widths(work: Workload, model: Model) -> float:
+    """Sum the widths of the inputs adapters keep: an adapter works in fp32 on a copy of its own."""
+    wide = 0.0
+    for role in work.targets:
+        if role in ("q", "k", "v", "o", "qkv", "gate", "up"):
+            wide += model.hidden
+        elif role == "down":
+            wide += model.inter
+    return wide
+
+
+def _logits(work: Workload, model: Model, k: Constants, batch: float) -> float:
+    """Logits and their loss; preferences and policies take log-probabilities in fp32."""
+    if work.task in HEADLESS:
+        return 0.0
+    per = {
+        "eager": k.logit_eager,
+        "float": k.logit_float,
+        "fused": k.logit_fused,
+        "chunked": k.logit_chunked,
+        "linear": k.logit_linear,
+    }[work.loss]
+    if work.loss != "linear" and work.task in POLICY:
+        per = k.logit_policy
+    elif work.loss == "fused" and work.precision == "megatron":
+        per = k.logit_megatron
+    elif model.scaled and work.loss == "fused":
+        per += k.logit_scaled
+    if work.context > 1 and work.loss in ("eager", "float"):
+        # sequence parallelism computes the loss of its own part token by token: no shifted copy
+        per = k.logit_fused
+    return batch * model.vocab * per / work.tensor
+
+
+def _tower(use: Use, work: Workload, k: Constants) -> None:
+    """Fill in the vision tower; its tokens are patches, not the language model's tokens."""
+    images, tower = work.images, work.shape.tower
+    if images is None or tower is None or images.pixels is None or not tower.hidden:
+        return
+    patches = images.pixels / tower.patch**2 * images.frames / tower.temporal_patch
+    patches *= images.per_sample * work.micro_batch
+    width = tower.hidden + tower.inter * (1.5 if tower.gated else 1.0) / 4
+    if not images.trained:
+        use.tower = patches * width * k.tower_frozen
+    elif images.checkpointing:
+        inputs = tower.depth * patches * tower.hidden * 2.0
+        use.tower = inputs + patches * width * k.tower_live_hidden
+    else:
+        use.tower = tower.depth * patches * width * k.tower_kept_hidden
