@@ -89,6 +89,9 @@ def run(case: dict[str, Any], *, note: bool) -> dict[str, Any]:
         words = arguments(case, Path(name), note=note)
         command = [sys.executable, "-m", "trainrx.cli", *words, "--format", "json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 2:  # refused its input: nothing is answered
+        print(f"{case['id']}: {done.stderr.strip()}", file=sys.stderr)
+        return {"symptoms": [], "causes": [], "verdict": "unknown"}
     if done.returncode or not done.stdout:
         raise RuntimeError(f"{case['id']}: {done.stderr.strip()}")
     answer: dict[str, Any] = json.loads(done.stdout)
