@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz check golden catalog packages catalog-check fit accuracy wheel clean
+.PHONY: demo test fuzz check golden catalog packages catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -50,6 +50,16 @@ catalog-check: $(READY)
 fit: $(READY)
 	$(BIN)/python -m pip install --quiet --group fit
 	PYTHONPATH=tools:benchmarks $(BIN)/python -m fit tests/cases/threads/*
+
+# constants of the memory model from measured runs: kb/memory.yaml
+fit-memory: $(READY)
+	$(BIN)/python -m pip install --quiet --group fit
+	PYTHONPATH=tools:benchmarks $(BIN)/python -m fit_memory benchmarks/data/memory/rows.jsonl
+
+# how far predicted memory is from what was measured
+memory-accuracy: $(READY)
+	$(BIN)/python benchmarks/memory_accuracy.py benchmarks/data/memory/rows.jsonl \
+	  --oom benchmarks/data/memory/oom.jsonl
 
 # how often the first causes hold what worked, per family
 accuracy: $(READY)

@@ -18,12 +18,17 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
             return
         root = Path(self.root)
         sys.path.insert(0, str(root / "src"))
-        import msgspec  # noqa: PLC0415
+        import msgspec
 
-        from trainrx.kb.load import complete, read_folders  # noqa: PLC0415
+        from trainrx.kb.lint import compile_lint
+        from trainrx.kb.load import complete, read_folders
 
         knowledge = complete(read_folders([root / "kb"], [root / "rules"]))
         target = root / "build" / "knowledge.msgpack"
         target.parent.mkdir(exist_ok=True)
         target.write_bytes(msgspec.msgpack.encode(knowledge))
         build_data["force_include"][str(target)] = "trainrx/_data/knowledge.msgpack"
+        # `diagnose lint` reads its own part only
+        lint = root / "build" / "lint.msgpack"
+        lint.write_bytes(msgspec.msgpack.encode(compile_lint([root / "kb"], [root / "rules"])))
+        build_data["force_include"][str(lint)] = "trainrx/_data/lint.msgpack"

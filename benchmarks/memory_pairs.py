@@ -239,6 +239,8 @@ def _pair(group: str, first: Row, second: Row, answers: Answers) -> Iterator[Pai
     if len(apart) != 1:
         return
     (setting,) = apart
+    if setting == "data":  # another data set is no flag
+        return
     one, other = figures_of(first), figures_of(second)
     for figure in one.keys() & other.keys():
         noise = max(NOISE_SHARE * max(one[figure], other[figure]), NOISE_GIB)

@@ -152,7 +152,7 @@ def workload_of_row(row: Row) -> Workload | Refusal:
             and row["framework"] in ("litgpt", "torchtune")
             and str(row.get("measured_date") or "9") < "2024-06"
         ),
-        step_in_backward="in_bwd" in str(row.get("optimizer")),
+        step_in_backward="in_bwd" in str(row.get("optimizer")) or _one_card_torchtune(row),
         micro_batch=float(row.get("per_device_batch_size") or 1),
         accumulation=int(row.get("grad_accum") or 1),
         length=length,
@@ -343,6 +343,11 @@ def _modules(row: Row, shape: ModelShape) -> float:
     if "modules_to_save" in told or "embedding and lm_head" in told:
         return 2 * (shape.vocab or 0) * (shape.hidden or 0) / 1e9
     return 0.0
+
+
+def _one_card_torchtune(row: Row) -> bool:
+    """Full tuning on one card in torchtune updates in backward (`7B_full_low_memory`)."""
+    return row["framework"] == "torchtune" and row.get("tuner") == "full" and int(row["gpus"]) == 1
 
 
 def _unfrozen(row: Row, shape: ModelShape) -> float | None:

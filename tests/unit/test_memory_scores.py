@@ -61,6 +61,8 @@ def _answer(allocated, reserved=None, card=None):
         allocated=_figure(allocated),
         reserved=_figure(reserved),
         card=_figure(reserved if card is None else card),
+        # what the job gets by with lies below what it takes
+        need_gib=0.95 * (reserved if card is None else card),
         peak="loss",
         phases=(),
         host=HostUse(resident=0.0, peak=0.0, terms=()),
@@ -125,8 +127,8 @@ def test_an_interval_holds_its_ends(scores):
 @pytest.mark.parametrize(
     ("said", "gib"),
     [
-        ({"gpu": "RTX 3090 24G", "capacity_gib": 24}, 24.0),
-        ({"gpu": "A10G-24G", "capacity_gib": 22.5}, 22.5),
+        ({"gpu": "RTX 3090 24G", "capacity_gib": 24}, 24 * 0.985),
+        ({"gpu": "A10G-24G", "capacity_gib": 22.5}, 22.5 * 0.985),
         ({"gpu": "A100-80G", "measured_gib_per_gpu": 78.7}, 80.0),
         ({"gpu": "A100-SXM4-80GB", "measured_gib_per_gpu": 70.0}, 80.0),
         ({"gpu": "2 * A100", "measured_gib_per_gpu": 75.0}, 80.0),
@@ -146,11 +148,11 @@ def test_the_card_of_a_job_is_named_or_the_smallest_that_holds_it(scores, said, 
     [
         (70.0, "fits", True),
         (78.0, "tight", True),
-        (83.0, "tight", False),
-        (90.0, "does-not-fit", False),
+        (82.0, "tight", True),  # it needs 77.9, and torch has 78.8 of an 80 GiB card
+        (84.0, "does-not-fit", False),
     ],
 )
-def test_an_interval_across_the_capacity_is_tight(scores, card, said, fits):
+def test_what_a_job_needs_decides_and_what_it_takes_may_be_tight(scores, card, said, fits):
     row = _row("a", capacity_gib=80)
 
     verdict = scores.verdict_of(row, _answer(card), fitted=True)
@@ -161,11 +163,11 @@ def test_an_interval_across_the_capacity_is_tight(scores, card, said, fits):
 def test_tight_is_right_of_a_job_that_ran_and_wrong_of_one_that_failed(scores):
     row = _row("a", capacity_gib=80)
 
-    ran = scores.verdict_of(row, _answer(83.0), fitted=True)
-    failed = scores.verdict_of(row, _answer(83.0), fitted=False)
+    ran = scores.verdict_of(row, _answer(82.0), fitted=True)
+    failed = scores.verdict_of(row, _answer(82.0), fitted=False)
 
-    assert (ran.right, ran.right_by_interval) == (False, True)
-    assert (failed.right, failed.right_by_interval) == (True, False)
+    assert (ran.right, ran.right_by_interval) == (True, True)
+    assert (failed.right, failed.right_by_interval) == (False, False)
 
 
 def test_wrong_fits_are_counted_among_the_jobs_that_failed(scores):

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.api.foreseen import Foresight
 from trainrx.api.summary import job_summary
 from trainrx.engine.conditions import Truth
 from trainrx.engine.reason import Reasoning
@@ -16,6 +17,7 @@ from trainrx.kb.packages import range_votes
 from trainrx.kb.ranking import with_fit
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
+from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawLaunch, SymptomHits
 from trainrx.model.knowledge import Cause, Family
 from trainrx.model.result import (
@@ -50,6 +52,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     versions: Mapping[str, str]
     style: Literal["arg", "config"]
     launch: RawLaunch | None
+    shape: ModelShape | None = None
     unread: tuple[Unread, ...]
     lang: Lang
 
@@ -136,6 +139,14 @@ def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
         style=done.style,
         lang=done.lang,
         launch=done.launch,
+        foresee=foresight(done).predicted,
+    )
+
+
+def foresight(done: Conclusion) -> Foresight:
+    """Give what predicts the memory of the job under other values."""
+    return Foresight(
+        done.facts, done.knowledge, done.shape, torch=done.versions.get("torch", "")
     )
 
 

@@ -40,16 +40,27 @@ def derive(
         shape: the model's shape as its own `config.json` tells it, when that is at hand.
         torch: release of torch, "" when it is not known.
     """
+    facts = derive_memory(given, knowledge, shape, torch=torch)
+    facts.add(*engine_facts(facts, shape or shape_of(facts, knowledge.models)))
+    facts.add(*request_facts(facts))
+    facts.add(*guard_facts(facts))
+    return facts
+
+
+def derive_memory(
+    given: Iterable[Fact],
+    knowledge: Knowledge,
+    shape: ModelShape | None = None,
+    *,
+    torch: str = "",
+) -> Facts:
+    """Add what follows by arithmetic as far as the memory model asks for it; see `derive`."""
     facts = Facts(given)
     facts.add(*model_facts(facts, knowledge.models, shape))
     facts.add(*training_facts(facts))
     facts.add(*layout_facts(facts))
     facts.add(*vision_facts(facts))
-    own = shape or shape_of(facts, knowledge.models)
-    facts.add(*memory_facts(facts, own, torch))
-    facts.add(*engine_facts(facts, own))
-    facts.add(*request_facts(facts))
-    facts.add(*guard_facts(facts))
+    facts.add(*memory_facts(facts, shape or shape_of(facts, knowledge.models), torch))
     return facts
 
 

@@ -126,6 +126,7 @@ def conclude(
         versions=versions,
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=None if launch is None else launch.raw,
+        shape=None if launch is None else launch.shape,
         unread=tuple(dict.fromkeys((*given.unread, *problems, *seen.unread))),
         lang=lang,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from trainrx.detect.frames import Frame
 from trainrx.detect.tally import moment
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
@@ -86,6 +87,35 @@ def _shares(first: Hit, known: Facts) -> Iterator[Fact]:
         share = round(unused / card, 4)
         origins = known.origins("oom.reserved_unused_gib", "oom.card_gib")
         yield fact("oom.reserved_unused_share", share, *origins, how="derived")
+
+
+def crash_facts(
+    seen: Sequence[SymptomHits],
+    symptoms: Mapping[str, Symptom],
+    ends: Sequence[tuple[str, Frame | None]],
+) -> Iterator[Fact]:
+    """Derive `failure.package`, `failure.file` and `failure.function`: where the first one stands.
+
+    `ends` are names of logs and the frame each breaks off in; they are asked where no failure has a
+    traceback of its own.
+    """
+    hits = [hit for item in seen if _role(item, symptoms) == "failure" for hit in item.hits]
+    first = min((hit for hit in hits if hit.frame is not None), key=moment, default=None)
+    if first is not None and first.frame is not None:
+        yield from _place(Frame(*first.frame), origin_of(first))
+        return
+    for source, frame in ends:
+        if frame is not None:
+            yield from _place(frame, Origin(source=source, text=frame.file))
+            return
+
+
+def _place(frame: Frame, origin: Origin) -> Iterator[Fact]:
+    if frame.package:
+        yield fact("failure.package", frame.package, origin, how="derived")
+    yield fact("failure.file", frame.file, origin, how="derived")
+    if frame.function:
+        yield fact("failure.function", frame.function, origin, how="derived")
 
 
 def log_facts(

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.detect.blocks import Block
 from trainrx.detect.collective import Report, report_of
-from trainrx.detect.frames import site_above
+from trainrx.detect.frames import Frame, above, frame_of_excerpt, last_frame, site_of
 from trainrx.detect.lines import HEAD, is_numbered, last_seconds, path_rank, rank_of, seconds
 from trainrx.detect.matcher import Compiled, Gate, Line, compile_patterns, decode
 from trainrx.detect.metrics import bar_of_line, point_of_line
@@ -124,6 +124,10 @@ class Scan:
             self.tally.repeats[self._signatures.symptoms[stage].id] += count
         self._finish(block)
 
+    def last_frame(self) -> Frame | None:
+        """Give the frame the log breaks off in; read after the last block."""
+        return frame_of_excerpt(decode(self._above))
+
     def _finish(self, block: Block) -> None:
         self._catch_up(len(self._text))
         if self._skipped is not None:
@@ -204,13 +208,19 @@ class Scan:
             return msgspec.structs.replace(hit, at=at)
         missing = max(0, ABOVE - spot.start)
         before = self._text[max(0, spot.start - ABOVE) : spot.start]
-        above = (self._above[-missing:] if missing else b"") + before
-        lines = decode(above).rstrip("\n").split("\n")
-        site = ""
+        text = (self._above[-missing:] if missing else b"") + before
+        lines = decode(text).rstrip("\n").split("\n")
+        site, frame = "", None
         if wants_site:
-            numbered = bool(self._numbered)
-            site = site_above(lines, head, self._signatures.frames, numbered=numbered)
-        return msgspec.structs.replace(hit, at=last_seconds(lines) if at is None else at, site=site)
+            traceback = tuple(above(lines, head, numbered=bool(self._numbered)))
+            site = site_of(traceback, self._signatures.frames)
+            frame = last_frame(traceback)
+        return msgspec.structs.replace(
+            hit,
+            at=last_seconds(lines) if at is None else at,
+            site=site,
+            frame=None if frame is None else tuple(frame),
+        )
 
     def _probe(self, kinds: set[Probe], spot: Spot) -> None:
         if "bar" in kinds:

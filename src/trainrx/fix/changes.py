@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 import msgspec
@@ -14,7 +14,7 @@ from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
-from trainrx.model.result import Change, ChangeAction
+from trainrx.model.result import Change, ChangeAction, Predicted
 from trainrx.model.text import Lang
 from trainrx.parse.respell import respelled
 from trainrx.parse.spell import Spelled, spell, spell_argument
@@ -24,7 +24,10 @@ SET_BY_USER = ("read", "given")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """For whom fixes are spelled: `style` is arg (command line) or config (YAML)."""
+    """For whom fixes are spelled: `style` is arg (command line) or config (YAML).
+
+    `foresee` predicts the memory with other values, where a workload and a card are known.
+    """
 
     facts: Facts
     knowledge: Knowledge
@@ -33,6 +36,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     style: Literal["arg", "config"]
     lang: Lang
     launch: RawLaunch | None = None
+    foresee: Callable[[Mapping[str, Scalar]], Predicted | None] | None = None
 
     @property
     def framework(self) -> str:

@@ -21,7 +21,7 @@ from trainrx.fix.measures import measure_change
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
-from trainrx.model.result import AlreadyRight, FixOut
+from trainrx.model.result import AlreadyRight, FixOut, Predicted
 from trainrx.model.text import Text
 from trainrx.rank.conditions import fix_name
 
@@ -30,6 +30,10 @@ NO_FRAMEWORK = Text(
     en="the framework is not known: named as in transformers",
     zh="框架未知：按 transformers 的参数名书写",
 )
+
+
+MEMORY = ("oom", "growing_memory", "rank_imbalance")
+"""Families whose fixes are meant to lower the peak."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +46,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan(cause: Cause, job: Target) -> Plan:
     """Work out the fixes of one cause, best first as the kb lists them."""
+    if cause.family not in MEMORY:
+        job = msgspec.structs.replace(job, foresee=None)
     fixes: list[FixOut] = []
     right: list[AlreadyRight] = []
     left_out: list[str] = []
@@ -117,7 +123,15 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         steps=fix.steps.in_(job.lang) if fix.steps else "",
         commands=(*install_command(together), *fix.commands),
         notes=tuple(notes),
+        predicted=_predicted(fix, values, job),
     )
+
+
+def _predicted(fix: Fix, values: dict[str, Scalar], job: Target) -> Predicted | None:
+    """Foresee what a fix does; what a removal or an install comes to is not known here."""
+    if job.foresee is None or not values or fix.unset or fix.packages:
+        return None
+    return job.foresee(values)
 
 
 def _values(fix: Fix, job: Target) -> tuple[dict[str, Scalar], list[str], list[str]]:

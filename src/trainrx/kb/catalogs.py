@@ -9,10 +9,18 @@ from typing import TypeVar
 import msgspec
 
 from trainrx.kb.store import shipped
-from trainrx.model.catalog import Contents, ModelTypeRename, Option, Preset, Rename
+from trainrx.model.catalog import (
+    Contents,
+    ModelTypeRename,
+    OldName,
+    Option,
+    Preset,
+    Rename,
+    Replacement,
+)
 from trainrx.model.errors import KnowledgeError
 
-R = TypeVar("R", Rename, Preset, ModelTypeRename)
+R = TypeVar("R", Rename, Preset, ModelTypeRename, Replacement, OldName)
 FOLDER = "catalogs"
 
 
@@ -67,6 +75,26 @@ def read_model_types(root: Path | None = None) -> tuple[ModelTypeRename, ...]:
         KnowledgeError: the file is malformed.
     """
     return _read(root, "model-types", ModelTypeRename)
+
+
+@lru_cache(maxsize=4)
+def read_replacements(root: Path | None = None) -> tuple[Replacement, ...]:
+    """Read what stands for arguments that are more than renamed.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, "replacements", Replacement)
+
+
+@lru_cache(maxsize=4)
+def read_old_names(root: Path | None = None) -> tuple[OldName, ...]:
+    """Read what ms-swift 2.x calls models, templates and data sets.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, "names-ms-swift-2", OldName)
 
 
 def _read(root: Path | None, name: str, kind: type[R]) -> tuple[R, ...]:

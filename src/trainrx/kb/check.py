@@ -17,6 +17,8 @@ import msgspec
 from trainrx.kb.check_causes import cause_problems
 from trainrx.kb.check_common import Names
 from trainrx.kb.check_guards import guard_problems, package_problems
+from trainrx.kb.check_lint import lint_case_problems, lint_problems
+from trainrx.kb.check_retry import retry_problems
 from trainrx.kb.check_rules import fact_problems, param_problems, rule_problems
 from trainrx.kb.check_signs import symptom_problems
 from trainrx.kb.check_tests import backed_ids, case_problems, sibling_problems
@@ -26,7 +28,9 @@ from trainrx.kb.sources import TEST, Source, kb_sources, rule_sources, sibling_s
 from trainrx.kb.store import checkout, shipped
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, FactEntry, Param, Rule, Symptom
+from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
+from trainrx.model.retry import RetryRule
 
 
 class Library(NamedTuple):
@@ -64,7 +68,8 @@ def check(library: Library, today: str, cases: Path | None = None) -> list[Findi
     found += _clashes(library.entries)
     idents = {source.path.with_name(f"{source.ident}{TEST}") for source in library.entries}
     for path, test in library.tests.items():
-        judged = tuple(case_problems(test, names)) if test.node is not None else ()
+        of_lint = path.parent.name == "lint"
+        judged = () if test.node is None or of_lint else tuple(case_problems(test, names))
         if path not in idents:
             judged = (*judged, error("", "tests no entry: there is none of that name beside it"))
         found += _findings(test, judged)
@@ -101,7 +106,7 @@ def names_of(library: Library, today: str, backed: frozenset[str] | None) -> Nam
 
 def _rules(source: Source, names: Names, causes: dict[str, Cause]) -> Iterator[Problem]:
     stem, folder = source.ident, source.path.parent.name
-    for record in source.records:
+    for index, record in enumerate(source.records):
         if isinstance(record, Symptom):
             yield from symptom_problems(record, stem, folder, names)
         elif isinstance(record, Cause):
@@ -116,11 +121,17 @@ def _rules(source: Source, names: Names, causes: dict[str, Cause]) -> Iterator[P
             yield from fact_problems(record, stem)
         elif isinstance(record, Rule):
             yield from rule_problems(record, stem, folder, names)
+        elif isinstance(record, LintRule):
+            yield from lint_problems(record, stem, names)
+        elif isinstance(record, RetryRule):
+            yield from retry_problems(record, f"[{index}]", names)
 
 
 def _sibling(source: Source, test: Source | None) -> Iterator[Problem]:
     for record in source.records:
-        if isinstance(record, (Cause, Rule)):
+        if isinstance(record, LintRule):
+            yield from lint_case_problems(record, test)
+        elif isinstance(record, (Cause, Rule)):
             yield from sibling_problems(source, test, is_rule=isinstance(record, Rule))
 
 
@@ -148,7 +159,7 @@ def _claims(record: object) -> Iterator[tuple[str, str]]:
         yield "symptom", record.id
     if isinstance(record, Cause) or (isinstance(record, Guard) and is_cause(record)):
         yield "cause", record.id
-    elif isinstance(record, Rule):
+    elif isinstance(record, (Rule, LintRule)):
         yield "rule", record.id
     elif isinstance(record, (Param, FactEntry)):
         yield "fact", record.id
@@ -231,6 +242,7 @@ def summary(library: Library, found: Sequence[Finding], *, hidden: bool) -> str:
     return (
         f"{kinds[Symptom]} symptoms, {kinds[Cause]} causes, {kinds[Guard]} guards, "
         f"{kinds[Param]} parameters, {kinds[FactEntry]} facts, {kinds[Rule]} rules, "
+        f"{kinds[LintRule]} lint rules, "
         f"{ranges} version ranges, {len(library.tests)} tests: "
         f"{errors} problem{'' if errors == 1 else 's'}, "
         f"{len(found) - errors} warning{'' if len(found) - errors == 1 else 's'}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from trainrx.kb.cache import cache_file, is_entry, keep
+from trainrx.kb.cache import digest as folder_digest
 from trainrx.kb.guards import spoken_of, with_guards
 from trainrx.kb.packages import FOLDER as PACKAGES
 from trainrx.kb.packages import add_ranges, range_entries, with_ranges
@@ -28,12 +30,16 @@ from trainrx.model.knowledge import (
     Rule,
     Symptom,
 )
+from trainrx.model.levers import Lever
+from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry, RangeEntry
 from trainrx.model.ranking import Fitted
 from trainrx.model.tokens import Dataset
-from trainrx.model.version import __version__
 
-E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard)
+LINT = "lint"
+"""The folder of `rules/` that `kb.lint` reads."""
+
+E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever)
 R = TypeVar("R")
 
 _FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard]] = {
@@ -84,6 +90,7 @@ def load(
         models=extra.models + base.models,
         datasets=extra.datasets + base.datasets,
         guards=base.guards | extra.guards,
+        levers=base.levers | extra.levers,
         fitted=base.fitted,
         memory=base.memory if extra.memory == JUDGED else extra.memory,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
@@ -104,15 +111,16 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         causes=_entries(kb, "causes", Cause),
         params=_entries(kb, "params", Param),
         facts=_entries(kb, "facts", FactEntry),
-        rules=_by_id((p, read_entry(p, Rule)) for r in rules for p in _files(r)),
+        rules=_by_id((p, read_entry(p, Rule)) for r in rules for p in _rule_files(r)),
         ranges=_ranges(kb),
         gpus=_table(kb, "gpus.yaml", Gpu),
         models=_table(kb, "models.yaml", ModelShape),
         datasets=_table(kb, "datasets.yaml", Dataset),
         guards=_entries(kb, "guards", Guard),
+        levers=_entries(kb, "levers", Lever),
         fitted=_fitted(kb),
         memory=_memory(kb),
-        digest=_digest((*kb, *rules)),
+        digest=folder_digest((*kb, *rules)),
     )
 
 
@@ -158,8 +166,10 @@ def find_entry(
             for path in _files(root / name):
                 known.setdefault(path.stem, (path, kind))
     for root in (*rules, own_rules):
-        for path in _files(root):
+        for path in _rule_files(root):
             known.setdefault(path.stem, (path, Rule))
+        for path in _files(root / LINT):
+            known.setdefault(path.stem, (path, LintRule))
     if ident in known:
         path, found = known[ident]
         return read_entry(path, found), ()
@@ -199,12 +209,12 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
     Raises:
         KnowledgeError: an entry is malformed.
     """
-    cache = _cache_file((kb, rules))
+    cache = cache_file((kb, rules))
     try:
         return _decoded(cache.read_bytes(), launches=launches)
     except (OSError, msgspec.MsgspecError):
         knowledge = complete(read_folders([kb], [rules]))
-    _keep(cache, msgspec.msgpack.encode(knowledge))
+    keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge
 
 
@@ -214,61 +224,31 @@ def _decoded(data: bytes, *, launches: bool) -> Knowledge:
     return msgspec.msgpack.decode(data, type=Knowledge)
 
 
-def _cache_file(folders: Iterable[Path]) -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "trainrx" / f"kb-{__version__}-{_digest(folders)}.msgpack"
-
-
-def _keep(cache: Path, data: bytes) -> None:
-    """Write the compiled form beside its older ones; a read-only home is no error."""
-    try:
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        for old in cache.parent.glob("kb-*.msgpack"):
-            old.unlink(missing_ok=True)
-        fresh = cache.with_suffix(f".{os.getpid()}.tmp")
-        fresh.write_bytes(data)
-        fresh.replace(cache)
-    except OSError:
-        return
-
-
-def _digest(folders: Iterable[Path]) -> str:
-    """Name the state of the folders by the names, sizes and times of their files."""
-    state = hashlib.sha256()
-    for folder in folders:
-        for path, held in _stats(str(folder)):
-            state.update(f"{path}\0{held.st_size}\0{held.st_mtime_ns}\n".encode())
-    return state.hexdigest()[:12]
-
-
-def _stats(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Give the entries below a folder with what the system says of them, in a fixed order."""
-    try:
-        found = sorted(os.scandir(folder), key=lambda item: item.name)
-    except OSError:
-        return
-    for item in found:
-        if item.is_dir(follow_symlinks=False):
-            yield from _stats(item.path)
-        elif _is_entry(item.name):
-            yield item.path, item.stat()
-
-
-def _is_entry(name: str) -> bool:
-    return name.endswith(".yaml") and not name.endswith(".test.yaml")
-
-
 def _files(folder: Path) -> list[Path]:
     """List the entries below a folder, their tests left out, in a fixed order."""
     found: list[Path] = []
     for base, folders, names in os.walk(folder):
         folders.sort()
-        found += [Path(base, name) for name in sorted(names) if _is_entry(name)]
+        found += [Path(base, name) for name in sorted(names) if is_entry(name)]
     return found
 
 
+def _rule_files(folder: Path) -> list[Path]:
+    """List the rules the engine reasons with; those of lint are entries of another kind."""
+    return [path for path in _files(folder) if path.parent.name != LINT]
+
+
+def read_entries(folders: Iterable[Path], kind: type[E]) -> dict[str, E]:
+    """Read all entries of some folders, by id.
+
+    Raises:
+        KnowledgeError: an entry is malformed, or an id stands twice.
+    """
+    return _by_id((p, read_entry(p, kind)) for folder in folders for p in _files(folder))
+
+
 def _entries(roots: Iterable[Path], name: str, kind: type[E]) -> dict[str, E]:
-    return _by_id((p, read_entry(p, kind)) for root in roots for p in _files(root / name))
+    return read_entries((root / name for root in roots), kind)
 
 
 def _ranges(roots: Iterable[Path]) -> dict[str, RangeEntry]:

@@ -18,7 +18,10 @@ from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import Cause, FactEntry, Param, Rule, Symptom
+from trainrx.model.levers import Lever
+from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
+from trainrx.model.retry import RetryRule
 
 PLACEHOLDER = "FILL_IN"
 """What `diagnose kb new` writes where a person has to decide; a comment may hold it too."""
@@ -30,9 +33,14 @@ FOLDERS: Mapping[str, type[msgspec.Struct]] = {
     "params": Param,
     "facts": FactEntry,
     "guards": Guard,
+    "levers": Lever,
     "packages": PackageEntry,
 }
-TABLES: Mapping[str, type[msgspec.Struct]] = {"gpus.yaml": Gpu, "models.yaml": ModelShape}
+TABLES: Mapping[str, type[msgspec.Struct]] = {
+    "gpus.yaml": Gpu,
+    "models.yaml": ModelShape,
+    "retry.yaml": RetryRule,
+}
 
 
 class Source(NamedTuple):
@@ -79,8 +87,9 @@ def kb_sources(root: Path) -> Iterator[Source]:
 
 
 def rule_sources(root: Path) -> Iterator[Source]:
-    """Read the rules of a folder laid out like `rules/`."""
-    return (read_source(path, root, Rule) for path in _files(root))
+    """Read the rules of a folder laid out like `rules/`, those of lint as what they are."""
+    for path in _files(root):
+        yield read_source(path, root, LintRule if path.parent.name == "lint" else Rule)
 
 
 def sibling_sources(
@@ -89,7 +98,8 @@ def sibling_sources(
     """Read the tests that stand beside entries, against their record where it is given."""
     for root in roots:
         for path in sorted(root.rglob(f"*{TEST}")):
-            yield read_source(path, root, kind)
+            # a test of a lint rule holds launches; it has its own record and its own runner
+            yield read_source(path, root, None if path.parent.name == "lint" else kind)
 
 
 def read_source(

@@ -16,11 +16,13 @@ from trainrx.model.knowledge import (
     Rule,
     Symptom,
 )
+from trainrx.model.levers import Lever
+from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.ranking import Fitted
 from trainrx.model.tokens import Dataset
 
-Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry
+Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +41,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[ModelShape, ...]
     datasets: tuple[Dataset, ...] = ()
     guards: dict[str, Guard] = {}
+    levers: dict[str, Lever] = {}
     fitted: Fitted | None = None
     memory: Constants = JUDGED
     arguments: tuple[str, ...] = ()
@@ -53,6 +56,8 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     gpus: tuple[Gpu, ...]
     models: tuple[ModelShape, ...]
     datasets: tuple[Dataset, ...] = ()
+    guards: dict[str, Guard] = {}
+    levers: dict[str, Lever] = {}
     memory: Constants = JUDGED
     digest: str = ""
 
@@ -68,12 +73,15 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
             gpus=self.gpus,
             models=self.models,
             datasets=self.datasets,
+            guards=self.guards,
+            levers=self.levers,
             memory=self.memory,
             digest=self.digest,
         )
 
 
 COMPILED = "knowledge.msgpack"
+LINT_COMPILED = "lint.msgpack"
 
 
 def checkout() -> Path | None:

@@ -120,6 +120,8 @@ def _logits(work: Workload, model: Model, k: Constants, batch: float) -> float:
         "chunked": k.logit_chunked,
         "linear": k.logit_linear,
     }[work.loss]
+    if model.half_loss and work.loss == "eager" and work.quant_bits is None:
+        per = k.logit_half
     if work.loss != "linear" and work.task in POLICY:
         per = k.logit_policy
     elif work.loss == "fused" and work.precision == "megatron":

@@ -238,4 +238,21 @@ def find_dataset(name: str, datasets: Sequence[Dataset]) -> Dataset | None:
         for item in datasets:
             if wanted and wanted in (item.id.lower(), *(a.lower() for a in item.aliases)):
                 return item
-    return None
+    return _by_words(_SUBSET.sub("", plain), datasets)
+
+
+def _by_words(name: str, datasets: Sequence[Dataset]) -> Dataset | None:
+    """Find a data set of ms-swift 2.x by the words of its name.
+
+    Its names were put together anew from release to release (`coco-mini-en`, `coco-en-mini`), and a
+    part of a data set (`mini`) has samples like the whole.
+    """
+    wanted = _words(name)
+    if len(wanted) < 2 or "/" in name:
+        return None
+    found = [item for item in datasets if "/" not in item.id and wanted <= _words(item.id)]
+    return min(found, key=lambda item: len(item.id), default=None)
+
+
+def _words(name: str) -> set[str]:
+    return {word for word in name.lower().split("-") if word and word != "mini"}

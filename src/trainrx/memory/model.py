@@ -12,13 +12,17 @@ SCALED = re.compile(r"granite|powerlm|cohere|command-r|c4ai|gemma-?2")
 """Models that divide or cap their logits before the loss, which makes one more copy of them
 (`logits_scaling`, `logit_scale`, `final_logit_softcapping` in their configurations)."""
 
+HALF_LOSS = re.compile(r"bigcode|santacoder|gpt2|gpt-neo|gptj|pythia|bloom|falcon|\bopt-")
+"""Models whose code hands 2-byte logits to the loss: no fp32 copy outside autocast."""
+
 
 class Model(NamedTuple):
     """Widths and parameter counts; `inter` is the MLP width one token passes through.
 
     `linear` counts the matrices of all layers (what quantisation packs), `layer` those of the
     largest layer, `matrix` the largest single one, `copies` how often a token's hidden state is
-    copied for its experts; `scaled`: logits are scaled before the loss.
+    copied for its experts; `scaled`: logits are scaled before the loss;
+    `half_loss`: the loss works on 2-byte logits.
     """
 
     layers: int
@@ -37,6 +41,7 @@ class Model(NamedTuple):
     tower: float
     rest: float
     scaled: bool
+    half_loss: bool
     total: float
     complete: bool
 
@@ -105,6 +110,7 @@ def _model(shape: ModelShape) -> Model | None:
         matrix=float(shape.hidden) * (shape.moe_inter if sparse and shape.moe_inter else inter),
         tower=parts.tower + parts.projector,
         scaled=bool(SCALED.search(f"{shape.id} {shape.model_type}".lower())),
+        half_loss=bool(HALF_LOSS.search(f"{shape.id} {shape.model_type}".lower())),
         rest=parts.total - parts.embedding - parts.head - linear - parts.tower - parts.projector,
         total=parts.total,
         complete=parts.complete,

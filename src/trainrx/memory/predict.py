@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from trainrx.memory.activations import fill_activations
 from trainrx.memory.host import host_use
 from trainrx.memory.model import Model, model_of
@@ -51,6 +53,8 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
         _figure(name, mid, least, most, max(loose, getattr(constants, f"band_{name}")))
         for name in ("allocated", "reserved", "card")
     )
+    reserved = msgspec.structs.replace(reserved, low=max(reserved.low, allocated.low))
+    card = msgspec.structs.replace(card, low=max(card.low, reserved.low))
     return Prediction(
         allocated=allocated,
         reserved=reserved,

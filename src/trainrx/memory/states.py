@@ -196,13 +196,16 @@ def _gathered(use: Use, work: Workload, model: Model, local: Local, k: Constants
     if work.zero_stage == 3 and local.data > 1:
         units = k.gathered_layers if work.fsdp else k.gathered_zero3
         packed = work.tuner != "full" and work.quant_bits is not None
-        layer = model.layer / work.tensor * (packed_bytes(work, k) if packed else half)
+        kept = packed_bytes(work, k) if packed else half
+        layer = model.layer / work.tensor * kept
         # FSDP's outermost unit holds embedding and head together, FSDP2 gathers one by one
         both = model.embedding + model.head
         ends = max(model.embedding, model.head) if work.fsdp == 2 else both
         use.gathered = units * layer + k.gathered_root * ends / work.tensor * 2.0
-        if not work.reshard:
-            use.gathered = local.all * half
+        # FSDP2 leaves packed weights whole once they are gathered (axolotl's runs on two cards
+        # take a whole and a half of the model)
+        if not work.reshard or (packed and work.fsdp == 2):
+            use.gathered = local.linear * kept + (local.ends + local.other) * half
     elif work.offload_params:
         use.gathered = k.gathered_zero3 * model.layer * half
     if work.quant_bits:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+
+from trainrx.model.text import Text
 
 Value = bool | int | float | str | list[Any] | dict[str, Any] | None
 """A default as the source declares it; None is the declared None."""
@@ -114,3 +116,41 @@ class ModelTypeRename(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     since: str
     until: str
     new: tuple[str, ...] = ()
+
+
+class Replacement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What stands for an argument since release `since`, where that is more than another name.
+
+    With `back` it is the other way: what releases before `since` have for `old`. `when` are the
+    values it is about (lower case; empty: any). `gives` are the arguments that say the same:
+    `name={value}`, `name` a bare switch, `ENV:NAME=x` a variable, `name+=x` one more value of a
+    list, `name#x` a number behind each data set of `name`. Nothing is given for what is `gone`
+    without loss, or what has no counterpart: `note` then says what to do instead.
+    """
+
+    package: str
+    old: str
+    since: str
+    commands: tuple[str, ...] = ()
+    when: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+    gone: bool = False
+    back: bool = False
+    note: Text | None = None
+    source: str = ""
+
+
+class OldName(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A name ms-swift 2.x has for a model, a template or a data set.
+
+    `ms` and `hf` are the ids it stands for on ModelScope and Hugging Face, `now` the model type or
+    template of 3.x, `targets` the modules that got LoRA by default.
+    """
+
+    kind: Literal["model", "template", "data"]
+    name: str
+    ms: str = ""
+    hf: str = ""
+    now: str = ""
+    template: str = ""
+    targets: tuple[str, ...] = ()

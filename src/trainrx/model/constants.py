@@ -22,10 +22,10 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     kept_inter: float = 8.0
     frozen_live_hidden: float = 28.0
     frozen_live_inter: float = 8.0
-    frozen_kept_hidden: float = 20.0
-    frozen_kept_inter: float = 6.0
+    frozen_kept_hidden: float = 22.0
+    frozen_kept_inter: float = 6.5
     lora_input: float = 4.0
-    compiled: float = 1.0
+    compiled: float = 0.7
     selective: float = 0.3
     moe_copy: float = 10.0
     score_live: float = 8.0
@@ -38,6 +38,7 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     logit_chunked: float = 2.0
     logit_megatron: float = 4.0
     logit_linear: float = 0.3
+    logit_half: float = 8.0
     logit_scaled: float = 2.0
     logit_policy: float = 10.0
     # NF4 with double quantisation: 4 bits and 0.127 bit of constants (QLoRA, arXiv 2305.14314);
@@ -67,7 +68,7 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     slack_varied: float = 0.2
     varied_gib: float = 1.0
     # share of that reserve that stays when the allocator returns what it can
-    unreturned: float = 0.4
+    unreturned: float = 0.55
     # contexts and libraries beside the allocator
     context_gib: float = 0.5
     nccl_gib: float = 0.8

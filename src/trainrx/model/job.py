@@ -216,7 +216,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """One matched line of a log.
 
     `line` from 1; `at` orders hits in time within one source (line number) or, when `stamped`,
-    across sources (seconds).
+    across sources (seconds). `frame` is where the traceback above it ends: package ("" for the
+    user's own code), file from the package on, function.
     """
 
     symptom: str
@@ -229,6 +230,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     phase: str = ""
     step: int | None = None
     site: str = ""
+    frame: tuple[str, str, str] | None = None
     captures: tuple[tuple[str, Scalar], ...] = ()
 
 

@@ -175,7 +175,10 @@ class FindingFix(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A lint finding: a defect of the launch itself."""
+    """A lint finding: a defect of the launch itself.
+
+    Lines and columns count from 1; `end_column` is the one behind the last character.
+    """
 
     rule: str
     severity: Literal["error", "warning", "info"]
@@ -183,6 +186,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     line: int | None = None
     column: int | None = None
+    end_column: int | None = None
     fix: FindingFix | None = None
 
 

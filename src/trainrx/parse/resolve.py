@@ -96,6 +96,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
         ),
         shadowed=shadowed,
         unknown_flags=named.strangers if len(taken) else tuple(reader.unknown),
+        problems=named.problems,
         unread=(
             *reader.unread,
             *_refused(named, {item.reason for item in reader.unread}),

@@ -28,4 +28,5 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[Fact, ...] = ()
     shadowed: tuple[Setting, ...] = ()
     unknown_flags: tuple[RawArg, ...] = ()
+    problems: tuple[tuple[RawArg, str], ...] = ()
     unread: tuple[Unread, ...] = ()

@@ -10,7 +10,8 @@ import msgspec
 from trainrx.model.facts import Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Param, Spelling
-from trainrx.parse.spellbook import Entry, Spellbook, plain, serves
+from trainrx.parse.spellbook import OUTER, Entry, Spellbook, plain, serves
+from trainrx.parse.taken import Answer, Taker
 from trainrx.parse.values import write_value
 
 _ASSIGNED = frozenset({"verl"})
@@ -43,7 +44,7 @@ def spell(
     """Write one setting for a framework at a version; None where it has no word for it.
 
     `version` may be a prefix or a range, None is the newest known. With a `launch`, the name it
-    already uses is kept, and its sub-command decides between names.
+    already uses is kept, and what its sub-command takes decides between names.
     """
     param = params.get(canonical)
     if param is None:
@@ -51,11 +52,26 @@ def spell(
     book = Spellbook({canonical: param}, framework, {framework: version} if version else {})
     command = launch.command if launch is not None else ""
     used = _names(launch) if launch is not None else frozenset()
+    taker = Taker(launch, version) if launch is not None and launch.framework else None
     for entry in _ranked(book, book.by_param[canonical], command, used):
         written = write_value(entry.spelling, value)
-        if written is not None:
-            return _spelled(entry.spelling, _name(entry.spelling, used), written, framework, via)
+        if written is None:
+            continue
+        name = _name(entry.spelling, used)
+        answer = _answer(taker, entry, name, written, via)
+        if answer != "refused":
+            sign = "+" if answer == "added" else ""
+            return _spelled(entry.spelling, name, written, framework, via, sign)
     return None
+
+
+def _answer(
+    taker: Taker | None, entry: Entry, name: str, written: str, via: Literal["arg", "config"]
+) -> Answer:
+    """Ask the catalog about names of the framework itself; of others it knows nothing."""
+    if taker is None or entry.spelling.env or entry.owner in OUTER:
+        return "unlisted"
+    return taker.answer(name, written or ("true" if via == "config" else ""), from_file=via == "config")
 
 
 def spell_argument(
@@ -105,13 +121,19 @@ def _names(launch: RawLaunch) -> frozenset[str]:
     return frozenset((*args, *(variable.name for variable in launch.env)))
 
 
-def _spelled(
-    spelling: Spelling, name: str, written: str, framework: str, via: Literal["arg", "config"]
+def _spelled(  # noqa: PLR0913  # the parts of one spelling
+    spelling: Spelling,
+    name: str,
+    written: str,
+    framework: str,
+    via: Literal["arg", "config"],
+    sign: str = "",
 ) -> Spelled:
     if spelling.env:
         return Spelled(kind="env", param=name, value=written, text=f"{name}={_quoted(written)}")
     if framework in _ASSIGNED:
-        return Spelled(kind="arg", param=name, value=written, text=f"{name}={written}")
+        text = f"{sign}{name}={_quoted(written)}"
+        return Spelled(kind="arg", param=name, value=written, text=text)
     if via == "config":
         shown = written or "true"
         return Spelled(kind="config_file", param=name, value=shown, text=f"{name}: {shown}")

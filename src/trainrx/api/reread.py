@@ -1,0 +1,158 @@
+"""Read a launch again once its files are changed: the proof is made on that, not on the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from trainrx.api.facts import derive, version_facts
+from trainrx.api.inputs import Given
+from trainrx.api.job import Launch, argument_facts, find_launch, launch_facts, settle
+from trainrx.derive.models import shape_of
+from trainrx.derive.packages import package_facts
+from trainrx.detect.arguments import Dump
+from trainrx.engine.conditions import version_tests
+from trainrx.engine.reason import Reasoner
+from trainrx.fix.proof import Reading
+from trainrx.kb.guards import broken
+from trainrx.kb.store import Knowledge
+from trainrx.memory.predict import predict
+from trainrx.memory.workload import workload_of
+from trainrx.model.facts import Facts
+from trainrx.model.job import Input
+from trainrx.model.memory import Prediction, Refusal
+from trainrx.model.planning import FilePatch
+from trainrx.model.text import Lang
+from trainrx.model.tokens import TokenStats
+from trainrx.parse.catalog import plain
+from trainrx.parse.names import framework_facts
+
+OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
+"""What a log tells of a job that no edit of its launch changes."""
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """All that stays as it is while the launch is edited.
+
+    `known` are the facts of the whole job, the log's included.
+    """
+
+    given: Given
+    knowledge: Knowledge
+    versions: Mapping[str, str]
+    known: Facts
+    dumps: tuple[Dump, ...] = ()
+    lengths: TokenStats | None = None
+    lang: Lang = "en"
+
+
+class Reader:
+    """Reads a launch before and after edits; the checks of its framework are compiled once.
+
+    Close it when done.
+    """
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        framework = around.known.text("launch.framework") or ""
+        found = (
+            (guard, broken(guard))
+            for guard in around.knowledge.guards.values()
+            if guard.package == framework or guard.package in around.versions
+        )
+        self._guards = {guard.id: guard for guard, when in found if when is not None}
+        self._conditions = {
+            ident: when
+            for ident, guard in self._guards.items()
+            if guard.effect == "reject" and (when := broken(guard)) is not None
+        }
+        self._reasoner = Reasoner((), self._conditions, engine="reference")
+
+    def close(self) -> None:
+        """Let the compiled conditions go."""
+        self._reasoner.close()
+
+    def read(self, files: Sequence[FilePatch] = (), changed: Collection[str] = ()) -> Reading:
+        """Read the launch with some files changed.
+
+        Args:
+            files: the changed files; none for the launch as it is.
+            changed: names of arguments that were edited: what a log printed of them is void.
+        """
+        around = self._around
+        given = with_files(around.given, files)
+        dumps = tuple(_without(dump, {plain(name) for name in changed}) for dump in around.dumps)
+        raw, _ = find_launch(given, dumps)
+        if raw is None:
+            no = Refusal(kind="unknown", id="no-launch", reason="no launch is found")
+            return Reading(launch=None, facts=Facts(), guards={}, memory=no)
+        launch = settle(
+            raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps
+        )
+        facts = self._facts(launch)
+        return Reading(
+            launch=raw, facts=facts, guards=self._broken(facts), memory=self._memory(facts, launch)
+        )
+
+    def _facts(self, launch: Launch) -> Facts:
+        around = self._around
+        own = (
+            *launch_facts(launch, around.versions),
+            *argument_facts(launch, around.knowledge.arguments),
+        )
+        told = (
+            item
+            for item in around.known
+            if item.how != "derived" and item.kind.startswith(OF_THE_JOB)
+        )
+        known = Facts((*around.given.facts, *own, *told))
+        known.add(*framework_facts(known, around.versions))
+        torch = around.versions.get("torch", "")
+        facts = derive(known, around.knowledge, launch.shape, torch=torch)
+        facts.add(*package_facts(facts, around.versions))
+        return facts
+
+    def _broken(self, facts: Facts) -> Mapping[str, str]:
+        tested = version_facts(version_tests(self._conditions.values()), self._around.versions)
+        truths = self._reasoner.reason((*facts, *tested)).truths
+        return {
+            ident: self._guards[ident].title.in_(self._around.lang)
+            for ident, truth in truths.items()
+            if truth.holds is True
+        }
+
+    def _memory(self, facts: Facts, launch: Launch) -> Prediction | Refusal:
+        known = self._around.knowledge
+        shape = launch.shape or shape_of(facts, known.models)
+        found = workload_of(
+            facts, shape, self._around.lengths, models=known.models, datasets=known.datasets
+        )
+        return found if isinstance(found, Refusal) else predict(found[0], known.memory)
+
+
+def with_files(given: Given, files: Iterable[FilePatch]) -> Given:
+    """Give the inputs with changed texts; a file that was not among them is a further config."""
+    changed = {file.name: file.after for file in files}
+    if not changed:
+        return given
+    scripts, configs = (_with(items, changed) for items in (given.scripts, given.configs))
+    named = {item.name for item in (*scripts, *configs)}
+    new = (
+        Input(kind="config", name=name, text=text)
+        for name, text in changed.items()
+        if name not in named
+    )
+    return msgspec.structs.replace(given, scripts=scripts, configs=(*configs, *new))
+
+
+def _with(items: Sequence[Input], changed: Mapping[str, str]) -> tuple[Input, ...]:
+    return tuple(
+        msgspec.structs.replace(item, text=changed[item.name]) if item.name in changed else item
+        for item in items
+    )
+
+
+def _without(dump: Dump, names: Collection[str]) -> Dump:
+    values = tuple(arg for arg in dump.values if plain(arg.name) not in names)
+    return msgspec.structs.replace(dump, values=values)

@@ -1,0 +1,130 @@
+"""Names the framework of a launch does not take at its version, and what they are called there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.lint.edits import replaced
+from trainrx.lint.job import Found, Job
+from trainrx.lint.places import Spot
+from trainrx.model.job import RawArg
+from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.names import name_today, nearest
+from trainrx.parse.respell import respelled
+from trainrx.parse.signature import Signature
+
+_MOST = 40
+"""Beyond so many unknown names the launch is of another program."""
+_LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
+_FEW_CHARACTERS = 4
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Give each name that is taken by no release the job may run."""
+    strangers = job.resolved.unknown_flags
+    if not strangers or len(strangers) > _MOST or _lets_pass(job) or not job.judged():
+        return
+    taken = job.taken()
+    for arg in strangers:
+        yield _judge(arg, job, taken)
+
+
+def _lets_pass(job: Job) -> bool:
+    names = {item.name for item in job.launch.env} | {plain(arg.name) for arg in job.args}
+    return any(name in names for name in _LETS_PASS)
+
+
+def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
+    at = job.texts.flag(arg)
+    shown = _shown(arg)
+    values = {"name": shown, "command": _command(job), "version": job.version or ""}
+    now = name_today(arg.name, job.launch, taken, job.params)
+    if now is None and job.ever().get(arg.name) is not None:
+        now = ""
+    lives = _lives(arg, job)
+    if now is not None and not job.certain:
+        also = f" ({_as_written(now, arg)})" if now else ""
+        told = values | {"lives": lives, "others": job.version or "", "instead": also}
+        return Found("argument-of-other-releases", at, told)
+    if now:
+        edits = _renamed(arg, now, job, at)
+        told = values | {"lives": lives, "instead": _as_written(now, arg)}
+        return Found("renamed-argument", at, told, edits, "safe" if edits else None)
+    if now == "":
+        return Found("removed-argument", at, values | {"lives": lives})
+    near = nearest(arg.name, taken)
+    if near:
+        instead = _as_written(near, arg)
+        edits = replaced(at, instead) if _is_exact(at, arg, job) else ()
+        return Found("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
+    return Found("unknown-argument", at, values | {"maybe": _maybe(arg, taken)})
+
+
+def _command(job: Job) -> str:
+    version = f" {job.version}" if job.certain and job.version else ""
+    return f"{job.launch.framework}{version} {job.launch.command}".strip()
+
+
+def _shown(arg: RawArg) -> str:
+    return arg.name if arg.via == "config" or arg.sign or "." in arg.name else f"--{arg.name}"
+
+
+def _as_written(name: str, arg: RawArg) -> str:
+    """Write another name the way this one is written."""
+    return name if _shown(arg) == arg.name else f"--{name}"
+
+
+def _lives(arg: RawArg, job: Job) -> str:
+    """Say in which releases a name exists: `ms-swift >=1.7.0,<2.6.0`."""
+    owner = job.launch.framework
+    known = catalog(owner)
+    bits = 0
+    for option in known.find(arg.name, job.taken().command):
+        bits |= known.bits(option)
+    span = known.describe(bits) if bits else ""
+    return f"{owner} {span}".strip()
+
+
+def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:
+    """Tell whether a stretch holds the name and nothing else."""
+    if at.column is None or at.end is None:
+        return False
+    text = job.texts.line(at.file, at.line)[at.column - 1 : at.end - 1]
+    return plain(text) == plain(arg.name)
+
+
+def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple:  # type: ignore[type-arg]
+    """Give the edit that renames an argument, where its value means the same under both names."""
+    if not _is_exact(at, arg, job):
+        return ()
+    via = "config" if arg.via == "config" else "arg"
+    for item in respelled(job.launch, job.version, job.params, via):
+        if item.arg is arg:
+            same = item.now.value.strip() == " ".join(arg.values or ()).strip()
+            return replaced(at, _as_written(item.now.param, arg)) if same else ()
+    return replaced(at, _as_written(now, arg)) if _keeps_values(arg, now, job) else ()
+
+
+def _keeps_values(arg: RawArg, now: str, job: Job) -> bool:
+    """Tell whether a rename is listed as one that leaves values alone."""
+    from trainrx.kb.catalogs import read_renames
+
+    names = {plain(arg.name), plain(now)}
+    listed = [
+        item
+        for item in read_renames()
+        if item.package == job.launch.framework and {plain(item.old), plain(item.new)} == names
+    ]
+    return bool(listed) and not any(item.inverted or item.values for item in listed)
+
+
+def _maybe(arg: RawArg, taken: Signature) -> str:
+    """Name what may have been meant, by likeness; "" when nothing is alike."""
+    if len(plain(arg.name)) < _FEW_CHARACTERS:
+        return ""
+    # only an unknown name pays for this import
+    from difflib import get_close_matches
+
+    names = [plain(known.name) for known in taken]
+    found = get_close_matches(plain(arg.name), names, n=1, cutoff=0.8)
+    return _as_written(found[0], arg) if found else ""

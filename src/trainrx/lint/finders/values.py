@@ -1,0 +1,87 @@
+"""Values the parser of the framework refuses: of another type, none of the choices, missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainrx.lint.job import Found, Job
+from trainrx.model.job import RawArg
+from trainrx.parse.catalog import Known, catalog, plain
+from trainrx.parse.typed import is_list, read_as
+
+_AMBIGUOUS = re.compile(r"could stand for (?P<some>.*): write")
+_EXTRA = re.compile(r"takes one value; (?P<rest>.*) behind it")
+_MOST_CHOICES = 12
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Give each value that no release the job may run takes."""
+    problems = job.resolved.problems
+    if not problems or not job.judged():
+        return
+    for arg, problem in problems:
+        found = _judge(_original(arg, job), arg, problem, job)
+        if found is not None:
+            yield found
+
+
+def _original(arg: RawArg, job: Job) -> RawArg:
+    """Give the argument as written; the parser's own name replaced it."""
+    same = (item for item in job.args if item.origin == arg.origin and item.values == arg.values)
+    return next((item for item in same if plain(item.name) == plain(arg.name)), arg)
+
+
+def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
+    shown = arg.name if arg.via == "config" else f"--{arg.name}"
+    values = {"name": shown, "value": " ".join(arg.values or ())[:80]}
+    if match := _AMBIGUOUS.search(problem):
+        return Found("ambiguous-abbreviation", job.texts.flag(arg), values | {"some": match["some"]})
+    if "is in the configuration already" in problem:
+        return Found("hydra-key-exists", job.texts.flag(arg), values)
+    known = job.taken().get(named.name)
+    if known is None or _accepted_somewhere(known, arg, job):
+        return None
+    if match := _EXTRA.search(problem):
+        told = values | {"rest": match["rest"].strip("'\"")}
+        return Found("extra-value", job.texts.value(arg), told)
+    if "missing" in problem:
+        return Found("value-missing", job.texts.flag(arg), values)
+    if known.choices is not None:
+        allowed = ", ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
+        more = ", ..." if len(known.choices) > _MOST_CHOICES else ""
+        told = values | {"allowed": allowed + more}
+        near = _near(values["value"], known)
+        told["maybe"] = near
+        return Found("wrong-choice", job.texts.value(arg), told)
+    return Found("wrong-type", job.texts.value(arg), values | {"type": known.type})
+
+
+def _near(value: str, known: Known) -> str:
+    """Name the choice a value stands next to, "" when none does."""
+    from difflib import get_close_matches
+
+    texts = [str(choice) for choice in known.choices or ()]
+    lowered = next((text for text in texts if text.lower() == value.lower()), "")
+    found = [lowered] if lowered else get_close_matches(value, texts, n=1, cutoff=0.75)
+    return found[0] if found else ""
+
+
+def _accepted_somewhere(known: Known, arg: RawArg, job: Job) -> bool:
+    """Tell whether a release the job may run takes the value: their choices and types differ."""
+    owner = catalog(known.package)
+    command = job.taken().command if known.package == job.launch.framework else ""
+    own = known.package == job.launch.framework
+    bits = catalog(job.launch.framework).of(job.version) if own else owner.all
+    if not own and known.package in job.versions:
+        bits = owner.of(job.versions[known.package])
+    values = arg.values or ()
+    for option in owner.find(known.name, command):
+        for kind in owner.values(option.types, owner.bits(option) & bits) or ("",):
+            listed = owner.values(option.choices, owner.bits(option) & bits) or (None,)
+            for choices in listed:
+                several = kind and not is_list(kind) and len(values) > 1 and arg.via != "config"
+                typed = read_as(kind, choices, values, from_file=arg.via == "config")
+                if not typed.problem and not several:
+                    return True
+    return False

@@ -1,0 +1,93 @@
+"""Where a word of a launch stands in its file: what a caret is put under, and an edit replaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from trainrx.model.facts import Origin
+from trainrx.model.job import RawArg
+
+MAX_LINE = 20_000
+"""Characters of a line that are searched; nobody writes more by hand."""
+
+
+class Spot(NamedTuple):
+    """A stretch of one line, columns from 1, `end` behind the last one; None: the whole line."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    end: int | None = None
+
+
+class Texts:
+    """The lines of all files that were read, by the name they are cited by."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._lines: dict[str, list[str]] = {}
+
+    def line(self, source: str, number: int | None) -> str:
+        """Give one line as it stands in the file, "" where there is none."""
+        lines = self.lines(source)
+        return lines[number - 1] if number and number <= len(lines) else ""
+
+    def lines(self, source: str) -> list[str]:
+        """Give the lines of a file without their ends."""
+        if source not in self._lines:
+            text = self._texts.get(source, "")
+            self._lines[source] = [line.removesuffix("\r") for line in text.split("\n")]
+        return self._lines[source]
+
+    def flag(self, arg: RawArg, nth: int = 0) -> Spot:
+        """Find the name of an argument; `nth` counts where it stands several times in a line."""
+        origin = arg.origin
+        line = self.line(origin.source, origin.line)[:MAX_LINE]
+        found = list(_name_pattern(arg).finditer(line))
+        if not found:
+            return self.whole(origin)
+        match = found[min(nth, len(found) - 1)]
+        return Spot(origin.source, origin.line, match.start("name") + 1, match.end("name") + 1)
+
+    def value(self, arg: RawArg) -> Spot:
+        """Find the value of an argument, its name where the value stands elsewhere."""
+        name = self.flag(arg)
+        if name.end is None or not arg.values:
+            return name
+        line = self.line(name.file, name.line)[:MAX_LINE]
+        last = arg.values[-1] if len(arg.values) == 1 else " ".join(arg.values)
+        match = re.compile(rf"\s*[=:]?\s*['\"]?(?P<value>{re.escape(last)})").match(
+            line, name.end - 1
+        )
+        if match is None or not last:
+            return name
+        return Spot(name.file, name.line, match.start("value") + 1, match.end("value") + 1)
+
+    def variable(self, name: str, origin: Origin) -> Spot:
+        """Find where a variable is set or named in a line."""
+        line = self.line(origin.source, origin.line)[:MAX_LINE]
+        match = re.search(rf"(?<![\w$])(?P<name>{re.escape(name)})(?=\+?=|\b)", line)
+        if match is None:
+            return self.whole(origin)
+        return Spot(origin.source, origin.line, match.start("name") + 1, match.end("name") + 1)
+
+    def whole(self, origin: Origin) -> Spot:
+        """Take what a line holds from its first to its last character."""
+        line = self.line(origin.source, origin.line)
+        if not line.strip():
+            return Spot(origin.source, origin.line)
+        start = len(line) - len(line.lstrip())
+        return Spot(origin.source, origin.line, start + 1, len(line.rstrip()) + 1)
+
+
+def _name_pattern(arg: RawArg) -> re.Pattern[str]:
+    """Match the name as it may be written: `--a_b`, `--a-b`, `+a.b=`, `"a_b":`."""
+    bare = arg.name.lstrip("~")
+    if arg.via in ("config", "outer"):
+        bare = bare.rpartition(".")[2]
+        own = re.escape(bare)
+        return re.compile(rf"(?<![\w.-])(?P<name>{own})(?=['\"]?\s*[:=])")
+    own = re.escape(bare).replace("_", "[-_]").replace(r"\-", "[-_]")
+    return re.compile(rf"(?<![^\s'\"(=])(?P<name>-{{0,2}}[+~]{{0,2}}{own})(?![\w.-])")

@@ -1,0 +1,137 @@
+"""What `diagnose fix` and `diagnose plan` answer; `--format json` prints them (version 1)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.knowledge import Family, Safety
+from trainrx.model.memory import Refusal
+from trainrx.model.planning import Aim, Check, Patched
+from trainrx.model.result import Change, JobSummary, Predicted, Tool, Unread
+from trainrx.model.text import Lang
+
+FixVerdict = Literal["proved", "manual", "nothing-proved", "nothing-to-fix"]
+"""proved: at least one change passed its checks; manual: what is to be done is not in these files;
+nothing-proved: all that was tried failed a check; nothing-to-fix: no cause was found and the job
+fits."""
+
+
+class FixedCause(msgspec.Struct, frozen=True, kw_only=True):
+    """The cause that is fixed."""
+
+    id: str
+    title: str
+    family: Family
+    verdict: Literal["likely", "possible"]
+    probability: float
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is said of a proposal, and the source it rests on ("" is plain reasoning)."""
+
+    text: str
+    source: str = ""
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """The effective batch in samples; None is unknown."""
+
+    before: int | None = None
+    after: int | None = None
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """One way out that passed its checks.
+
+    `kind` plan: found on the memory model, `id` is its aim; fix: a remedy of the cause, `id` is the
+    remedy's. `number` counts from 1, as `--plan N` takes it. `slowdown`: factors on the time of a
+    step, None where nothing tells. `quality` 0 (same result) to 3 (another model is trained).
+    """
+
+    number: int
+    kind: Literal["plan", "fix"]
+    id: str
+    title: str
+    safety: Safety
+    also: tuple[Aim, ...] = ()
+    cause: str = ""
+    changes: tuple[Change, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    cost: str = ""
+    steps: str = ""
+    commands: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    predicted: Predicted | None = None
+    batch: Batch = Batch()
+    slowdown: tuple[float, float] | None = None
+    quality: int = 0
+    checks: tuple[Check, ...] = ()
+    patched: Patched = Patched()
+    diff: str = ""
+
+
+class Dropped(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was tried and is not offered: the checks it failed, or why it is no change."""
+
+    id: str
+    title: str
+    spelled: str
+    failed: tuple[Check, ...] = ()
+
+
+class FixAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What to change, best first (schema_version 1).
+
+    `chosen` is the proposal that is shown or written, 0 where there is none. `no_plan` says why
+    nothing was searched on the memory model. `written` are the files that were changed, `backups`
+    what holds their former text.
+    """
+
+    tool: Tool
+    job: JobSummary
+    verdict: FixVerdict
+    schema_version: Literal[1] = 1
+    lang: Lang = "en"
+    cause: FixedCause | None = None
+    chosen: int = 0
+    proposals: tuple[Proposal, ...] = ()
+    manual: tuple[Proposal, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    no_plan: Refusal | None = None
+    written: tuple[str, ...] = ()
+    backups: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+class OnHardware(msgspec.Struct, frozen=True, kw_only=True):
+    """One hardware asked about: what it takes to run there.
+
+    `verdict` fits: as it is; with-changes: `proposal` makes it fit; none: nothing found does, then
+    `least` names the least hardware that would; unknown: `refusal` says why. `gib` is what torch
+    reports of one card, `gpus` counts all of the job.
+    """
+
+    asked: str
+    card: str
+    verdict: Literal["fits", "with-changes", "none", "unknown"]
+    gib: float | None = None
+    gpus: int | None = None
+    nodes: int | None = None
+    proposal: Proposal | None = None
+    others: tuple[Proposal, ...] = ()
+    predicted: Predicted | None = None
+    least: str = ""
+    refusal: Refusal | None = None
+
+
+class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration that works on each hardware (schema_version 1)."""
+
+    tool: Tool
+    job: JobSummary
+    rows: tuple[OnHardware, ...]
+    schema_version: Literal[1] = 1
+    lang: Lang = "en"
+    unread: tuple[Unread, ...] = ()

@@ -1,0 +1,100 @@
+"""What `rules/lint` may say, and what a lint run is made of."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.guards import Guard
+from trainrx.model.hardware import ModelShape
+from trainrx.model.knowledge import Condition, Param, Reference, Safety, Status
+from trainrx.model.result import Finding
+from trainrx.model.text import Text
+
+Severity = Literal["error", "warning", "info"]
+Group = Literal[
+    "arguments", "shell", "config", "layout", "environment", "versions", "memory", "time", "lint"
+]
+GUARDS = "guards"
+"""The group of the rules that are guards of `kb/guards`."""
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+class LintRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One lint rule.
+
+    A rule with `when` holds for a launch of which the condition is true; its finding stands where
+    the first of `points_at` (facts) does. Otherwise `finder` names the module of
+    `trainrx.lint.finders` that looks for it. `message` may hold the finder's values in braces;
+    with `when` these are the facts of `points_at`, dots written as `_`. `versions` limits the rule
+    to ranges of packages. `fix` says how safe its edits are; None: it proposes none.
+    """
+
+    schema: Literal[1]
+    id: str
+    group: Group
+    severity: Severity
+    title: Text
+    message: Text
+    summary: Text
+    status: Status
+    since: str
+    updated: str
+    references: tuple[Reference, ...]
+    finder: str = ""
+    when: Condition | None = None
+    points_at: tuple[str, ...] = ()
+    versions: dict[str, str] = {}
+    fix: Safety | None = None
+    aliases: tuple[str, ...] = ()
+
+
+class LintKnowledge(msgspec.Struct, frozen=True, kw_only=True):
+    """All that linting takes of what is known; the compiled form of `diagnose lint`."""
+
+    rules: dict[str, LintRule]
+    guards: tuple[LintGuard, ...]
+    params: dict[str, Param]
+    models: tuple[ModelShape, ...]
+    digest: str = ""
+
+
+class LintGuard(msgspec.Struct, frozen=True, kw_only=True):
+    """What lint takes of a guard."""
+
+    id: str
+    package: str
+    effect: Literal["reject", "alter", "warn"]
+    title: Text
+    versions: tuple[str, ...]
+    when: Condition
+
+
+def brief(guard: Guard) -> LintGuard | None:
+    """Give what lint takes of a guard; None where a launch alone cannot tell."""
+    if guard.when is None:
+        return None
+    return LintGuard(
+        id=guard.id,
+        package=guard.package,
+        effect=guard.effect,
+        title=guard.title,
+        versions=guard.versions,
+        when=guard.when,
+    )
+
+
+class LintReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a lint run found.
+
+    `findings` are the worst first. `files` counts what was looked at, `ignored` the findings that
+    a comment or the baseline holds back. `unread` are (file, reason) pairs. `texts` are the lines
+    the findings stand in, by file and number.
+    """
+
+    findings: tuple[Finding, ...]
+    files: int = 0
+    ignored: int = 0
+    unread: tuple[tuple[str, str], ...] = ()
+    texts: dict[str, dict[int, str]] = {}
