@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from trainrx.api.facts import derive, version_facts
+from trainrx.api.facts import derive
 from trainrx.api.inputs import Given
 from trainrx.api.job import Launch, argument_facts, find_launch, launch_facts, settle
 from trainrx.derive.models import shape_of
 from trainrx.derive.packages import package_facts
 from trainrx.detect.arguments import Dump
-from trainrx.engine.conditions import version_tests
-from trainrx.engine.reason import Reasoner
+from trainrx.fix.holds import holds
 from trainrx.fix.proof import Reading
 from trainrx.kb.guards import broken
 from trainrx.kb.store import Knowledge
@@ -48,30 +47,18 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reader:
-    """Reads a launch before and after edits; the checks of its framework are compiled once.
-
-    Close it when done.
-    """
+    """Reads a launch before and after edits, with the checks its packages make of it."""
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         framework = around.known.text("launch.framework") or ""
-        found = (
-            (guard, broken(guard))
+        self._guards = tuple(
+            (guard, when)
             for guard in around.knowledge.guards.values()
-            if guard.package == framework or guard.package in around.versions
+            if guard.effect == "reject"
+            and (guard.package == framework or guard.package in around.versions)
+            and (when := broken(guard)) is not None
         )
-        self._guards = {guard.id: guard for guard, when in found if when is not None}
-        self._conditions = {
-            ident: when
-            for ident, guard in self._guards.items()
-            if guard.effect == "reject" and (when := broken(guard)) is not None
-        }
-        self._reasoner = Reasoner((), self._conditions, engine="reference")
-
-    def close(self) -> None:
-        """Let the compiled conditions go."""
-        self._reasoner.close()
 
     def read(self, files: Sequence[FilePatch] = (), changed: Collection[str] = ()) -> Reading:
         """Read the launch with some files changed.
@@ -114,12 +101,11 @@ class Reader:
         return facts
 
     def _broken(self, facts: Facts) -> Mapping[str, str]:
-        tested = version_facts(version_tests(self._conditions.values()), self._around.versions)
-        truths = self._reasoner.reason((*facts, *tested)).truths
+        around = self._around
         return {
-            ident: self._guards[ident].title.in_(self._around.lang)
-            for ident, truth in truths.items()
-            if truth.holds is True
+            guard.id: guard.title.in_(around.lang)
+            for guard, when in self._guards
+            if holds(when, facts, around.versions) is True
         }
 
     def _memory(self, facts: Facts, launch: Launch) -> Prediction | Refusal:

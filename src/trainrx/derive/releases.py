@@ -6,9 +6,28 @@ from collections.abc import Iterator, Mapping
 
 from packaging.version import Version
 
+from trainrx.kb.packages import read_requirements
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.parse.catalog import catalog
 from trainrx.parse.version_range import is_exact
+
+
+ASKED = ("launch.framework", "launch.package", "failure.package")
+"""Facts that name the package whose release is in question, the surest first."""
+
+
+def package_in_question(facts: Facts) -> str:
+    """Name the package to look for a newer release of, "" when nothing tells.
+
+    That is the framework that was launched; where it is not known, the package a user names, then
+    the one the exception was raised in.
+    """
+    return next((name for kind in ASKED if (name := facts.text(kind))), "")
+
+
+def releases_of(package: str) -> tuple[str, ...]:
+    """Give the releases of a package that are known here, ascending."""
+    return catalog(package).releases or read_requirements().releases.get(package, ())
 
 
 def release_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
@@ -17,15 +36,16 @@ def release_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     Nothing is said of a framework whose releases are not listed, nor of a version text that may
     mean several releases.
     """
-    name = facts.text("launch.framework") or ""
-    present = versions.get(name) or facts.text("launch.framework_version")
+    name = package_in_question(facts)
+    told = facts.text("launch.framework_version") if name == facts.text("launch.framework") else None
+    present = versions.get(name) or told
     if not name or present is None or not is_exact(present):
         return
-    releases = catalog(name).versions
+    releases = [Version(release) for release in releases_of(name)]
     if not releases:
         return
     version = Version(present.strip().removeprefix("==").strip())
-    at = (*facts.origins("launch.framework"), Origin(source=f"{name} {present}"))
+    at = (*facts.origins(*ASKED)[:1], Origin(source=f"{name} {present}"))
     behind = sum(release > version for release in releases)
     yield fact("framework.releases_behind", behind, *at, how="derived")
     yield fact("framework.development", version.is_devrelease, *at, how="derived")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainrx.detect.lines import bare, speaker
 from trainrx.detect.matcher import Compiled, Line
-from trainrx.detect.sources import Source, is_launcher, source_of
+from trainrx.detect.sources import Source, is_check, is_launcher, source_of
 
 MOST_LINES = 120
 """Lines of the same speaker that are looked at."""
@@ -70,7 +70,7 @@ def last_frame(traceback: Iterable[str]) -> Frame | None:
         if named is None:
             continue
         source = source_of(named[1])
-        if source is not None:
+        if source is not None and not is_check(source):
             return _frame(source, named[2] or "")
     return None
 

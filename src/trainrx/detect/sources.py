@@ -83,6 +83,10 @@ LAUNCHERS = (
 """Code that only starts and watches the program: what fails there failed elsewhere."""
 
 
+CHECKS = ("transformers/utils/versions.py", "transformers/utils/import_utils.py")
+"""Code that others call to check something: what is at fault is who called it."""
+
+
 class Source(NamedTuple):
     """A source file: its package, "" for the user's own code, and its path from there on."""
 
@@ -108,6 +112,11 @@ def source_of(path: str) -> Source | None:
         inner = max(i for i, name in enumerate(parts[:-1]) if PACKAGES.get(name) == package)
         return Source(package, "/".join(parts[inner:]))
     return Source("", parts[-1])
+
+
+def is_check(source: Source) -> bool:
+    """Tell whether a file only checks something for its caller."""
+    return source.file in CHECKS
 
 
 def is_launcher(source: Source) -> bool:

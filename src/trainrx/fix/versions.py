@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from trainrx.derive.releases import package_in_question, releases_of
 from trainrx.fix.changes import Target, package_change
 from trainrx.fix.pins import consistent_set
 from trainrx.kb.packages import read_requirements
 from trainrx.model.knowledge import Fix, PackageChange
 from trainrx.model.result import Change
-from trainrx.parse.catalog import catalog
 from trainrx.parse.version_range import in_range, is_exact
 
 FROM_FACT = "$"
 FRAMEWORK = "framework"
-"""Stands for the package of the framework that was launched, whichever it is."""
+"""Stands for the package of the framework that was launched, whichever it is; where that is not
+known, for the package a user names or the exception was raised in."""
+RAISED_IN = "raised-in"
+"""Stands for the package the exception was raised in, where it is another one."""
 
 
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
     """Give the change of each package of a fix that is not in its range already."""
     for wanted in fix.packages:
-        if wanted.name == FRAMEWORK:
-            newer = _newer_framework(job)
+        if wanted.name in (FRAMEWORK, RAISED_IN):
+            newer = _newer(_package(wanted.name, job), job)
             yield from [newer] if newer is not None else []
             continue
         spec = wanted.spec
@@ -35,24 +38,33 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             yield change
 
 
-def _newer_framework(job: Target) -> Change | None:
-    """Give the upgrade of the framework; None where there is none newer, or it is not known."""
-    if not job.framework:
+def _package(stands_for: str, job: Target) -> str:
+    """Name the package a word of the knowledge stands for; "" when it is not known."""
+    asked = package_in_question(job.facts)
+    if stands_for == FRAMEWORK:
+        return asked
+    raised = job.facts.text("failure.package") or ""
+    return "" if raised == asked else raised
+
+
+def _newer(name: str, job: Target) -> Change | None:
+    """Give the upgrade of a package; None where there is none newer, or it is not known."""
+    if not name:
         return None
-    releases = catalog(job.framework).releases
-    present = job.versions.get(job.framework)
+    releases = releases_of(name)
+    present = job.versions.get(name)
     if releases and present is not None and in_range(present, f">={releases[-1]}") is not False:
         return None
     bound = f">{present}" if present is not None and is_exact(present) else ""
     return Change(
         kind="package",
-        param=job.framework,
-        canonical=f"package.{job.framework}",
+        param=name,
+        canonical=f"package.{name}",
         action="upgrade",
         from_=present,
         now="set" if present is not None else "unknown",
         to=bound or None,
-        spelled=f'pip install -U "{job.framework}{bound}"',
+        spelled=f'pip install -U "{name}{bound}"',
     )
 
 

@@ -103,8 +103,10 @@ def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
     steady = use.steady
     moving = use.checkpoints + use.activations + use.tower + use.gathered + use.live
     slack = k.slack_steady * steady + k.slack_moving * moving + k.slack_logits * use.logits
-    # blocks of the logits seldom serve the layer whose backward comes after them
-    slack += k.slack_turns * min(use.logits, use.live)
+    if work.zero_stage < 3:
+        # blocks of the logits seldom serve the layer whose backward comes after them; gathering
+        # and freeing units all the time leaves less behind
+        slack += k.slack_turns * min(use.logits, use.live)
     if work.length.how != "exact":
         slack += k.slack_varied * (moving + use.logits) + k.varied_gib * GIB
     if work.zero_stage == 3:

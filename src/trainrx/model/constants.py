@@ -28,11 +28,11 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     compiled: float = 0.7
     selective: float = 0.3
     moe_copy: float = 10.0
-    score_live: float = 8.0
-    score_kept: float = 4.0
+    score_live: float = 12.0
+    score_kept: float = 6.0
     # Megatron's fused loss works in the logits' own place: 2-byte logits and their gradients
     # bytes per logit: bf16 logits, their fp32 copy, its shifted copy, log-softmax and gradients
-    logit_eager: float = 14.0
+    logit_eager: float = 14.4
     logit_float: float = 20.0
     logit_fused: float = 6.0
     logit_chunked: float = 2.0
@@ -63,7 +63,7 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     slack_steady: float = 0.02
     slack_moving: float = 0.25
     slack_logits: float = 0.4
-    slack_turns: float = 0.4
+    slack_turns: float = 0.8
     slack_sharded: float = 0.1
     slack_varied: float = 0.2
     varied_gib: float = 1.0

@@ -132,7 +132,8 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A test that speaks for or against a cause; `weight` in nats of log-odds, always positive.
 
-    Evidence of one `group` is correlated: only its strongest vote counts.
+    Evidence of one `group` is correlated: only its strongest vote counts. `alone`: it holds only
+    while nothing speaks for another cause, as what is left when all else is ruled out.
     """
 
     id: str
@@ -141,6 +142,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     why: Text
     ref: str = ""
     group: str = ""
+    alone: bool = False
 
 
 class EvidenceSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

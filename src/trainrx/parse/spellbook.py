@@ -15,6 +15,7 @@ Via = Literal["arg", "env", "config", "launcher"]
 
 LINEAGE: Mapping[str, tuple[str, ...]] = {
     "trl": ("trl", "transformers"),
+    "unsloth": ("trl", "transformers"),
     "": ("trl", "transformers"),
 }
 """Frameworks that take another one's arguments too (versions are that package's); a script of the

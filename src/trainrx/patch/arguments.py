@@ -65,9 +65,7 @@ def _also(launch: RawLaunch, want: Want) -> bool:
 def _placed(reading: Reading, arg: RawArg) -> Iterator[tuple[str, Spot]]:
     """Give the places that may be this argument's: on its line, then the last one first."""
     found = [
-        (name, spot)
-        for name, words in reading.words.items()
-        for spot in spots(words, arg.name)
+        (name, spot) for name, words in reading.words.items() for spot in spots(words, arg.name)
     ]
 
     def far(item: tuple[str, Spot]) -> tuple[bool, bool, int]:
@@ -164,8 +162,11 @@ def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidat
             count = _count([arg], reading, name, spot)
             end = spot.flag
             if not spot.eq and spot.values:
-                end = spot.values[: len(spot.values) if count is None else max(count, 0)][-1:][0] \
-                    if count != 0 else spot.flag
+                end = (
+                    spot.values[: len(spot.values) if count is None else max(count, 0)][-1:][0]
+                    if count != 0
+                    else spot.flag
+                )
             yield _put(name, reading.words[name], spot.run, end, want)
     for name, run in programs(reading, launch):
         if run.words:

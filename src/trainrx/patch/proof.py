@@ -32,9 +32,7 @@ def read(documents: Mapping[str, str], source: str, known: Reading | None = None
     script = read_script(documents[source], source, files=documents.get)
     old = known.documents if known is not None else {}
     words = {
-        name: known.words[name]
-        if known is not None and old.get(name) == text
-        else read_words(text)
+        name: known.words[name] if known is not None and old.get(name) == text else read_words(text)
         for name, text in documents.items()
     }
     return Reading(source, documents, words, script, find_launches(script))
@@ -177,8 +175,6 @@ def _renamed(old: Sequence[Given], new: Sequence[Given], want: Want, past: list[
         if number not in past:
             if one != other:
                 return False
-        elif not same(other[0], want.name):
-            return False
-        elif other[1] != (one[1] if want.keeps else want.values):
+        elif not same(other[0], want.name) or other[1] != (one[1] if want.keeps else want.values):
             return False
     return True

@@ -10,9 +10,7 @@ from trainrx.patch.edits import indent_of, line_end
 from trainrx.patch.tokens import Run, Token, Words
 from trainrx.patch.wanted import same
 
-_FLAG = re.compile(
-    r"[\"']?(?P<sign>--?|\+{0,2})(?P<name>[A-Za-z_@][\w./@-]*)(?P<eq>=)?", re.ASCII
-)
+_FLAG = re.compile(r"[\"']?(?P<sign>--?|\+{0,2})(?P<name>[A-Za-z_@][\w./@-]*)(?P<eq>=)?", re.ASCII)
 _MORE = re.compile(r"[\"']?\$(?:@|\*|\{[A-Za-z_]\w*\[[@*]\])")
 _CLEAN = re.compile(r"[ \t\r\n\\]*")
 

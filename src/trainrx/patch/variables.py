@@ -187,9 +187,7 @@ def _beside(name: str, text: str, binding: Binding, want: Want) -> Iterator[Cand
     if at < len(run.assigns) and run.words:
         gap = text[token.end : words[at + 1].start]
         yield (Edit(name, token.end, token.end, gap + _pair(want)),)
-    elif run.words and run.words[0].text in ("export", "declare"):
-        yield from _line_below(name, text, run, f"export {_pair(want)}")
-    elif not run.words:
+    elif not run.words or run.words[0].text in ("export", "declare"):
         yield from _line_below(name, text, run, f"export {_pair(want)}")
     elif token.text.startswith("--export"):
         yield (Edit(name, binding.end, binding.end, "," + _pair(want)),)

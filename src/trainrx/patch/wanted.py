@@ -64,7 +64,8 @@ def wanted(change: Change, launch: RawLaunch) -> Want:
         return Want(kind, name, None)
     assigned = kind == "arg" and change.spelled.startswith(f"{name}=")
     old = _renamed(change, launch)
-    keeps = bool(old) and change.spelled == change.to == change.param
+    # a misspelt name is put right: its value is not what is wrong
+    keeps = change.action == "switch" and change.spelled == change.to == change.param
     return Want(kind, name, _values(change), old, keeps, assigned)
 
 
@@ -88,11 +89,16 @@ def _renamed(change: Change, launch: RawLaunch) -> str:
     if change.action != "switch" or not change.from_:
         return ""
     first = re.split(r"[\s=:]", change.from_, maxsplit=1)[0].lstrip("-")
-    if not first or same(first, change.param) or _names(launch, change.param):
+    if not first or same(first, change.param) or not _is_name(change, first, launch):
         return ""
-    dashed = change.from_.startswith("-")
+    return first
+
+
+def _is_name(change: Change, first: str, launch: RawLaunch) -> bool:
+    """Tell the name an argument has from a value it has, which a switch is from as well."""
     said = change.spelled == change.to == change.param
-    return first if dashed or said or _names(launch, first) else ""
+    dashed = (change.from_ or "").startswith("-")
+    return said or dashed or (_names(launch, first) and not _names(launch, change.param))
 
 
 def _names(launch: RawLaunch, name: str) -> bool:

@@ -68,21 +68,39 @@ def candidates(
     failed: bool,
     lang: Lang,
 ) -> list[Scored]:
-    """Weigh every cause that can be behind the active symptoms and is not ruled out."""
-    return [
-        score(cause, reasoning, lang, failed=failed)
+    """Weigh every cause that can be behind the active symptoms and is not ruled out.
+
+    Votes that hold only alone are left out while another cause is at least suspected.
+    """
+    possible = [
+        cause
         for cause in causes.values()
         if _is_candidate(cause, reasoning, active, failed=failed)
         and not ruled_out(cause, reasoning.truths)
     ]
+    scored = [score(cause, reasoning, lang, failed=failed, alone=False) for cause in possible]
+    standing = {item.cause.id for item in scored if _is_suspected(item)}
+    return [
+        score(item.cause, reasoning, lang, failed=failed)
+        if _has_alone(item.cause) and not standing - {item.cause.id}
+        else item
+        for item in scored
+    ]
+
+
+def _is_suspected(item: Scored) -> bool:
+    return item.supported and item.probability >= SUSPECTED
+
+
+def _has_alone(cause: Cause) -> bool:
+    return any(vote.alone for vote in cause.evidence.supports)
 
 
 def verdict(ranking: Ranking, *, failed: bool, finished: bool, log_given: bool) -> Verdict:
     """Say how sure the answer is as a whole."""
     if ranking.causes:
         best = ranking.causes[0]
-        standing = [i for i in ranking.causes if i.supported and i.probability >= SUSPECTED]
-        if not standing:
+        if not any(map(_is_suspected, ranking.causes)):
             return "unknown"
         return "diagnosed" if failed and best.probability >= LIKELY else "suspected"
     if not failed and log_given and finished:

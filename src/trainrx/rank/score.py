@@ -67,13 +67,16 @@ def ruled_out(cause: Cause, truths: Mapping[str, Truth]) -> bool:
     return any(truths.get(name, UNKNOWN).holds is False for name in names)
 
 
-def score(cause: Cause, reasoning: Reasoning, lang: Lang, *, failed: bool = True) -> Scored:
+def score(
+    cause: Cause, reasoning: Reasoning, lang: Lang, *, failed: bool = True, alone: bool = True
+) -> Scored:
     """Weigh one cause.
 
     A prior is a share of the jobs that failed; `failed` false (nothing did so far) counts against.
+    `alone` false: something speaks for another cause, so votes that hold only alone do not.
     """
     prior = _prior(cause, reasoning.truths)
-    votes = list(_votes(cause, reasoning, lang))
+    votes = list(_votes(cause, reasoning, lang, alone=alone))
     if not failed:
         votes.append((NOT_YET.id, msgspec.structs.replace(NOT_YET, text=NOT_YET_TEXT.in_(lang))))
     counted = tuple(_strongest(votes))
@@ -109,9 +112,12 @@ def _prior(cause: Cause, truths: Mapping[str, Truth]) -> float:
     return cause.prior
 
 
-def _votes(cause: Cause, reasoning: Reasoning, lang: Lang) -> Iterable[tuple[str, Reason]]:
+def _votes(
+    cause: Cause, reasoning: Reasoning, lang: Lang, *, alone: bool
+) -> Iterable[tuple[str, Reason]]:
     for vote in cause.evidence.supports:
         truth = reasoning.truths.get(for_name(cause.id, vote.id), UNKNOWN)
+        truth = Truth(holds=False) if vote.alone and not alone else truth
         yield vote.group or vote.id, _reason(vote, vote.weight, truth, lang)
     for vote in cause.evidence.contradicts:
         truth = reasoning.truths.get(against_name(cause.id, vote.id), UNKNOWN)

@@ -1,0 +1,269 @@
+"""Plans: the fewest changes, the fastest job, and the one with most room, each proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from trainrx.derive.batch import generation_batch
+from trainrx.fix.changes import Target, can_spell
+from trainrx.fix.levers import moves_of
+from trainrx.fix.pareto import front
+from trainrx.fix.checks import engine_room
+from trainrx.fix.search import (
+    FASTEST,
+    LEAST_CHANGE,
+    Search,
+    Space,
+    Weights,
+    price_of,
+    roomiest,
+)
+from trainrx.fix.space import Batch, Pull, is_void, keeps_batch, pull_of
+from trainrx.fix.tail import tower_attention
+from trainrx.memory.model import Model
+from trainrx.model.constants import Constants
+from trainrx.model.facts import Facts, Scalar, fact
+from trainrx.model.levers import Lever
+from trainrx.model.memory import Figure, Refusal, Workload
+from trainrx.model.planning import Aim, Check, Move, Planned, Price
+from trainrx.model.result import Change
+from trainrx.model.text import Text
+
+FILL = 0.92
+"""Share of the card a plan may take: the rest is the margin for what the model does not know."""
+MOST_PROOFS = 12
+"""How many candidates of one aim are worked out in full before the search gives up."""
+ACCUMULATION = "train.grad_accum"
+KEEPS = Text(
+    en="Keeps the effective batch with the other micro-batch or number of replicas.",
+    zh="在单卡 batch 或副本数改变后，保持有效批大小不变。",
+)
+NEAREST = Text(
+    en="The nearest effective batch: no whole number of accumulation steps keeps it.",
+    zh="最接近的有效批大小：没有整数的累积步数能保持原值。",
+)
+
+
+class Proved(NamedTuple):
+    """A plan worked out the slow way: the changed launch read, derived and predicted again.
+
+    `work` is the workload at its worst, `after` the prediction `diagnose estimate` would give.
+    """
+
+    work: Workload
+    after: Figure
+    changes: tuple[Change, ...]
+    checks: tuple[Check, ...]
+    batch: int | None
+
+
+class Bench(NamedTuple):
+    """One job on its hardware, as the planner sees it.
+
+    `work` gives the workload (at its worst) with canonical values applied, `prove` the proof of
+    them. `started` are moves that every plan makes: what other hardware asks for.
+    """
+
+    job: Target
+    base: Workload
+    model: Model
+    constants: Constants
+    levers: Mapping[str, Lever]
+    work: Callable[[Mapping[str, Scalar]], Workload | Refusal]
+    prove: Callable[[Mapping[str, Scalar]], Proved | None]
+    limit: float
+    before: Figure | None
+    batch: int | None
+    scale: float = 1.0
+    keep: Set[str] = frozenset()
+    started: tuple[Move, ...] = ()
+
+
+class Found(NamedTuple):
+    """The plans, and how many candidates were looked at and proved."""
+
+    plans: tuple[Planned, ...]
+    looked_at: int
+    proved: int
+
+
+def plan_front(bench: Bench) -> Found:
+    """Find at most three plans; none when nothing that may be changed makes the job fit."""
+    pulls = _pulls(bench)
+    made: dict[Aim, Planned] = {}
+    looked_at = proved = 0
+    for strict in (True, False):
+        space = _space(bench, pulls, strict=strict)
+        for aim, weights in _AIMS:
+            search = Search(space, weights)
+            found, tries = _first(bench, aim, search.run())
+            looked_at, proved = looked_at + search.looked_at, proved + tries
+            if found is None:
+                break  # what one order does not find, the other does not find either
+            made[aim] = found
+        if made:
+            found, tries = _first(bench, "most-headroom", _roomy(space, made.values()))
+            proved += tries
+            made |= {"most-headroom": found} if found is not None else {}
+            break
+    return Found(front(made), looked_at, proved)
+
+
+_AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fastest", FASTEST))
+
+
+def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
+    """Measure what each move does to the workload; what does nothing is left out."""
+    levers: list[tuple[Pull, ...]] = []
+    start = values_of(bench.started)
+    for lever in bench.levers.values():
+        row: list[Pull] = []
+        for move in moves_of(lever, bench.job, bench.keep):
+            work = bench.work(start | dict(move.values))
+            if isinstance(work, Refusal):
+                continue
+            pull = pull_of(move, bench.base, work, lever.excludes)
+            if not is_void(pull):
+                row.append(pull)
+        if row:
+            levers.append(tuple(row))
+    return tuple(levers)
+
+
+def _space(bench: Bench, pulls: tuple[tuple[Pull, ...], ...], *, strict: bool) -> Space:
+    free = ACCUMULATION not in bench.keep and can_spell(ACCUMULATION, bench.job)
+    batch = Batch(bench.batch if free and "train.micro_batch" in bench.job.facts else None)
+    divisible = _divisible(bench.job.facts)
+    weights = bench.job.facts.number("memory.weights_gib") or 0.0
+    request = bench.job.facts.number("vllm.request_gib") or 0.0
+    roomy_before = engine_room(bench.base, weights, request)
+
+    def allowed(work: Workload) -> bool:
+        if strict and not keeps_batch(work, batch):
+            return False
+        if roomy_before and not engine_room(work, weights, request):
+            return False
+        return divisible(work)
+
+    return Space(
+        base=bench.base,
+        model=bench.model,
+        constants=bench.constants,
+        levers=pulls,
+        batch=batch,
+        limit=bench.limit,
+        fill=FILL,
+        scale=bench.scale,
+        beside=tower_attention,
+        allowed=allowed,
+    )
+
+
+def _divisible(facts: Facts) -> Callable[[Workload], bool]:
+    """Give the test whether num_generations divides the generation batch of a candidate."""
+    if "batch.divisible_by_generations" not in facts:
+        return lambda _: True
+    kinds = (
+        "launch.framework",
+        "launch.command",
+        "launch.framework_version",
+        "rlhf.generation_batch",
+        "rlhf.steps_per_generation",
+        "train.global_batch",
+        "parallel.sequence",
+        "launch.given",
+        "launch.env_complete",
+    )
+    own = [found for kind in kinds if (found := facts.get(kind)) is not None]
+
+    def test(work: Workload) -> bool:
+        changed = (
+            fact("train.micro_batch", int(work.micro_batch)),
+            fact("parallel.world_size", work.world),
+            fact(ACCUMULATION, work.accumulation),
+        )
+        batch = generation_batch(Facts((*changed, *own)))
+        return batch is None or batch % max(1, work.generations) == 0
+
+    return test
+
+
+def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
+    """Give the canonical values of some moves together."""
+    return {name: value for move in moves for name, value in move.values}
+
+
+def _first(
+    bench: Bench, aim: Aim, candidates: Iterator[tuple[Pull, ...]]
+) -> tuple[Planned | None, int]:
+    """Give the first candidate that proves itself."""
+    tries = 0
+    space = _space(bench, (), strict=False)
+    for pulls in candidates:
+        tries += 1
+        made = _planned(bench, aim, pulls, space)
+        if made is not None:
+            return made, tries
+        if tries >= MOST_PROOFS:
+            break
+    return None, tries
+
+
+def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Planned | None:
+    moves = (*bench.started, *(pull.move for pull in pulls), *_accumulated(bench, pulls, space))
+    proof = bench.prove(values_of(moves))
+    if proof is None or not all(check.holds for check in proof.checks):
+        return None
+    found = space.peak(proof.work)
+    room = Check(
+        name="memory",
+        holds=space.fits(proof.work),
+        detail=f"{found.card:.1f} of {bench.limit:.1f} GiB, margin {1 - FILL:.0%}",
+    )
+    if not room.holds:
+        return None
+    price = price_of([Pull(move, {}, {}, {}, (0.0, 0.0, 0.0), "") for move in moves])
+    sources = (move.source for move in moves)
+    return Planned(
+        aim=aim,
+        moves=moves,
+        changes=proof.changes,
+        safety="safe" if price.quality == 0 else "changes-results",
+        before=bench.before,
+        after=proof.after,
+        limit_gib=bench.limit,
+        batch_before=bench.batch,
+        batch_after=proof.batch,
+        slowdown=price.slowdown,
+        quality=price.quality,
+        checks=(*proof.checks, room),
+        sources=tuple(dict.fromkeys(source for source in sources if source)),
+    )
+
+
+def _accumulated(bench: Bench, pulls: Sequence[Pull], space: Space) -> tuple[Move, ...]:
+    """Give the accumulation that goes with another micro-batch or layout."""
+    work = space.work(pulls)
+    if space.batch.total is None or work.accumulation == bench.job.facts.number(ACCUMULATION):
+        return ()
+    exact = keeps_batch(work, space.batch)
+    return (
+        Move(
+            lever="accumulation",
+            values=((ACCUMULATION, work.accumulation),),
+            price=Price(quality=0 if exact else 1),
+            why=KEEPS if exact else NEAREST,
+        ),
+    )
+
+
+def _roomy(space: Space, made: Iterable[Planned]) -> Iterator[tuple[Pull, ...]]:
+    """Give the candidate with most room, no dearer in quality than what is needed anyway."""
+    worst = max([1, *(plan.quality for plan in made)])
+    for most in (worst, 1, 0):
+        taken = roomiest(
+            space, lambda pull, most=most: pull.move.price.quality <= most  # type: ignore[misc]
+        )
+        if taken and space.fits(space.work(taken)):
+            yield taken

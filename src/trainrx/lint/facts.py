@@ -1,0 +1,93 @@
+"""What is known of a launch, as far as lint's conditions ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from trainrx.derive.engine import engine_facts
+from trainrx.derive.guards import guard_facts
+from trainrx.derive.layout import layout_facts
+from trainrx.derive.models import model_facts, shape_of
+from trainrx.derive.request import request_facts
+from trainrx.derive.training import training_facts
+from trainrx.derive.vision import vision_facts
+from trainrx.kb.conditions import ARGUMENT
+from trainrx.model.catalog import Value
+from trainrx.model.facts import Fact, Facts, Scalar, fact
+from trainrx.model.hardware import ModelShape
+from trainrx.model.job import RawLaunch
+from trainrx.parse.resolved import Resolved
+
+VARIABLE = "env."
+_NONE = "none"
+
+
+def facts_of(
+    launch: RawLaunch,
+    resolved: Resolved,
+    given: Sequence[Fact],
+    *,
+    wanted: Iterable[str],
+    models: Sequence[ModelShape],
+    versions: Mapping[str, str],
+    shape: ModelShape | None = None,
+) -> Facts:
+    """Put together what stands in the launch and what follows from it.
+
+    What is only assumed (the default of the newest release, where the version is not known) is
+    left out: no finding may rest on it.
+
+    Args:
+        launch: the command.
+        resolved: what it sets.
+        given: what the caller says of the hardware.
+        wanted: arguments (`arg.NAME`) that conditions ask for.
+        models: shapes of known models.
+        versions: package name to version text.
+        shape: the model's own, from its config.json.
+    """
+    own = [item for item in _launch_facts(launch, resolved, versions) if item.how != "assumed"]
+    facts = Facts((*given, *own, *_arguments(launch, resolved, wanted), *_variables(launch)))
+    facts.add(*model_facts(facts, models, shape))
+    facts.add(*training_facts(facts))
+    facts.add(*layout_facts(facts))
+    facts.add(*vision_facts(facts))
+    facts.add(*engine_facts(facts, shape or shape_of(facts, models)))
+    facts.add(*request_facts(facts))
+    facts.add(*guard_facts(facts))
+    return facts
+
+
+def _launch_facts(
+    launch: RawLaunch, resolved: Resolved, versions: Mapping[str, str]
+) -> Iterable[Fact]:
+    here = (launch.origin,)
+    for item in resolved.facts:
+        yield msgspec.structs.replace(item, origins=here) if not item.origins else item
+    version = versions.get(launch.framework)
+    if version:
+        yield fact("launch.framework_version", version, launch.origin)
+
+
+def _arguments(launch: RawLaunch, resolved: Resolved, wanted: Iterable[str]) -> Iterable[Fact]:
+    for name in wanted:
+        item = resolved.arguments.get(name.removeprefix(ARGUMENT))
+        if item is not None and item.known:
+            origins = item.origins or (launch.origin,)
+            yield fact(name, _plain(item.value), *origins, how=item.how)
+
+
+def _variables(launch: RawLaunch) -> Iterable[Fact]:
+    for item in launch.env:
+        if item.value is not None:
+            yield fact(f"{VARIABLE}{item.name}", item.value, item.origin)
+
+
+def _plain(value: Value) -> Scalar:
+    if value is None:
+        return _NONE
+    if isinstance(value, list):
+        return " ".join(str(item) for item in value)
+    return str(value) if isinstance(value, dict) else value
