@@ -12,8 +12,8 @@ import msgspec
 from trainrx.api.files import base, config_texts, script_file
 from trainrx.api.inputs import Given
 from trainrx.api.reread import Reader, Surroundings
-from trainrx.fix import proof
-from trainrx.fix.proof import Reading
+from trainrx.fix import recheck
+from trainrx.fix.recheck import IN_FILES, Reading
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Input, RawLaunch, Script
 from trainrx.model.planning import Check, FilePatch, Patched
@@ -21,9 +21,6 @@ from trainrx.model.result import Change
 from trainrx.parse.shell import read_script
 from trainrx.patch import patch_launch, unified_diff
 from trainrx.read.recognise import is_manifest
-
-IN_FILES = ("arg", "env", "config_file")
-"""Kinds of change a launch or its configurations can hold."""
 
 
 class Promise(NamedTuple):
@@ -97,12 +94,12 @@ class Bench:
             check
             for check in (
                 _written(patched),
-                proof.parsed(self.before, after),
-                proof.spelled(inside, after, wanted or {}),
-                proof.guards(self.before, after),
-                proof.lint(self.before, after),
-                proof.batch(self.before, after, promised.batch),
-                proof.memory(after, promised.gib, promised.scale) if must_fit else None,
+                recheck.parsed(self.before, after),
+                recheck.spelled(inside, after, wanted or {}),
+                recheck.guards(self.before, after),
+                recheck.lint(self.before, after),
+                recheck.batch(self.before, after, promised.batch),
+                recheck.memory(after, promised.gib, promised.scale) if must_fit else None,
             )
             if check is not None
         )

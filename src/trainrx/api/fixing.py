@@ -18,10 +18,10 @@ from trainrx.api.reread import Surroundings
 from trainrx.detect.arguments import logged_arguments
 from trainrx.kb.load import load
 from trainrx.model.errors import UsageError
-from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
+from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Planned
-from trainrx.model.result import CauseOut, Diagnosis, Unread
+from trainrx.model.result import CauseOut, Change, Diagnosis, Unread
 from trainrx.model.text import Lang
 from trainrx.model.tokens import TokenStats
 from trainrx.rank.retry import leading
@@ -69,13 +69,8 @@ def fix(  # noqa: PLR0913  # the contract's inputs, one keyword each
     diagnosis = answer(done, LOOKED_AT)
     lengths, unread = lengths_of(data)
     bench = Bench(surroundings(given, done, lengths), done.launch)
-    try:
-        found = _worked(diagnosis, done, bench, keep, lang)
-    finally:
-        bench.close()
-    return _chosen(
-        msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan
-    )
+    found = _worked(diagnosis, done, bench, keep, lang)
+    return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
 
 def surroundings(
@@ -133,3 +128,56 @@ def _worked(
         dropped=tuple(item.dropped for item in tried if item.dropped is not None),
         no_plan=no_plan,
     )
+
+
+def _chosen(found: FixAnswer, number: int) -> FixAnswer:
+    """Choose a proposal by its number.
+
+    Raises:
+        UsageError: there is none of that number.
+    """
+    count = len(found.proposals)
+    if count and not 1 <= number <= count:
+        raise UsageError(
+            f"--plan {number}: there are {count} proposals, expected a number from 1 to {count}"
+        )
+    return msgspec.structs.replace(found, chosen=number if count else 0)
+
+
+def exceeds(bench: Bench) -> bool:
+    """Tell whether the launch is foreseen not to fit its card."""
+    found = bench.before.memory
+    return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
+
+
+def _touches(changes: Iterable[Change], keep: Sequence[str]) -> bool:
+    """Tell whether a remedy changes what the user pinned."""
+    pinned = {name.lstrip("-").replace("-", "_") for name in keep}
+    return any(
+        change.canonical in pinned or change.param.lstrip("-").replace("-", "_") in pinned
+        for change in changes
+    )
+
+
+def _verdict(tried: Sequence[Tried], causes: Sequence[CauseOut], bench: Bench) -> FixVerdict:
+    if any(item.proved is not None for item in tried):
+        return "proved"
+    if any(item.by_hand is not None for item in tried):
+        return "manual"
+    return "nothing-proved" if causes or exceeds(bench) else "nothing-to-fix"
+
+
+def _cause(cause: CauseOut) -> FixedCause:
+    return FixedCause(
+        id=cause.id,
+        title=cause.title,
+        family=cause.family,
+        verdict=cause.verdict,
+        probability=cause.probability,
+    )
+
+
+def _plans(
+    done: Conclusion, bench: Bench, keep: Sequence[str]
+) -> Sequence[Planned] | Refusal:
+    return ()

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.api.bench import IN_FILES, Attempt, Bench
+from trainrx.api.bench import Attempt, Bench, Promise
 from trainrx.api.foreseen import compared
+from trainrx.fix.recheck import IN_FILES
 from trainrx.model.facts import Scalar
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.knowledge import Safety
@@ -42,9 +43,8 @@ def try_plan(
     extra = _remedy(plan, cause)
     changes = (*plan.changes, *extra)
     wanted = {name: value for move in plan.moves for name, value in move.values}
-    promised = None if extra else plan.after.gib
     attempt = bench.attempt(
-        changes, wanted, batch=plan.batch_after, gib=promised, must_fit=True
+        changes, wanted, promise=_promise(plan, bench, exact=not extra), must_fit=True
     )
     title = " · ".join(AIM[aim].in_(lang) for aim in (plan.aim, *plan.also))
     if attempt.outcome == "failed":
@@ -128,6 +128,15 @@ def _remedy(plan: Planned, cause: CauseOut | None) -> tuple[Change, ...]:
     first = cause.fixes[0]
     plain = all(change.kind in IN_FILES and change.to is not None for change in first.changes)
     return first.changes if plain else ()
+
+
+def _promise(plan: Planned, bench: Bench, *, exact: bool) -> Promise:
+    """Say what a plan promises, on the scale its figures have."""
+    found = bench.before.memory
+    if plan.before is None or isinstance(found, Refusal):
+        return Promise(batch=plan.batch_after)
+    scale = plan.before.gib / found.card.gib
+    return Promise(batch=plan.batch_after, gib=plan.after.gib if exact else None, scale=scale)
 
 
 def _claims(plan: Planned, lang: Lang) -> Iterator[Claim]:

@@ -13,7 +13,7 @@ from trainrx.derive.models import shape_of
 from trainrx.derive.packages import package_facts
 from trainrx.detect.arguments import Dump
 from trainrx.fix.holds import holds
-from trainrx.fix.proof import Reading
+from trainrx.fix.recheck import Reading
 from trainrx.kb.guards import broken
 from trainrx.kb.store import Knowledge
 from trainrx.memory.predict import predict

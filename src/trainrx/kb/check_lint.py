@@ -60,8 +60,10 @@ def lint_problems(entry: LintRule, stem: str, names: Names) -> Iterator[Problem]
         yield from condition_problems("when", entry.when, known)
     for package, spec in entry.versions.items():
         yield from range_problems(f"versions.{package}", spec)
-    if _fields(entry.message.en) != _fields(entry.message.zh):
-        yield error("message.zh", "does not hold the same {values} as the English message")
+    strange = _fields(entry.message.zh) - _fields(entry.message.en)
+    if strange:
+        said = ", ".join(sorted(strange))
+        yield error("message.zh", f"holds the values {said}, which the English message does not")
 
 
 def lint_case_problems(entry: LintRule, test: Source | None) -> Iterator[Problem]:

@@ -192,6 +192,19 @@ REFUSALS: Mapping[str, Text] = {
         en="memory of NPUs is not modelled ({param}): its kernels and allocator are not CUDA's",
         zh="尚不支持 NPU 的内存估算（{param}）：其算子与分配器和 CUDA 不同",
     ),
+    "no-card": Text(
+        en="the memory of the card is not known: give --gpu NAME or --gpu 24GiB",
+        zh="显卡显存未知：请用 --gpu 给出型号或大小（如 --gpu 24GiB）",
+    ),
+    "no-plan": Text(
+        en="nothing that may be changed makes the job fit a card of {gib} GiB",
+        zh="在允许改动的范围内，没有办法让任务放进 {gib} GiB 的显卡",
+    ),
+    "contradicted": Text(
+        en="the job ran out of memory although {gib} GiB are predicted: what fills the card is not "
+        "in the model, so no plan can be proved",
+        zh="任务已经爆显存，但预测只需 {gib} GiB：占用显存的部分不在模型内，无法证明任何方案",
+    ),
     "setting": Text(
         en="{param} = {value} is not modelled: no formula was measured for it",
         zh="尚不支持 {param} = {value} 的估算：没有经过实测的公式",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainrx.model.job import RawArg, RawLaunch
@@ -13,7 +14,6 @@ from trainrx.patch.spots import (
     behind,
     gap_before,
     is_clean,
-    is_flag,
     spots,
     style,
     uses_equals,
@@ -48,6 +48,10 @@ def argument_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[
     if want.values is None or (want.old and _also(launch, want)):
         yield from _removed(reading, places)
         return
+    if want.keeps and len(found) > 1:
+        # given twice: both are called otherwise
+        for count in range(len(places), 1, -1):
+            yield tuple(Edit(name, *spot.name, want.name) for name, spot in places[:count])
     for name, spot in places:
         count = _count(found, reading, name, spot)
         renaming = (Edit(name, *spot.name, want.name),) if want.old else ()
@@ -143,7 +147,8 @@ def _without(name: str, text: str, spot: Spot, count: int) -> Edit:
         return Edit(name, start - len(before), end, "")
     if after is not None and is_clean(after):
         return Edit(name, start, end + len(after), "")
-    return Edit(name, start, end, "")
+    rest = re.match(r"[ \t]+(?=#)", text[end:])
+    return Edit(name, start, end + (rest.end() if rest else 0), "")
 
 
 # Adding
@@ -159,21 +164,20 @@ def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidat
         if arg.via != "arg":
             continue
         for name, spot in list(_placed(reading, arg))[:3]:
-            count = _count([arg], reading, name, spot)
-            end = spot.flag
-            if not spot.eq and spot.values:
-                end = (
-                    spot.values[: len(spot.values) if count is None else max(count, 0)][-1:][0]
-                    if count != 0
-                    else spot.flag
-                )
-            yield _put(name, reading.words[name], spot.run, end, want)
+            last = _last(spot, _count([arg], reading, name, spot))
+            yield _put(name, reading.words[name], spot.run, last, want)
     for name, run in programs(reading, launch):
         if run.words:
             yield _put(name, reading.words[name], run, run.words[-1], want)
         for token in run.words:
             if token.text.strip("\"'") == launch.program or token.text in launch.command.split():
                 yield _put(name, reading.words[name], run, token, want)
+
+
+def _last(spot: Spot, count: int | None) -> Token:
+    """Give the last word of an argument that has so many values."""
+    values = () if spot.eq else spot.values[:count]
+    return values[-1] if values else spot.flag
 
 
 def _put(name: str, words: Words, run: Run, token: Token, want: Want) -> Candidate:
@@ -195,6 +199,3 @@ def written(run: Run, want: Want) -> str:
         return f"--{want.name}"
     joint = "=" if uses_equals(run) and len(want.values or ()) == 1 else " "
     return f"--{want.name}{joint}{values}"
-
-
-__all__ = ["argument_edits", "is_flag", "written"]

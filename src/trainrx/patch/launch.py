@@ -187,6 +187,8 @@ class _Work:
                 raise Unplaced(f"no file at hand takes {want.name}: give the launch script")
             self._in_config(fitting[0], key)
             return
+        if prefers_file and self._add_to_written(key):
+            return
         program = program_of(self.launch, self._texts)
         if program is not None and want.kind == "arg" and not in_section:
             after = source_with(program, self._texts[program], want)
@@ -232,6 +234,17 @@ class _Work:
         self._reading = after
         return True
 
+    def _add_to_written(self, want: Want) -> bool:
+        """Add a key to the configuration of the launch that its script writes itself."""
+        if self._reading is None:
+            return False
+        named = {configs.base(name) for name in self.launch.configs}
+        if not any(configs.base(name) in named for name, _, _ in self._reading.script.written):
+            return False
+        after = configs.written_with(self._reading, want)
+        self._reading = after or self._reading
+        return after is not None
+
     # DeepSpeed
 
     def _deepspeed(self, want: Want) -> str | None:
@@ -247,10 +260,7 @@ class _Work:
         if present is not None and kind is not None and presets.means(present, self._texts) == kind:
             return None
         for name, text in self._texts.items():
-            if (
-                classify_config(text) == "deepspeed"
-                and presets.means(name, {name: text}) == kind
-            ):
+            if classify_config(text) == "deepspeed" and presets.means(name, {name: text}) == kind:
                 return self._beside(present, name)
         if kind is None or any(configs.base(name) == configs.base(value) for name in self._texts):
             return value

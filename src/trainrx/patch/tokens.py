@@ -91,6 +91,10 @@ def read_words(text: str) -> Words:
 
 def _levelled(text: str) -> str:
     text = text.replace("\\\r\n", " \\\n").replace("\r\n", " \n")
+    bare = text.rstrip()
+    if bare.endswith("\\") and not bare.endswith("\\\\"):
+        # a backslash at the very end continues into nothing; the grammar stumbles over it
+        text = bare[:-1] + " " * (len(text) - len(bare) + 1)
     return _PROMPT.sub(lambda match: " " * len(match[0]), text)
 
 

@@ -15,6 +15,8 @@ _NOT_IN_FILES = {
     "data": "is a change of the data",
     "hardware": "is a matter of the machines, not of a file",
 }
+_ASSIGNED = frozenset({"llamafactory", "verl"})
+"""Behind a file these take `name=value`, where others take flags."""
 _NAME = re.compile(r"-{0,2}[A-Za-z_@][\w./@-]*", re.ASCII)
 
 
@@ -62,11 +64,18 @@ def wanted(change: Change, launch: RawLaunch) -> Want:
     name = change.param.lstrip("-")
     if change.action == "remove":
         return Want(kind, name, None)
-    assigned = kind == "arg" and change.spelled.startswith(f"{name}=")
+    assigned = kind == "arg" and (
+        change.spelled.startswith(f"{name}=")
+        or (launch.framework in _ASSIGNED and _has_file(launch))
+    )
     old = _renamed(change, launch)
     # a misspelt name is put right: its value is not what is wrong
     keeps = change.action == "switch" and change.spelled == change.to == change.param
     return Want(kind, name, _values(change), old, keeps, assigned)
+
+
+def _has_file(launch: RawLaunch) -> bool:
+    return bool(launch.configs) or launch.framework == "verl"
 
 
 def _values(change: Change) -> tuple[str, ...]:

@@ -1,0 +1,3 @@
+swift infer --model_type qwen2_5-0_5b-instruct --model_id_or_path tiny --dtype fp32 \
+    --val_dataset data.jsonl --show_dataset_sample 5 --infer_backend pt --max_new_tokens 16 \
+    --do_sample false --stream false --eval_human false
