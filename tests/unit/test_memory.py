@@ -3,15 +3,8 @@ from __future__ import annotations
 import pytest
 
 from trainrx.memory.facts import memory_facts
-from trainrx.memory.terms import (
-    logits_gib,
-    lora_params_b,
-    states_gib,
-    tokens_in_allocation,
-    weights_gib,
-)
+from trainrx.memory.terms import states_gib, weights_gib
 from trainrx.model.facts import Facts, Scalar, fact
-from trainrx.model.hardware import ModelShape
 
 
 def test_weights_are_two_bytes_each() -> None:
@@ -27,23 +20,6 @@ def test_zero_shards_states_as_the_paper_says(stage: int, per_parameter: float) 
     gib = states_gib(1.0, zero_stage=stage, world_size=8)
 
     assert gib * 2**30 / 1e9 == pytest.approx(per_parameter)
-
-
-def test_lora_on_all_linear_layers_of_a_7b_is_about_40m_at_rank_16() -> None:
-    shape = ModelShape(
-        id="x", params_b=7.62, layers=28, hidden=3584, heads=28, kv_heads=4, inter=18944
-    )
-
-    # peft prints 40,370,176 trainable parameters for Qwen2.5-7B at rank 16 on all linear layers
-    assert lora_params_b(shape, 16) == pytest.approx(0.040370176)
-
-
-def test_an_unknown_shape_has_no_lora_count() -> None:
-    assert lora_params_b(ModelShape(id="x", params_b=7.0), 8) is None
-
-
-def test_logits_and_their_tokens_are_inverse() -> None:
-    assert tokens_in_allocation(logits_gib(16384, 151936, 4.0), 151936) == pytest.approx(16384)
 
 
 def out(**values: Scalar) -> dict[str, Scalar | None]:

@@ -124,13 +124,13 @@ def test_sharded_weights_are_gathered_for_the_engine_in_as_many_parts_as_set() -
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"micro_batch": -1.0}, "micro_batch -1"),
-        ({"world": 0}, "world 0"),
-        ({"tensor": 5, "world": 5}, "5 does not divide 32 attention heads"),
-        ({"tensor": 4, "world": 6}, "does not divide 6 GPUs"),
-        ({"pipeline": 64, "world": 64}, "64 stages for 32 layers"),
-        ({"micro_batch": float("nan")}, "expected a positive number"),
-        ({"rollout": Rollout(mode="colocate", share=1.5)}, "share of the card is 1.5"),
+        ({"micro_batch": -1.0}, "micro_batch is -1"),
+        ({"world": 0}, "world is 0"),
+        ({"tensor": 5, "world": 5}, "32 attention heads cannot be split over 5"),
+        ({"tensor": 4, "world": 6}, "6 GPUs cannot be split into groups of 4"),
+        ({"pipeline": 64, "world": 64}, "32 layers cannot be split into 64 stages"),
+        ({"micro_batch": float("nan")}, "micro_batch is nan"),
+        ({"rollout": Rollout(mode="colocate", share=1.5)}, "share is 1.5"),
     ],
 )
 def test_what_cannot_run_is_refused_with_the_reason(change: dict[str, object], named: str) -> None:
@@ -149,7 +149,7 @@ def test_an_optimizer_nobody_measured_gets_no_number() -> None:
 def test_a_model_without_widths_gets_no_number() -> None:
     found = predict(msgspec.structs.replace(LORA, shape=ModelShape(id="x", params_b=7.0)))
     assert isinstance(found, Refusal)
-    assert found.id == "model-shape"
+    assert found.id == "model-incomplete"
 
 
 def test_the_search_sees_the_figures_of_the_answer() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainrx.memory.parts import BILLION, lora_parameters
 from trainrx.memory.recovered import recovered_facts
-from trainrx.memory.terms import lora_params_b, states_gib, weights_gib
+from trainrx.memory.terms import states_gib, weights_gib
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.hardware import ModelShape
 
+EVERY_MATRIX = ("q", "k", "v", "o", "gate", "up", "down")
 ROOM = 0.85
 """Share of the room the static terms may fill before we no longer call it fitting: activations,
 the CUDA context and NCCL buffers need the rest (card minus allocated: 1.7 to 14.5 GiB measured)."""
@@ -66,7 +68,8 @@ def _states(facts: Facts, shape: ModelShape | None) -> Iterator[Fact]:
         rank = facts.number("tuner.rank")
         trainable = None
         if shape is not None and rank and tuner in ("lora", "qlora"):
-            trainable = lora_params_b(shape, int(rank))
+            adapters = lora_parameters(shape, int(rank), EVERY_MATRIX)
+            trainable = None if adapters is None else adapters / BILLION
     if trainable is None:
         return
     offloaded = facts.value("parallel.offload_optimizer") is True

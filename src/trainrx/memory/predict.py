@@ -10,7 +10,7 @@ from trainrx.memory.activations import fill_activations
 from trainrx.memory.host import host_use
 from trainrx.memory.model import Model, model_of
 from trainrx.memory.phases import phases_of, top_of
-from trainrx.memory.refusals import refused
+from trainrx.memory.refusals import refused, unknown_shape
 from trainrx.memory.states import fill_states
 from trainrx.memory.use import GIB, Use
 from trainrx.model.constants import JUDGED, Constants
@@ -33,12 +33,7 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
     """
     model = model_of(workload.shape)
     if model is None:
-        return Refusal(
-            kind="unknown",
-            id="model-shape",
-            reason=f"layers, width or vocabulary of {workload.shape.id} are not known",
-            asks=("model.name",),
-        )
+        return unknown_shape(workload)
     no = refused(workload, model)
     if no is not None:
         return no

@@ -196,6 +196,9 @@ REFUSALS: Mapping[str, Text] = {
         en="the memory of the card is not known: give --gpu NAME or --gpu 24GiB",
         zh="显卡显存未知：请用 --gpu 给出型号或大小（如 --gpu 24GiB）",
     ),
+    "trained-unknown": Text(
+        en="how many parameters are trained is not known", zh="不清楚有多少参数参与训练"
+    ),
     "no-plan": Text(
         en="nothing that may be changed makes the job fit a card of {gib} GiB",
         zh="在允许改动的范围内，没有办法让任务放进 {gib} GiB 的显卡",
