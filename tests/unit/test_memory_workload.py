@@ -466,3 +466,33 @@ class TestRefusals:
         launch = _swift(tmp_path, "--train_type full --use_galore true --max_length 512")
 
         assert refusal(facts_of(launch, ms_swift="3.12.0")).id == "setting"
+
+
+class TestAudio:
+    def test_a_frozen_audio_encoder_is_named_as_left_out(self) -> None:
+        facts = _known(
+            model__name="Qwen/Qwen2-Audio-7B", train__dataset="AISHELL-1", tuner__type="lora"
+        )
+        found = work_out(facts)
+
+        assert not isinstance(found, Refusal), found.reason
+        assert "audio-left-out" in {item.id for item in found[1]}
+
+    def test_a_trained_audio_encoder_gets_no_number(self) -> None:
+        facts = _known(
+            model__name="Qwen/Qwen2-Audio-7B",
+            train__dataset="AISHELL-1",
+            tuner__type="full",
+            freeze__vision=False,
+        )
+
+        assert refusal(facts).id == "audio-trained"
+
+    def test_text_alone_does_not_meet_the_encoder(self) -> None:
+        facts = _known(
+            model__name="Qwen/Qwen2-Audio-7B", train__dataset="alpaca-zh", tuner__type="lora"
+        )
+        found = work_out(facts)
+
+        assert not isinstance(found, Refusal), found.reason
+        assert "audio-left-out" not in {item.id for item in found[1]}

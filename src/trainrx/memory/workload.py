@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trainrx.memory.asked import shape_in, unknown_model, unmodelled
-from trainrx.memory.beside import card_gib, with_copies, with_images, with_rollout
+from trainrx.memory.beside import card_gib, with_audio, with_copies, with_images, with_rollout
 from trainrx.memory.compute import with_batch, with_kernels, with_recompute
 from trainrx.memory.job import LARGEST, Job
 from trainrx.memory.lengths import length_of
@@ -98,7 +98,7 @@ def _filled(
     if isinstance(length, Refusal):
         return length
     work = msgspec.structs.replace(work, length=length)
-    for step in (with_kernels, with_rollout):
+    for step in (with_kernels, with_rollout, with_audio):
         done = step(job, work)
         if isinstance(done, Refusal):
             return done

@@ -129,6 +129,10 @@ ASSUMPTIONS: Mapping[str, Text] = {
         en="the share of the model that is trained is told by names ({names}): {share} is assumed",
         zh="按名称（{names}）指定可训练部分，按 {share} 计算",
     ),
+    "audio-left-out": Text(
+        en="sound goes through a frozen audio encoder, which is not counted: below 0.1 GiB for 30 s",
+        zh="音频经过冻结的音频编码器，未计入：每 30 秒不到 0.1 GiB",
+    ),
     "context-length": Text(
         en="the ranks of a sequence group are taken to share each sequence evenly",
         zh="序列并行组内按均分每条序列计算",
@@ -195,6 +199,10 @@ REFUSALS: Mapping[str, Text] = {
     "no-card": Text(
         en="the memory of the card is not known: give --gpu NAME or --gpu 24GiB",
         zh="显卡显存未知：请用 --gpu 给出型号或大小（如 --gpu 24GiB）",
+    ),
+    "audio-trained": Text(
+        en="the audio encoder is trained ({param}): what it keeps is not measured",
+        zh="音频编码器参与训练（{param}）：其激活占用没有实测数据",
     ),
     "trained-unknown": Text(
         en="how many parameters are trained is not known", zh="不清楚有多少参数参与训练"
