@@ -7,14 +7,31 @@ from typing import TYPE_CHECKING
 from trainrx.model.version import __version__
 
 if TYPE_CHECKING:
-    from trainrx.api import compare_launches, diagnose, estimate, inspect_launch
+    from trainrx.api import (
+        compare_launches,
+        diagnose,
+        estimate,
+        fix_launch,
+        inspect_launch,
+        plan_job,
+        retry,
+    )
 
-__all__ = ["__version__", "compare_launches", "diagnose", "estimate", "inspect_launch"]
+__all__ = [
+    "__version__",
+    "compare_launches",
+    "diagnose",
+    "estimate",
+    "fix_launch",
+    "inspect_launch",
+    "plan_job",
+    "retry",
+]
 
 
 def __getattr__(name: str) -> object:
     """Import a pipeline only when it is asked for: the command line starts without it."""
-    if name in ("compare_launches", "diagnose", "estimate", "inspect_launch"):
+    if name in __all__:
         from trainrx import api
 
         return getattr(api, name)

@@ -50,6 +50,7 @@ COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     "axolotl": {
         "train": (
             "train",
+            "plugin:axolotl.integrations.cut_cross_entropy",
             "plugin:axolotl.integrations.expert_parallel",
             "plugin:axolotl.integrations.liger",
         )

@@ -9,8 +9,11 @@ from fit.logistic import calibrated, chosen, expit, first_right, fit, left_out, 
 from fit.pair import Pair
 
 
-def pair(case: int, cause: str, *votes: str, right: bool, prior: float = 0.0) -> Pair:
-    return Pair(case, cause, prior, tuple((vote, 1.0) for vote in votes), right)
+def pair(
+    case: int, cause: str, *votes: str, right: bool | None, holds: bool = False, prior: float = 0.0
+) -> Pair:
+    weighed = tuple((vote, 1.0) for vote in votes)
+    return Pair(case, cause, prior, weighed, holds or right is not False, right)
 
 
 def shift(pairs: list[Pair], cause: str, prior_sd: float = 1.0) -> float:
@@ -79,3 +82,26 @@ def test_the_share_of_cases_with_a_right_cause_among_the_first() -> None:
     data = table(pairs)
 
     assert [first_right(data, data.offset, among) for among in (1, 2)] == [0.5, 1.0]
+
+
+def test_a_cause_that_only_shares_the_fix_is_neither_right_nor_wrong() -> None:
+    pairs = [pair(i, "shares", right=None) for i in range(9)]
+    pairs += [pair(i, "explains", right=True) for i in range(9)]
+
+    assert shift(pairs, "shares") == pytest.approx(0.0, abs=1e-6)
+    assert shift(pairs, "explains") > 0.5
+
+
+def test_what_worked_counts_as_found_whichever_cause_names_it() -> None:
+    data = table([pair(0, "shares", right=None), pair(0, "explains", right=True)])
+
+    assert first_right(data, np.array([1.0, 0.0]), 1) == 1.0
+
+
+def test_pairs_left_out_move_no_shift() -> None:
+    pairs = [pair(i, f"c{i % 3}", "vote", right=i % 4 == 0) for i in range(12)]
+    more = [pair(i, f"c{i % 3}", "vote", right=None, prior=3.0) for i in range(12)]
+
+    one, other = (fit(table(listed), 1.0, 0.5) for listed in (pairs, [*pairs, *more]))
+
+    assert one.shifts == pytest.approx(other.shifts, abs=1e-4)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from trainrx import diagnose
 from trainrx.kb.check_packages import range_problems
 from trainrx.kb.load import find_entry, load, read_folders
 from trainrx.kb.packages import add_ranges, range_condition, range_votes, with_ranges
@@ -99,6 +100,53 @@ def test_applying_ranges_twice_changes_nothing(tmp_path: Path) -> None:
     known = load([folder_with(tmp_path, PACKAGE)])
 
     assert with_ranges(known.causes, known.ranges) == known.causes
+
+
+SEVERAL = """
+schema: 1
+package: ms-swift
+updated: "2026-11-21"
+ranges:
+""" + "".join(
+    f"""
+  - id: {name}
+    title: {{en: x, zh: x}}
+    affected: [{{introduced: "1.0.0", fixed: "2.0.0"}}]
+    when: {{symptom: defect-line-ms-swift, if: {{line: "{name}"}}}}
+    cause: defect-of-this-release
+    weight: {weight}
+    why: {{en: x, zh: x}}
+    pin: ">=2"
+    references:
+      - {{id: a, kind: issue, url: "https://example.org/x", says: x, checked: "2026-11-21"}}
+"""
+    for name, weight in (("weighty", 3.9), ("light", 1.1), ("middling", 2.2))
+)
+
+
+def test_fixes_of_several_ranges_stand_in_the_order_of_their_weight(tmp_path: Path) -> None:
+    known = read_folders([folder_with(tmp_path, SEVERAL, "ms-swift")], [])
+    cause = load().causes["defect-of-this-release"]
+
+    made = with_ranges({cause.id: cause}, known.ranges)[cause.id]
+
+    assert [fix.id for fix in made.fixes][:3] == ["weighty", "middling", "light"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "offered"),
+    [({}, True), ({"ms-swift": "4.3.0"}, True), ({"ms-swift": "4.4.3"}, False)],
+)
+def test_the_line_of_a_range_offers_its_fix_unless_another_release_runs(
+    versions: dict[str, str], offered: bool, tmp_path: Path
+) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("AttributeError: 'GKDTrainer' object has no attribute 'dynamic_num_samples'\n")
+
+    found = diagnose(logs=[log], versions=versions)
+
+    changes = [c.spelled for cause in found.causes for fix in cause.fixes for c in fix.changes]
+    assert any("ms-swift>=4.4.3" in text for text in changes) is offered
 
 
 def test_a_range_of_an_unknown_cause_is_refused(tmp_path: Path) -> None:

@@ -272,3 +272,39 @@ def test_what_is_only_foreseen_is_less_sure() -> None:
     assert foreseen.score < score(cause(), known, "en").score
     assert foreseen.reasons[0].holds
     assert "foreseen" in next(r for r in foreseen.reasons if r.weight < 0 and r.holds).text
+
+
+def residual(ident: str = "what-is-left") -> Cause:
+    made = entries.cause(ident, [vote("nothing-else", 2.0, {"fact": "x", "eq": 1})], [])
+    alone = tuple(msgspec.structs.replace(item, alone=True) for item in made.evidence.supports)
+    return msgspec.structs.replace(
+        made, evidence=msgspec.structs.replace(made.evidence, supports=alone)
+    )
+
+
+def spoken_for(truths: dict[str, bool | None], *causes: Cause) -> list[str]:
+    seen = {item.id: item for item in causes}
+    active = {symptom for item in causes for symptom in item.explains}
+    found = rank(seen, reasoning(truths), active=active, failed=True, lang="en")
+    return [item.cause.id for item in found.causes if item.supported]
+
+
+def test_what_is_left_counts_while_nothing_speaks_for_another_cause() -> None:
+    truths: dict[str, bool | None] = {"what-is-left/for/nothing-else": True}
+
+    assert spoken_for(truths, residual(), cause()) == ["what-is-left"]
+
+
+def test_what_is_left_gives_way_to_evidence() -> None:
+    truths: dict[str, bool | None] = {"what-is-left/for/nothing-else": True, "too-big/for/a": True}
+
+    assert spoken_for(truths, residual(), cause()) == ["too-big"]
+
+
+def test_two_residual_causes_do_not_silence_each_other() -> None:
+    truths: dict[str, bool | None] = {
+        "one/for/nothing-else": True,
+        "two/for/nothing-else": True,
+    }
+
+    assert spoken_for(truths, residual("one"), residual("two")) == ["one", "two"]

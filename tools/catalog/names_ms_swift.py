@@ -36,13 +36,15 @@ def main() -> None:
     known = {i.lower(): row for row in new for i in row[1:3] if i}
     rows: list[dict[str, Any]] = []
     templates: dict[str, set[str]] = {}
-    for name, (ms, hf, template, targets) in sorted(old["models"].items()):
-        found = known.get((ms or "").lower()) or known.get((hf or "").lower())
+    for name, (old_ms, old_hf, template, targets) in sorted(old["models"].items()):
+        found = known.get((old_ms or "").lower()) or known.get((old_hf or "").lower())
+        # the ids 3.x uses: an owner was renamed since (qwen -> Qwen)
+        ms, hf = (found[1] or old_ms, found[2] or old_hf) if found else (old_ms, old_hf)
         row = {"kind": "model", "name": name, "ms": ms, "hf": hf, "template": template}
         if isinstance(targets, list):
             row["targets"] = targets
         if found:
-            row |= {"now": found[0]}
+            row |= {"now": found[0], "now_template": found[3]}
             templates.setdefault(template, set()).add(found[3])
         rows.append(row)
     for name, now in sorted(templates.items()):
@@ -51,6 +53,14 @@ def main() -> None:
         same = next((n for n in now if n == name.replace("-", "_")), None)
         if same or len(now) == 1:
             rows.append({"kind": "template", "name": name, "now": same or next(iter(now))})
+    types: dict[str, set[str]] = {}
+    for kind, _, _, template in new:
+        types.setdefault(kind, set()).add(template)
+    rows += [
+        {"kind": "type", "name": kind, "now_template": next(iter(found))}
+        for kind, found in sorted(types.items())
+        if len(found) == 1 and next(iter(found))
+    ]
     for name, (ms, hf) in sorted(old["data"].items()):
         rows.append({"kind": "data", "name": name, "ms": ms, "hf": hf})
     lines = (

@@ -25,11 +25,16 @@ WEIGHT_SPREADS = (0.1, 0.25, 0.5)
 
 
 class Table(NamedTuple):
-    """Pairs as a sparse matrix of 0, 1: columns are causes, then votes."""
+    """Pairs as a sparse matrix of 0, 1: columns are causes, then votes.
+
+    Only pairs `used` are learnt from; `holds`: what worked stands among the cause's changes.
+    """
 
     matrix: csr_matrix
     offset: Array
     right: Array
+    used: NDArray[np.bool_]
+    holds: NDArray[np.bool_]
     case: NDArray[np.int64]
     causes: tuple[str, ...]
     votes: tuple[tuple[str, str], ...]
@@ -57,7 +62,9 @@ def table(pairs: Sequence[Pair]) -> Table:
     return Table(
         matrix=csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape),
         offset=np.array([pair.prior + sum(w for _, w in pair.votes) for pair in pairs]),
-        right=np.array([float(pair.right) for pair in pairs]),
+        right=np.array([float(pair.right is True) for pair in pairs]),
+        used=np.array([pair.right is not None for pair in pairs]),
+        holds=np.array([pair.holds for pair in pairs]),
         case=np.array([pair.case for pair in pairs]),
         causes=causes,
         votes=votes,
@@ -68,9 +75,8 @@ def fit(
     data: Table, prior_sd: float, weight_sd: float, keep: NDArray[np.bool_] | None = None
 ) -> Fit:
     """Find the shifts that are most probable given the pairs (`keep`: only those rows)."""
-    matrix, offset, right = data.matrix, data.offset, data.right
-    if keep is not None:
-        matrix, offset, right = matrix[keep], offset[keep], right[keep]
+    rows = data.used if keep is None else data.used & keep
+    matrix, offset, right = data.matrix[rows], data.offset[rows], data.right[rows]
     spread = np.array([prior_sd] * len(data.causes) + [weight_sd] * len(data.votes))
     across = matrix.T.tocsr()
 
@@ -95,9 +101,13 @@ def left_out(data: Table, prior_sd: float, weight_sd: float) -> Array:
 
 
 def chosen(data: Table) -> tuple[Fit, Array]:
-    """Choose the spreads by left-out cases; give the fit and the log-odds of left-out pairs."""
+    """Choose the spreads by left-out cases; give the fit and the log-odds of left-out pairs.
+
+    Losses are compared after calibration: what a line through the log-odds repairs is no reason to
+    move single causes.
+    """
     tried = {(p, w): left_out(data, p, w) for p in PRIOR_SPREADS for w in WEIGHT_SPREADS}
-    losses = {key: _by_case(data, odds) for key, odds in tried.items()}
+    losses = {key: _by_case(data, straightened(data, odds)) for key, odds in tried.items()}
     best = min(losses, key=lambda key: float(losses[key].mean()))
 
     def is_as_good(key: tuple[float, float]) -> bool:
@@ -108,9 +118,15 @@ def chosen(data: Table) -> tuple[Fit, Array]:
     return fit(data, *tightest), tried[tightest]
 
 
+def straightened(data: Table, odds: Array) -> Array:
+    """Give calibrated log-odds."""
+    intercept, slope = calibrated(odds[data.used], data.right[data.used])
+    return np.asarray(intercept + slope * odds)
+
+
 def _by_case(data: Table, odds: Array) -> Array:
     """Give the log loss of each case, summed over its pairs."""
-    pair = np.logaddexp(0.0, odds) - data.right * odds
+    pair = (np.logaddexp(0.0, odds) - data.right * odds) * data.used
     return np.array([pair[data.case == case].sum() for case in np.unique(data.case)])
 
 
@@ -132,13 +148,13 @@ def log_loss(odds: Array, right: Array) -> float:
 
 
 def first_right(data: Table, odds: Array, among: int) -> float:
-    """Give the share of cases with a right candidate among the first few by log-odds."""
+    """Give the share of cases with what worked in the first few candidates by log-odds."""
     cases = np.unique(data.case)
     found = 0
     for case in cases:
         mine = np.flatnonzero(data.case == case)
         best = mine[np.argsort(-odds[mine], kind="stable")][:among]
-        found += bool(data.right[best].any())
+        found += bool(data.holds[best].any())
     return found / len(cases)
 
 

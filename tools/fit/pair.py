@@ -6,10 +6,15 @@ from typing import NamedTuple
 
 
 class Pair(NamedTuple):
-    """A candidate of a case: prior log-odds, signed votes that counted, whether a fix worked."""
+    """A candidate of a case: prior log-odds, signed votes that counted, and what the label says.
+
+    `holds`: what worked stands among its changes. `right` None: it holds that too, but another
+    candidate explains the case, so nothing is learnt of this one.
+    """
 
     case: int
     cause: str
     prior: float
     votes: tuple[tuple[str, float], ...]
-    right: bool
+    holds: bool
+    right: bool | None

@@ -8,16 +8,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from trainrx.api.comparison import compare_launches
     from trainrx.api.estimation import estimate
+    from trainrx.api.fixing import fix_launch
+    from trainrx.api.hardware_plans import plan_job
     from trainrx.api.inspection import inspect_launch
     from trainrx.api.pipeline import diagnose
+    from trainrx.api.retrying import retry
 
-__all__ = ["compare_launches", "diagnose", "estimate", "inspect_launch"]
+__all__ = [
+    "compare_launches",
+    "diagnose",
+    "estimate",
+    "fix_launch",
+    "inspect_launch",
+    "plan_job",
+    "retry",
+]
 
 _PLACES = {
     "compare_launches": "trainrx.api.comparison",
     "diagnose": "trainrx.api.pipeline",
     "estimate": "trainrx.api.estimation",
+    "fix_launch": "trainrx.api.fixing",
     "inspect_launch": "trainrx.api.inspection",
+    "plan_job": "trainrx.api.hardware_plans",
+    "retry": "trainrx.api.retrying",
 }
 
 

@@ -16,11 +16,15 @@ from trainrx.fix import recheck
 from trainrx.fix.recheck import IN_FILES, Reading
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Input, RawLaunch, Script
+from trainrx.model.memory import Refusal
 from trainrx.model.planning import Check, FilePatch, Patched
 from trainrx.model.result import Change
 from trainrx.parse.shell import read_script
 from trainrx.patch import patch_launch, unified_diff
 from trainrx.read.recognise import is_manifest
+
+MOST_SCALE = 3.0
+"""How far the memory model may be off before its figures are left aside."""
 
 
 class Promise(NamedTuple):
@@ -57,12 +61,24 @@ class Bench:
     """Where changes of one launch are tried."""
 
     def __init__(self, around: Surroundings, launch: RawLaunch | None) -> None:
-        self._around = around
+        self.around = around
         self._reader = Reader(around)
         self.before = self._reader.read()
         self.launch = self.before.launch or launch
+        self.scale = 1.0
         self.texts = _texts(around, self.launch)
         self._script = _script(around.given, self.launch, self.texts)
+
+    def failed(self) -> None:
+        """Take it as known that the launch ran out of memory: the model may not say less.
+
+        A model that is off by more than `MOST_SCALE` says nothing: `scale` is 0 then.
+        """
+        found = self.before.memory
+        if isinstance(found, Refusal) or not found.limit_gib or not found.need_gib:
+            return
+        scale = max(1.0, found.limit_gib / found.need_gib)
+        self.scale = scale if scale <= MOST_SCALE else 0.0
 
     def attempt(
         self,
@@ -81,15 +97,15 @@ class Bench:
             must_fit: a launch that does not fit its card, as far as that is known, fails.
         """
         inside = [change for change in changes if change.kind in IN_FILES]
-        if not inside or self.launch is None or self.launch.origin.source not in self.texts:
+        if not inside or self.launch is None or not self._is_editable(self.launch):
             return Attempt(outcome="by-hand")
         patched = patch_launch(
-            self.launch, self._script, self.texts, inside, versions=self._around.versions
+            self.launch, self._script, self.texts, inside, versions=self.around.versions
         )
         if not patched.files:
             return Attempt(outcome="by-hand", patched=patched)
         after = self._reader.read(patched.files, {change.param for change in inside})
-        promised = promise or Promise()
+        promised = promise or Promise(scale=self.scale)
         checks = tuple(
             check
             for check in (
@@ -99,7 +115,9 @@ class Bench:
                 recheck.guards(self.before, after),
                 recheck.lint(self.before, after),
                 recheck.batch(self.before, after, promised.batch),
-                recheck.memory(after, promised.gib, promised.scale) if must_fit else None,
+                recheck.memory(after, promised.gib, promised.scale)
+                if must_fit and promised.scale
+                else None,
             )
             if check is not None
         )
@@ -112,9 +130,14 @@ class Bench:
             reading=after,
         )
 
+    def _is_editable(self, launch: RawLaunch) -> bool:
+        """Tell whether the files are at hand, and the words of the program are known."""
+        known = bool(self.before.facts.text("launch.framework"))
+        return known and launch.origin.source in self.texts
+
     def _placed(self, files: Iterable[FilePatch]) -> Iterable[FilePatch]:
         """Name files by where they lie from here, not by how the launch calls them."""
-        given = self._around.given
+        given = self.around.given
         source = "" if self.launch is None else self.launch.origin.source
         folder = given.beside.get(source)
         named = {item.name for item in (*given.scripts, *given.configs)}

@@ -1,8 +1,8 @@
-"""`fix()`: the changed launch, proved before it is shown."""
+"""`fix_launch()`: the changed launch, proved before it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,16 @@ from trainrx.api.asked import Inputs, PathLike, request_of
 from trainrx.api.bench import Bench
 from trainrx.api.inputs import Given, gather
 from trainrx.api.pipeline import conclude
-from trainrx.api.proposals import MEMORY, Tried, numbered, try_fix, try_plan
+from trainrx.api.proposals import MEMORY, Tried, numbered, touches, try_fix
 from trainrx.api.reread import Surroundings
 from trainrx.detect.arguments import logged_arguments
+from trainrx.kb.lint import load_lint
 from trainrx.kb.load import load
 from trainrx.model.errors import UsageError
-from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict
+from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
+from trainrx.model.knowledge import Reference
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Planned
-from trainrx.model.result import CauseOut, Change, Diagnosis, Unread
+from trainrx.model.result import CauseOut, Diagnosis, Unread
 from trainrx.model.text import Lang
 from trainrx.model.tokens import TokenStats
 from trainrx.rank.retry import leading
@@ -34,7 +35,7 @@ MOST_REMEDIES = 8
 """Remedies of one cause that are tried; each takes a reading of the launch."""
 
 
-def fix(  # noqa: PLR0913  # the contract's inputs, one keyword each
+def fix_launch(  # the contract's inputs, one keyword each
     paths: PathLike | Sequence[PathLike] = (),
     *,
     keep: Sequence[str] = (),
@@ -68,13 +69,19 @@ def fix(  # noqa: PLR0913  # the contract's inputs, one keyword each
     done = conclude(given, knowledge, lang)
     diagnosis = answer(done, LOOKED_AT)
     lengths, unread = lengths_of(data)
-    bench = Bench(surroundings(given, done, lengths), done.launch)
-    found = _worked(diagnosis, done, bench, keep, lang)
+    around = surroundings(given, done, lengths, kb=kb, rules=rules)
+    bench = Bench(around, done.launch)
+    found = _worked(diagnosis, done, bench, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
 
 def surroundings(
-    given: Given, done: Conclusion, lengths: TokenStats | None = None
+    given: Given,
+    done: Conclusion,
+    lengths: TokenStats | None = None,
+    *,
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
 ) -> Surroundings:
     """Give what stays as it is while the launch of a conclusion is edited."""
     return Surroundings(
@@ -85,6 +92,7 @@ def surroundings(
         dumps=tuple(logged_arguments(given.logs)),
         lengths=lengths,
         lang=done.lang,
+        lint=load_lint([Path(folder) for folder in kb], [Path(folder) for folder in rules]),
     )
 
 
@@ -100,30 +108,33 @@ def lengths_of(data: PathLike | None) -> tuple[TokenStats | None, tuple[Unread, 
     return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
 
 
-def _worked(
-    diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence[str], lang: Lang
-) -> FixAnswer:
+def _worked(diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence[str]) -> FixAnswer:
+    lang = done.lang
     causes = leading(diagnosis.causes)
     about_memory = [cause for cause in causes if cause.family in MEMORY]
     tried: list[Tried] = []
     no_plan: Refusal | None = None
     if about_memory or (not causes and exceeds(bench)):
-        plans = _plans(done, bench, keep)
-        if isinstance(plans, Refusal):
-            no_plan = plans
-        else:
-            cause = about_memory[0] if about_memory else None
-            tried += [try_plan(item, bench, lang, cause) for item in plans]
+        plans = _plans(diagnosis, bench, about_memory, keep)
+        no_plan = plans if isinstance(plans, Refusal) else None
+        tried += () if isinstance(plans, Refusal) else plans
     for cause in causes[:1]:
-        kept = (item for item in cause.fixes if not _touches(item.changes, keep))
-        tried += [try_fix(item, cause, bench) for item in list(kept)[:MOST_REMEDIES]]
+        sources = _sources(done, cause)
+        kept = (item for item in cause.fixes if not touches(item, keep))
+        tried += [try_fix(item, cause, bench, sources) for item in list(kept)[:MOST_REMEDIES]]
+    proposals = numbered([item.proved for item in tried if item.proved is not None])
     return FixAnswer(
         tool=diagnosis.tool,
         job=diagnosis.job,
         lang=lang,
-        verdict=_verdict(tried, causes, bench),
+        verdict=_verdict(
+            proposals,
+            tried,
+            about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
+            trouble=bool(causes) or exceeds(bench),
+        ),
         cause=_cause(causes[0]) if causes else None,
-        proposals=numbered([item.proved for item in tried if item.proved is not None]),
+        proposals=proposals,
         manual=numbered([item.by_hand for item in tried if item.by_hand is not None]),
         dropped=tuple(item.dropped for item in tried if item.dropped is not None),
         no_plan=no_plan,
@@ -150,21 +161,22 @@ def exceeds(bench: Bench) -> bool:
     return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
 
 
-def _touches(changes: Iterable[Change], keep: Sequence[str]) -> bool:
-    """Tell whether a remedy changes what the user pinned."""
-    pinned = {name.lstrip("-").replace("-", "_") for name in keep}
-    return any(
-        change.canonical in pinned or change.param.lstrip("-").replace("-", "_") in pinned
-        for change in changes
-    )
+def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
+    """Give the source each remedy of a cause rests on, by the remedy's id."""
+    entry = done.knowledge.causes[cause.id]
+    known = {ref.id: ref for ref in entry.references}
+    return {fix.id: known[fix.ref] for fix in entry.fixes if fix.ref in known}
 
 
-def _verdict(tried: Sequence[Tried], causes: Sequence[CauseOut], bench: Bench) -> FixVerdict:
-    if any(item.proved is not None for item in tried):
-        return "proved"
+def _verdict(
+    proposals: Sequence[Proposal], tried: Sequence[Tried], *, about_memory: bool, trouble: bool
+) -> FixVerdict:
+    if proposals:
+        figure = any(check.name == "memory" for check in proposals[0].checks)
+        return "proved" if figure or not about_memory else "checked"
     if any(item.by_hand is not None for item in tried):
         return "manual"
-    return "nothing-proved" if causes or exceeds(bench) else "nothing-to-fix"
+    return "nothing-proved" if trouble else "nothing-to-fix"
 
 
 def _cause(cause: CauseOut) -> FixedCause:
@@ -178,6 +190,13 @@ def _cause(cause: CauseOut) -> FixedCause:
 
 
 def _plans(
-    done: Conclusion, bench: Bench, keep: Sequence[str]
-) -> Sequence[Planned] | Refusal:
-    return ()
+    diagnosis: Diagnosis, bench: Bench, causes: Sequence[CauseOut], keep: Sequence[str]
+) -> Sequence[Tried] | Refusal:
+    """Search for plans; a failure that was seen is known to be one, whatever the model says."""
+    # the search is loaded only where memory is what is short
+    from trainrx.api.memory_plans import memory_plans
+
+    seen = any(item.family in MEMORY and item.echo_of is None for item in diagnosis.symptoms)
+    if seen:
+        bench.failed()
+    return memory_plans(bench, causes[0] if causes else None, keep=keep, failed=seen)

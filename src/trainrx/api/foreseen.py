@@ -101,15 +101,18 @@ class Foresight:
         return found if isinstance(found, Refusal) else predict(found[0], known.memory)
 
 
-def compared(before: Prediction, after: Prediction) -> Predicted | None:
-    """Give what the card takes before and after, GiB per GPU; None where its size is not known."""
+def compared(before: Prediction, after: Prediction, scale: float = 1.0) -> Predicted | None:
+    """Give what the card takes before and after, GiB per GPU; None where its size is not known.
+
+    `scale` corrects the model by what the job was seen to take.
+    """
     limit = after.limit_gib or before.limit_gib
     if limit is None:
         return None
     return Predicted(
-        before_gib=round(before.card.gib, 1),
-        after_gib=round(after.card.gib, 1),
+        before_gib=round(scale * before.card.gib, 1),
+        after_gib=round(scale * after.card.gib, 1),
         limit_gib=round(limit, 1),
-        low_gib=round(after.card.low, 1),
-        high_gib=round(after.card.high, 1),
+        low_gib=round(scale * after.card.low, 1),
+        high_gib=round(scale * after.card.high, 1),
     )

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.api.pasted import holds_log, pasted_script
 from trainrx.kb.store import Knowledge
-from trainrx.model.errors import UsageError
+from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.hardware import Gpu
 from trainrx.model.job import Input, InputKind
@@ -18,8 +18,9 @@ from trainrx.model.result import Unread
 from trainrx.parse.environment import Environment, read_environment
 from trainrx.parse.hardware import GpuReading, read_gpu, usable_gib
 from trainrx.parse.model_config import shape_from_config
+from trainrx.parse.python_source import is_program, read_program
 from trainrx.parse.versions import Versions, read_versions
-from trainrx.read.inputs import Found, read_path, read_stdin
+from trainrx.read.inputs import NO_INPUT, Found, read_path, read_stdin
 
 NO_BF16_BELOW = 8.0
 MOST_GPUS = 1_000_000
@@ -90,12 +91,21 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     _refuse_counts(request)
     inputs: list[Input] = []
     unread: list[Unread] = []
+    refused: list[NoInputError] = []
     for names, kind in _named(request):
         for name in names:
-            found, problems = _read(name, kind, request.stdin)
+            try:
+                found, problems = _read(name, kind, request.stdin)
+            except NoInputError as error:
+                refused.append(error)
+                unread.append(_passed_over(name, error))
+                continue
             inputs += found
             unread += problems
-    if not inputs and not any((request.gpu, request.notes, request.versions)):
+    nothing = not inputs and not any((request.gpu, request.notes, request.versions))
+    if nothing and refused:
+        raise refused[0]
+    if nothing:
         raise UsageError(
             "nothing to look at: expected a run folder, a launch script or a log. "
             "Try: diagnose --cmd launch.sh --log train.log"
@@ -105,6 +115,11 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     if request.model_config is None:
         return given
     return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
+
+
+def _passed_over(name: str, error: NoInputError) -> Unread:
+    reason = str(error).partition(": ")[2].removesuffix(".")
+    return Unread(source=name, reason=reason)
 
 
 def read_model_config(path: str) -> str:
@@ -140,6 +155,15 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None
 
 
 def _read(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+    found, unread = _read_given(name, kind, stdin)
+    for item in found:
+        text = item.text or ""
+        if item.kind == "script" and is_program(text) and not read_program(text, item.name):
+            raise NoInputError(f"{name}: {NO_INPUT}.")
+    return found, unread
+
+
+def _read_given(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
     if kind != "script":
         return _read_as(name, kind, stdin)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content

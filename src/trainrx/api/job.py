@@ -25,6 +25,7 @@ from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.launch import find_launches
 from trainrx.parse.model_config import read_json, shape_from_config
+from trainrx.parse.python_source import is_program
 from trainrx.parse.resolve import resolve
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.shell import read_script
@@ -93,7 +94,8 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     inherited = {item.name: item.value for item in variables if item.value is not None}
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
-    for script in given.scripts:
+    # what a command line sets goes before what the program it starts says of itself
+    for script in sorted(given.scripts, key=lambda item: is_program(item.text or "")):
         beside = given.beside.get(script.name)
         found, problems = script_launches(script, inherited, beside)
         unread += problems

@@ -1,49 +1,23 @@
-"""`plans_for()` and `plan_job()`: changes that make a job fit, on its own hardware and on others."""
+"""`plans_for()`: changes that make a job fit its card, each proved."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Literal
 
-import msgspec
-
-from trainrx.api.facts import derive, derive_memory
-from trainrx.api.foreseen import facts_with
-from trainrx.api.job import Launch, argument_facts, find_launch, launch_facts, settle
-from trainrx.api.reread import OF_THE_JOB, Surroundings
-from trainrx.derive.models import shape_of
-from trainrx.detect.arguments import Dump
-from trainrx.fix.changes import Target, change_to
-from trainrx.fix.checks import (
-    batch_check,
-    engine_check,
-    generations_check,
-    guards_check,
-    hardware_check,
-    host_check,
-    read_again_check,
-    refusals_of,
-    refused_by,
-)
-from trainrx.fix.planner import Bench, Found, Proved, plan_front
-from trainrx.fix.tail import at_worst, seen_scale, tower_attention
-from trainrx.kb.conditions import ARGUMENT, arguments_of
-from trainrx.memory.model import Model, model_of
-from trainrx.memory.predict import peak, predict
-from trainrx.memory.workload import workload_of
+from trainrx.api.lab import Lab, Subject, scaled, subject_of
+from trainrx.api.reread import Surroundings
+from trainrx.fix.planner import FILL, Bench, Found, plan_front
+from trainrx.fix.tail import MOST_SCALE, tower_attention
+from trainrx.memory.model import model_of
+from trainrx.memory.predict import peak
 from trainrx.model.assumptions import REFUSALS, say
-from trainrx.model.facts import Facts, Origin, Scalar
-from trainrx.model.job import EnvVar, RawArg, RawLaunch
-from trainrx.model.memory import Figure, Prediction, Refusal, Workload
+from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, Planned
-from trainrx.model.result import Change
-from trainrx.parse.catalog import plain
-from trainrx.parse.names import framework_facts
-from trainrx.parse.spellbook import Spellbook
+from trainrx.parse.spellbook import Spellbook, Via
 
-FAILED = ("oom.asked_gib", "oom.allocated_gib", "oom.phase", "oom.site")
-MOST_SCALE = 3.0
-HERE = Origin(source="plan")
+Why = Literal["unknown", "unmodelled", "impossible"]
+VIAS: tuple[Via, ...] = ("arg", "env", "config", "launcher")
 
 
 def plans_for(
@@ -53,7 +27,7 @@ def plans_for(
     failed: bool | None = None,
     started: Sequence[Move] = (),
 ) -> tuple[Planned, ...] | Refusal:
-    """Give at most three plans that make a job fit its card; none when it fits as it is.
+    """Give at most three plans that make a job fit its card; none when it fits with the margin.
 
     Args:
         around: the job as it was read.
@@ -74,14 +48,20 @@ def search(
     keep: Collection[str] = (),
     failed: bool | None = None,
     started: Sequence[Move] = (),
+    batch: int | None = None,
 ) -> Found | Refusal:
-    """Search for plans, as `plans_for`, and count the candidates that were looked at."""
+    """Search for plans, as `plans_for`, and count the candidates that were looked at.
+
+    `batch` is the effective batch to keep, where it is not that of the launch as it stands.
+    """
     subject = subject_of(around)
     if subject is None:
         return refuse("unknown", "no-model", "model.name")
     bench = bench_of(subject, keep=canonical(keep, subject), failed=failed, started=started)
     if isinstance(bench, Refusal):
         return bench
+    if batch is not None:
+        bench = bench._replace(batch=batch)
     if not started and _fits(bench):
         return Found((), 0, 0)
     found = plan_front(bench)
@@ -90,53 +70,11 @@ def search(
     return refuse("impossible", "no-plan", gib=f"{bench.limit:.0f}")
 
 
-def refuse(kind: str, ident: str, *asks: str, **values: str) -> Refusal:
+def refuse(kind: Why, ident: str, *asks: str, **values: str) -> Refusal:
     """Say why there is no plan."""
     pairs = tuple(values.items())
     reason = say(REFUSALS, ident, pairs, "en")
-    return msgspec.convert(
-        {"kind": kind, "id": ident, "reason": reason, "asks": asks, "values": pairs}, Refusal
-    )
-
-
-class Subject(NamedTuple):
-    """A job as it was read: its launch settled, and all facts of it."""
-
-    around: Surroundings
-    launch: Launch
-    facts: Facts
-
-
-def subject_of(around: Surroundings) -> Subject | None:
-    """Find the launch of a job; None when there is none."""
-    raw, _ = find_launch(around.given, around.dumps)
-    if raw is None:
-        return None
-    launch = settle(
-        raw,
-        around.given,
-        versions=around.versions,
-        knowledge=around.knowledge,
-        dumps=around.dumps,
-    )
-    return Subject(around, launch, _facts(around, launch))
-
-
-def _facts(around: Surroundings, launch: Launch) -> Facts:
-    """Derive all facts of a launch, with what else is known of the job."""
-    own = (*launch_facts(launch, around.versions), *argument_facts(launch, _arguments(around)))
-    told = [f for f in around.known if f.how != "derived" and f.kind.startswith(OF_THE_JOB)]
-    seen = [f for f in around.known if f.kind.startswith("oom.")]
-    known = Facts((*around.given.facts, *own, *told, *seen))
-    known.add(*framework_facts(known, around.versions))
-    torch = around.versions.get("torch", "")
-    return derive(known, around.knowledge, launch.shape, torch=torch)
-
-
-def _arguments(around: Surroundings) -> tuple[str, ...]:
-    tests = refusals_of(around.knowledge.guards.values(), "").values()
-    named = (name for test in tests for name in arguments_of(test))
-    return tuple(dict.fromkeys((*around.knowledge.arguments, *named)))
+    return Refusal(kind=kind, id=ident, reason=reason, asks=asks, values=pairs)
 
 
 def bench_of(
@@ -179,159 +117,6 @@ def bench_of(
     )
 
 
-def scaled(figure: Figure, scale: float) -> Figure:
-    """Correct a figure by what the job was seen to take."""
-    if scale == 1.0:
-        return figure
-    return Figure(gib=figure.gib * scale, low=figure.low * scale, high=figure.high * scale)
-
-
-class Lab:
-    """Works a job out with other values: quickly for the search, in full for the proof."""
-
-    def __init__(self, subject: Subject, *, failed: bool | None = None) -> None:
-        self._subject = subject
-        self._known = subject.around.knowledge
-        self.failed = any(k in subject.facts for k in FAILED) if failed is None else failed
-        self.factor = 1.0
-        launch = subject.launch
-        self.target = Target(
-            facts=subject.facts,
-            knowledge=self._known,
-            truths={},
-            versions=subject.around.versions,
-            style="config" if launch.style == "config" else "arg",
-            lang=subject.around.lang,
-            launch=launch.raw,
-        )
-        framework = subject.facts.text("launch.framework") or ""
-        self._tests = refusals_of(self._known.guards.values(), framework)
-        self._refused = refused_by(self._tests, subject.facts, subject.around.versions)
-
-    def work(self, values: Mapping[str, Scalar]) -> Workload | Refusal:
-        """Give the workload, at its worst, with some values applied."""
-        found = self._plain(self._with(values))
-        return found if isinstance(found, Refusal) else at_worst(found, failed=self.failed)
-
-    def predicted(self, values: Mapping[str, Scalar]) -> Prediction | Refusal:
-        """Predict the job with some values applied, as an estimate would."""
-        found = self._plain(self._with(values))
-        return found if isinstance(found, Refusal) else predict(found, self._known.memory)
-
-    def _with(self, values: Mapping[str, Scalar]) -> Facts:
-        known = facts_with(self._subject.facts, self._card() | dict(values))
-        torch = self._subject.around.versions.get("torch", "")
-        return derive_memory(known, self._known, self._subject.launch.shape, torch=torch)
-
-    def _card(self) -> dict[str, Scalar]:
-        seen = self._subject.facts.number("oom.card_gib")
-        return {"hardware.gpu_gib": seen} if seen and not self._knows_card() else {}
-
-    def _knows_card(self) -> bool:
-        return "hardware.gpu_gib" in self._subject.facts
-
-    def _plain(self, facts: Facts) -> Workload | Refusal:
-        shape = self._subject.launch.shape or shape_of(facts, self._known.models)
-        found = workload_of(
-            facts,
-            shape,
-            self._subject.around.lengths,
-            models=self._known.models,
-            datasets=self._known.datasets,
-        )
-        return found if isinstance(found, Refusal) else found[0]
-
-    def scale(self, base: Workload, model: Model) -> float:
-        """Give by how much the job takes more than predicted, if it failed: at least its card."""
-        if not self.failed:
-            return 1.0
-        found = peak(base, model, self._known.memory)
-        need = found.need + tower_attention(base)
-        if need > (base.card_gib or 0.0):
-            return 1.0
-        least = (base.card_gib or 0.0) / need
-        return max(least, seen_scale(self._subject.facts, need))
-
-    def prove(self, values: Mapping[str, Scalar]) -> Proved | None:
-        """Write the values into the launch, read it again, and predict what comes of it."""
-        changes = [change_to(name, value, self.target) for name, value in values.items()]
-        spelled = tuple(change for change in changes if change is not None)
-        if len(spelled) < len(changes):
-            return None
-        subject = _changed(self._subject, spelled, values)
-        facts, before = subject.facts, self._subject.facts
-        if not self._knows_card() and (card := self._card()):
-            facts = facts_with(facts, card)
-        found = self._plain(facts)
-        if isinstance(found, Refusal):
-            return None
-        prediction = predict(found, self._known.memory)
-        if isinstance(prediction, Refusal):
-            return None
-        refused = refused_by(self._tests, facts, subject.around.versions)
-        return Proved(
-            work=at_worst(found, failed=self.failed),
-            after=scaled(prediction.card, self.factor),
-            changes=tuple(change for change in spelled if change.spelled),
-            checks=(
-                read_again_check(values, facts),
-                guards_check(self._refused, refused),
-                generations_check(before, facts),
-                batch_check(before, facts),
-                engine_check(before, facts),
-                hardware_check(values, facts),
-                host_check(facts, prediction.host.peak),
-            ),
-            batch=_whole(facts.number("batch.effective")),
-        )
-
-
-def _changed(
-    subject: Subject, changes: Iterable[Change], values: Mapping[str, Scalar]
-) -> Subject:
-    """Give the job with its launch changed: written in its own spelling and settled again."""
-    around, raw = subject.around, subject.launch.raw
-    names = {plain(change.param) for change in changes}
-    for change in changes:
-        raw = with_change(raw, change)
-    dumps = tuple(_without(dump, names) for dump in around.dumps)
-    known = Facts(facts_with(around.known, values)) if values else around.known
-    given = msgspec.structs.replace(
-        around.given, facts=tuple(f for f in around.given.facts if f.kind not in values)
-    )
-    told = Facts(f for f in known if f.kind not in values or f.kind.startswith("hardware."))
-    around = msgspec.structs.replace(around, dumps=dumps, given=given, known=told)
-    launch = settle(
-        raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps
-    )
-    return Subject(around, launch, _facts(around, launch))
-
-
-def _without(dump: Dump, names: Collection[str]) -> Dump:
-    kept = tuple(arg for arg in dump.values if plain(arg.name) not in names)
-    return msgspec.structs.replace(dump, values=kept)
-
-
-def with_change(raw: RawLaunch, change: Change) -> RawLaunch:
-    """Give a launch with one setting in it changed or added, under the name the change has."""
-    if change.kind == "env":
-        kept = tuple(item for item in raw.env if item.name != change.param)
-        new = EnvVar(name=change.param, value=change.to or "", origin=HERE)
-        return msgspec.structs.replace(raw, env=(*kept, new))
-    if change.kind not in ("arg", "config_file"):
-        return raw
-    words = () if change.to in (None, "") else (change.to or "",)
-    new_arg = RawArg(name=change.param, values=words, origin=HERE)
-    if any(plain(arg.name) == plain(change.param) for arg in raw.launcher):
-        return msgspec.structs.replace(raw, launcher=_put(raw.launcher, new_arg))
-    return msgspec.structs.replace(raw, args=_put(raw.args, new_arg))
-
-
-def _put(args: Sequence[RawArg], new: RawArg) -> tuple[RawArg, ...]:
-    kept = tuple(arg for arg in args if plain(arg.name) != plain(new.name))
-    return (*kept, new)
-
-
 def canonical(names: Collection[str], subject: Subject) -> frozenset[str]:
     """Give the canonical parameters some names stand for, in the framework's words or ours."""
     params = subject.around.knowledge.params
@@ -341,9 +126,8 @@ def canonical(names: Collection[str], subject: Subject) -> frozenset[str]:
     for name in names:
         if name in params:
             found.add(name)
-        for via in ("arg", "env", "config", "launcher"):
-            entries = book.find(name, via)  # type: ignore[arg-type]
-            found |= {entry.param.id for entry in entries}
+        for via in VIAS:
+            found |= {entry.param.id for entry in book.find(name, via)}
     return frozenset(found)
 
 
@@ -351,11 +135,8 @@ def _fits(bench: Bench) -> bool:
     found = peak(bench.base, bench.model, bench.constants)
     more = tower_attention(bench.base)
     card, need = bench.scale * found.card + more, bench.scale * found.need + more
-    return card <= bench.limit and need <= bench.limit and bench.scale == 1.0
+    return card <= FILL * bench.limit and need <= bench.limit and bench.scale == 1.0
 
 
 def _whole(value: float | None) -> int | None:
     return None if value is None else int(value)
-
-
-_ = ARGUMENT

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from trainrx.api.bench import Attempt, Bench, Promise
 from trainrx.api.foreseen import compared
+from trainrx.api.package_fixes import installs, packages_check, pip_line, version_set
 from trainrx.fix.recheck import IN_FILES
-from trainrx.model.facts import Scalar
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
-from trainrx.model.knowledge import Safety
+from trainrx.model.knowledge import Reference
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Aim, Check, Planned
+from trainrx.model.planning import Aim, Planned
 from trainrx.model.result import CauseOut, Change, FixOut, Predicted
 from trainrx.model.text import Lang, Text
 
@@ -23,9 +23,11 @@ AIM: dict[Aim, Text] = {
     "fastest": Text(en="fastest that fits", zh="放得下的方案中最快"),
     "most-headroom": Text(en="most headroom", zh="余量最大"),
 }
-_RANK: dict[Safety, int] = {"safe": 0, "changes-results": 1, "manual": 2}
 MEMORY = ("oom", "growing_memory", "rank_imbalance")
 """Families a smaller peak is the answer to."""
+
+
+_NONE: Mapping[str, Reference] = {}
 
 
 class Tried(NamedTuple):
@@ -36,50 +38,80 @@ class Tried(NamedTuple):
     dropped: Dropped | None = None
 
 
-def try_plan(
-    plan: Planned, bench: Bench, lang: Lang, cause: CauseOut | None = None
-) -> Tried:
-    """Try a plan; where it leaves the cause itself untouched, with the cause's first remedy."""
-    extra = _remedy(plan, cause)
-    changes = (*plan.changes, *extra)
+def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
+    """Try a plan in the files."""
     wanted = {name: value for move in plan.moves for name, value in move.values}
-    attempt = bench.attempt(
-        changes, wanted, promise=_promise(plan, bench, exact=not extra), must_fit=True
-    )
+    attempt = bench.attempt(plan.changes, wanted, promise=_promise(plan, bench), must_fit=True)
     title = " · ".join(AIM[aim].in_(lang) for aim in (plan.aim, *plan.also))
     if attempt.outcome == "failed":
-        return Tried(dropped=_dropped(plan.aim, title, changes, attempt))
-    safety = plan.safety
-    if cause is not None and extra:
-        safety = max(safety, cause.fixes[0].safety, key=lambda item: _RANK[item])
+        return Tried(dropped=_dropped(plan.aim, title, plan.changes, attempt))
     proposal = Proposal(
         number=0,
         kind="plan",
         id=plan.aim,
         title=title,
-        safety=safety,
+        safety=plan.safety,
         also=plan.also,
-        cause="" if cause is None else cause.id,
-        changes=changes,
+        changes=plan.changes,
         claims=tuple(_claims(plan, lang)),
-        predicted=_predicted(bench, attempt) or _planned(plan),
+        predicted=_planned(plan),
         batch=_batch(bench, attempt, plan),
         slowdown=plan.slowdown,
         quality=plan.quality,
-        checks=(*plan.checks, *attempt.checks) if attempt.checks else plan.checks,
+        checks=(*plan.checks, *attempt.checks),
         patched=attempt.patched,
         diff=attempt.diff,
     )
     return Tried(proved=proposal) if attempt.outcome == "proved" else Tried(by_hand=proposal)
 
 
-def try_fix(fix: FixOut, cause: CauseOut, bench: Bench) -> Tried:
+def _try_packages(
+    fix: FixOut, cause: CauseOut, bench: Bench, sources: Mapping[str, Reference]
+) -> Tried | None:
+    """Try to install what a remedy wants, with all that must change beside it."""
+    changes = version_set(fix, bench.around)
+    if changes is None:
+        return None
+    check = packages_check(changes, bench.around)
+    if not check.holds:
+        attempt = Attempt(outcome="failed", checks=(check,))
+        return Tried(dropped=_dropped(fix.id, fix.title, changes, attempt))
+    proposal = Proposal(
+        number=0,
+        kind="fix",
+        id=fix.id,
+        title=fix.title,
+        safety=fix.safety,
+        cause=cause.id,
+        changes=changes,
+        claims=_said(sources.get(fix.id)),
+        cost=fix.cost,
+        steps=fix.steps,
+        commands=pip_line(changes),
+        notes=fix.notes,
+        checks=(check,),
+    )
+    return Tried(proved=proposal)
+
+
+def settled(fix: FixOut) -> bool:
+    """Tell whether a remedy is an edit of files, each value of which is known."""
+    return bool(fix.changes) and all(
+        change.kind in IN_FILES and (change.to is not None or change.action == "remove")
+        for change in fix.changes
+    )
+
+
+def try_fix(
+    fix: FixOut, cause: CauseOut, bench: Bench, sources: Mapping[str, Reference] = _NONE
+) -> Tried:
     """Try a remedy of the knowledge; one that does not make a job fit that must is dropped."""
-    inside = [change for change in fix.changes if change.kind in IN_FILES]
-    settled = all(change.to is not None or change.action == "remove" for change in inside)
+    if installs(fix) and (tried := _try_packages(fix, cause, bench, sources)) is not None:
+        return tried
+    about_memory = cause.family in MEMORY
     attempt = (
-        bench.attempt(inside, must_fit=cause.family in MEMORY)
-        if inside and settled
+        bench.attempt(fix.changes, must_fit=about_memory)
+        if settled(fix)
         else Attempt(outcome="by-hand")
     )
     if attempt.outcome == "failed":
@@ -92,18 +124,34 @@ def try_fix(fix: FixOut, cause: CauseOut, bench: Bench) -> Tried:
         safety=fix.safety if attempt.outcome == "proved" else "manual",
         cause=cause.id,
         changes=fix.changes,
-        claims=tuple(Claim(text=ref.says, source=ref.url) for ref in cause.references),
+        claims=_said(sources.get(fix.id)),
         cost=fix.cost,
         steps=fix.steps,
         commands=fix.commands,
         notes=fix.notes,
-        predicted=_predicted(bench, attempt) or fix.predicted,
+        predicted=_predicted(bench, attempt) if about_memory else None,
         batch=_batch(bench, attempt, None),
         checks=attempt.checks,
         patched=attempt.patched,
         diff=attempt.diff,
     )
     return Tried(proved=proposal) if attempt.outcome == "proved" else Tried(by_hand=proposal)
+
+
+def _said(ref: Reference | None) -> tuple[Claim, ...]:
+    return () if ref is None else (Claim(text=ref.says, source=ref.url),)
+
+
+def touches(fix: FixOut, keep: Sequence[str]) -> bool:
+    """Tell whether a remedy changes what the user pinned."""
+    pinned = {_plain(name) for name in keep}
+    return any(
+        _plain(change.param) in pinned or change.canonical in pinned for change in fix.changes
+    )
+
+
+def _plain(name: str) -> str:
+    return name.lstrip("-").replace("-", "_")
 
 
 def numbered(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
@@ -117,26 +165,13 @@ def numbered(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
     )
 
 
-def _remedy(plan: Planned, cause: CauseOut | None) -> tuple[Change, ...]:
-    """Give the changes of the cause's first remedy, where the plan pulls none of its levers."""
-    if cause is None or not cause.fixes:
-        return ()
-    moved = {change.canonical for change in plan.changes}
-    levers = {change.canonical for fix in cause.fixes for change in fix.changes}
-    if moved & (levers - {""}):
-        return ()
-    first = cause.fixes[0]
-    plain = all(change.kind in IN_FILES and change.to is not None for change in first.changes)
-    return first.changes if plain else ()
-
-
-def _promise(plan: Planned, bench: Bench, *, exact: bool) -> Promise:
+def _promise(plan: Planned, bench: Bench) -> Promise:
     """Say what a plan promises, on the scale its figures have."""
     found = bench.before.memory
     if plan.before is None or isinstance(found, Refusal):
         return Promise(batch=plan.batch_after)
     scale = plan.before.gib / found.card.gib
-    return Promise(batch=plan.batch_after, gib=plan.after.gib if exact else None, scale=scale)
+    return Promise(batch=plan.batch_after, gib=plan.after.gib, scale=scale)
 
 
 def _claims(plan: Planned, lang: Lang) -> Iterator[Claim]:
@@ -151,7 +186,7 @@ def _predicted(bench: Bench, attempt: Attempt) -> Predicted | None:
     after = None if attempt.reading is None else attempt.reading.memory
     if isinstance(before, Refusal) or after is None or isinstance(after, Refusal):
         return None
-    return compared(before, after)
+    return compared(before, after, bench.scale) if bench.scale else None
 
 
 def _planned(plan: Planned) -> Predicted | None:
@@ -183,13 +218,3 @@ def _whole(value: float | None) -> int | None:
 def _dropped(ident: str, title: str, changes: Sequence[Change], attempt: Attempt) -> Dropped:
     spelled = " ".join(change.spelled for change in changes)
     return Dropped(id=ident, title=title, spelled=spelled, failed=attempt.failed)
-
-
-def values_of(plan: Planned) -> dict[str, Scalar]:
-    """Give the canonical values a plan sets."""
-    return {name: value for move in plan.moves for name, value in move.values}
-
-
-def failed_checks(checks: Sequence[Check]) -> tuple[Check, ...]:
-    """Give the checks that do not hold."""
-    return tuple(check for check in checks if not check.holds)

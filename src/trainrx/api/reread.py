@@ -20,6 +20,7 @@ from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts
 from trainrx.model.job import Input
+from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.planning import FilePatch
 from trainrx.model.text import Lang
@@ -34,7 +35,7 @@ OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """All that stays as it is while the launch is edited.
 
-    `known` are the facts of the whole job, the log's included.
+    `known` are the facts of the whole job, the log's included. Without `lint` nothing is linted.
     """
 
     given: Given
@@ -44,6 +45,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     dumps: tuple[Dump, ...] = ()
     lengths: TokenStats | None = None
     lang: Lang = "en"
+    lint: LintKnowledge | None = None
 
 
 class Reader:
@@ -79,7 +81,11 @@ class Reader:
         )
         facts = self._facts(launch)
         return Reading(
-            launch=raw, facts=facts, guards=self._broken(facts), memory=self._memory(facts, launch)
+            launch=raw,
+            facts=facts,
+            guards=self._broken(facts),
+            memory=self._memory(facts, launch),
+            findings=findings(given, around),
         )
 
     def _facts(self, launch: Launch) -> Facts:
@@ -115,6 +121,39 @@ class Reader:
             facts, shape, self._around.lengths, models=known.models, datasets=known.datasets
         )
         return found if isinstance(found, Refusal) else predict(found[0], known.memory)
+
+
+def findings(given: Given, around: Surroundings) -> Mapping[str, str] | None:
+    """Lint the scripts, or else the configurations, of a launch: errors by rule and message."""
+    if around.lint is None:
+        return None
+    # the linter is loaded only where something is to be proved
+    from trainrx.api.lint_files import File
+    from trainrx.api.lint_jobs import Around
+    from trainrx.api.linting import groups, lint_file
+    from trainrx.lint.check import Linter
+    from trainrx.lint.settings import Settings, chooser
+
+    beside = Around(
+        around.lint, around.versions, given.env.variables, given.env.complete, given.facts
+    )
+    linter = Linter(around.lint, chooser(Settings(), groups(around.lint)), around.lang)
+    files = [
+        *(
+            File(i.name, i.text or "", "script", given.beside.get(i.name), True)
+            for i in given.scripts
+        ),
+        *(
+            File(i.name, i.text or "", "config", given.beside.get(i.name), True)
+            for i in given.configs
+        ),
+    ]
+    return {
+        item.rule: f"{item.rule}: {item.message}"
+        for file in files
+        for item in lint_file(file, linter, beside, [])[0]
+        if item.severity == "error"
+    }
 
 
 def with_files(given: Given, files: Iterable[FilePatch]) -> Given:

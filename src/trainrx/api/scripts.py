@@ -13,6 +13,7 @@ from trainrx.api.files import script_file
 from trainrx.model.job import Input, RawArg, RawLaunch, Script
 from trainrx.model.result import Unread
 from trainrx.parse.launch import find_launches
+from trainrx.parse.python_source import is_program, read_program
 from trainrx.parse.shell import read_script
 from trainrx.read.recognise import is_manifest
 
@@ -29,9 +30,12 @@ def script_launches(
 
     Scripts it sources or starts are read where they lie in its own folder (`beside`) or below.
     A Kubernetes manifest or compose file is read as the scripts of its containers: their
-    variables, resources and number of pods belong to the launches.
+    variables, resources and number of pods belong to the launches. Of a Python program the keyword
+    arguments of its training classes count.
     """
     text = script.text or ""
+    if is_program(text):
+        return list(read_program(text, script.name)), []
     files = None if beside is None else partial(script_file, beside=beside)
     parts = _parts(text, script.name)
     if not parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -12,19 +13,23 @@ from trainrx.api.inputs import Given, Request, gather, many
 from trainrx.api.inspection import tool
 from trainrx.api.job import all_launches
 from trainrx.api.topics import topic_of
+from trainrx.api.translation_edits import Edited, edited
 from trainrx.fix.translate import Moved, Version2, exact, move, text_of, written_for
 from trainrx.fix.translate_defaults import default_changes
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.job import RawLaunch
+from trainrx.model.planning import Patched
 from trainrx.model.text import Lang
 from trainrx.model.translation import Translated, Translation
 from trainrx.parse.catalog import catalog
 from trainrx.parse.config_files import read_configs
+from trainrx.patch import unified_diff, write_files
 
 PathLike = Path | str
 FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "transformers", "verl", "openrlhf", "axolotl")
+
 
 def translate(  # noqa: PLR0913  # the contract's inputs, one keyword each
     paths: PathLike | Sequence[PathLike] = (),
@@ -36,6 +41,7 @@ def translate(  # noqa: PLR0913  # the contract's inputs, one keyword each
     lang: Lang = "en",
     kb: Sequence[PathLike] = (),
     stdin: bytes | None = None,
+    edits: bool = False,
 ) -> Translation:
     """Say what each argument of a launch is in another version of its framework.
 
@@ -48,6 +54,7 @@ def translate(  # noqa: PLR0913  # the contract's inputs, one keyword each
         lang: language of the notes.
         kb: folders of further knowledge.
         stdin: the bytes "-" stands for.
+        edits: work out the edits of the files as well.
 
     Raises:
         UsageError: an input cannot be used, holds no launch, or a version is not known.
@@ -62,12 +69,34 @@ def translate(  # noqa: PLR0913  # the contract's inputs, one keyword each
     framework = _framework(to, launches)
     fitting = [one for one in launches if one.framework == framework]
     out = tuple(_translated(one, given, knowledge, to, from_ or {}, lang) for one in fitting)
+    found = Edited()
+    if edits:
+        found = edited(given, [(raw, item) for raw, (item, _) in zip(fitting, out, strict=True)])
     return Translation(
         tool=tool(knowledge),
         lang=lang,
         launches=tuple(item for item, _ in out),
+        files=found.files,
+        by_hand=found.by_hand,
         unread=tuple(dict.fromkeys((*given.unread, *unread))),
     )
+
+
+def diff_of(answer: Translation) -> str:
+    """Give the edits as a unified diff, "" when there are none."""
+    return unified_diff(Patched(files=answer.files))
+
+
+def write_edits(answer: Translation) -> tuple[tuple[str, str | None], ...]:
+    """Write the edits into the files; give each file and where its old text is kept.
+
+    Raises:
+        UsageError: a file was changed since, or cannot be written; nothing was written then.
+    """
+    if any(item.name in ("-", "<stdin>") for item in answer.files):
+        raise UsageError("standard input cannot be written to: give the file's name, or use --diff")
+    done = write_files(Patched(files=answer.files), Path())
+    return tuple((str(one.file), None if one.backup is None else str(one.backup)) for one in done)
 
 
 def _framework(to: dict[str, str], launches: Sequence[RawLaunch]) -> str:
@@ -95,7 +124,7 @@ def _version(framework: str, text: str, option: str) -> str:
     return found
 
 
-def _translated(  # noqa: PLR0913  # what one translation takes
+def _translated(  # what one translation takes
     raw: RawLaunch,
     given: Given,
     knowledge: Knowledge,
@@ -136,7 +165,26 @@ def _translated(  # noqa: PLR0913  # what one translation takes
             arguments=moved.arguments,
             defaults=defaults,
             refused=moved.refused,
-            text=text_of(moved.launch, env),
+            text=text_of(moved.launch, moved.configs, env),
         ),
         moved,
     )
+
+
+def command_lines(
+    path: PathLike, framework: str, way: Sequence[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Give command and argv of the first launch of a file carried along some versions.
+
+    Args:
+        path: a launch script.
+        framework: what it is of.
+        way: versions; the first is the one it is written for.
+    """
+    knowledge = load([], [], launches=True)
+    given = gather(Request(paths=many(path)), knowledge)
+    raw = next(one for one in all_launches(given)[0] if one.framework == framework)
+    for old, new in pairwise(way):
+        raw = move(raw, (), Version2(old, new), knowledge.params, "en").launch
+    words = [word for arg in raw.args for word in (f"--{arg.name}", *(arg.values or ()))]
+    return raw.command, tuple(words)

@@ -39,6 +39,11 @@ def _dispatch(words: list[str]) -> int:
         from trainrx.cli._page import show
 
         return show(words[1])
+    if words[:1] == ["lint"]:
+        # it runs once per saved file: even to list the commands would be felt
+        from trainrx.cli.lint import run
+
+        return run(words[1:])
     from importlib import import_module
 
     from trainrx.cli._commands import commands

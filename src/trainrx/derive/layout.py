@@ -33,8 +33,13 @@ def _nodes(facts: Facts) -> Iterator[Fact]:
         return
     if nodes is not None:
         yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
-    elif facts.value("launch.env_complete") is True:
+    elif facts.value("launch.env_complete") is True and not _is_open(facts, "parallel.nodes"):
         yield derived(facts, "hardware.nodes", 1, "launch.given")
+
+
+def _is_open(facts: Facts, name: str) -> bool:
+    """Tell whether a parameter is set to what nobody can tell (`--nnodes $WORLD_SIZE`)."""
+    return name in (facts.text("launch.unresolved") or "").split()
 
 
 def visible_gpus(text: str) -> int | None:

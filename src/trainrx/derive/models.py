@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from trainrx.derive.families import AUDIO, MOE, OMNI, VISION, family_of
 from trainrx.derive.lineage import lineage_of, size_of
@@ -41,23 +42,51 @@ def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     The full name comes before names without their last words; ms-swift 2.x writes a model type
     such as `qwen2_5-7b-instruct`, so separators do not count in the end.
     """
-    for spell in (_last, _stem, _squeezed):
-        wanted = spell(name)
-        for shape in models:
-            if any(spell(known) == wanted for known in (shape.id, *shape.aliases)):
-                return shape
+    index = _index(_Held(models))
+    for spell, names in zip(_SPELLS, index.named, strict=True):
+        shape = names.get(spell(name))
+        if shape is not None:
+            return shape
     return None
 
 
 def _related(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     lineage = lineage_of(_last(name))
-    if lineage is None:
-        return None
-    for shape in models:
-        names = (_last(known) for known in (shape.id, *shape.aliases))
-        if lineage in map(lineage_of, names):
-            return shape
-    return None
+    return None if lineage is None else _index(_Held(models)).related.get(lineage)
+
+
+class _Held:
+    """A sequence that goes by its identity: knowledge is not changed once it is read."""
+
+    def __init__(self, models: Sequence[ModelShape]) -> None:
+        self.models = models
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.models is other.models
+
+    def __hash__(self) -> int:
+        return id(self.models)
+
+
+class _Index(NamedTuple):
+    """The models by each spelling of their names, and by what they descend from."""
+
+    named: tuple[dict[str, ModelShape], ...]
+    related: dict[object, ModelShape]
+
+
+@lru_cache(maxsize=8)
+def _index(held: _Held) -> _Index:
+    named: tuple[dict[str, ModelShape], ...] = tuple({} for _ in _SPELLS)
+    related: dict[object, ModelShape] = {}
+    for shape in held.models:
+        for known in (shape.id, *shape.aliases):
+            for spell, names in zip(_SPELLS, named, strict=True):
+                names.setdefault(spell(known), shape)
+            lineage = lineage_of(_last(known))
+            if lineage is not None:
+                related.setdefault(lineage, shape)
+    return _Index(named, related)
 
 
 def shape_of(facts: Facts, models: Sequence[ModelShape]) -> ModelShape | None:
@@ -222,3 +251,7 @@ def _stem(name: str) -> str:
 def _squeezed(name: str) -> str:
     stem = re.sub(r"[-_.]", "", _stem(name))
     return stem.removeprefix("meta")
+
+
+_SPELLS = (_last, _stem, _squeezed)
+"""How names are compared, the strictest way first."""

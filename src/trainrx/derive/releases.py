@@ -11,7 +11,6 @@ from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.parse.catalog import catalog
 from trainrx.parse.version_range import is_exact
 
-
 ASKED = ("launch.framework", "launch.package", "failure.package")
 """Facts that name the package whose release is in question, the surest first."""
 
@@ -37,7 +36,9 @@ def release_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     mean several releases.
     """
     name = package_in_question(facts)
-    told = facts.text("launch.framework_version") if name == facts.text("launch.framework") else None
+    told = (
+        facts.text("launch.framework_version") if name == facts.text("launch.framework") else None
+    )
     present = versions.get(name) or told
     if not name or present is None or not is_exact(present):
         return

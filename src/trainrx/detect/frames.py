@@ -81,7 +81,7 @@ def frame_of_excerpt(text: str) -> Frame | None:
     found = last_frame(bare(line) for line in reversed(lines[-MOST_LINES:]))
     if found is not None or len(lines) > EXCERPT:
         return found
-    for line, after in zip(lines, (*lines[1:], ""), strict=True):
+    for line, after in zip(lines, (*lines, "")[1:], strict=True):
         path = PATH.match(line)
         source = source_of(path[1]) if path is not None else None
         if path is not None and source is not None and source.package:

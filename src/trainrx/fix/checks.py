@@ -9,10 +9,9 @@ from trainrx.kb.guards import broken
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Condition
-from trainrx.model.memory import Refusal, Workload
+from trainrx.model.memory import Workload
 from trainrx.model.planning import Check
 
-GIB = 2.0**30
 ENGINE_SPARE = 1.0
 """GiB an engine needs beside weights and one request: graphs and activations of its own."""
 
@@ -118,6 +117,3 @@ def engine_room(work: Workload, weights_gib: float, request_gib: float) -> bool:
     ranks = max(1, roll.tensor_parallel)
     need = weights_gib / ranks + request_gib / ranks + ENGINE_SPARE
     return roll.share * work.card_gib >= need
-
-
-Unproved = Refusal

@@ -44,13 +44,13 @@ def _fact(test: Condition, facts: Facts) -> bool | None:
         return (value is not None) is test.known
     if value is None:
         return None
-    if test.one_of is not None:
-        return any(_same(value, other) for other in test.one_of)
-    if test.eq is not None:
-        return _same(value, test.eq)
-    if test.ne is not None:
-        return not _same(value, test.ne)
-    return _compared(test, value)
+    wanted = test.one_of if test.one_of is not None else (test.eq, test.ne)
+    told = [other for other in wanted if other is not None]
+    if not told:
+        return _compared(test, value)
+    if not any(_sort(value) is _sort(other) for other in told):
+        return None  # a text says nothing of a number
+    return (value in told) is (test.ne is None)
 
 
 def _compared(test: Condition, value: Scalar) -> bool | None:
@@ -65,5 +65,7 @@ def _compared(test: Condition, value: Scalar) -> bool | None:
     return None if test.ge is None else value >= test.ge
 
 
-def _same(one: Scalar, other: Scalar) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
+def _sort(value: Scalar) -> type:
+    if isinstance(value, (bool, str)):
+        return type(value)
+    return float

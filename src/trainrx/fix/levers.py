@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.changes import Target, spell_for
@@ -13,7 +14,7 @@ from trainrx.model.planning import Move
 from trainrx.parse.version_range import in_range
 
 
-def moves_of(lever: Lever, job: Target, keep: Set[str] = frozenset()) -> tuple[Move, ...]:
+def moves_of(lever: Lever, job: Target, keep: AbstractSet[str] = frozenset()) -> tuple[Move, ...]:
     """Give the steps of one lever that can be taken in this job, the mildest first.
 
     What the user pinned (`keep`, canonical names) is never touched.

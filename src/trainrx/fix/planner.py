@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from trainrx.derive.batch import generation_batch
 from trainrx.fix.changes import Target, can_spell
+from trainrx.fix.checks import engine_room
 from trainrx.fix.levers import moves_of
 from trainrx.fix.pareto import front
-from trainrx.fix.checks import engine_room
 from trainrx.fix.search import (
     FASTEST,
     LEAST_CHANGE,
@@ -18,6 +19,7 @@ from trainrx.fix.search import (
     Weights,
     price_of,
     roomiest,
+    useful,
 )
 from trainrx.fix.space import Batch, Pull, is_void, keeps_batch, pull_of
 from trainrx.fix.tail import tower_attention
@@ -76,7 +78,7 @@ class Bench(NamedTuple):
     before: Figure | None
     batch: int | None
     scale: float = 1.0
-    keep: Set[str] = frozenset()
+    keep: AbstractSet[str] = frozenset()
     started: tuple[Move, ...] = ()
 
 
@@ -90,27 +92,37 @@ class Found(NamedTuple):
 
 def plan_front(bench: Bench) -> Found:
     """Find at most three plans; none when nothing that may be changed makes the job fit."""
-    pulls = _pulls(bench)
+    space = space_of(bench)
     made: dict[Aim, Planned] = {}
     looked_at = proved = 0
-    for strict in (True, False):
-        space = _space(bench, pulls, strict=strict)
+    for most in GRADES:
+        graded = space._replace(levers=_up_to(space.levers, most))
+        graded = graded._replace(levers=useful(graded))
         for aim, weights in _AIMS:
-            search = Search(space, weights)
-            found, tries = _first(bench, aim, search.run())
+            search = Search(graded, weights)
+            found, tries = _first(bench, aim, search.run(), graded)
             looked_at, proved = looked_at + search.looked_at, proved + tries
             if found is None:
-                break  # what one order does not find, the other does not find either
+                break  # the cheapest in edits is looked for first: where there is none, none is
             made[aim] = found
         if made:
-            found, tries = _first(bench, "most-headroom", _roomy(space, made.values()))
+            found, tries = _first(bench, "most-headroom", _roomy(graded), graded)
             proved += tries
             made |= {"most-headroom": found} if found is not None else {}
             break
     return Found(front(made), looked_at, proved)
 
 
+GRADES = (1, 2, 3)
+"""Losses of quality that are gone to one after the other: only when the one before is not enough.
+"""
 _AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fastest", FASTEST))
+
+
+def _up_to(levers: tuple[tuple[Pull, ...], ...], most: int) -> tuple[tuple[Pull, ...], ...]:
+    """Leave out what costs more quality: it is a resort of its own."""
+    rows = (tuple(pull for pull in row if pull.move.price.quality <= most) for row in levers)
+    return tuple(row for row in rows if row)
 
 
 def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
@@ -131,17 +143,15 @@ def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
     return tuple(levers)
 
 
-def _space(bench: Bench, pulls: tuple[tuple[Pull, ...], ...], *, strict: bool) -> Space:
-    free = ACCUMULATION not in bench.keep and can_spell(ACCUMULATION, bench.job)
-    batch = Batch(bench.batch if free and "train.micro_batch" in bench.job.facts else None)
+def space_of(bench: Bench) -> Space:
+    """Give what a job leaves open, with what a candidate must keep to."""
+    batch = Batch(_to_keep(bench))
     divisible = _divisible(bench.job.facts)
     weights = bench.job.facts.number("memory.weights_gib") or 0.0
     request = bench.job.facts.number("vllm.request_gib") or 0.0
     roomy_before = engine_room(bench.base, weights, request)
 
     def allowed(work: Workload) -> bool:
-        if strict and not keeps_batch(work, batch):
-            return False
         if roomy_before and not engine_room(work, weights, request):
             return False
         return divisible(work)
@@ -150,7 +160,7 @@ def _space(bench: Bench, pulls: tuple[tuple[Pull, ...], ...], *, strict: bool) -
         base=bench.base,
         model=bench.model,
         constants=bench.constants,
-        levers=pulls,
+        levers=_pulls(bench),
         batch=batch,
         limit=bench.limit,
         fill=FILL,
@@ -158,6 +168,20 @@ def _space(bench: Bench, pulls: tuple[tuple[Pull, ...], ...], *, strict: bool) -
         beside=tower_attention,
         allowed=allowed,
     )
+
+
+def _to_keep(bench: Bench) -> int | None:
+    """Give the effective batch that accumulation has to keep; None where it is set as a whole.
+
+    Where replicas are not known, those of the workload are kept as they are taken to be.
+    """
+    facts = bench.job.facts
+    if "train.micro_batch" not in facts or "train.global_batch" in facts:
+        return None
+    if ACCUMULATION in bench.keep or not can_spell(ACCUMULATION, bench.job):
+        return None
+    base = bench.base
+    return bench.batch or int(base.micro_batch * base.accumulation * base.data)
 
 
 def _divisible(facts: Facts) -> Callable[[Workload], bool]:
@@ -195,11 +219,10 @@ def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
 
 
 def _first(
-    bench: Bench, aim: Aim, candidates: Iterator[tuple[Pull, ...]]
+    bench: Bench, aim: Aim, candidates: Iterator[tuple[Pull, ...]], space: Space
 ) -> tuple[Planned | None, int]:
     """Give the first candidate that proves itself."""
     tries = 0
-    space = _space(bench, (), strict=False)
     for pulls in candidates:
         tries += 1
         made = _planned(bench, aim, pulls, space)
@@ -223,7 +246,7 @@ def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Pla
     )
     if not room.holds:
         return None
-    price = price_of([Pull(move, {}, {}, {}, (0.0, 0.0, 0.0), "") for move in moves])
+    price = price_of(moves)
     sources = (move.source for move in moves)
     return Planned(
         aim=aim,
@@ -258,12 +281,9 @@ def _accumulated(bench: Bench, pulls: Sequence[Pull], space: Space) -> tuple[Mov
     )
 
 
-def _roomy(space: Space, made: Iterable[Planned]) -> Iterator[tuple[Pull, ...]]:
-    """Give the candidate with most room, no dearer in quality than what is needed anyway."""
-    worst = max([1, *(plan.quality for plan in made)])
-    for most in (worst, 1, 0):
-        taken = roomiest(
-            space, lambda pull, most=most: pull.move.price.quality <= most  # type: ignore[misc]
-        )
+def _roomy(space: Space) -> Iterator[tuple[Pull, ...]]:
+    """Give the candidates with most room, first without any loss of quality that is not needed."""
+    for most in GRADES:
+        taken = roomiest(space._replace(levers=_up_to(space.levers, most)))
         if taken and space.fits(space.work(taken)):
             yield taken

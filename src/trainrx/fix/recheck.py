@@ -25,14 +25,15 @@ SET = ("read", "given", "derived")
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as it is read: its facts, the guards it breaks, its memory, what lint says of it.
 
-    `guards` and `findings` map ids to a line for people. `launch` None: no launch was found.
+    `guards` and `findings` map ids to a line for people; `findings` None: it was not linted.
+    `launch` None: no launch was found.
     """
 
     launch: RawLaunch | None
     facts: Facts
     guards: Mapping[str, str]
     memory: Prediction | Refusal
-    findings: Mapping[str, str] = {}
+    findings: Mapping[str, str] | None = None
 
 
 def parsed(before: Reading, after: Reading) -> Check:
@@ -65,8 +66,10 @@ def guards(before: Reading, after: Reading) -> Check:
     return Check(name="guards", holds=not new, detail=_some(new))
 
 
-def lint(before: Reading, after: Reading) -> Check:
-    """Check that the launch has no defect it did not have before."""
+def lint(before: Reading, after: Reading) -> Check | None:
+    """Check that the launch has no defect it did not have before; None where it was not linted."""
+    if before.findings is None or after.findings is None:
+        return None
     new = [text for ident, text in after.findings.items() if ident not in before.findings]
     return Check(name="lint", holds=not new, detail=_some(new))
 
@@ -94,9 +97,9 @@ def memory(after: Reading, promised: float | None = None, scale: float = 1.0) ->
     gib, low, high = (scale * value for value in (found.card.gib, found.card.low, found.card.high))
     fits = gib <= found.limit_gib and scale * found.need_gib <= found.limit_gib
     off = promised is not None and abs(gib - promised) > max(TOLERANCE_GIB, TOLERANCE * promised)
-    detail = f"{gib:.1f} GiB ({low:.1f}-{high:.1f}) of {found.limit_gib:.1f}"
+    detail = f"{gib:.1f} / {found.limit_gib:.1f} GiB ({low:.1f}-{high:.1f})"
     if off and promised is not None:
-        detail += f", the plan said {promised:.1f}"
+        detail += f" != {promised:.1f}"
     return Check(name="memory", holds=fits and not off, detail=detail)
 
 
@@ -112,7 +115,8 @@ def _misread(
             if found is not None and found.how in ("read", "given"):
                 yield f"{change.param} is still set"
             continue
-        meant = wanted.get(change.canonical, _number(change.to))
+        told = _number(change.to) if isinstance(value, (int, float)) else None
+        meant = wanted.get(change.canonical, told)
         if found is None or found.how not in SET:
             yield f"{change.param} is not set"
         elif meant is not None and not same_value(meant, value):

@@ -6,7 +6,7 @@ differences together. What depends on several of them (replicas, accumulation) i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -129,6 +129,14 @@ def keeps_batch(work: Workload, batch: Batch) -> bool:
     return work.micro_batch * work.data * work.accumulation == batch.total
 
 
+def nearly_keeps_batch(work: Workload, batch: Batch) -> bool:
+    """Tell whether the effective batch stays within a quarter of what it was."""
+    if batch.total is None:
+        return True
+    now = work.micro_batch * work.data * work.accumulation
+    return 0.75 * batch.total <= now <= 1.25 * batch.total
+
+
 def divides(work: Workload) -> bool:
     """Tell whether the layout can run at all: degrees divide heads, experts and processes."""
     group = work.tensor * work.pipeline * work.context
@@ -142,6 +150,3 @@ def divides(work: Workload) -> bool:
         return False
     experts = work.shape.experts or 0
     return not (work.expert > 1 and experts % work.expert)
-
-
-Allowed = Callable[[Workload], bool]

@@ -6,8 +6,6 @@ the long end of its data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
 from trainrx.model.facts import Facts
@@ -15,7 +13,7 @@ from trainrx.model.memory import Workload
 
 GIB = 2.0**30
 MOST_SCALE = 3.0
-"""A failure that asked for more than this many times the prediction is one of another kind."""
+"""A job that fails although the model gives it this many times the room fails of something else."""
 
 
 def at_worst(work: Workload, *, failed: bool = False) -> Workload:
@@ -63,6 +61,3 @@ def seen_scale(facts: Facts, need_gib: float) -> float:
     other = facts.number("oom.other_process_gib") or 0.0
     scale = (asked + held + other) / need_gib
     return scale if 1.0 < scale <= MOST_SCALE else 1.0
-
-
-Beside = Callable[[Workload], float]

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import msgspec
 from packaging.version import Version
 
-from trainrx.fix.translate_steps import REMOVED, Piece, Side, Step, Way, carry, side
-from trainrx.model.facts import Origin
+from trainrx.fix.translate_names import is_old_type
+from trainrx.fix.translate_steps import carry
+from trainrx.fix.translate_way import Piece, Step, Way, side
+from trainrx.fix.translate_written import Written, carried, flag
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
-from trainrx.model.result import Change
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, Refused
 from trainrx.parse.catalog import catalog, plain
@@ -21,13 +22,20 @@ from trainrx.parse.resolve import resolve
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import releases_taking
 
+_HEADS: Mapping[str, str] = {
+    "ms-swift": "swift {}",
+    "llamafactory": "llamafactory-cli {}",
+    "trl": "trl {}",
+    "axolotl": "axolotl {}",
+    "vllm": "vllm {}",
+}
 _TRUE = frozenset({"1", "true", "yes", "on"})
+
+
 _OUTSIDE = frozenset({"config", "help", "model_name", "config_name", "config_path"})
 
-SAID_ALREADY = Text(en="--{name} says it already", zh="--{name} 已经说明")
-NO_COMMAND = Text(
-    en="{target} has no command {command}", zh="{target} 没有 {command} 命令"
-)
+
+NO_COMMAND = Text(en="{target} has no command {command}", zh="{target} 没有 {command} 命令")
 
 
 class Renaming(NamedTuple):
@@ -85,7 +93,19 @@ def written_for(launch: RawLaunch, configs: Sequence[RawArg]) -> tuple[str, str]
     """Give the newest release that takes the names of a launch, and the range of all that do."""
     known = catalog(launch.framework)
     bits = releases_taking((*launch.args, *configs), launch.framework, launch.command)
+    bits = bits & _values_of(launch, configs) or bits
     return known.releases[bits.bit_length() - 1], known.describe(bits)
+
+
+def _values_of(launch: RawLaunch, configs: Sequence[RawArg]) -> int:
+    """Give the releases whose words for values a launch uses: the model types of ms-swift 2.x."""
+    known = catalog(launch.framework)
+    if launch.framework != "ms-swift":
+        return known.all
+    given = {plain(arg.name): arg.values for arg in (*launch.args, *configs)}
+    kind = next(iter(given.get("model_type") or ()), "")
+    old = "model" not in given and is_old_type(kind)
+    return known.of("<3.0") if old else known.all
 
 
 def command_in(framework: str, command: str, at: Version2) -> tuple[str, tuple[str, str] | None]:
@@ -127,7 +147,7 @@ def move(
     if extra is not None and extra[0] not in given:
         added = RawArg(name=extra[0], values=(extra[1],), origin=launch.origin)
         steps.append((added, Step("replaced", (Piece(extra[0], (extra[1],)),))))
-    written = _Written(steps, launch)
+    written = Written(steps, launch)
     return _checked(written, launch, configs, at, way, lang)
 
 
@@ -146,64 +166,8 @@ def _hub(launch: RawLaunch) -> str:
     return "hf" if by_flag or values.get("USE_HF", "0") in _TRUE else "ms"
 
 
-class _Written:
-    """The arguments of the new launch, put together from what each old one becomes."""
-
-    def __init__(self, steps: Sequence[tuple[RawArg, Step]], launch: RawLaunch) -> None:
-        self.steps = steps
-        self.launch = launch
-        self.args: dict[str, RawArg] = {}
-        self.env: dict[str, str] = {}
-        self.owners: dict[str, int] = {}
-        self.lists: dict[str, list[str]] = {}
-        self.skipped: set[tuple[int, int]] = set()
-        own = {plain(arg.name) for arg, step in steps if step.outcome == "kept"}
-        for index, (arg, step) in enumerate(steps):
-            for number, piece in enumerate(step.pieces):
-                if piece.how == "set":
-                    self._set(index, number, arg, piece, own)
-        for index, (arg, step) in enumerate(steps):
-            for number, piece in enumerate(step.pieces):
-                if piece.how != "set":
-                    self._extend(index, number, arg, piece)
-
-    def _set(self, index: int, number: int, arg: RawArg, piece: Piece, own: set[str]) -> None:
-        name = plain(piece.name)
-        taken = name in self.args and self.owners[name] != index
-        theirs = name in own and plain(arg.name) != name
-        if piece.kind == "env":
-            self.env[piece.name] = " ".join(piece.values or ())
-        elif taken and plain(arg.name) == name and self.steps[index][1].outcome == "kept":
-            # given twice in the launch: the last one counts, as it did
-            self.args[name] = arg
-        elif taken or theirs:
-            self.skipped.add((index, number))
-        else:
-            values = arg.values if piece.values is None else piece.values
-            self.args[name] = msgspec.structs.replace(arg, name=piece.name, values=values)
-            self.owners[name] = index
-
-    def _extend(self, index: int, number: int, arg: RawArg, piece: Piece) -> None:
-        name, words = plain(piece.name), piece.values or ()
-        there = self.args.get(name)
-        if there is not None and there.values is None:
-            self.skipped.add((index, number))
-            return
-        values = list(there.values or ()) if there is not None else []
-        if piece.how == "add":
-            values += words
-        elif not values:
-            self.skipped.add((index, number))
-            return
-        else:
-            values = [v if "#" in v else f"{v}#{' '.join(words)}" for v in values]
-        base = there if there is not None else msgspec.structs.replace(arg, name=piece.name)
-        self.args[name] = msgspec.structs.replace(base, values=tuple(values))
-        self.lists[name] = values
-
-
-def _checked(  # noqa: PLR0913  # what a launch is read with, once for each version
-    written: _Written,
+def _checked(  # what a launch is read with, once for each version
+    written: Written,
     launch: RawLaunch,
     configs: Sequence[RawArg],
     at: Version2,
@@ -218,7 +182,7 @@ def _checked(  # noqa: PLR0913  # what a launch is read with, once for each vers
     )
     after = resolve(now, params=way.params, configs=files, versions={launch.framework: at.new})
     return Moved(
-        arguments=tuple(_carried(written, way, lang)),
+        arguments=tuple(carried(written, way, lang)),
         old=launch,
         launch=now,
         configs=files,
@@ -250,130 +214,29 @@ def _refusals(
             yield Refused(given=item.text, reason=item.reason)
 
 
-def _carried(written: _Written, way: Way, lang: Lang) -> Iterator[Carried]:
-    target = f"{way.framework} {way.new.version}"
-    source = f"{way.framework} {way.old.version}"
-    for index, (arg, step) in enumerate(written.steps):
-        pieces = [
-            (number, piece)
-            for number, piece in enumerate(step.pieces)
-            if (index, number) not in written.skipped
-        ]
-        why = "" if step.note is None else step.note.in_(lang)
-        why = why.replace("{target}", target).replace("{version}", source)
-        outcome = step.outcome
-        if step.pieces and not pieces:
-            name = step.pieces[0].name
-            lost = step.pieces[0].how == "number"
-            outcome = "missing" if lost else "dropped"
-            why = why if lost else SAID_ALREADY.in_(lang).format(name=name)
-        if outcome == "missing" and not why:
-            why = REMOVED.in_(lang).format(target=target)
-        yield Carried(
-            given=flag(arg.name, arg.values, file=arg.via == "config"),
-            name=arg.name,
-            outcome=outcome,
-            now=tuple(_shown(piece, arg, written) for _, piece in pieces),
-            canonical=step.canonical,
-            why=why,
-            source=step.source,
-            origin=arg.origin,
-            changes=tuple(_changes(arg, [p for _, p in pieces], outcome, step, written)),
-        )
+def text_of(
+    launch: RawLaunch, configs: Sequence[RawArg] = (), added: Mapping[str, str] | None = None
+) -> str:
+    """Write a launch as a command, one argument per line, variables that are new in front.
 
-
-def _shown(piece: Piece, arg: RawArg, written: _Written) -> str:
-    if piece.kind == "env":
-        return f"{piece.name}={shlex.quote(' '.join(piece.values or ()))}"
-    values = arg.values if piece.values is None else piece.values
-    if piece.how != "set":
-        values = tuple(written.lists.get(plain(piece.name), ()))
-    return flag(piece.name, values, file=arg.via == "config")
-
-
-def flag(name: str, values: Sequence[str] | None, *, file: bool = False) -> str:
-    """Write an argument as a shell or a YAML file has it; an unknown value is `...`."""
-    words = ["..."] if values is None else [shlex.quote(value) for value in values]
-    if not file:
-        return " ".join((f"--{name}", *words))
-    plain_words = ["..."] if values is None else list(values)
-    if len(plain_words) > 1:
-        return f"{name}: [{', '.join(plain_words)}]"
-    return f"{name}: {plain_words[0] if plain_words else 'true'}"
-
-
-def _changes(
-    arg: RawArg, pieces: Sequence[Piece], outcome: str, step: Step, written: _Written
-) -> Iterator[Change]:
-    """Give the edits: the first plain piece takes the argument's place, others are added."""
-    if outcome in ("kept", "stranger"):
-        return
-    own = arg.origin.line is not None and arg.via in ("arg", "config")
-    left = not any(piece.how == "set" and piece.kind == "arg" for piece in pieces)
-    if left and own:
-        yield _change(arg, Piece(arg.name, arg.values), "remove", step)
-    placed = left
-    for piece in pieces:
-        if piece.how == "set":
-            first = piece.kind == "arg" and not placed
-            placed = placed or piece.kind == "arg"
-            yield _change(arg, piece, "switch" if first else "add", step)
-        else:
-            values = tuple(written.lists.get(plain(piece.name), ()))
-            yield _change(arg, piece._replace(values=values), "set", step)
-
-
-def _change(arg: RawArg, piece: Piece, action: str, step: Step) -> Change:
-    file = arg.via == "config"
-    old = flag(arg.name, arg.values, file=file)
-    words = arg.values if piece.values is None else piece.values
-    to: str | None = " ".join(words or ())
-    spelled = _spelled(piece, words, file=file)
-    if action == "remove":
-        to = None
-    elif action == "switch" and words == arg.values and piece.name != arg.name:
-        # only the name changes: the value stays as written, variables and all
-        to, spelled = piece.name, piece.name
-        old = f"{'' if file else '--'}{arg.name}"
-    kind = "env" if piece.kind == "env" else ("config_file" if file else "arg")
-    return Change(
-        kind=kind,
-        param=piece.name,
-        canonical=step.canonical,
-        action=action,  # type: ignore[arg-type]
-        from_=old if action in ("switch", "remove") else None,
-        now="set" if action in ("switch", "remove") else "unset",
-        to=to,
-        spelled=spelled,
-        at=arg.origin,
-    )
-
-
-def _spelled(piece: Piece, words: Sequence[str] | None, *, file: bool) -> str:
-    if piece.kind == "env":
-        return f"{piece.name}={shlex.quote(' '.join(words or ()))}"
-    return flag(piece.name, words, file=file)
-
-
-def text_of(launch: RawLaunch, added: Mapping[str, str] | None = None) -> str:
-    """Write a launch as a command, one argument per line, variables that are new in front."""
+    The keys of its configuration follow behind a blank line.
+    """
     lines = [f"{name}={shlex.quote(value)} \\" for name, value in (added or {}).items()]
     head = _head(launch)
     rest = [flag(arg.name, arg.values) for arg in launch.args]
-    return "\n".join((*lines, " \\\n    ".join((head, *launch.configs, *rest))))
+    keys = [flag(arg.name, arg.values, file=True) for arg in configs]
+    command = " \\\n    ".join((head, *launch.configs, *rest))
+    return "\n".join((*lines, command, *(("", *keys) if keys else ())))
 
 
 def _head(launch: RawLaunch) -> str:
-    commands = {"ms-swift": "swift {}", "llamafactory": "llamafactory-cli {}", "trl": "trl {}"}
+    """Give what stands in front of the arguments; launchers in front of it stay as they are."""
     if launch.command.startswith("megatron "):
         return launch.command
-    pattern = commands.get(launch.framework)
-    return pattern.format(launch.command) if pattern else (launch.program or launch.command)
-
-
-def nowhere(text: str) -> Origin:
-    """Give the origin of something that stands in no file."""
-    return Origin(source=text)
-
-
-__all__ = ["Moved", "Side", "Version2", "exact", "flag", "move", "text_of", "written_for"]
+    pattern = _HEADS.get(launch.framework)
+    if pattern is not None:
+        return pattern.format(launch.command)
+    program = launch.program or launch.command
+    if program.endswith(".py"):
+        return f"python {shlex.quote(program)}"
+    return f"python -m {shlex.quote(program)}"

@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from trainrx.fix.translate import Moved, flag
+from trainrx.fix.translate import Moved
 from trainrx.fix.translate_names import DEFAULT_MODULES, default_modules
-from trainrx.fix.translate_steps import Step, Way, carry
+from trainrx.fix.translate_steps import carry
+from trainrx.fix.translate_way import Step, Way
+from trainrx.fix.translate_written import flag
 from trainrx.kb.catalogs import read_replacements
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Origin
@@ -17,23 +19,65 @@ from trainrx.model.text import Lang
 from trainrx.model.translation import DefaultChange
 from trainrx.parse.catalog import plain
 from trainrx.parse.presets import preset
+from trainrx.parse.task import task_of
 
 _HERE = Origin(source="")
 _OPEN = ("default", "computed")
-_NOTHING: tuple[Value, ...] = (None, "", [], {})
+_NOTHING: tuple[Value, ...] = (None, "", [], {}, [None, None])
 _NO_CHOICE = frozenset(
     {"output_dir", "logging_dir", "run_name", "add_version", "add_output_dir_suffix", "log_level"}
     | {"ddp_backend", "local_rank", "hub_model_id", "deepspeed_plugin", "save_safetensors"}
+    | {"model_revision", "hub_private_repo", "hub_strategy", "tools_prompt", "agent_template"}
+    | {"hqq_axis", "logging_first_step", "disable_tqdm", "model_author", "model_name"}
+    | {"do_eval", "label_names", "remove_unused_columns", "load_from_cache_file"}
+    | {"load_dataset_config", "load_data_args", "truncation_strategy", "metric", "eval_metric"}
 )
 """Follow from the machine or the moment, or change nothing about the result."""
+
+
+_OFF: tuple[Value, ...] = (None, False, "", 0, [])
+_SERVING = frozenset({"infer", "deploy", "rollout", "app", "eval", "chat", "api", "webchat"})
+_PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("vllm_", ("use_vllm",)),
+    ("lmdeploy_", ("use_lmdeploy",)),
+    ("galore_", ("use_galore",)),
+    ("apollo_", ("use_apollo",)),
+    ("badam_", ("use_badam",)),
+    ("bnb_", ("quant_bits", "quantization_bit", "load_in_4bit")),
+    ("hqq_", ("quant_bits", "quantization_bit")),
+    ("export_", ("export_dir",)),
+    ("generation_", ("predict_with_generate",)),
+    ("fsdp_", ("fsdp",)),
+    ("dataloader_prefetch_factor", ("dataloader_num_workers",)),
+    ("dataloader_persistent_workers", ("dataloader_num_workers",)),
+    ("moe_", ("num_experts", "expert_model_parallel_size")),
+)
+"""Arguments that count only when one of some others is on, by how they begin."""
+
+_PREFERENCE = frozenset({"dpo", "kto", "orpo", "simpo", "cpo"})
+_SAMPLES = frozenset({"grpo", "ppo", "gkd"})
+_TASKS: Mapping[str, frozenset[str]] = {
+    "beta": _PREFERENCE | _SAMPLES,
+    "loss_type": _PREFERENCE | {"grpo"},
+    "rpo_alpha": frozenset({"dpo"}),
+    "cpo_alpha": frozenset({"cpo", "simpo"}),
+    "response_length": frozenset({"ppo"}),
+    "max_new_tokens": frozenset({"infer", "gkd"}),
+    **dict.fromkeys(("top_k", "top_p", "repetition_penalty", "temperature"), _SAMPLES | {"infer"}),
+}
+"""Arguments only some tasks read."""
 
 
 def default_changes(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
     """Give each argument nobody set whose value is another one in the target version."""
     way, seen = moved.way, set[str]()
-    told = {item.old for item in read_replacements() if item.gives and item.package == way.framework}
+    told = {
+        item.old for item in read_replacements() if item.gives and item.package == way.framework
+    }
     for name, before in sorted(moved.before.arguments.items()):
         if not _relied_on(before) or name in _NO_CHOICE or plain(name) in told:
+            continue
+        if not _plays(name, moved):
             continue
         found = _compared(before, moved)
         if found is not None and found.now not in seen:
@@ -41,6 +85,36 @@ def default_changes(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
             yield found
     yield from _modules(moved, lang)
     yield from _preset(moved)
+
+
+def _plays(name: str, moved: Moved) -> bool:
+    """Tell whether an argument has a part in this launch at all."""
+    steps = moved.before.arguments.get("max_steps")
+    bounded = steps is not None and steps.via not in _OPEN and steps.value not in (-1, None)
+    if name == "num_train_epochs":
+        return not bounded
+    if any(name.startswith(front) and not _on(switch, moved) for front, switch in _PARTS):
+        return False
+    tasks = _TASKS.get(name)
+    task = task_of(moved.old, moved.configs, moved.before.settings)[0]
+    if tasks is not None and task and task not in tasks:
+        return False
+    if name == "dataset_test_ratio" and "custom_val_dataset_path" in moved.way.given:
+        return False
+    if name in ("freeze_vit", "freeze_aligner"):
+        kind = moved.before.settings.get("model.type")
+        return (
+            kind is None or "vl" in str(kind.value).lower() or "vision" in str(kind.value).lower()
+        )
+    return True
+
+
+def _on(switches: tuple[str, ...], moved: Moved) -> bool:
+    """Tell whether what some arguments belong to is turned on, or may be."""
+    if moved.way.old.launch.command in _SERVING and "use_vllm" in switches:
+        return True
+    found = [moved.before.arguments.get(name) for name in switches]
+    return any(one is not None and (not one.known or one.value not in _OFF) for one in found)
 
 
 def _relied_on(argument: Argument) -> bool:
@@ -54,6 +128,9 @@ def _compared(before: Argument, moved: Moved) -> DefaultChange | None:
     if step.outcome not in ("kept", "renamed", "value") or not name:
         name = _name(before.name, way) or ""
     after = moved.after.arguments.get(name)
+    if name != before.name and name in moved.before.arguments:
+        # a second name of what the old version has under that name too
+        return None
     if after is None or not _relied_on(after) or _same(before, after, step):
         return None
     return DefaultChange(
@@ -61,7 +138,7 @@ def _compared(before: Argument, moved: Moved) -> DefaultChange | None:
         now=after.name,
         before=before.value,
         after=after.value,
-        keep=_keep(before, after, step),
+        keep=_keep(before, after, step, file=bool(moved.configs)),
         canonical=after.canonical or before.canonical,
     )
 
@@ -93,12 +170,12 @@ def _alike(left: Value, right: Value) -> bool:
     return left == right
 
 
-def _keep(before: Argument, after: Argument, step: Step) -> str:
+def _keep(before: Argument, after: Argument, step: Step, *, file: bool) -> str:
     """Write what keeps the old value; a None cannot be written on a command line."""
     if before.value in _NOTHING or step.outcome not in ("kept", "renamed", "value"):
         return ""
     piece = step.pieces[0]
-    return flag(after.name, piece.values)
+    return flag(after.name, piece.values, file=file)
 
 
 def _texts(value: Value) -> tuple[str, ...] | None:
@@ -115,7 +192,9 @@ def _modules(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
     """Say which modules 2.x gave LoRA where the launch names none."""
     way = moved.way
     names = {"lora_target_modules", "target_modules", "lora_target_regex", "target_regex"}
-    forward = way.old.version.startswith(("1.", "2.")) and not way.new.version.startswith(("1.", "2."))
+    forward = way.old.version.startswith(("1.", "2.")) and not way.new.version.startswith(
+        ("1.", "2.")
+    )
     kind = way.given.get("sft_type") or ("lora",)
     if way.framework != "ms-swift" or not forward or names & way.given.keys():
         return
@@ -127,7 +206,7 @@ def _modules(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
         now="target_modules",
         before=list(modules) if modules else "DEFAULT",
         after=["all-linear"],
-        keep=flag("target_modules", modules) if modules else "",
+        keep=flag("target_modules", modules, file=bool(moved.configs)) if modules else "",
         canonical="tuner.targets",
         note=DEFAULT_MODULES.in_(lang),
     )

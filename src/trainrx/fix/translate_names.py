@@ -26,6 +26,11 @@ TYPE_FROM_CONFIG = Text(
     en="the model type is found from the model's config.json since 3.0; name it only when asked",
     zh="3.0 起从模型的 config.json 判断类型；提示有歧义时才需指定",
 )
+TEMPLATE_OF_TYPE = Text(
+    en="in 2.x the model type brought its template along; later releases ask for it where several "
+    "models share a type",
+    zh="2.x 的 model_type 自带模板；后来多个模型共用一个类型时要写明模板",
+)
 LOCAL_MODEL = Text(
     en="2.x does not find out the type of a local model: add --model_type, a name of its table",
     zh="2.x 不会判断本地模型的类型：补上 --model_type（取 2.x 表里的名字）",
@@ -63,6 +68,11 @@ def old_model(name: str) -> OldName | None:
     return _table("model").get(name)
 
 
+def is_old_type(name: str) -> bool:
+    """Tell whether a model type is one of 2.x and not of 3.x."""
+    return name in _table("model") and name not in _table("type")
+
+
 def forwards(
     name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None], *, hub: str
 ) -> Named | None:
@@ -77,7 +87,9 @@ def forwards(
     if name in ("model_type", "ref_model_type"):
         return _type_forwards(name, values, given, hub)
     if name in _TEMPLATES and values:
-        return _template_forwards(values[0])
+        return _template_forwards(
+            values[0], old_model(next(iter(given.get("model_type") or ()), ""))
+        )
     if name in _DATA:
         words = tuple(_data_forwards(value, hub) for value in values)
         return Named(words) if words != tuple(values) else None
@@ -114,21 +126,24 @@ def _type_forwards(
         return None
     if path:
         known = (row.now,) if row.now else None
-        return Named(known, note=None if known else TYPE_FROM_CONFIG)
+        named = _TEMPLATES & given.keys() or front or not row.now_template
+        more = () if named else (f"template={row.now_template}",)
+        return Named(known, more, TEMPLATE_OF_TYPE if more else None)
     place = (row.hf if hub == "hf" else row.ms) or row.ms or row.hf
     if not place:
         return Named((row.now,) if row.now else None, lost=not row.now)
     return Named(None, (f"{front}model={place}",), TYPE_NAMES_MODEL)
 
 
-def _template_forwards(value: str) -> Named | None:
+def _template_forwards(value: str, model: OldName | None) -> Named | None:
     base = value
     for ending in _GENERATION:
         base = base.removesuffix(ending)
     row = _table("template").get(base)
     now = row.now if row is not None else base
     if base != value:
-        words = None if base == "default" else (now,)
+        own = model.now_template if model is not None else ""
+        words = ((own,) if own else None) if base == "default" else (now,)
         return Named(words, ("use_chat_template=false",), GENERATION)
     return Named((now,)) if now != value else None
 
@@ -160,33 +175,51 @@ def default_modules(given: Mapping[str, Sequence[str] | None]) -> tuple[str, ...
     """Give the modules 2.x gave LoRA by default for the model of a launch; () when not known."""
     row = old_model(next(iter(given.get("model_type") or ()), ""))
     if row is None:
-        paths = given.get("model_id_or_path") or ()
-        row = next(_models_at(paths), None)
+        row = next(iter(_models_at(given.get("model_id_or_path") or ())), None)
     return row.targets if row is not None else ()
 
 
 def _models_at(paths: Iterable[str]) -> Iterable[OldName]:
-    wanted = {path.lower() for path in paths}
+    wanted = {path.lower() for path in paths if path}
     return (
         item for item in _table("model").values() if {item.ms.lower(), item.hf.lower()} & wanted
     )
 
 
 def _model_backwards(value: str, given: Mapping[str, Sequence[str] | None]) -> Named | None:
-    if any(True for _ in _models_at([value])):
-        return None
+    """Find the model type 2.x wants to be told for a model it does not know by its id."""
     asked = next(iter(given.get("model_type") or ()), "")
     if old_model(asked) is not None:
         return None
-    base = value.rstrip("/").rsplit("/", 1)[-1].lower()
-    rows = [
-        item
-        for item in _table("model").values()
-        if base in {item.ms.rsplit("/", 1)[-1].lower(), item.hf.rsplit("/", 1)[-1].lower()}
-        or (asked and item.now == asked)
-    ]
-    exact = [item for item in rows if item.ms.lower().endswith(f"/{base}")]
-    chosen = exact[0] if exact else (rows[0] if len({r.template for r in rows}) == 1 else None)
+    known = next(iter(_models_at([value])), None)
+    if known is not None:
+        # the id is enough, unless a folder of that name lies where the job starts
+        return Named((value,), (f"model_type={known.name}",))
+    chosen = _likely(value, asked, next(iter(given.get("template") or ()), ""))
     if chosen is None:
         return Named((value,), note=LOCAL_MODEL, lost=True)
     return Named((value,), (f"model_type={chosen.name}",), LOCAL_MODEL)
+
+
+def _likely(value: str, asked: str, template: str) -> OldName | None:
+    """Choose a type of 2.x: by the name of the folder, else by template and type of 3.x.
+
+    Types that share a template differ in the weights they would download, which are at hand here.
+    """
+    base = value.rstrip("/").rsplit("/", 1)[-1].lower()
+    models = _table("model").values()
+    for item in models:
+        if base in {item.ms.rsplit("/", 1)[-1].lower(), item.hf.rsplit("/", 1)[-1].lower()}:
+            return item
+    chat = [item for item in models if not item.template.endswith(_GENERATION)]
+    fitting = [item for item in chat if template and item.now_template == template]
+    fitting = [item for item in fitting if item.now == asked] or fitting
+    if not template:
+        fitting = [item for item in chat if asked and item.now == asked]
+    return min(fitting, key=lambda item: (len(item.name), item.name), default=None)
+
+
+def template_of(model_type: str) -> str:
+    """Give the template 3.x has for a model type, "" when there are several or none."""
+    row = _table("type").get(model_type)
+    return row.now_template if row is not None else ""

@@ -17,6 +17,7 @@ import msgspec
 from trainrx.kb.check_causes import cause_problems
 from trainrx.kb.check_common import Names
 from trainrx.kb.check_guards import guard_problems, package_problems
+from trainrx.kb.check_levers import lever_problems
 from trainrx.kb.check_lint import lint_case_problems, lint_problems
 from trainrx.kb.check_retry import retry_problems
 from trainrx.kb.check_rules import fact_problems, param_problems, rule_problems
@@ -28,6 +29,7 @@ from trainrx.kb.sources import TEST, Source, kb_sources, rule_sources, sibling_s
 from trainrx.kb.store import checkout, shipped
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, FactEntry, Param, Rule, Symptom
+from trainrx.model.levers import Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.retry import RetryRule
@@ -115,6 +117,8 @@ def _rules(source: Source, names: Names, causes: dict[str, Cause]) -> Iterator[P
             yield from guard_problems(record, stem, folder, names)
         elif isinstance(record, PackageEntry):
             yield from package_problems(record, stem, names, causes)
+        elif isinstance(record, Lever):
+            yield from lever_problems(record, stem, names)
         elif isinstance(record, Param):
             yield from param_problems(record, stem)
         elif isinstance(record, FactEntry):

@@ -83,9 +83,12 @@ def add_ranges(causes: Mapping[str, Cause], ranges: Mapping[str, RangeEntry]) ->
 
 
 def with_ranges(causes: Mapping[str, Cause], ranges: Mapping[str, RangeEntry]) -> dict[str, Cause]:
-    """Give the causes with the votes and fixes that ranges add; one of the same id is replaced."""
+    """Give the causes with the votes and fixes that ranges add; one of the same id is replaced.
+
+    Of several ranges of a cause the fix of the weightiest comes first.
+    """
     out = dict(causes)
-    for entry in ranges.values():
+    for entry in sorted(ranges.values(), key=lambda entry: (entry.range.weight, entry.id)):
         cause = out.get(entry.range.cause)
         if cause is not None:
             out[cause.id] = _with_range(cause, entry)
@@ -114,7 +117,7 @@ def _with_range(cause: Cause, entry: RangeEntry) -> Cause:
         safety="safe",
         cost=known.cost or COST,
         packages=changes,
-        only_if=when,
+        only_if=_or_version_unknown(entry, when),
         ref=source,
     )
     supports = [item for item in cause.evidence.supports if item.id != own]
@@ -138,8 +141,31 @@ def _placed(fix: Fix, others: list[Fix]) -> tuple[Fix, ...]:
     """Put the change of a release first: it is at fault. A new torch comes last, it costs most."""
     if not fix.packages:
         return tuple(others)
-    costly = any(change.name == TORCH for change in fix.packages)
-    return (*others, fix) if costly else (fix, *others)
+    if not _is_costly(fix):
+        return (fix, *others)
+    last = len(others)
+    while last and _is_costly(others[last - 1]):
+        last -= 1
+    return (*others[:last], fix, *others[last:])
+
+
+def _is_costly(fix: Fix) -> bool:
+    return any(change.name == TORCH for change in fix.packages)
+
+
+def _or_version_unknown(entry: RangeEntry, when: Condition) -> Condition:
+    """Offer the fix of a range by the line that only its releases print, whatever is installed.
+
+    Where the version is known, it decides.
+    """
+    line = entry.range.when
+    if line is None or line.symptom is None or line.if_ is None:
+        return when
+    unknown = tuple(
+        Condition(fact=f"version.{entry.package} {span.spec}", known=False)
+        for span in entry.range.affected
+    )
+    return Condition(any=(when, Condition(all=(line, *unknown))))
 
 
 def range_condition(entry: RangeEntry) -> Condition:

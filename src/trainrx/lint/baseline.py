@@ -52,9 +52,7 @@ def read_baseline(text: str, name: str) -> Baseline:
         raise UsageError(said) from error
 
 
-def new_ones(
-    findings: Iterable[Finding], held: Baseline, line: Line
-) -> tuple[list[Finding], int]:
+def new_ones(findings: Iterable[Finding], held: Baseline, line: Line) -> tuple[list[Finding], int]:
     """Leave out what the baseline holds; give what is new and how many were left out."""
     left = Counter({(kept.file, kept.rule, kept.text): kept.count for kept in held.findings})
     fresh: list[Finding] = []

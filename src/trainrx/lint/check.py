@@ -9,6 +9,8 @@ from typing import cast
 
 from trainrx.kb.conditions import arguments_of
 from trainrx.lint.finders.conditions import judged
+from trainrx.lint.finders.guards import concerning
+from trainrx.lint.finders.guards import find as find_guards
 from trainrx.lint.job import Found, Job, Page
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
 from trainrx.model.result import Finding, FindingFix
@@ -42,6 +44,7 @@ class Linter:
         finders = {rule.finder for rule in knowledge.rules.values() if rule.id in self._chosen}
         self._finders = sorted(finders - {""})
         self._wanted: dict[str, tuple[str, ...]] = {}
+        self._guards: dict[str, tuple[LintGuard, ...]] = {}
 
     def wanted(self, framework: str) -> tuple[str, ...]:
         """List the arguments (`arg.NAME`) that conditions on launches of a framework ask for."""
@@ -51,6 +54,12 @@ class Linter:
             names = dict.fromkeys(name for item in conditions for name in arguments_of(item))
             self._wanted[framework] = tuple(names)
         return self._wanted[framework]
+
+    def guards_of(self, framework: str) -> tuple[LintGuard, ...]:
+        """Give the guards that check the launches of a framework."""
+        if framework not in self._guards:
+            self._guards[framework] = concerning(self.guards, framework)
+        return self._guards[framework]
 
     def page(self, page: Page) -> Iterator[Finding]:
         """Judge a script."""
@@ -64,9 +73,7 @@ class Linter:
             find = _hook(name, "find")
             yield from self._findings(find(job) if find is not None else ())
         if self.guards:
-            from trainrx.lint.finders import guards
-
-            yield from self._findings(guards.find(job))
+            yield from self._findings(find_guards(job))
         yield from self._findings(judged(job, self._conditions))
 
     def finding(self, found: Found) -> Finding | None:

@@ -22,6 +22,9 @@ from trainrx.parse.resolved import Resolved
 
 VARIABLE = "env."
 _NONE = "none"
+_OF_DATA = ("dataset", "val_dataset", "cached_dataset", "split_dataset_ratio", "streaming")
+"""Arguments ms-swift takes from the checkpoint with `load_data_args`: what is not given is not
+known."""
 
 
 def facts_of(
@@ -60,6 +63,13 @@ def facts_of(
     return facts
 
 
+def without_defaults(resolved: Resolved) -> Resolved:
+    """Give what a launch sets itself: its program starts from a configuration of its own."""
+    given = {n: a for n, a in resolved.arguments.items() if a.via not in ("default", "computed")}
+    facts = tuple(item for item in resolved.facts if item.how != "default")
+    return msgspec.structs.replace(resolved, arguments=given, facts=facts)
+
+
 def _launch_facts(
     launch: RawLaunch, resolved: Resolved, versions: Mapping[str, str]
 ) -> Iterable[Fact]:
@@ -72,9 +82,11 @@ def _launch_facts(
 
 
 def _arguments(launch: RawLaunch, resolved: Resolved, wanted: Iterable[str]) -> Iterable[Fact]:
+    saved = resolved.arguments.get("load_data_args")
+    taken_back = _OF_DATA if saved is not None and saved.known and saved.value is True else ()
     for name in wanted:
         item = resolved.arguments.get(name.removeprefix(ARGUMENT))
-        if item is not None and item.known:
+        if item is not None and item.known and (item.origins or item.name not in taken_back):
             origins = item.origins or (launch.origin,)
             yield fact(name, _plain(item.value), *origins, how=item.how)
 

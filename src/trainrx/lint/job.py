@@ -11,7 +11,7 @@ from trainrx.model.job import RawArg, RawLaunch, Script
 from trainrx.model.knowledge import Param, Safety
 from trainrx.model.lint import LintGuard
 from trainrx.model.result import Edit
-from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.catalog import Catalog, catalog, plain
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import Signature, catalog_command, signature
 from trainrx.parse.tables import judges, tables_of
@@ -80,12 +80,7 @@ class Job(NamedTuple):
         return launch.framework in _STRICT and self._closed()
 
     def _closed(self) -> bool:
-        owner = self.launch.framework
-        tables = tables_of(self.launch, self.configs)
-        known = catalog(owner)
-        listed = bool(known.releases) and catalog_command(owner, self.launch.command) != ""
-        listed = listed or tables.command in known.contents.commands
-        return listed and judges(tables, owner, known.of(self.version))
+        return is_listed(self.launch, self.configs, self.version)
 
     def _given(self) -> dict[str, str]:
         return {name: text for name, text in self.versions.items() if name != self.launch.framework}
@@ -97,6 +92,24 @@ class Job(NamedTuple):
             if plain(arg.name) == wanted:
                 return arg
         return next((arg for arg in self.configs if plain(arg.name) == wanted), None)
+
+
+def is_listed(launch: RawLaunch, configs: tuple[RawArg, ...], version: str | None) -> bool:
+    """Tell whether a catalog lists all that a program takes, with its defaults."""
+    owner = launch.framework
+    tables = tables_of(launch, configs)
+    known = catalog(owner)
+    listed = bool(known.releases) and catalog_command(owner, launch.command) != ""
+    listed = listed or tables.command in known.contents.commands
+    return listed and judges(tables, owner, known.of(version))
+
+
+def command_takes(name: str, known: Catalog, command: str) -> bool:
+    """Tell whether a command takes a name at any release, as its own or an inherited one."""
+    if known.find(name, command):
+        return True
+    parents = known.contents.inherits.get(command, ())
+    return any(catalog(parent.package).find(name, parent.command) for parent in parents)
 
 
 class Page(NamedTuple):

@@ -12,7 +12,9 @@ from trainrx.model.errors import UsageError
 FailOn = Literal["error", "warning", "info", "none"]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+class Settings(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"
+):
     """What a project writes down for lint.
 
     `select`, `ignore` and `extend_select` name rules by id, by group (shell, guards ...) or `all`.

@@ -44,9 +44,7 @@ def holds(condition: Condition, facts: Facts, versions: Mapping[str, str]) -> bo
     return None
 
 
-def _all(
-    parts: tuple[Condition, ...], facts: Facts, versions: Mapping[str, str]
-) -> bool | None:
+def _all(parts: tuple[Condition, ...], facts: Facts, versions: Mapping[str, str]) -> bool | None:
     answer: bool | None = True
     for part in parts:
         truth = holds(part, facts, versions)
@@ -57,9 +55,7 @@ def _all(
     return answer
 
 
-def _any(
-    parts: tuple[Condition, ...], facts: Facts, versions: Mapping[str, str]
-) -> bool | None:
+def _any(parts: tuple[Condition, ...], facts: Facts, versions: Mapping[str, str]) -> bool | None:
     answer: bool | None = False
     for part in parts:
         truth = holds(part, facts, versions)

@@ -122,10 +122,11 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """What stands for an argument since release `since`, where that is more than another name.
 
     With `back` it is the other way: what releases before `since` have for `old`. `when` are the
-    values it is about (lower case; empty: any). `gives` are the arguments that say the same:
-    `name={value}`, `name` a bare switch, `ENV:NAME=x` a variable, `name+=x` one more value of a
-    list, `name#x` a number behind each data set of `name`. Nothing is given for what is `gone`
-    without loss, or what has no counterpart: `note` then says what to do instead.
+    values it is about (lower case; empty: any; `(0,1)`: a number between). `gives` are the
+    arguments that say the same: `name={value}`, `name` a bare switch, `ENV:NAME=x` a variable,
+    `name+=x` one more value of a list, `name#x` a number behind each data set of `name`. Nothing is
+    given for what is `gone` without loss, or what has no counterpart: `note` then says what to do
+    instead.
     """
 
     package: str
@@ -141,16 +142,18 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class OldName(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A name ms-swift 2.x has for a model, a template or a data set.
+    """A name ms-swift 2.x has for a model, a template or a data set, or 3.x for a model type.
 
     `ms` and `hf` are the ids it stands for on ModelScope and Hugging Face, `now` the model type or
-    template of 3.x, `targets` the modules that got LoRA by default.
+    template of 3.x and `now_template` the template that goes with it, `targets` the modules that
+    got LoRA by default.
     """
 
-    kind: Literal["model", "template", "data"]
+    kind: Literal["model", "template", "data", "type"]
     name: str
     ms: str = ""
     hf: str = ""
     now: str = ""
     template: str = ""
+    now_template: str = ""
     targets: tuple[str, ...] = ()

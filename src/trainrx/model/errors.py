@@ -1,10 +1,14 @@
-"""The two errors a caller may meet."""
+"""The errors a caller may meet."""
 
 from __future__ import annotations
 
 
 class UsageError(Exception):
     """The tool was asked something it cannot do: says what was seen, expected and to do."""
+
+
+class NoInputError(UsageError):
+    """A file is none of the inputs that are read; beside others it is passed over."""
 
 
 class KnowledgeError(Exception):

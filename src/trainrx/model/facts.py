@@ -51,6 +51,9 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def value(self) -> Scalar | None:
         """Give the single value of a plain fact."""
+        fields = self.fields
+        if len(fields) == 1 and fields[0][0] == "value":
+            return fields[0][1]
         return self.get("value")
 
 
@@ -68,15 +71,21 @@ class Facts:
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         self._all: list[Fact] = []
         self._plain: dict[str, Fact] = {}
-        self.add(*facts)
+        if isinstance(facts, Facts):
+            # what was looked at once need not be again
+            self._all = list(facts._all)
+            self._plain = dict(facts._plain)
+        else:
+            self.add(*facts)
 
     def add(self, *facts: Fact) -> None:
         """Add facts; a plain name that is already known keeps its first value."""
         for item in facts:
-            if item.value is not None and not item.kind.startswith("symptom."):
-                if not finite(item.value) or item.kind in self._plain:
+            value, kind = item.value, item.kind
+            if value is not None and not kind.startswith("symptom."):
+                if kind in self._plain or not finite(value):
                     continue
-                self._plain[item.kind] = item
+                self._plain[kind] = item
             self._all.append(item)
 
     def __iter__(self) -> Iterator[Fact]:

@@ -1,4 +1,4 @@
-"""What `diagnose fix` and `diagnose plan` answer; `--format json` prints them (version 1)."""
+"""What `diagnose fix` answers; `--format json` prints it field for field (version 1)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from trainrx.model.planning import Aim, Check, Patched
 from trainrx.model.result import Change, JobSummary, Predicted, Tool, Unread
 from trainrx.model.text import Lang
 
-FixVerdict = Literal["proved", "manual", "nothing-proved", "nothing-to-fix"]
-"""proved: at least one change passed its checks; manual: what is to be done is not in these files;
+FixVerdict = Literal["proved", "checked", "manual", "nothing-proved", "nothing-to-fix"]
+"""proved: at least one change passed its checks; checked: the same, but the job is short of memory
+and how much the change frees is not known; manual: what is to be done is not in these files;
 nothing-proved: all that was tried failed a check; nothing-to-fix: no cause was found and the job
 fits."""
 
@@ -102,36 +103,4 @@ class FixAnswer(msgspec.Struct, frozen=True, kw_only=True):
     no_plan: Refusal | None = None
     written: tuple[str, ...] = ()
     backups: tuple[str, ...] = ()
-    unread: tuple[Unread, ...] = ()
-
-
-class OnHardware(msgspec.Struct, frozen=True, kw_only=True):
-    """One hardware asked about: what it takes to run there.
-
-    `verdict` fits: as it is; with-changes: `proposal` makes it fit; none: nothing found does, then
-    `least` names the least hardware that would; unknown: `refusal` says why. `gib` is what torch
-    reports of one card, `gpus` counts all of the job.
-    """
-
-    asked: str
-    card: str
-    verdict: Literal["fits", "with-changes", "none", "unknown"]
-    gib: float | None = None
-    gpus: int | None = None
-    nodes: int | None = None
-    proposal: Proposal | None = None
-    others: tuple[Proposal, ...] = ()
-    predicted: Predicted | None = None
-    least: str = ""
-    refusal: Refusal | None = None
-
-
-class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A configuration that works on each hardware (schema_version 1)."""
-
-    tool: Tool
-    job: JobSummary
-    rows: tuple[OnHardware, ...]
-    schema_version: Literal[1] = 1
-    lang: Lang = "en"
     unread: tuple[Unread, ...] = ()

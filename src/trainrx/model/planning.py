@@ -8,16 +8,18 @@ import msgspec
 
 from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Safety
-from trainrx.model.memory import Figure
-from trainrx.model.result import Change
-from trainrx.model.text import Text
+from trainrx.model.memory import Figure, Refusal
+from trainrx.model.result import Change, JobSummary, Tool, Unread
+from trainrx.model.text import Lang, Text
 
 Aim = Literal["least-change", "fastest", "most-headroom"]
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a change costs: `quality` 0 (same result) to 3 (another model is trained), `slowdown`
-    the factor on a step's time, low and high (1.0: none), `effort` 0 (a flag) to 3 (other hardware).
+    """What a change costs.
+
+    `quality` 0 (same result) to 3 (another model is trained), `slowdown` the factor on a step's
+    time, low and high (1.0: none), `effort` 0 (a flag) to 3 (other hardware).
     """
 
     quality: int = 0
@@ -84,3 +86,36 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[Check, ...] = ()
     sources: tuple[str, ...] = ()
     patched: Patched = Patched()
+
+
+class OnHardware(msgspec.Struct, frozen=True, kw_only=True):
+    """What a job needs to run on some cards.
+
+    `name` as known here, else as given; `gib` of one card, None when it is not known. `verdict`
+    fits: it runs as it is; plans: it runs with one of `plans`; none: nothing that may be changed is
+    enough; unknown: it cannot be told, `refusal` says why. `before` is what the job as it is takes
+    there, GiB per GPU. `fewest` is the least number of these cards that will do, `smallest` the
+    least memory of a card that will do with as many, GiB; both only where the verdict is none, and
+    None where nothing up to 64 cards, or 180 GiB, is enough.
+    """
+
+    name: str
+    gib: float | None = None
+    gpus: int | None = None
+    verdict: Literal["fits", "plans", "none", "unknown"]
+    before: Figure | None = None
+    plans: tuple[Planned, ...] = ()
+    refusal: Refusal | None = None
+    fewest: int | None = None
+    smallest: float | None = None
+
+
+class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What `diagnose plan` answers: one entry for each hardware asked about, in that order."""
+
+    tool: Tool
+    job: JobSummary
+    schema_version: Literal[1] = 1
+    lang: Lang = "en"
+    hardware: tuple[OnHardware, ...] = ()
+    unread: tuple[Unread, ...] = ()

@@ -54,12 +54,13 @@ def defaults(
     it is unknown.
     """
     found: dict[str, Setting] = {}
+    so_far = dict(known)
     for name in (*_FIRST, *(n for n in book.by_param if n not in _FIRST)):
-        if name in known or not _plays(name, {**known, **found}, launch, task):
+        if name in known or not _plays(name, so_far, launch, task):
             continue
         default = _default(book, book.by_param.get(name, ()), arguments, launch.command)
         if default is not None:
-            found[name] = default
+            found[name] = so_far[name] = default
     return found
 
 

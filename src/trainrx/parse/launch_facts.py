@@ -114,7 +114,9 @@ def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
     config_missing = bool(launch.configs) and not configs
     megatron = launch.command.startswith("megatron")
     known = launch.framework in _NO_DEEPSPEED and not megatron
-    return known and not told & hidden and not config_missing
+    # of a program that holds its own arguments nobody sees how it was started
+    started_unseen = any(arg.via == "config" for arg in launch.args)
+    return known and not (told & hidden or config_missing or started_unseen)
 
 
 def _file_name(path: str) -> str:

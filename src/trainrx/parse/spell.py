@@ -10,12 +10,17 @@ import msgspec
 from trainrx.model.facts import Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Param, Spelling
+from trainrx.model.pattern import late
 from trainrx.parse.spellbook import OUTER, Entry, Spellbook, plain, serves
 from trainrx.parse.taken import Answer, Taker
 from trainrx.parse.values import write_value
 
 _ASSIGNED = frozenset({"verl"})
+_NESTED = frozenset({"axolotl"})
+"""Their files nest what a dotted name stands for."""
 _DASHED = frozenset({"vllm"})
+_LITERALS = {"true": "True", "false": "False", "none": "None", "null": "None"}
+_NUMBER = late(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class Spelled(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,8 +66,23 @@ def spell(
         answer = _answer(taker, entry, name, written, via)
         if answer != "refused":
             sign = "+" if answer == "added" else ""
-            return _spelled(entry.spelling, name, written, framework, via, sign)
+            made = _spelled(entry.spelling, name, written, framework, via, sign)
+            return _as_keyword(made) if launch is not None and _is_program(launch) else made
     return None
+
+
+def _is_program(launch: RawLaunch) -> bool:
+    """Tell whether the arguments are keywords of a Python program, not those of a command."""
+    return any(arg.via == "config" for arg in launch.args)
+
+
+def _as_keyword(made: Spelled) -> Spelled:
+    """Write an argument as a keyword of a Python call: `bf16=True`, `optim="adamw_8bit"`."""
+    if made.kind != "arg":
+        return made
+    value = made.value or "true"
+    plain_value = _LITERALS.get(value) or (value if _NUMBER.fullmatch(value) else f'"{value}"')
+    return msgspec.structs.replace(made, text=f"{made.param}={plain_value}")
 
 
 def _answer(
@@ -71,7 +91,9 @@ def _answer(
     """Ask the catalog about names of the framework itself; of others it knows nothing."""
     if taker is None or entry.spelling.env or entry.owner in OUTER:
         return "unlisted"
-    return taker.answer(name, written or ("true" if via == "config" else ""), from_file=via == "config")
+    return taker.answer(
+        name, written or ("true" if via == "config" else ""), from_file=via == "config"
+    )
 
 
 def spell_argument(
@@ -121,7 +143,7 @@ def _names(launch: RawLaunch) -> frozenset[str]:
     return frozenset((*args, *(variable.name for variable in launch.env)))
 
 
-def _spelled(  # noqa: PLR0913  # the parts of one spelling
+def _spelled(  # the parts of one spelling
     spelling: Spelling,
     name: str,
     written: str,
@@ -136,9 +158,18 @@ def _spelled(  # noqa: PLR0913  # the parts of one spelling
         return Spelled(kind="arg", param=name, value=written, text=text)
     if via == "config":
         shown = written or "true"
-        return Spelled(kind="config_file", param=name, value=shown, text=f"{name}: {shown}")
+        text = _nested(name, shown) if framework in _NESTED else f"{name}: {shown}"
+        return Spelled(kind="config_file", param=name, value=shown, text=text)
     text = f"--{name} {_quoted(written)}" if written else f"--{name}"
     return Spelled(kind="arg", param=name, value=written, text=text)
+
+
+def _nested(name: str, shown: str) -> str:
+    """Write a dotted key as the mapping it stands for: `trl: {vllm_mode: colocate}`."""
+    first, *inner = name.split(".")
+    for part in reversed(inner):
+        shown = f"{{{part}: {shown}}}"
+    return f"{first}: {shown}"
 
 
 def _quoted(text: str) -> str:

@@ -32,7 +32,7 @@ class Taker:
         self._closed = bool(len(self._own)) and judges(tables, framework, bits)
 
     def answer(self, name: str, written: str, *, from_file: bool = False) -> Answer:
-        """Say whether a name with this value (\"\": a bare switch) would be taken."""
+        """Say whether a name with this value (empty: a bare switch) would be taken."""
         values = (written,) if written or from_file else ()
         arg = RawArg(
             name=name, values=values, origin=_NOWHERE, via="config" if from_file else "arg"

@@ -22,6 +22,7 @@ _WILDCARD = re.compile(r"(?:\.[xX*])+$")
 _START = Version("0.dev0")
 
 
+@lru_cache(maxsize=8192)
 def in_range(version_text: str, spec: str) -> bool | None:
     """Tell whether a version lies in a PEP 440 range; None when that depends on the release.
 

@@ -50,8 +50,8 @@ def argument_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[
         return
     if want.keeps and len(found) > 1:
         # given twice: both are called otherwise
-        for count in range(len(places), 1, -1):
-            yield tuple(Edit(name, *spot.name, want.name) for name, spot in places[:count])
+        for most in range(len(places), 1, -1):
+            yield tuple(Edit(name, *spot.name, want.name) for name, spot in places[:most])
     for name, spot in places:
         count = _count(found, reading, name, spot)
         renaming = (Edit(name, *spot.name, want.name),) if want.old else ()

@@ -50,6 +50,12 @@ def sets(text: str, want: Want) -> bool:
     return any(same(arg.name, name) for arg in _keys(text) or ())
 
 
+def is_open(text: str, want: Want) -> bool:
+    """Tell whether DeepSpeed's configuration leaves a key to the trainer."""
+    held = [arg.values for arg in keys(text) if same(arg.name, want.name)]
+    return held[-1:] == [("auto",)] and classify_config(text) == "deepspeed"
+
+
 def keys(text: str) -> tuple[RawArg, ...]:
     """Give what a configuration sets, nothing of one that cannot be read."""
     return _keys(text) or ()

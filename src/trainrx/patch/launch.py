@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping, Sequence
 
 from trainrx.model.job import RawLaunch, Script
 from trainrx.model.planning import FilePatch, Left, Patched
 from trainrx.model.result import Change
-from trainrx.parse.config_kinds import classify_config
-from trainrx.patch import configs, presets
+from trainrx.patch import configs
 from trainrx.patch.proof import Reading, holds, read
 from trainrx.patch.script import brought, launch_number
-from trainrx.patch.sources import program_of, source_with
+from trainrx.patch.sources import program_of, source_with, takes_keywords
+from trainrx.patch.stages import staged
 from trainrx.patch.wanted import Want, refusal, same, wanted
+from trainrx.read.recognise import is_manifest
 
 
 class Unplaced(Exception):  # noqa: N818  # control flow inside the package, never seen outside
@@ -77,7 +77,10 @@ class _Work:
         for name in documents:
             self._texts.pop(name, None)
         self._reading = read(documents, script.source)
-        self._number = launch_number(self._reading, self._launch)
+        if is_manifest(documents[script.source]):
+            self.notes.append(f"{script.source} is a manifest, which is not edited")
+        else:
+            self._number = launch_number(self._reading, self._launch)
 
     def state(self) -> tuple[Reading | None, dict[str, str], list[str]]:
         """Give what a change that fails halfway is taken back to."""
@@ -120,7 +123,7 @@ class _Work:
                 return
             raise Unplaced(f"{change.from_ or want.name} is not in the files at hand")
         if change.canonical == "parallel.deepspeed" and want.values and want.values[0]:
-            value = self._deepspeed(want)
+            value = self._stage(want)
             if value is None:
                 return
             want = want._replace(values=(value,))
@@ -156,12 +159,7 @@ class _Work:
         """Bring every place that sets it to what is wanted; where none does, add it to one."""
         key = configs.as_key(want, self.launch)
         names = configs.config_names(self.launch, self._texts)
-        setting = [n for n in names if configs.sets(self._texts[n], key)]
-        setting += [
-            n
-            for n in names
-            if n not in setting and configs.is_so(self._texts[n], key) and want.values is not None
-        ]
+        setting = [n for n in names if self._counts_in(n, key)]
         written = self._written(key) if want.kind == "arg" else False
         here = self._has(want)
         if self._number is not None and self._reading is not None and not here:
@@ -173,6 +171,13 @@ class _Work:
         if here or setting or written or want.values is None:
             return
         self._add(want, key, change)
+
+    def _counts_in(self, name: str, key: Want) -> bool:
+        """Tell whether a configuration decides a key: DeepSpeed's own "auto" leaves it open."""
+        text = self._texts[name]
+        if "." not in key.name and configs.is_open(text, key):
+            return False
+        return configs.sets(text, key) or (key.values is not None and configs.is_so(text, key))
 
     def _add(self, want: Want, key: Want, change: Change) -> None:
         fitting = configs.for_adding(self.launch, self._texts, key)
@@ -192,6 +197,8 @@ class _Work:
         program = program_of(self.launch, self._texts)
         if program is not None and want.kind == "arg" and not in_section:
             after = source_with(program, self._texts[program], want)
+            if after is None and takes_keywords(self._texts[program]):
+                raise Unplaced(f"{program} sets {want.name} itself: change it there by hand")
             if after is not None:
                 self._texts[program] = after
                 return
@@ -245,50 +252,15 @@ class _Work:
         self._reading = after or self._reading
         return after is not None
 
-    # DeepSpeed
-
-    def _deepspeed(self, want: Want) -> str | None:
-        """Give the value that names the wanted stage, writing its file when none does.
-
-        None: what is set means that already.
-        """
-        value = (want.values or ("",))[0]
-        if not presets.takes_file(value):
-            return value
-        kind = presets.means(value, {})
-        present = self._present(want)
-        if present is not None and kind is not None and presets.means(present, self._texts) == kind:
-            return None
-        for name, text in self._texts.items():
-            if classify_config(text) == "deepspeed" and presets.means(name, {name: text}) == kind:
-                return self._beside(present, name)
-        if kind is None or any(configs.base(name) == configs.base(value) for name in self._texts):
-            return value
-        if present is not None and posixpath.dirname(present) == posixpath.dirname(value) != "":
-            return value  # the framework's own folder of configurations is in use already
-        return self._new_preset(kind, present) or value
-
-    def _present(self, want: Want) -> str | None:
+    def _stage(self, want: Want) -> str | None:
+        """Give the value that names the wanted stage, None when what is set means it already."""
         given = [a for a in (*self.launch.args, *self.launch.launcher) if same(a.name, want.name)]
         for text in self._texts.values():
             given += [] if given else [a for a in configs.keys(text) if same(a.name, want.name)]
-        return given[-1].values[0] if given and given[-1].values else None
-
-    def _beside(self, present: str | None, name: str) -> str:
-        """Name a file of the same folder the way the present one is named."""
-        folder = posixpath.dirname(present) if present and presets.takes_file(present) else ""
-        return posixpath.join(folder, configs.base(name)) if folder else name
-
-    def _new_preset(self, kind: str, present: str | None) -> str | None:
-        held = next(
-            (n for n in self._texts if present and configs.base(n) == configs.base(present)), None
-        )
-        text = presets.preset_text(kind, self._texts[held] if held else None)
-        if text is None:
-            return None
-        source = held or (self._reading.source if self._reading else next(iter(self._texts), ""))
-        name = presets.free_name(posixpath.dirname(source), kind, {**self._before, **self._texts})
-        self._texts[name] = text
-        if not held:
-            self.notes.append(f"{name} is new; its path counts from where the job is started")
-        return self._beside(present if held else None, configs.base(name))
+        present = given[-1].values[0] if given and given[-1].values else None
+        source = self._reading.source if self._reading else next(iter(self._texts), "")
+        found = staged((want.values or ("",))[0], present, source, self._texts, self._before)
+        if found.text is not None:
+            self._texts[found.name] = found.text
+            self.notes += [found.note] if found.note else []
+        return found.value

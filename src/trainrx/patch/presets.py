@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from trainrx.parse.config import read_config
 from trainrx.parse.deepspeed import canonical_deepspeed, read_deepspeed
@@ -36,22 +36,22 @@ _COMMON: Mapping[str, object] = {
 _OFFLOADED: Mapping[str, object] = {"device": "cpu", "pin_memory": True}
 _REDUCED: Mapping[str, object] = {
     "allgather_partitions": True,
-    "allgather_bucket_size": 5e8,
+    "allgather_bucket_size": 500_000_000,
     "overlap_comm": True,
     "reduce_scatter": True,
-    "reduce_bucket_size": 5e8,
+    "reduce_bucket_size": 500_000_000,
     "contiguous_gradients": True,
     "round_robin_gradients": True,
 }
 _SHARDED: Mapping[str, object] = {
     "overlap_comm": True,
     "contiguous_gradients": True,
-    "sub_group_size": 1e9,
+    "sub_group_size": 1_000_000_000,
     "reduce_bucket_size": "auto",
     "stage3_prefetch_bucket_size": "auto",
     "stage3_param_persistence_threshold": "auto",
-    "stage3_max_live_parameters": 1e9,
-    "stage3_max_reuse_distance": 1e9,
+    "stage3_max_live_parameters": 1_000_000_000,
+    "stage3_max_reuse_distance": 1_000_000_000,
     "stage3_gather_16bit_weights_on_model_save": True,
 }
 
@@ -114,7 +114,7 @@ def _rest(text: str) -> list[object]:
     return [item for item in given(args) if not item[0].startswith("zero_optimization.")]
 
 
-def free_name(folder: str, kind: str, taken: Mapping[str, str]) -> str:
+def free_name(folder: str, kind: str, taken: Collection[str]) -> str:
     """Give a name for a new configuration that no file at hand has."""
     names = {posixpath.normpath(name) for name in taken} | set(taken)
     for number in range(1, 1000):

@@ -53,6 +53,22 @@ def _keywords(tree: ast.AST) -> Iterator[Keyword]:
                 yield Keyword(node, item)
 
 
+def takes_keywords(text: str) -> bool:
+    """Tell whether a program sets the trainer's arguments itself, so that no flag reaches them."""
+    try:
+        return any(True for _ in _trainers(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+
+
+def _trainers(tree: ast.AST) -> Iterator[ast.Call]:
+    """Give the calls that hold the trainer's arguments."""
+    for node in ast.walk(tree):
+        holds = isinstance(node, ast.Call) and _called(node).endswith(_HOLDERS)
+        if holds and isinstance(node, ast.Call) and _TRAINING & {k.arg for k in node.keywords}:
+            yield node
+
+
 def _called(node: ast.Call) -> str:
     function = node.func
     if isinstance(function, ast.Attribute):
@@ -141,13 +157,7 @@ def _quoted(value: str) -> str:
 def _added(
     name: str, text: str, tree: ast.AST, want: Want, starts: list[tuple[int, str]]
 ) -> Edit | None:
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and _called(node).endswith(_HOLDERS)
-        and _TRAINING & {item.arg for item in node.keywords}
-    ]
+    calls = list(_trainers(tree))
     if len(calls) != 1 or want.values is None or any(k.arg is None for k in calls[0].keywords):
         return None
     last = max(calls[0].keywords, key=lambda item: (item.lineno, item.col_offset))

@@ -40,6 +40,12 @@ def is_flag(token: Token) -> bool:
     return match is not None and match["sign"].startswith("-")
 
 
+def begins_argument(token: Token) -> bool:
+    """Tell a flag, or `name=value`, from a value that stands alone."""
+    match = _FLAG.match(token.text)
+    return match is not None and (match["sign"].startswith("-") or bool(match["eq"]))
+
+
 def spots(words: Words, name: str) -> Iterator[Spot]:
     """Give the places where an argument of a name stands."""
     for run in words.runs:
@@ -90,7 +96,7 @@ def style(text: str, run: Run) -> str:
     lines = [
         (gap, at)
         for at, token in enumerate(run.words)
-        if "\n" in (gap := gap_before(text, run, at)) and (at == 0 or is_flag(token))
+        if "\n" in (gap := gap_before(text, run, at)) and (at == 0 or begins_argument(token))
     ]
     usual = [gap for gap, _ in lines if is_clean(gap) and gap.count("\n") == 1]
     if usual:

@@ -168,7 +168,8 @@ def _inside(token: Token, text: str, offset: int, budget: Budget, depth: int) ->
     if match is None or raw[-1:] != match["quote"] or len(raw) < match.end() + 1:
         return []
     inner = raw[match.end() : -1]
-    if match["quote"] in _ESCAPED_QUOTE.sub("  ", inner) or not re.search(r"\s", inner):
+    several = re.search(r"\s", inner) or inner.startswith("-")
+    if match["quote"] in _ESCAPED_QUOTE.sub("  ", inner) or not several:
         return []
     if match["quote"] == '"':
         inner = _ESCAPED_QUOTE.sub(r" \1", inner)

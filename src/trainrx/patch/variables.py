@@ -22,18 +22,21 @@ _CONTAINERS = ("run", "exec")
 def defined(
     reading: Reading, name: str, token: Token, value: str, seen: frozenset[str]
 ) -> Iterator[Candidate]:
-    """Give the edits that change the variable a word takes its value from, where it is set."""
+    """Give the edits that change the variable a word takes its value from, where it is set.
+
+    A file that is sourced may serve other scripts too, so only the word's own is looked at.
+    """
     found = reference(token.text)
-    if found is None or found.name in seen or len(seen) >= _MOST_STEPS:
+    if found is None or len(seen) >= _MOST_STEPS:
         return
-    for place, binding in _bindings(reading, found.name):
-        text = reading.documents[place]
-        held = Token(text[binding.value : binding.end], binding.value)
-        yield from defined(reading, place, held, value, seen | {found.name})
-        yield (Edit(place, held.start, held.end, like(held.text, value)),)
-    for place, text in reading.documents.items():
-        for match in re.finditer(rf"\$\{{{found.name}:?=([^{{}}]*)\}}", text):
-            yield (Edit(place, match.start(1), match.end(1), like("", value)),)
+    text = reading.documents[name]
+    for place, binding in _bindings(reading, found.name) if found.name not in seen else ():
+        if place == name:
+            held = Token(text[binding.value : binding.end], binding.value)
+            yield from defined(reading, name, held, value, seen | {found.name})
+            yield (Edit(name, held.start, held.end, like(held.text, value)),)
+    for match in re.finditer(rf"\$\{{{found.name}:?=([^{{}}]*)\}}", text):
+        yield (Edit(name, match.start(1), match.end(1), like("", value)),)
     if found.start >= 0:
         start = token.start + found.start
         yield (Edit(name, start, token.start + found.end, like("", value)),)
@@ -90,10 +93,6 @@ def variable_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[
         text = reading.documents[name]
         token = Token(text[binding.value : binding.end], binding.value)
         yield from defined(reading, name, token, want.values[0], frozenset({want.name}))
-        own = reference(token.text)
-        if own is not None and own.start >= 0:
-            start, end = token.start + own.start, token.start + own.end
-            yield (Edit(name, start, end, like("", want.values[0])),)
         yield (Edit(name, token.start, token.end, like(token.text, want.values[0])),)
     # It comes from elsewhere (`export` of a variable set by a loop): set for this command only.
     yield from _before(reading, launch, want)
@@ -148,7 +147,8 @@ def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidat
     for item in reversed(launch.env):
         for name, binding in _bindings(reading, item.name):
             line = line_number(reading.documents[name], binding.start)
-            if name == item.origin.source and line == item.origin.line:
+            here = name == item.origin.source == launch.origin.source
+            if here and line == item.origin.line:
                 seen.append((name, binding))
     seen.sort(key=lambda one: -one[1].start)
     for name, binding in seen:

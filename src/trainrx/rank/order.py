@@ -15,7 +15,7 @@ from trainrx.rank.score import Scored, ruled_out, score
 LIKELY = 0.7
 SUSPECTED = 0.3
 """Below this an answer is not called a suspicion, whatever speaks for a cause."""
-POSSIBLE = 0.05
+POSSIBLE = 0.02
 USUAL = 3
 """How many causes are named at most when nothing but their frequency speaks for some."""
 FORESEEN = 0.5

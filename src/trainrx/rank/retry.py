@@ -97,18 +97,14 @@ def tested(rules: Sequence[RetryRule]) -> dict[str, Condition]:
     return {rule.id: rule.when for rule in rules if rule.when is not None}
 
 
-def _agreed(
-    found: Sequence[tuple[CauseOut, RetryRule]], roots: Sequence[SymptomSeen]
-) -> Judged:
+def _agreed(found: Sequence[tuple[CauseOut, RetryRule]], roots: Sequence[SymptomSeen]) -> Judged:
     """Follow the best cause, unless one as good says the opposite of restarting."""
     cause, rule = found[0]
     lines = _evidence(cause, roots)
     for other, another in found[1:]:
         verdicts = {rule.verdict, another.verdict}
         if "deterministic" in verdicts and verdicts & {"transient", "bad-node"}:
-            again, passes = (
-                (cause, other) if rule.verdict == "deterministic" else (other, cause)
-            )
+            again, passes = (cause, other) if rule.verdict == "deterministic" else (other, cause)
             why = Text(
                 en=SPLIT.en.format(one=again.title, other=passes.title),
                 zh=SPLIT.zh.format(one=again.title, other=passes.title),

@@ -6,7 +6,7 @@ import io
 import re
 from pathlib import Path
 
-from trainrx.model.errors import UsageError
+from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.job import Input, InputKind
 from trainrx.model.result import Unread
 from trainrx.read.archive import is_archive, members
@@ -60,7 +60,7 @@ def read_stdin(data: bytes, *, kind: InputKind | None = None, name: str = "<stdi
         raise UsageError(f"{name}: {NO_TEXT}.")
     found = _from_bytes(name, data, kind)
     if found is None:
-        raise UsageError(f"{name}: {NO_INPUT}.")
+        raise NoInputError(f"{name}: {NO_INPUT}.")
     return [found], unread
 
 
@@ -161,7 +161,7 @@ def _read_file(path: Path, kind: InputKind | None) -> Found:
         raise UsageError(f"{name}: {NO_TEXT}.")
     said = _kind(decode_text(sample), kind)
     if said is None:
-        raise UsageError(f"{name}: {NO_INPUT}.")
+        raise NoInputError(f"{name}: {NO_INPUT}.")
     if said in STREAMED:
         return [Input(kind=said, name=name, path=path)], unread
     text = _lines(decode_text(_whole(path, name, unread)), said)

@@ -62,6 +62,12 @@ COMPOSE = late(r"(?m)^services:\s*(?:#.*)?$")
 SERVICE = late(r"(?m)^\s{2,12}(?:image|command|entrypoint):")
 IMPORT = late(r"(?m)^(?:import|from) \w")
 PYTHON_SHARE = 0.05
+PROGRAM = late(
+    r"\b(?:\w{0,40}(?:TrainingArguments|Trainer|LoraConfig)|get_peft_model"
+    r"|(?:SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|BCO|PRM|OnlineDPO|XPO|NashMD)(?:v2)?Config)"
+    r"\s?\("
+)
+"""A call by which a Python program sets the arguments of a training."""
 DATA_SET = late(r"\[\s*\{\s*\"")
 HISTORY = late(r"\"log_history\":\s*\[")
 INDENTED_KEY = late(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
@@ -73,7 +79,8 @@ FEW = 3
 def recognise(text: str) -> InputKind | None:
     """Tell the kind of a decoded text by its beginning; None for Python source and data sets.
 
-    What looks like nothing else is a log: any text may be one.
+    Python that sets the arguments of a training is a script. What looks like nothing else is a log:
+    any text may be one.
     """
     head = text[:SAMPLE]
     stripped = head.lstrip()
@@ -92,7 +99,7 @@ def recognise(text: str) -> InputKind | None:
     plain = [line for line in lines if not line.lstrip().startswith("#")]
     if VERSIONS.search(head) or _share(plain, FREEZE.match) >= SHARE:
         return "versions"
-    return _written(head, plain)
+    return _written(head, plain, text)
 
 
 def is_manifest(text: str) -> bool:
@@ -103,15 +110,15 @@ def is_manifest(text: str) -> bool:
     return COMPOSE.search(head) is not None and SERVICE.search(head) is not None
 
 
-def _written(head: str, lines: Sequence[str]) -> InputKind | None:
-    """Tell apart what a person writes: variables, a configuration, a script."""
+def _written(head: str, lines: Sequence[str], text: str) -> InputKind | None:
+    """Tell apart what a person writes: variables, a configuration, a script, a program."""
     commands = COMMAND.findall(head)
     runs = [line for line in commands if not re.match(r"\s*(?:export|set|unset)\b", line)]
     if lines and not runs and _share(lines, ASSIGNMENT.match) >= SHARE:
         return "env"
     written = not (lines and COMMAND.match(lines[0])) and not CONTINUED.search(head)
     if written and IMPORT.search(head) and _share(lines, PYTHON.match) >= PYTHON_SHARE:
-        return None
+        return "script" if PROGRAM.search(text) else None
     if _has_here_document(head, lines):
         return "script"
     keyed = _share([line for line in lines if not SHOUTED.match(line)], KEY.match)

@@ -8,9 +8,10 @@ from typing import TypeVar
 import msgspec
 
 from trainrx.model.inspection import Comparison, Inspection
+from trainrx.model.translation import Translation
 from trainrx.render.redact import MASK, redact
 
-A = TypeVar("A", Inspection, Comparison)
+A = TypeVar("A", Inspection, Comparison, Translation)
 _PROBE = "a1b2c3d4e5f6"
 _HELD = ("value", "text", "values", "alternatives")
 _WORDS = frozenset(

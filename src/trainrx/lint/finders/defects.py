@@ -11,6 +11,7 @@ from trainrx.lint.places import Spot, Texts
 from trainrx.model.job import Defect
 from trainrx.model.result import Edit
 
+_ASSIGNMENT = re.compile(r"[ \t]*(?P<name>[A-Za-z_]\w*)=")
 _DASHES = re.compile("[–—−―－]+")
 _PLAIN = {
     "“": '"',
@@ -49,6 +50,8 @@ def look(page: Page) -> Iterator[Found]:
 
 def _spot(defect: Defect, texts: Texts) -> Spot:
     line = texts.line(defect.source, defect.line)
+    if defect.id == "variable-not-exported" and (name := _ASSIGNMENT.match(line)):
+        return Spot(defect.source, defect.line, name.start("name") + 1, name.end("name") + 1)
     if defect.column is None:
         dash = _DASHES.search(line) if defect.id == "en-dash-flag" else None
         column = dash.start() + 1 if dash else None
@@ -56,7 +59,9 @@ def _spot(defect: Defect, texts: Texts) -> Spot:
         column = defect.column
     if column is None or column > len(line):
         length = len(line.rstrip())
-        return Spot(defect.source, defect.line, 1 if length else None, length + 1 if length else None)
+        return Spot(
+            defect.source, defect.line, 1 if length else None, length + 1 if length else None
+        )
     word = re.compile(r"\S+").match(line, column - 1)
     end = word.end() + 1 if word else column + 1
     if defect.id == "full-width-character":
@@ -83,8 +88,7 @@ def _edits(defect: Defect, at: Spot, texts: Texts) -> tuple[Edit, ...]:
     if defect.id == "full-width-character" and text in _PLAIN:
         return replaced(at, _PLAIN[text])
     if defect.id == "variable-not-exported" and not line[: at.column - 1].strip():
-        name = re.match(r"\w+=", text)
-        return replaced(at._replace(end=at.column), "export ") if name else ()
+        return replaced(at._replace(end=at.column), "export ")
     if defect.id == "continuation-broken":
         return _joined(defect.source, at.line, texts)
     return ()

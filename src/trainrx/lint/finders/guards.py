@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from trainrx.kb.conditions import ARGUMENT, arguments_of, facts_of
 from trainrx.lint.job import Found, Job
@@ -11,6 +12,7 @@ from trainrx.lint.truth import holds
 from trainrx.model.facts import Fact
 from trainrx.model.knowledge import Condition
 from trainrx.model.lint import LintGuard
+from trainrx.parse.catalog import plain
 from trainrx.parse.version_range import in_range
 
 _SEVERITY = {"reject": "error", "alter": "warning", "warn": "info"}
@@ -26,17 +28,41 @@ MOST_NAMED = 4
 
 def find(job: Job) -> Iterator[Found]:
     """Give each guard whose condition is surely true of the launch."""
-    framework = job.launch.framework
     for guard in job.guards:
-        if guard.package != framework and framework not in _OF_OTHERS.get(guard.package, ()):
+        if guard.package != job.launch.framework and job.launch.command.startswith("megatron"):
+            # Megatron trains without the trainer these packages check
             continue
-        if guard.package != framework and arguments_of(guard.when):
+        if _lies_in(guard, job) is not True:
             continue
-        if _lies_in(guard, job) is True and holds(guard.when, job.facts, job.versions) is True:
+        if holds(guard.when, job.facts, job.versions) is True and _matters(guard, job):
             decided = deciding(guard.when, job)
             values = {"said": guard.title.en, "said_zh": guard.title.zh, "why": shown(decided)}
             at = place(decided, job)
             yield Found(guard.id, at, values, severity=_SEVERITY[guard.effect])
+
+
+def _matters(guard: LintGuard, job: Job) -> bool:
+    """Tell whether the launch gives what a guard alters: to alter a default surprises nobody."""
+    if guard.effect != "alter":
+        return True
+    words = set(re.findall(r"[a-z_]{4,}", guard.title.en))
+    given = {plain(arg.name) for arg in job.args}
+    altered = {word for word in words if "_" in word and job.taken().get(word) is not None}
+    return not altered or bool(altered & given)
+
+
+def concerning(guards: Iterable[LintGuard], framework: str) -> tuple[LintGuard, ...]:
+    """Choose the guards that check the launches of a framework.
+
+    These are its own, and those of packages that work inside it, as far as they do not ask for
+    arguments by name.
+    """
+    return tuple(
+        guard
+        for guard in guards
+        if guard.package == framework
+        or (framework in _OF_OTHERS.get(guard.package, ()) and not arguments_of(guard.when))
+    )
 
 
 def _lies_in(guard: LintGuard, job: Job) -> bool | None:
@@ -70,9 +96,7 @@ def _remoteness(item: Fact) -> int:
 def shown(facts: list[Fact]) -> str:
     """Write what decided: `per_device_train_batch_size 1, num_generations 8`."""
     told = [item for item in facts if not item.kind.startswith(_VAGUE)][:MOST_NAMED]
-    return ", ".join(
-        f"{item.kind.removeprefix(ARGUMENT)} = {_plain(item.value)}" for item in told
-    )
+    return ", ".join(f"{item.kind.removeprefix(ARGUMENT)} = {_plain(item.value)}" for item in told)
 
 
 def _plain(value: object) -> str:

@@ -49,7 +49,10 @@ def _ranks(job: Job) -> Iterator[Found]:
         values = {"address": address or "", "nodes": str(nodes)}
         severity = "" if rank is not None else "warning"
         yield Found(
-            "master-address-is-loopback", _at(job, "parallel.master_addr"), values, severity=severity
+            "master-address-is-loopback",
+            _at(job, "parallel.master_addr"),
+            values,
+            severity=severity,
         )
     yield from _world(job, nodes)
 

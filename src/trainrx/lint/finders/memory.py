@@ -28,9 +28,7 @@ def find(job: Job) -> Iterator[Found]:
     shape = shape_of(job.facts, knowledge.models)
     facts = Facts(job.facts)
     facts.add(*memory_facts(facts, shape, job.versions.get("torch", "")))
-    found = workload_of(
-        facts, shape, None, models=knowledge.models, datasets=knowledge.datasets
-    )
+    found = workload_of(facts, shape, None, models=knowledge.models, datasets=knowledge.datasets)
     if isinstance(found, Refusal):
         return
     result = predict(found[0], knowledge.memory)

@@ -9,7 +9,18 @@ from trainrx.lint.job import Found, Page
 from trainrx.lint.places import Spot
 from trainrx.model.pattern import late
 
-_NEEDLES = ("hf_", "sk-", "ghp_", "github_pat_", "AKIA", "LTAI", "ms-", "API_KEY", "_TOKEN", "SECRET")
+_NEEDLES = (
+    "hf_",
+    "sk-",
+    "ghp_",
+    "github_pat_",
+    "AKIA",
+    "LTAI",
+    "ms-",
+    "API_KEY",
+    "_TOKEN",
+    "SECRET",
+)
 _SECRET = late(
     r"(?P<secret>\bhf_[A-Za-z0-9]{30,}|\bsk-[A-Za-z0-9_-]{32,}|\bgh[pousr]_[A-Za-z0-9]{30,}"
     r"|\bgithub_pat_[A-Za-z0-9_]{30,}|\bAKIA[A-Z0-9]{16}\b|\bLTAI[A-Za-z0-9]{16,30}\b"
@@ -19,7 +30,9 @@ _SECRET = late(
 _STAND_IN = re.compile(r"(.)\1{7}|your|xxxx|example|token|secret|<|\*\*|key", re.IGNORECASE)
 _UNSET = re.compile(r"\$(?P<name>\w+) is not set")
 _PIPED = late(r"\|&?\s*(?:sudo\s+)?tee\b")
-_ASSIGNED = late(r"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?([A-Za-z_]\w*)=")
+_ASSIGNED = late(
+    r"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?([A-Za-z_]\w*)="
+)
 _MOST = 20
 _LONGEST = 400
 
@@ -109,7 +122,10 @@ def _piped(page: Page) -> Iterator[Found]:
         for number in range(launch.origin.line, min(launch.origin.line + _LONGEST, len(lines) + 1)):
             line = lines[number - 1]
             if match := _PIPED.search(line):
-                yield Found("tee-hides-exit-status", Spot(source, number, match.start() + 1, match.end() + 1))
+                yield Found(
+                    "tee-hides-exit-status",
+                    Spot(source, number, match.start() + 1, match.end() + 1),
+                )
                 break
             if not line.rstrip().endswith("\\"):
                 break

@@ -81,7 +81,8 @@ def held_back(
         own = [
             index
             for index, comment in enumerate(comments)
-            if comment.ident in (item.rule, _ALL) and comment.at.file == item.file
+            if comment.ident in (item.rule, _ALL)
+            and comment.at.file == item.file
             and comment.first <= (item.line or 1) <= comment.last
         ]
         used.update(own)

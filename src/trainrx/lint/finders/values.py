@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from trainrx.lint.job import Found, Job
 from trainrx.model.job import RawArg
 from trainrx.parse.catalog import Known, catalog, plain
-from trainrx.parse.typed import is_list, read_as
+from trainrx.parse.typed import is_bool, is_list, read_as
 
 _AMBIGUOUS = re.compile(r"could stand for (?P<some>.*): write")
 _EXTRA = re.compile(r"takes one value; (?P<rest>.*) behind it")
+_STAND_IN = re.compile(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
+"""A text that a reader is to replace (`<num-labels>`): nobody runs it as it is."""
 _MOST_CHOICES = 12
+_CHECKED = ("finetuning_type", "stage")
+"""Arguments of LLaMA-Factory whose values its own code compares with a list."""
 
 
 def find(job: Job) -> Iterator[Found]:
@@ -36,10 +40,14 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
     shown = arg.name if arg.via == "config" else f"--{arg.name}"
     values = {"name": shown, "value": " ".join(arg.values or ())[:80]}
     if match := _AMBIGUOUS.search(problem):
-        return Found("ambiguous-abbreviation", job.texts.flag(arg), values | {"some": match["some"]})
+        return Found(
+            "ambiguous-abbreviation", job.texts.flag(arg), values | {"some": match["some"]}
+        )
     if "is in the configuration already" in problem:
         return Found("hydra-key-exists", job.texts.flag(arg), values)
     known = job.taken().get(named.name)
+    if _STAND_IN.fullmatch(values["value"]):
+        return None
     if known is None or _accepted_somewhere(known, arg, job):
         return None
     if match := _EXTRA.search(problem):
@@ -53,8 +61,24 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
         told = values | {"allowed": allowed + more}
         near = _near(values["value"], known)
         told["maybe"] = near
-        return Found("wrong-choice", job.texts.value(arg), told)
-    return Found("wrong-type", job.texts.value(arg), values | {"type": known.type})
+        severity = "warning" if _is_unchecked(arg, known, job) else ""
+        return Found("wrong-choice", job.texts.value(arg), told, severity=severity)
+    severity = "warning" if _is_unchecked(arg, known, job) and is_bool(known.type) else ""
+    told = values | {"type": known.type}
+    return Found("wrong-type", job.texts.value(arg), told, severity=severity)
+
+
+def _is_unchecked(arg: RawArg, known: Known, job: Job) -> bool:
+    """Tell whether a file's values go to the dataclass as they are (`parse_dict`): no parser looks.
+
+    LLaMA-Factory does so (`hparams/parser.py`); what transformers lists it checks itself.
+    """
+    in_file = arg.via == "config" and job.launch.framework == "llamafactory"
+    return (
+        in_file
+        and (is_bool(known.type) or known.package == "llamafactory")
+        and (known.name not in _CHECKED)
+    )
 
 
 def _near(value: str, known: Known) -> str:

@@ -1,0 +1,205 @@
+"""A launch as lint judges it: resolved with the files beside it, and what is known of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from trainrx.api.files import config_texts, model_config
+from trainrx.api.lint_files import File
+from trainrx.lint.check import Linter
+from trainrx.lint.facts import facts_of, without_defaults
+from trainrx.lint.job import Job, command_takes, is_listed
+from trainrx.lint.places import Texts
+from trainrx.lint.settings import Settings
+from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
+from trainrx.model.lint import LintKnowledge
+from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.config_files import is_framework_config, read_configs
+from trainrx.parse.fsdp import fsdp_facts
+from trainrx.parse.resolve import resolve
+
+DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
+_ONE_STRANGER_IN = 10
+"""Keys among which one that its command does not take is a slip, and more are another command's."""
+_NO_LAUNCH = ("args", "verl")
+"""A dump of arguments was refused or taken already; what verl takes is completed by its command."""
+
+
+class Around(NamedTuple):
+    """What stands beside all launches of a run."""
+
+    knowledge: LintKnowledge
+    versions: Mapping[str, str] = {}
+    env: tuple[EnvVar, ...] = ()
+    env_complete: bool = False
+    given: tuple[Fact, ...] = ()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Give the variables whose value is known."""
+        return {item.name: item.value for item in self.env if item.value is not None}
+
+
+def around(
+    settings: Settings,
+    knowledge: LintKnowledge,
+    *,
+    versions: Path | str | dict[str, str] | None = None,
+    env: Path | str | None = None,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+) -> Around:
+    """Put together what the caller and the settings say; the caller goes first.
+
+    Raises:
+        UsageError: a file cannot be read, or a card is none.
+    """
+    known = dict(settings.versions)
+    known |= versions if isinstance(versions, dict) else {}
+    card = gpu if gpu is not None else settings.gpu
+    listing = None if versions is None or isinstance(versions, dict) else str(versions)
+    counts = (
+        ("hardware.gpus", gpus if gpus is not None else settings.gpus, "--gpus"),
+        ("hardware.nodes", nodes if nodes is not None else settings.nodes, "--nodes"),
+    )
+    given = tuple(
+        fact(kind, count, Origin(source=flag), how="given")
+        for kind, count, flag in counts
+        if count is not None
+    )
+    if card is None and env is None and listing is None:
+        return Around(knowledge, known, given=given)
+    # the readers of listings and cards are imported only where there are some
+    from trainrx.api.inputs import Request, gather
+    from trainrx.kb.load import load
+
+    request = Request(
+        versions=known,
+        versions_file=listing,
+        env=None if env is None else str(env),
+        gpu=card,
+        notes=("",),
+    )
+    read = gather(request, load(launches=True))
+    return Around(
+        knowledge,
+        {**known, **read.versions},
+        read.env.variables,
+        read.env.complete,
+        (*given, *read.facts),
+    )
+
+
+def config_launch(file: File) -> RawLaunch | None:
+    """Give the launch that a configuration of a framework implies; None when it implies none."""
+    from trainrx.parse.config import read_config
+    from trainrx.parse.config_kinds import classify_config
+
+    kind = classify_config(file.text)
+    if kind is None or not is_framework_config(kind) or kind in _NO_LAUNCH:
+        return None
+    command = DEFAULT_COMMAND.get(kind, "")
+    if kind == "ms-swift":
+        command = _command_taking(read_config(file.text, "")[0])
+        if not command:
+            return None
+    return RawLaunch(
+        framework=kind,
+        command=command,
+        args=(),
+        env=(),
+        origin=Origin(source=file.name, line=1, text=file.text.split("\n", 1)[0][:200]),
+        configs=(file.name,),
+        env_complete=False,
+    )
+
+
+def _command_taking(args: Sequence[RawArg]) -> str:
+    """Give the command of ms-swift a file is for: the one that takes all its keys but a few.
+
+    A file does not say what it is given to; where no command fits, nothing can be said of it.
+    """
+    known = catalog("ms-swift")
+    names = {plain(arg.name) for arg in args} - {"ENV"}
+    fits = {
+        command: sum(command_takes(name, known, command) for name in names)
+        for command in known.contents.commands
+    }
+    best = max(fits, key=lambda command: (fits[command], command == "sft"), default="")
+    strangers = len(names) - fits.get(best, 0)
+    return best if best and strangers <= max(1, len(names) // _ONE_STRANGER_IN) else ""
+
+
+def settle_job(
+    raw: RawLaunch,
+    linter: Linter,
+    beside: Around,
+    texts: Mapping[str, str],
+    folder: Path | None,
+    *,
+    config: File | None = None,
+) -> Job:
+    """Resolve a launch with its files, and put together all that is known of it."""
+    version = beside.versions.get(raw.framework)
+    own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)
+    named = config_texts(raw, own, folder, version)
+    read = read_configs(raw, named.texts, version=version, env=beside.env, places=named.places)
+    unread = bool(named.unread or read.unread)
+    raw = msgspec.structs.replace(
+        read.launch,
+        args_complete=raw.args_complete and not unread,
+        env_complete=raw.env_complete or beside.env_complete,
+    )
+    text = model_config((*raw.args, *read.args), folder)
+    model = shape = None
+    if text is not None:
+        from trainrx.parse.model_config import read_json, shape_from_config
+
+        model, shape = read_json(text), shape_from_config(text, "")
+    resolved = resolve(
+        raw,
+        params=beside.knowledge.params,
+        configs=(*read.args, *read.outer),
+        env=beside.env,
+        versions=beside.versions,
+        files=read.files,
+        model=model,
+    )
+    sharding = fsdp_facts((*read.outer, *raw.launcher, *read.args, *raw.args), read.files)
+    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding))
+    versions = dict(beside.versions)
+    if resolved.version and raw.framework not in versions:
+        versions[raw.framework] = resolved.version
+    closed = raw.framework != "verl" or is_listed(raw, read.args, resolved.version)
+    facts = facts_of(
+        raw,
+        resolved if closed else without_defaults(resolved),
+        beside.given,
+        wanted=linter.wanted(raw.framework),
+        models=beside.knowledge.models,
+        versions=versions,
+        shape=shape,
+    )
+    if len(beside.versions) > 1:
+        from trainrx.derive.packages import package_facts
+
+        facts.add(*package_facts(facts, beside.versions))
+    return Job(
+        launch=raw,
+        configs=tuple(arg for arg in read.args if arg.via == "config"),
+        resolved=resolved,
+        facts=facts,
+        version=versions.get(raw.framework),
+        certain=raw.framework in beside.versions,
+        versions=versions,
+        files=named.texts,
+        texts=Texts({**named.texts, **texts}),
+        params=beside.knowledge.params,
+        guards=linter.guards_of(raw.framework),
+    )

@@ -1,0 +1,250 @@
+"""`lint()`: what is wrong with launches, before they run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+import msgspec
+
+from trainrx.api.lint_files import File, lint_files
+from trainrx.api.lint_jobs import Around, around, config_launch, settle_job
+from trainrx.kb.lint import load_lint
+from trainrx.lint.check import Linter, worst_first
+from trainrx.lint.finders.suppressed import held_back, ignores, unused
+from trainrx.lint.job import Page
+from trainrx.lint.places import Texts
+from trainrx.lint.settings import Settings, chooser
+from trainrx.model.errors import UsageError
+from trainrx.model.job import RawLaunch
+from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
+from trainrx.model.result import Finding
+from trainrx.model.text import Lang
+from trainrx.parse.launch import find_launches
+from trainrx.parse.shell import read_script
+
+PathLike = Path | str
+NO_LAUNCH = "holds no training command that is known here"
+
+
+def lint(  # noqa: PLR0913  # the contract's inputs, one keyword each
+    paths: PathLike | Sequence[PathLike],
+    *,
+    versions: PathLike | dict[str, str] | None = None,
+    env: PathLike | None = None,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+    settings: Settings | None = None,
+    lang: Lang = "en",
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    stdin: bytes | None = None,
+) -> tuple[Finding, ...]:
+    """Find what is wrong with the launches in some files, the worst first.
+
+    Args:
+        paths: launch scripts, configs a framework takes, folders of both; "-" is `stdin`.
+        versions: any listing of package versions, or a mapping name to version.
+        env: `KEY=VALUE` lines of where the jobs run.
+        gpu: the card by name ("A100-80G") or its memory ("24GiB").
+        gpus: GPUs of a whole job.
+        nodes: machines of a job.
+        settings: which rules are wanted; all when None.
+        lang: language of the messages.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
+        stdin: the bytes "-" stands for.
+
+    Raises:
+        UsageError: a path or a rule that is named does not exist.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    named = (paths,) if isinstance(paths, (str, Path)) else tuple(paths)
+    knowledge = load_lint([Path(k) for k in kb], [Path(r) for r in rules])
+    held = settings or Settings()
+    beside = around(held, knowledge, versions=versions, env=env, gpu=gpu, gpus=gpus, nodes=nodes)
+    return lint_report([str(p) for p in named], knowledge, beside, held, lang, stdin).findings
+
+
+def lint_report(
+    paths: Sequence[str],
+    knowledge: LintKnowledge,
+    beside: Around,
+    settings: Settings,
+    lang: Lang = "en",
+    stdin: bytes | None = None,
+) -> LintReport:
+    """Look at files and folders; see `lint`.
+
+    Raises:
+        UsageError: a path or a rule that is named does not exist.
+    """
+    linter = Linter(knowledge, chooser(settings, groups(knowledge)), lang)
+    unread: list[tuple[str, str]] = []
+    files = lint_files(paths, stdin, settings.exclude, unread)
+    return report_of(files, linter, beside, settings, unread)
+
+
+def report_of(
+    files: Iterable[File],
+    linter: Linter,
+    beside: Around,
+    settings: Settings,
+    unread: list[tuple[str, str]],
+) -> LintReport:
+    """Judge files that were read already; `unread` takes what nothing could be said of."""
+    found: list[Finding] = []
+    texts: dict[str, dict[int, str]] = {}
+    count = ignored = 0
+    for file in files:
+        count += 1
+        own, gone = lint_file(file, linter, beside, unread)
+        own = [item for item in own if not _is_left_out(item, settings.per_file_ignores)]
+        ignored += gone
+        found += own
+        _keep_lines(own, file, texts)
+    ordered = worst_first(found)
+    return LintReport(
+        findings=ordered, files=count, ignored=ignored, unread=tuple(unread), texts=texts
+    )
+
+
+def lint_file(
+    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+) -> tuple[list[Finding], int]:
+    """Judge one file; give its findings and how many its comments hold back."""
+    found = list(
+        _of_config(file, linter, beside, unread)
+        if file.kind == "config"
+        else _of_script(file, linter, beside, unread)
+    )
+    comments = ignores(file.name, file.text.split("\n")) if "diagnose:" in file.text else ()
+    if not comments:
+        return found, 0
+    kept, gone, idle = held_back(found, comments)
+    kept += (item for hit in unused(idle) if (item := linter.finding(hit)) is not None)
+    return kept, gone
+
+
+def lint_launch(
+    launches: Iterable[RawLaunch],
+    texts: Mapping[str, str],
+    *,
+    knowledge: LintKnowledge,
+    beside: Around,
+    lang: Lang = "en",
+    folder: Path | None = None,
+) -> tuple[Finding, ...]:
+    """Judge launches that were read already, such as those of a patched script.
+
+    Args:
+        launches: the commands.
+        texts: the files they were read from, by the name their origins cite.
+        knowledge: the rules.
+        beside: versions, variables and hardware of the job.
+        lang: language of the messages.
+        folder: where the script lies, for files it names.
+    """
+    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
+    found = [
+        item
+        for raw in launches
+        for item in linter.job(settle_job(raw, linter, beside, texts, folder))
+    ]
+    return worst_first(found)
+
+
+def groups(knowledge: LintKnowledge) -> dict[str, str]:
+    """Give the group of each rule by its id; guards are rules of a group of their own."""
+    own = {rule.id: rule.group for rule in knowledge.rules.values()}
+    return {guard.id: GUARDS for guard in knowledge.guards} | own
+
+
+def _of_script(
+    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+) -> Iterator[Finding]:
+    script = read_script(file.text, file.name, beside.variables)
+    launches = find_launches(script)
+    if not launches:
+        launches = _launches_of_manifest(file, beside)
+    if not launches:
+        if file.named:
+            unread.append((file.name, NO_LAUNCH))
+        return
+    texts = {file.name: file.text}
+    if script.commands:
+        yield from linter.page(Page(script, launches, Texts(texts)))
+    written = [msgspec.structs.replace(one, written=script.written) for one in launches]
+    for raw in written:
+        yield from linter.job(settle_job(raw, linter, beside, texts, file.folder))
+
+
+def _launches_of_manifest(file: File, beside: Around) -> tuple[RawLaunch, ...]:
+    """Read the containers of a Kubernetes manifest or compose file."""
+    if "apiVersion" not in file.text and "services:" not in file.text:
+        return ()
+    from trainrx.api.scripts import script_launches
+    from trainrx.model.job import Input
+
+    item = Input(kind="script", name=file.name, text=file.text)
+    return tuple(script_launches(item, beside.variables)[0])
+
+
+def _of_config(
+    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+) -> Iterator[Finding]:
+    launch = config_launch(file)
+    if launch is None:
+        manifest = _launches_of_manifest(file, beside)
+        for raw in manifest:
+            yield from linter.job(
+                settle_job(raw, linter, beside, {file.name: file.text}, file.folder)
+            )
+        if not manifest and file.named:
+            unread.append((file.name, "holds no setting that implies a training command"))
+        return
+    texts = {file.name: file.text}
+    yield from linter.job(settle_job(launch, linter, beside, texts, file.folder, config=file))
+
+
+def _is_left_out(item: Finding, patterns: Mapping[str, tuple[str, ...]]) -> bool:
+    return any(
+        item.rule in rules and (fnmatch(item.file, pattern) or fnmatch(_base(item.file), pattern))
+        for pattern, rules in patterns.items()
+    )
+
+
+def _base(name: str) -> str:
+    return name.replace(os.sep, "/").rpartition("/")[2]
+
+
+def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int, str]]) -> None:
+    """Keep the lines findings stand in, for showing them."""
+    lines: list[str] | None = None
+    for item in found:
+        if item.line is None:
+            continue
+        if item.file == file.name:
+            lines = file.text.split("\n") if lines is None else lines
+            held = lines[item.line - 1] if item.line <= len(lines) else ""
+        else:
+            held = _line_of(item.file, item.line, file.folder)
+        texts.setdefault(item.file, {})[item.line] = held.removesuffix("\r")
+
+
+def _line_of(name: str, number: int, folder: Path | None) -> str:
+    """Read a line of a file the script names, where it lies beside it."""
+    for path in (Path(name), *([folder / name] if folder is not None else [])):
+        try:
+            if path.is_file() and path.stat().st_size < 1 << 20:
+                lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+                return lines[number - 1] if number <= len(lines) else ""
+        except (OSError, ValueError):
+            continue
+    return ""
+
+
+__all__ = ["UsageError", "lint", "lint_file", "lint_launch", "lint_report"]

@@ -1,0 +1,106 @@
+"""Plans for a job that runs out of memory: such as meet its cause go first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainrx.api.bench import Attempt, Bench
+from trainrx.api.planning import plans_for
+from trainrx.api.proposals import Tried, settled, touches, try_fix, try_plan
+from trainrx.fix.recheck import IN_FILES
+from trainrx.kb.store import Knowledge
+from trainrx.model.knowledge import Safety
+from trainrx.model.memory import Refusal
+from trainrx.model.planning import Move, Planned, Price
+from trainrx.model.result import CauseOut, FixOut
+from trainrx.model.text import Text
+
+MOST = 3
+QUALITY: dict[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
+
+
+def memory_plans(
+    bench: Bench,
+    cause: CauseOut | None,
+    *,
+    keep: Sequence[str],
+    failed: bool,
+) -> tuple[Tried, ...] | Refusal:
+    """Search plans, and try them in the order they are to be offered.
+
+    A likely cause has a first remedy, and a plan that leaves it out may fit by the memory model and
+    fail all the same: an image nobody capped. So plans with it go first; where none has it, the
+    remedy alone does when it is enough, else plans are searched on top of it.
+    """
+    found = plans_for(bench.around, keep=keep, failed=failed or None)
+    if not isinstance(found, Refusal):
+        _agree(found, bench)
+    first = _first(cause, keep)
+    if cause is None or first is None or cause.verdict != "likely":
+        return found if isinstance(found, Refusal) else _tried(found, bench)
+    plans = () if isinstance(found, Refusal) else found
+    meeting = [plan for plan in plans if meets(plan, first)]
+    others = [plan for plan in plans if not meets(plan, first)]
+    if meeting:
+        return _tried((*meeting, *others), bench)
+    alone = try_fix(first, cause, bench)
+    if alone.proved is not None:
+        return (alone, *_tried(others, bench))
+    move = _move(first, cause, bench)
+    more = () if move is None else plans_for(bench.around, keep=keep, failed=True, started=(move,))
+    on_top = () if isinstance(more, Refusal) else more
+    if not on_top and isinstance(found, Refusal):
+        return found
+    return _tried((*on_top, *others)[:MOST], bench)
+
+
+def _agree(plans: Sequence[Planned], bench: Bench) -> None:
+    """Let remedies be judged by the scale plans are: one answer tells one figure of the job."""
+    found = bench.before.memory
+    before = next((plan.before for plan in plans if plan.before is not None), None)
+    if before is not None and not isinstance(found, Refusal):
+        bench.scale = before.gib / found.card.gib
+
+
+def meets(plan: Planned, remedy: FixOut) -> bool:
+    """Tell whether a plan pulls a lever of a remedy."""
+    levers = {change.canonical for change in remedy.changes} - {""}
+    return not levers.isdisjoint(change.canonical for change in plan.changes)
+
+
+def _tried(plans: Sequence[Planned], bench: Bench) -> tuple[Tried, ...]:
+    return tuple(try_plan(plan, bench, bench.around.lang) for plan in plans)
+
+
+def _first(cause: CauseOut | None, keep: Sequence[str]) -> FixOut | None:
+    """Give the first remedy of a cause, where it is an edit the user did not forbid."""
+    first = cause.fixes[0] if cause is not None and cause.fixes else None
+    if first is None or touches(first, keep) or not settled(first):
+        return None
+    return first
+
+
+def _move(remedy: FixOut, cause: CauseOut, bench: Bench) -> Move | None:
+    """Give a remedy as a move a search starts from, with the values its edit reads back as."""
+    attempt = bench.attempt([c for c in remedy.changes if c.kind in IN_FILES])
+    values = dict(_values(remedy, attempt))
+    if not values:
+        return None
+    return Move(
+        lever=remedy.id,
+        values=tuple(values.items()),
+        price=Price(quality=QUALITY[remedy.safety]),
+        why=_title(remedy, cause, bench.around.knowledge),
+    )
+
+
+def _values(remedy: FixOut, attempt: Attempt) -> Iterator[tuple[str, bool | int | float | str]]:
+    for change in remedy.changes if attempt.reading is not None else ():
+        value = attempt.reading.facts.value(change.canonical) if attempt.reading else None
+        if change.canonical and value is not None:
+            yield change.canonical, value
+
+
+def _title(remedy: FixOut, cause: CauseOut, knowledge: Knowledge) -> Text:
+    known = (fix.title for fix in knowledge.causes[cause.id].fixes if fix.id == remedy.id)
+    return next(known, Text(en=remedy.title, zh=remedy.title))

@@ -1,0 +1,113 @@
+"""The words of `diagnose fix`, English beside Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainrx.model.fixing import FixVerdict
+from trainrx.model.text import Text
+
+VERDICT: Mapping[FixVerdict, Text] = {
+    "proved": Text(en="PROVED", zh="已验证"),
+    "checked": Text(en="CHECKED", zh="已检查"),
+    "manual": Text(en="BY HAND", zh="需手动处理"),
+    "nothing-proved": Text(en="NOTHING PROVED", zh="没有通过验证的改法"),
+    "nothing-to-fix": Text(en="NOTHING TO FIX", zh="无需修改"),
+}
+STYLE_OF: Mapping[FixVerdict, str] = {
+    "proved": "good",
+    "checked": "doubt",
+    "manual": "doubt",
+    "nothing-proved": "bad",
+    "nothing-to-fix": "good",
+}
+CLAIM: Mapping[FixVerdict, Text] = {
+    "proved": Text(
+        en="the edit below was made on a copy and passed every check",
+        zh="下面的修改已在副本上执行并通过全部检查",
+    ),
+    "checked": Text(
+        en="the edit below reads back as it is meant; whether it frees enough memory is not known",
+        zh="下面的修改写法正确；能腾出多少显存无法预测",
+    ),
+    "manual": Text(
+        en="what is to be done does not stand in the files at hand",
+        zh="需要处理的内容不在给出的文件里",
+    ),
+    "nothing-proved": Text(
+        en="every change that was tried failed a check",
+        zh="尝试过的改法都没有通过检查",
+    ),
+    "nothing-to-fix": Text(
+        en="no cause was found, and nothing is foreseen to fail",
+        zh="没有发现原因，预计也不会失败",
+    ),
+}
+INSTALL = Text(
+    en="the versions below fit together by what their releases say they need",
+    zh="按各版本自身声明的依赖，下面这组版本相互兼容",
+)
+# labels of the head
+CHANGE = Text(en="Change", zh="修改")
+MEMORY = Text(en="Memory", zh="显存")
+BATCH = Text(en="Batch", zh="批大小")
+SPEED = Text(en="Speed", zh="速度")
+RESULT = Text(en="Result", zh="效果")
+COST = Text(en="Price", zh="代价")
+WHY = Text(en="Why", zh="理由")
+CHECKED = Text(en="Checked", zh="检查")
+NOTE = Text(en="Mind", zh="注意")
+OTHERS = Text(en="Others", zh="其他")
+TRIED = Text(en="Tried", zh="试过")
+BY_HAND = Text(en="By hand", zh="手动")
+RUN = Text(en="Run", zh="执行")
+NO_PLAN = Text(en="No plan", zh="无方案")
+WRITTEN = Text(en="Written", zh="已写入")
+PLAN = Text(en="Plan {n}", zh="方案 {n}")
+OF = Text(en="{n} of {count}", zh="共 {count} 个，第 {n} 个")
+
+MEMORY_SAYS = Text(
+    en="{before} -> {after} GiB of {limit} per GPU (between {low} and {high}), {verdict}",
+    zh="每卡 {before} -> {after} GiB，显存 {limit}（区间 {low}～{high}），{verdict}",
+)
+FITS = Text(en="fits", zh="放得下")
+MORE_LIKELY = Text(en="more likely than not enough", zh="多半放得下")
+BATCH_SAME = Text(en="effective batch {n}, unchanged", zh="有效批大小 {n}，不变")
+BATCH_OTHER = Text(
+    en="effective batch {before} -> {after}: adapt the learning rate, or keep it by accumulation",
+    zh="有效批大小 {before} -> {after}：请调整学习率，或用梯度累积保持不变",
+)
+SPEED_SAYS = Text(
+    en="a step takes {low} to {high} times as long", zh="每步耗时为原来的 {low}～{high} 倍"
+)
+SPEED_SAME = Text(en="a step takes as long as before", zh="每步耗时不变")
+QUALITY: Mapping[int, Text] = {
+    0: Text(en="the same result", zh="训练结果不变"),
+    1: Text(en="close to the same result", zh="与原来的结果相近"),
+    2: Text(en="another result: compare before you trust it", zh="结果会不同：请先对比再采用"),
+    3: Text(en="another model or other data is trained", zh="相当于训练另一个模型或另一份数据"),
+}
+CHECK: Mapping[str, Text] = {
+    "written": Text(en="written into the files", zh="已写入文件"),
+    "parsed": Text(en="parsed again", zh="重新解析"),
+    "spelled": Text(en="values read back", zh="参数值回读一致"),
+    "guards": Text(en="the framework's own checks", zh="框架自身的检查"),
+    "batch": Text(en="batch arithmetic", zh="批大小计算"),
+    "memory": Text(en="memory estimated", zh="显存估算"),
+    "lint": Text(en="linted", zh="lint 检查"),
+    "packages": Text(en="versions fit together", zh="版本相互兼容"),
+    "engine": Text(en="room for the engine", zh="推理引擎的空间"),
+    "layout": Text(en="parallel layout", zh="并行布局"),
+    "read-again": Text(en="values read back", zh="参数值回读一致"),
+    "generations": Text(en="generations divide the batch", zh="num_generations 整除批大小"),
+    "hardware": Text(en="the hardware can do it", zh="硬件支持"),
+    "host": Text(en="host memory", zh="主机内存"),
+}
+FAILED = Text(en="{spelled}: {check} failed ({detail})", zh="{spelled}：{check}未通过（{detail}）")
+TOO_MUCH = Text(en="{spelled}: still {detail}", zh="{spelled}：仍需 {detail}")
+OTHER = Text(en="--plan {n}", zh="--plan {n}")
+SOURCE = Text(en="[{url}]", zh="[{url}]")
+OWN_REMEDY = Text(en="remedy of the cause", zh="针对原因的改法")
+WROTE = Text(en="{file} (before: {backup})", zh="{file}（原文件：{backup}）")
+WROTE_NEW = Text(en="{file} (new)", zh="{file}（新文件）")
+MANUAL_FIRST = Text(en="{title}: {steps}", zh="{title}：{steps}")

@@ -1,0 +1,158 @@
+"""What is spelled for a framework, a release and a command is read back as it was meant.
+
+The text goes through the real parsers: a shell script, or a YAML file, then `resolve`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trainrx.kb.load import read_entry
+from trainrx.kb.store import shipped
+from trainrx.model.facts import Origin, Scalar
+from trainrx.model.job import RawLaunch
+from trainrx.model.knowledge import Param
+from trainrx.parse.catalog import catalog
+from trainrx.parse.config import read_config
+from trainrx.parse.launch import find_launches
+from trainrx.parse.resolve import resolve
+from trainrx.parse.resolved import Resolved
+from trainrx.parse.shell import read_script
+from trainrx.parse.signature import catalog_command
+from trainrx.parse.spell import Spelled, spell
+
+KB = shipped()[0]
+PARAMS = {path.stem: read_entry(path, Param) for path in sorted((KB / "params").glob("*.yaml"))}
+_SWIFT = ("sft", "pt", "rlhf", "infer", "deploy", "export", "rollout", "app", "eval", "dpo", "orpo")
+_MEGATRON = ("megatron sft", "megatron pt", "megatron rlhf", "megatron export")
+HEADS = {
+    "ms-swift": {c: f"swift {c}" for c in _SWIFT} | {c: c for c in _MEGATRON},
+    "llamafactory": {c: f"llamafactory-cli {c}" for c in ("train", "export", "chat")},
+    "trl": {c: f"trl {c}" for c in ("sft", "dpo", "grpo", "kto", "reward", "rloo", "orpo", "cpo")},
+    "transformers": {"train": "python train.py --num_train_epochs 1"},
+    "verl": {
+        "ppo": "python -m verl.trainer.main_ppo",
+        "sft": "python -m verl.trainer.fsdp_sft_trainer",
+    },
+    "openrlhf": {
+        c: f"python -m openrlhf.cli.train_{c.replace('-', '_')}"
+        for c in ("sft", "dpo", "rm", "kto", "ppo-ray")
+    },
+    "axolotl": {"train": "axolotl train"},
+    "vllm": {"serve": "vllm serve"},
+}
+"""The beginning of a command line by framework and command."""
+TEXTS: dict[str, list[Scalar]] = {
+    "train.precision": ["bf16", "fp16", "fp32"],
+    "train.attention": ["flash_attn", "sdpa", "eager", "flash_attention_3"],
+    "parallel.deepspeed": ["zero0", "zero1", "zero2", "zero2_offload", "zero3", "zero3_offload"],
+    "rlhf.type": ["grpo", "dpo", "ppo", "kto"],
+    "tuner.type": ["lora", "full"],
+    "vllm.mode": ["colocate", "server"],
+}
+OWN_ARGUMENTS = {("transformers", "model.name"), ("transformers", "train.attention")}
+"""A script on the Trainer declares these itself: no catalog can list them."""
+PAIRS = [(p, f) for p in PARAMS.values() for f in HEADS if p.spelled.get(f)]
+
+
+def values(param: Param, framework: str) -> list[Scalar]:
+    words = [word for s in param.spelled[framework] for word in s.values]
+    if param.type == "bool":
+        return [True, False]
+    if param.type == "int":
+        return [1, 4, 1003520, *(int(w) for w in words if w.isdecimal())]
+    if param.type == "float":
+        return [1e-5, 0.5, 2.0, 5e-7]
+    return TEXTS.get(param.id) or [*words] or ["all-linear", "/data/my model"]
+
+
+def commands(framework: str, release: str) -> Iterator[str]:
+    """Give the commands a release has."""
+    known = catalog(framework)
+    for command in HEADS[framework]:
+        table = catalog_command(framework, command)
+        if table not in known.contents.commands or known.has_command(table) & known.of(release):
+            yield command
+
+
+def read_back(spelled: Spelled, framework: str, command: str, release: str) -> Resolved:
+    head = HEADS[framework][command]
+    if spelled.kind == "config_file":
+        launch = find_launches(read_script(head if "python" in head else f"{head} x.yaml", "x"))[0]
+        whole = framework not in ("verl", "axolotl")
+        configs, unread = read_config(f"{spelled.text}\n", "x.yaml", whole=whole)
+        assert not unread
+        return resolve(launch, params=PARAMS, configs=configs, versions={framework: release})
+    text = f"{spelled.text} {head}" if spelled.kind == "env" else f"{head} {spelled.text}"
+    launch = find_launches(read_script(text, "x"))[0]
+    assert (launch.framework, launch.command) == (framework, command)
+    return resolve(launch, params=PARAMS, versions={framework: release})
+
+
+@given(st.sampled_from(PAIRS), st.data())
+@settings(max_examples=400)
+def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObject) -> None:
+    param, framework = pair
+    release = data.draw(st.sampled_from(catalog(framework).releases))
+    command = data.draw(st.sampled_from([*commands(framework, release)] or [""]))
+    value = data.draw(st.sampled_from(values(param, framework)))
+    via = data.draw(st.sampled_from(("arg", "config")))
+    if not command:
+        return
+    job = RawLaunch(
+        framework=framework, command=command, args=(), env=(), origin=Origin(source="x", line=1)
+    )
+
+    spelled = spell(param.id, value, framework, release, PARAMS, via=via, launch=job)
+
+    if spelled is None:
+        return
+    found = read_back(spelled, framework, command, release)
+    setting = found.settings.get(param.id)
+    assert setting is not None, spelled.text
+    assert (setting.value, setting.via != "default") == (value, True), spelled.text
+    assert not found.unread, spelled.text
+    if (framework, param.id) not in OWN_ARGUMENTS:
+        assert not found.unknown_flags, spelled.text
+
+
+@pytest.mark.parametrize(
+    ("canonical", "value", "framework", "version", "command"),
+    [
+        ("rlhf.type", "grpo", "llamafactory", "0.9.3", "train"),
+        ("train.attention", "flash_attention_3", "llamafactory", "0.9.1", "train"),
+        ("train.micro_batch", 1, "llamafactory", "0.9.3", "export"),
+        ("vllm.share", 0.5, "verl", "0.5.0", "sft"),
+        ("train.micro_batch", 1, "ms-swift", "3.2.1", "infer"),
+    ],
+)
+def test_what_the_command_does_not_take_is_not_spelled(
+    canonical: str, value: Scalar, framework: str, version: str, command: str
+) -> None:
+    job = RawLaunch(
+        framework=framework, command=command, args=(), env=(), origin=Origin(source="x", line=1)
+    )
+
+    assert spell(canonical, value, framework, version, PARAMS, launch=job) is None
+
+
+def test_a_key_hydra_does_not_know_is_added() -> None:
+    job = RawLaunch(
+        framework="verl", command="ppo", args=(), env=(), origin=Origin(source="x", line=1)
+    )
+
+    spelled = spell("vllm.disable_cascade_attention", True, "verl", "0.7.0", PARAMS, launch=job)
+
+    assert spelled is not None
+    assert spelled.text.startswith("+actor_rollout_ref.rollout.engine_kwargs.vllm.")
+
+
+def test_a_value_with_a_blank_is_quoted_for_hydra_too() -> None:
+    spelled = spell("model.name", "/data/my model", "verl", "0.7.0", PARAMS)
+
+    assert spelled is not None
+    assert spelled.text == "actor_rollout_ref.model.path='/data/my model'"

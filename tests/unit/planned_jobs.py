@@ -1,0 +1,41 @@
+"""Jobs as the planner reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from trainrx.api.asked import request_of
+from trainrx.api.inputs import gather
+from trainrx.api.inspection import read_logs
+from trainrx.api.reread import Surroundings
+from trainrx.model.facts import Facts
+from unit.workloads import knowledge
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def surroundings(**inputs: Any) -> Surroundings:
+    """Read a job; inputs as `diagnose()` takes them."""
+    given = gather(request_of((), inputs), knowledge())  # type: ignore[arg-type]
+    seen = read_logs(given)
+    return Surroundings(
+        given=given,
+        knowledge=knowledge(),
+        versions={**seen.versions, **given.versions},
+        known=Facts((*given.facts, *seen.facts)),
+        dumps=seen.dumps,
+    )
+
+
+def example(name: str, **inputs: Any) -> Surroundings:
+    """Read one of the founding situations."""
+    folder = EXAMPLES / name
+    return surroundings(cmd=folder / "launch.sh", versions=str(folder / "versions.txt"), **inputs)
+
+
+def written(folder: Path, text: str, **inputs: Any) -> Surroundings:
+    """Read a launch script of this text."""
+    path = folder / "launch.sh"
+    path.write_text(text, encoding="utf-8")
+    return surroundings(cmd=path, **inputs)
