@@ -269,5 +269,24 @@ def test_write_refuses_standard_input(example, capsys, monkeypatch):
     assert "standard input" in err
 
 
+@pytest.mark.usefixtures("lora")
+def test_without_a_figure_it_is_checked_but_not_proved(capsys):
+    _, answer = read(capsys, "launch.sh", "--note", "CUDA out of memory in the first step", *SWIFT)
+
+    assert answer["verdict"] == "checked"
+    assert all(item["predicted"] is None for item in answer["proposals"])
+
+
+def test_a_program_whose_words_are_not_known_is_not_edited(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "launch.sh").write_text("python my_own_trainer.py --batch 4\n")
+
+    _, answer = read(
+        capsys, "launch.sh", "--note", "CUDA out of memory in the first step", "--gpu", "24GiB"
+    )
+
+    assert answer["proposals"] == []
+
+
 def test_nothing_given_is_wrong_use(capsys):
     assert run(capsys, "--lang", "en")[0] == 2

@@ -24,7 +24,9 @@ XID_79 = (
     "fallen off the bus.\n"
 )
 ECC = "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
-SLURM = "slurmstepd: error: *** STEP 712235.0 ON gpu17 CANCELLED AT 2026-11-20T03:00:12 DUE TO {} ***\n"
+SLURM = (
+    "slurmstepd: error: *** STEP 712235.0 ON gpu17 CANCELLED AT 2026-11-20T03:00:12 DUE TO {} ***\n"
+)
 
 
 def run(capsys, tmp_path, log, *argv):

@@ -12,7 +12,7 @@ from trainrx.api.files import config_texts, model_config
 from trainrx.api.lint_files import File
 from trainrx.lint.check import Linter
 from trainrx.lint.facts import facts_of, without_defaults
-from trainrx.lint.job import Job, command_takes, is_listed
+from trainrx.lint.job import Job, is_listed
 from trainrx.lint.places import Texts
 from trainrx.lint.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
@@ -22,6 +22,7 @@ from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.config_files import is_framework_config, read_configs
 from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.resolve import resolve
+from trainrx.parse.signature import signature
 
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 _ONE_STRANGER_IN = 10
@@ -127,10 +128,10 @@ def _command_taking(args: Sequence[RawArg]) -> str:
     """
     known = catalog("ms-swift")
     names = {plain(arg.name) for arg in args} - {"ENV"}
-    fits = {
-        command: sum(command_takes(name, known, command) for name in names)
-        for command in known.contents.commands
-    }
+    fits: dict[str, int] = {}
+    for command in known.contents.commands:
+        taken = signature("ms-swift", command, known.all)
+        fits[command] = sum(taken.get(name) is not None for name in names)
     best = max(fits, key=lambda command: (fits[command], command == "sft"), default="")
     strangers = len(names) - fits.get(best, 0)
     return best if best and strangers <= max(1, len(names) // _ONE_STRANGER_IN) else ""

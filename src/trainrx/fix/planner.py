@@ -268,7 +268,8 @@ def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Pla
 def _accumulated(bench: Bench, pulls: Sequence[Pull], space: Space) -> tuple[Move, ...]:
     """Give the accumulation that goes with another micro-batch or layout."""
     work = space.work(pulls)
-    if space.batch.total is None or work.accumulation == bench.job.facts.number(ACCUMULATION):
+    present = bench.job.facts.number(ACCUMULATION) or bench.base.accumulation
+    if space.batch.total is None or work.accumulation == present:
         return ()
     exact = keeps_batch(work, space.batch)
     return (

@@ -11,7 +11,7 @@ from trainrx.model.job import RawArg, RawLaunch, Script
 from trainrx.model.knowledge import Param, Safety
 from trainrx.model.lint import LintGuard
 from trainrx.model.result import Edit
-from trainrx.parse.catalog import Catalog, catalog, plain
+from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import Signature, catalog_command, signature
 from trainrx.parse.tables import judges, tables_of
@@ -102,14 +102,6 @@ def is_listed(launch: RawLaunch, configs: tuple[RawArg, ...], version: str | Non
     listed = bool(known.releases) and catalog_command(owner, launch.command) != ""
     listed = listed or tables.command in known.contents.commands
     return listed and judges(tables, owner, known.of(version))
-
-
-def command_takes(name: str, known: Catalog, command: str) -> bool:
-    """Tell whether a command takes a name at any release, as its own or an inherited one."""
-    if known.find(name, command):
-        return True
-    parents = known.contents.inherits.get(command, ())
-    return any(catalog(parent.package).find(name, parent.command) for parent in parents)
 
 
 class Page(NamedTuple):

@@ -172,12 +172,15 @@ def _by_hand(answer: FixAnswer, view: View) -> Iterator[Line]:
 def _hand(item: Proposal, view: View, label: Text | None, *, full: bool) -> Iterator[Line]:
     lead = _lead(words.BY_HAND, view)
     shown = lead if label is not None else " " * cells(lead)
-    left = "; ".join(one.reason for one in item.patched.left)
+    # one reason stands for all: they are of the same file
+    left = next((one.reason for one in item.patched.left), "")
     steps = " ".join((item.steps or left).split())
     text = item.title
     if steps and (full or left):
         text = words.MANUAL_FIRST.in_(view.lang).format(title=item.title, steps=steps)
     yield from prose(view, clean(text), lead=Span(shown, "head"))
+    if full and item.predicted is not None:
+        yield from prose(view, memory_text(item, view.lang), indent=cells(lead))
     for line in fix_lines_of(item, view.lang) if full else ():
         yield (Span(" " * cells(lead)), Span(line.text, "fix"))
 

@@ -13,6 +13,8 @@ from trainrx.render import fix_words as words
 from trainrx.render.words import LISTED
 
 MOST_CLAIMS = 6
+PLAIN = ("guards", "lint")
+"""Checks that find nothing when they hold, and so have nothing to tell."""
 
 
 def memory_text(item: Proposal, lang: Lang) -> str:
@@ -62,8 +64,9 @@ def why_lines(item: Proposal, lang: Lang) -> Iterator[str]:
 
 
 def checked_text(checks: Sequence[Check], lang: Lang) -> str:
-    """Name the checks that hold, each once."""
-    said = (check_name(check.name, lang) for check in checks if check.holds)
+    """Name the checks that hold, each once, but for such as had nothing to look at."""
+    told = (check for check in checks if check.holds and (check.detail or check.name in PLAIN))
+    said = (check_name(check.name, lang) for check in told)
     return LISTED.in_(lang).join(dict.fromkeys(said))
 
 
