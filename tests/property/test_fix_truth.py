@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from trainrx import fix_launch, inspect_launch
@@ -46,6 +46,7 @@ def launches(draw):
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
+    phases=[Phase.generate],
 )
 @given(launches(), st.sampled_from(["24GiB", "48GiB"]))
 def test_what_is_offered_reads_back_and_touches_nothing_else(text, card):
@@ -67,7 +68,7 @@ def test_what_is_offered_reads_back_and_touches_nothing_else(text, card):
 
 def _says_what_is_offered(path, item):
     (job,) = inspect_launch(path, versions={"ms-swift": "3.2.1"}).jobs
-    read = {one.name: one.text for one in (*job.arguments, *job.environment)}
+    read = {one.name: one.text for one in job.arguments}
     for change in item.changes:
         if change.kind == "arg" and change.to is not None and change.param in read:
             assert read[change.param].split("/")[-1] in (change.to, change.to.split("/")[-1])

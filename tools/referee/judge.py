@@ -93,7 +93,7 @@ def _judged(
         command = [python, str(HERE / "judge_inside.py"), str(Path(scratch) / "jobs.json")]
         subprocess.run(command, env=env, cwd=scratch, check=True)  # noqa: S603 - caller's Python
         if options.keep:
-            for path in Path(scratch).glob("*/.verdict.json.log0"):
+            for path in Path(scratch).glob("*/.verdict.json.log"):
                 name = launches[int(path.parent.name)]["id"]
                 options.keep.mkdir(exist_ok=True)
                 shutil.copy(path, options.keep / f"{name}.log")

@@ -1,14 +1,16 @@
 """Let a framework judge command lines, up to the first step of training; runs in its own Python.
 
 usage: judge_inside.py JOBS.json, a list of {framework, command, argv, env, cwd, ranks,
-distributed, port, cards, out, limit}. The framework is imported once; each job runs in forked
-processes, one for each rank. Nothing of the framework's own checks is changed: its entry point
+distributed, port, cards, out, limit}. The framework is imported once; each job runs in a
+forked process, the first of its ranks. Nothing of the framework's own checks is changed: its entry point
 runs with the tiny model and rows of the job's folder, and is stopped where it would begin to
-train. What is stood in for is the machine: its cards, what they can hold, downloads.
+train. What is stood in for is the machine: its cards, what they can hold,
+the other processes.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import json
 import os
@@ -34,10 +36,10 @@ def main() -> None:
     jobs = json.loads(Path(sys.argv[1]).read_text())
     entry = _llamafactory() if jobs[0]["framework"] == "llamafactory" else _swift()
     _stop_at_training()
+    _build_nothing()
     for number, job in enumerate(jobs):
         started = time.time()
-        pids = [_fork(job, rank, entry) for rank in range(job["ranks"])]
-        _wait(pids, job["limit"])
+        _wait(_fork(job, entry), job["limit"])
         if not Path(job["out"]).exists():
             ended = {"type": "Timeout", "message": f"not done after {job['limit']} s", "at": ""}
             Path(job["out"]).write_text(json.dumps(ended))
@@ -46,39 +48,36 @@ def main() -> None:
         sys.stderr.flush()
 
 
-def _wait(pids: list[int], limit: float) -> None:
-    """Wait for processes; end them when rank 0 is done for long, or the limit is over."""
+def _wait(pid: int, limit: float) -> None:
+    """Wait for a process; end it when the limit is over."""
     until = time.time() + limit
-    left = set(pids)
-    while left and time.time() < until:
-        for pid in list(left):
-            if os.waitpid(pid, os.WNOHANG)[0]:
-                left.discard(pid)
-                if pid == pids[0]:
-                    until = min(until, time.time() + 1)
+    while not os.waitpid(pid, os.WNOHANG)[0]:
+        if time.time() > until:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return
         time.sleep(0.02)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
 
 
-def _fork(job: dict[str, Any], rank: int, entry: Entry) -> int:
+def _fork(job: dict[str, Any], entry: Entry) -> int:
     pid = os.fork()
     if pid:
         return pid
-    log = Path(job["out"] + f".log{rank}")
+    log = Path(job["out"] + ".log")
     where = os.open(log, os.O_CREAT | os.O_WRONLY)
     os.dup2(where, 1)
     os.dup2(where, 2)
     result = {"type": "", "message": "", "at": ""}
+    faulthandler.dump_traceback_later(job["limit"] - 2)
     try:
         os.chdir(job["cwd"])
         os.environ.update(job["env"])
         if job["distributed"]:
-            places = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": job["ranks"]}
+            places = {"RANK": 0, "LOCAL_RANK": 0, "WORLD_SIZE": job["ranks"]}
             places["LOCAL_WORLD_SIZE"] = job["ranks"]
             os.environ.update({name: str(value) for name, value in places.items()})
             os.environ.update({"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": job["port"]})
+            _stand_in_for_ranks(job["ranks"])
         _stand_in_for_gpus(job["cards"])
         entry(job["command"], list(job["argv"]))
         result["type"] = "Returned"
@@ -91,8 +90,7 @@ def _fork(job: dict[str, Any], rank: int, entry: Entry) -> int:
     except BaseException as error:  # noqa: BLE001 - whatever it was is the verdict
         traceback.print_exc()
         result = {"type": type(error).__name__, "message": _last(error), "at": _place(error)}
-    if rank == 0:
-        Path(job["out"]).write_text(json.dumps(result))
+    Path(job["out"]).write_text(json.dumps(result))
     os._exit(0)
 
 
@@ -179,12 +177,45 @@ def _stop_at_training() -> None:
         stopped(found)
 
 
+def _build_nothing() -> None:
+    """Keep DeepSpeed from compiling operators for the CPU."""
+    try:
+        kind = importlib.import_module("deepspeed.comm.torch")
+    except ImportError:
+        return
+    kind.build_shm_op = lambda: None
+
+
+def _stand_in_for_ranks(ranks: int) -> None:
+    """Be the first process of several of which the others need not run."""
+    import torch.distributed as dist
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=ranks)
+    dist.broadcast_object_list = lambda *_, **__: None
+
+    def gathered(into: list[object], item: object, *_: object, **__: object) -> None:
+        into[:] = [item] * ranks
+
+    dist.all_gather_object = gathered
+
+
 def _stand_in_for_gpus(cards: int) -> None:
     """Let a launch mean on this machine what it means on one with Ampere GPUs."""
     torch = importlib.import_module("torch")
     torch.cuda.set_device = lambda *_: None
-    torch.cuda.device_count = lambda: cards
-    for name in ("transformers.training_args", "transformers.utils", "transformers.utils.import_utils"):
+    for name, module in list(sys.modules.items()):
+        # only those of the framework: others would go on to use the cards
+        if name.startswith("swift") and "get_device_count" in vars(module):
+            module.get_device_count = lambda: cards  # type: ignore[attr-defined]
+    kind = importlib.import_module("transformers.training_args").TrainingArguments
+    # counts the processes that have a card
+    kind.world_size = property(lambda _: int(os.environ.get("WORLD_SIZE", "1")))
+    for name in (
+        "transformers.training_args",
+        "transformers.utils",
+        "transformers.utils.import_utils",
+    ):
         module = importlib.import_module(name)
         if hasattr(module, "is_torch_bf16_gpu_available"):
             module.is_torch_bf16_gpu_available = lambda: True

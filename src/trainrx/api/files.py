@@ -11,6 +11,7 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import Input, RawArg, RawLaunch
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse.config import read_config
 from trainrx.parse.saved_args import FILES, run_folders
@@ -19,8 +20,8 @@ MAX_CONFIG = 4 << 20
 MOST_ENTRIES = 3000
 MOST_DEPTH = 4
 MOST_FILES = 64
-_CONFIG = re.compile(r"\.(?:ya?ml|json)$", re.IGNORECASE)
-_NAMING = re.compile(
+_CONFIG = late(r"\.(?:ya?ml|json)$", re.IGNORECASE)
+_NAMING = late(
     r"(?:^|\.)(?:deepspeed|deepspeed_config|deepspeed_config_file|ds_config|fsdp|fsdp_config"
     r"|accelerate_config|config_file)$"
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.api.files import config_texts, model_config
+from trainrx.api.files import base, config_texts, model_config
 from trainrx.api.lint_files import File
 from trainrx.lint.check import Linter
 from trainrx.lint.facts import facts_of, without_defaults
@@ -25,6 +25,7 @@ from trainrx.parse.resolve import resolve
 from trainrx.parse.signature import signature
 
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
+_RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
 _NO_LAUNCH = ("args", "verl")
@@ -193,7 +194,7 @@ def settle_job(
         facts.add(*package_facts(facts, beside.versions))
     return Job(
         launch=raw,
-        configs=tuple(arg for arg in read.args if arg.via == "config"),
+        configs=_own_keys(raw, read.args),
         resolved=resolved,
         facts=facts,
         version=versions.get(raw.framework),
@@ -204,3 +205,20 @@ def settle_job(
         params=beside.knowledge.params,
         guards=linter.guards_of(raw.framework),
     )
+
+
+def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
+    """Give the keys of the framework's own files, not those of files an argument names (`--fsdp`).
+
+    A file of ms-swift with groups of keys is for its Ray driver, whose groups no catalog lists.
+    """
+    files = {base(name) for name in raw.configs} | {raw.origin.source}
+    own = tuple(
+        arg
+        for arg in args
+        if arg.via == "config" and (arg.origin.source in files or base(arg.origin.source) in files)
+    )
+    if raw.framework != "ms-swift":
+        return own
+    grouped = {arg.origin.source for arg in own if arg.name in _RAY_GROUPS}
+    return tuple(arg for arg in own if arg.origin.source not in grouped)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.api.lint_files import File, lint_files
+from trainrx.api.lint_files import LARGEST, File, lint_files
 from trainrx.api.lint_jobs import Around, around, config_launch, settle_job
 from trainrx.kb.lint import load_lint
 from trainrx.lint.check import Linter, worst_first
@@ -17,7 +17,6 @@ from trainrx.lint.finders.suppressed import held_back, ignores, unused
 from trainrx.lint.job import Page
 from trainrx.lint.places import Texts
 from trainrx.lint.settings import Settings, chooser
-from trainrx.model.errors import UsageError
 from trainrx.model.job import RawLaunch
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
 from trainrx.model.result import Finding
@@ -237,14 +236,15 @@ def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int,
 
 def _line_of(name: str, number: int, folder: Path | None) -> str:
     """Read a line of a file the script names, where it lies beside it."""
-    for path in (Path(name), *([folder / name] if folder is not None else [])):
-        try:
-            if path.is_file() and path.stat().st_size < 1 << 20:
-                lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-                return lines[number - 1] if number <= len(lines) else ""
-        except (OSError, ValueError):
-            continue
-    return ""
+    texts = (_small_text(path) for path in (Path(name), *([folder / name] if folder else [])))
+    lines = next((text for text in texts if text is not None), "").split("\n")
+    return lines[number - 1] if number <= len(lines) else ""
 
 
-__all__ = ["UsageError", "lint", "lint_file", "lint_launch", "lint_report"]
+def _small_text(path: Path) -> str | None:
+    try:
+        if path.is_file() and path.stat().st_size < LARGEST:
+            return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return None
+    return None

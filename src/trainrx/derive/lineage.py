@@ -77,11 +77,11 @@ GENERATION = (
 """The first that matches wins. Names of one company's chat models stand before what they are
 built on."""
 
-UNKNOWN_POINT = re.compile(r"qwen[-_]?\d[._]\d(?!\d*b)")
+UNKNOWN_POINT = late(r"qwen[-_]?\d[._]\d(?!\d*b)")
 """A point release: a generation of its own, also where the family's table does not know it."""
 
-SIZE = re.compile(r"(?<![\da-z.])(\d+(?:[._]\d+)?)([bm])(?:[-_]a(\d+(?:[._]\d+)?)b)?(?![a-z0-9])")
-MIXTURE = re.compile(r"(?<![\da-z.])(?:(\d+)x(\d+)b|(\d+)bx(\d+))(?![a-z0-9])")
+SIZE = late(r"(?<![\da-z.])(\d+(?:[._]\d+)?)([bm])(?:[-_]a(\d+(?:[._]\d+)?)b)?(?![a-z0-9])")
+MIXTURE = late(r"(?<![\da-z.])(?:(\d+)x(\d+)b|(\d+)bx(\d+))(?![a-z0-9])")
 CHANGED = late(
     r"prun|shear|slim(?!e)|minitron|draft|eagle|medusa|adapter|lora|embed|stack|franken|merge[-_]?moe"
 )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from trainrx.derive.families import AUDIO, MOE, OMNI, VISION, family_of
 from trainrx.derive.lineage import lineage_of, size_of
@@ -42,9 +41,9 @@ def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     The full name comes before names without their last words; ms-swift 2.x writes a model type
     such as `qwen2_5-7b-instruct`, so separators do not count in the end.
     """
-    index = _index(_Held(models))
-    for spell, names in zip(_SPELLS, index.named, strict=True):
-        shape = names.get(spell(name))
+    held = _Held(models)
+    for spell in (_last, _stem, _squeezed):
+        shape = _by_name(held, spell).get(spell(name))
         if shape is not None:
             return shape
     return None
@@ -52,7 +51,7 @@ def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
 
 def _related(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     lineage = lineage_of(_last(name))
-    return None if lineage is None else _index(_Held(models)).related.get(lineage)
+    return None if lineage is None else _by_lineage(_Held(models)).get(lineage)
 
 
 class _Held:
@@ -68,25 +67,26 @@ class _Held:
         return id(self.models)
 
 
-class _Index(NamedTuple):
-    """The models by each spelling of their names, and by what they descend from."""
-
-    named: tuple[dict[str, ModelShape], ...]
-    related: dict[object, ModelShape]
+@lru_cache(maxsize=16)
+def _by_name(held: _Held, spell: Callable[[str], str]) -> dict[str, ModelShape]:
+    """Give the first model of each name in one spelling."""
+    found: dict[str, ModelShape] = {}
+    for shape in held.models:
+        for known in (shape.id, *shape.aliases):
+            found.setdefault(spell(known), shape)
+    return found
 
 
 @lru_cache(maxsize=8)
-def _index(held: _Held) -> _Index:
-    named: tuple[dict[str, ModelShape], ...] = tuple({} for _ in _SPELLS)
-    related: dict[object, ModelShape] = {}
+def _by_lineage(held: _Held) -> dict[object, ModelShape]:
+    """Give the first model of each lineage."""
+    found: dict[object, ModelShape] = {}
     for shape in held.models:
         for known in (shape.id, *shape.aliases):
-            for spell, names in zip(_SPELLS, named, strict=True):
-                names.setdefault(spell(known), shape)
             lineage = lineage_of(_last(known))
             if lineage is not None:
-                related.setdefault(lineage, shape)
-    return _Index(named, related)
+                found.setdefault(lineage, shape)
+    return found
 
 
 def shape_of(facts: Facts, models: Sequence[ModelShape]) -> ModelShape | None:
@@ -251,7 +251,3 @@ def _stem(name: str) -> str:
 def _squeezed(name: str) -> str:
     stem = re.sub(r"[-_.]", "", _stem(name))
     return stem.removeprefix("meta")
-
-
-_SPELLS = (_last, _stem, _squeezed)
-"""How names are compared, the strictest way first."""

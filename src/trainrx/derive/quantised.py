@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from trainrx.model.pattern import late
+
 METHODS = (
     ("gptq", r"(?<![a-z])gptq"),
     ("awq", r"(?<![a-z])awq"),
@@ -16,7 +18,7 @@ METHODS = (
 )
 """The first that matches; the first Qwen's `-Int4` and `-Int8` checkpoints are GPTQ
 (QwenLM/Qwen README, "Quantization")."""
-BITS = re.compile(
+BITS = late(
     r"(?<![a-z0-9])(?:(?:gptq|awq|bnb)?[-_.]?int([2348])|(?:gptq|awq|bnb)?[-_.]?([2348])[-_.]?bits?"
     r"|w([48])a\d{1,2})(?![a-z0-9])"
 )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from trainrx.kb.store import shipped
+from trainrx.kb.places import shipped
 from trainrx.model.catalog import (
     Contents,
     ModelTypeRename,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.kb.store import LINT_COMPILED, checkout, shipped
+from trainrx.kb.places import LINT_COMPILED, checkout, shipped
 from trainrx.model.lint import LintKnowledge, LintRule, brief
 
 

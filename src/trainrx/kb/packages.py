@@ -31,6 +31,7 @@ R = TypeVar("R", Need, Releases, ModelNeed)
 FOLDER = "packages"
 GROUP = "known-versions"
 TORCH = "torch"
+BY_LINE = "-by-its-line"
 INSTALL = Text(en="Install {what}", zh="安装 {what}")
 COST = Text(
     en="Packages built against the old version may have to follow; run pip check afterwards.",
@@ -88,7 +89,7 @@ def with_ranges(causes: Mapping[str, Cause], ranges: Mapping[str, RangeEntry]) -
     Of several ranges of a cause the fix of the weightiest comes first.
     """
     out = dict(causes)
-    for entry in sorted(ranges.values(), key=lambda entry: (entry.range.weight, entry.id)):
+    for entry in sorted(ranges.values(), key=lambda entry: entry.range.weight):
         cause = out.get(entry.range.cause)
         if cause is not None:
             out[cause.id] = _with_range(cause, entry)
@@ -117,11 +118,15 @@ def _with_range(cause: Cause, entry: RangeEntry) -> Cause:
         safety="safe",
         cost=known.cost or COST,
         packages=changes,
-        only_if=_or_version_unknown(entry, when),
+        only_if=when,
         ref=source,
     )
     supports = [item for item in cause.evidence.supports if item.id != own]
-    fixes = [item for item in cause.fixes if item.id != own]
+    by_line = _by_line(entry, fix)
+    named = {own} | {item.id for item in by_line}
+    fixes = [item for item in cause.fixes if item.id not in named]
+    first = next((i for i, item in enumerate(fixes) if item.only_if is None), len(fixes))
+    fixes[first:first] = by_line
     kept = [item for item in cause.references if not item.id.startswith(f"{own}/")]
     return msgspec.structs.replace(
         cause,
@@ -153,19 +158,21 @@ def _is_costly(fix: Fix) -> bool:
     return any(change.name == TORCH for change in fix.packages)
 
 
-def _or_version_unknown(entry: RangeEntry, when: Condition) -> Condition:
+def _by_line(entry: RangeEntry, fix: Fix) -> list[Fix]:
     """Offer the fix of a range by the line that only its releases print, whatever is installed.
 
-    Where the version is known, it decides.
+    Where the version is known, that decides, and goes first, as do remedies with a condition of
+    their own.
     """
     line = entry.range.when
-    if line is None or line.symptom is None or line.if_ is None:
-        return when
+    if line is None or line.symptom is None or line.if_ is None or not fix.packages:
+        return []
     unknown = tuple(
         Condition(fact=f"version.{entry.package} {span.spec}", known=False)
         for span in entry.range.affected
     )
-    return Condition(any=(when, Condition(all=(line, *unknown))))
+    only_if = Condition(all=(line, *unknown))
+    return [msgspec.structs.replace(fix, id=f"{fix.id}{BY_LINE}", only_if=only_if)]
 
 
 def range_condition(entry: RangeEntry) -> Condition:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 
+from trainrx.kb.places import COMPILED, checkout, shipped
 from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
@@ -80,23 +79,4 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-COMPILED = "knowledge.msgpack"
-LINT_COMPILED = "lint.msgpack"
-
-
-def checkout() -> Path | None:
-    """Give the root of the source checkout this module runs from, or None when installed.
-
-    It comes first: an editable install may leave a stale copy of the data in site-packages.
-    """
-    root = Path(__file__).resolve().parents[3]
-    found = (root / "pyproject.toml").is_file() and (root / "kb").is_dir()
-    return root if found else None
-
-
-def shipped() -> tuple[Path, Path]:
-    """Give the folders of the shipped knowledge and rules."""
-    root = checkout()
-    if root is None:
-        root = Path(__file__).resolve().parents[1] / "_data"
-    return root / "kb", root / "rules"
+__all__ = ["COMPILED", "Entry", "Knowledge", "Names", "checkout", "shipped"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -112,8 +113,7 @@ def _says(rule: LintRule | None, found: Found, lang: Lang) -> str:
 
 
 def _filled(text: str, found: Found) -> str:
-    """Put values into a message; a part in `[...]` is left out when its value is empty or missing."""
-    import re
+    """Put values into a message; a part in `[[...]]` is left out when its value is missing."""
 
     def part(match: re.Match[str]) -> str:
         names = re.findall(r"\{(\w+)\}", match[1])

@@ -51,7 +51,7 @@ def facts_of(
         versions: package name to version text.
         shape: the model's own, from its config.json.
     """
-    own = [item for item in _launch_facts(launch, resolved, versions) if item.how != "assumed"]
+    own = [item for item in _launch_facts(launch, resolved, versions) if _is_sure(item)]
     facts = Facts((*given, *own, *_arguments(launch, resolved, wanted), *_variables(launch)))
     facts.add(*model_facts(facts, models, shape))
     facts.add(*training_facts(facts))
@@ -61,6 +61,14 @@ def facts_of(
     facts.add(*request_facts(facts))
     facts.add(*guard_facts(facts))
     return facts
+
+
+def _is_sure(item: Fact) -> bool:
+    """Tell what follows from the launch from what is only assumed.
+
+    That `swift` starts one process where nothing asks for more is how its program works.
+    """
+    return item.how != "assumed" or item.kind == "parallel.processes_per_node"
 
 
 def without_defaults(resolved: Resolved) -> Resolved:

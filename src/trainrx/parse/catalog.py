@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -12,10 +11,11 @@ from packaging.version import Version
 
 from trainrx.kb.catalogs import read_catalog
 from trainrx.model.catalog import Contents, Option, Span, Value
+from trainrx.model.pattern import late
 from trainrx.parse.version_range import in_range
 
 T = TypeVar("T")
-_PREFIX = re.compile(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
+_PREFIX = late(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
 """`3`, `3.x`, `3.2`: every release of that series."""
 
 

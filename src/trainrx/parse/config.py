@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 
 MAX_TEXT = 300_000
@@ -17,7 +17,7 @@ MAX_VALUES = 20_000
 MAX_DEPTH = 30
 _MAX_BRACKETS = 100
 _MOST_QUOTED = 3000
-_QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_QUOTED = late(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 MAX_LINE = 400
 """Characters of a name, and of a line that is quoted."""
 

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from trainrx.model.job import EnvVar, RawArg
+from trainrx.model.pattern import late
 
-_PART = re.compile(r"\$\{([^${}]{1,200})\}")
-_ENV = re.compile(r"oc\.env:\s*(\w+)\s*(?:,(.*))?", re.DOTALL)
+_PART = late(r"\$\{([^${}]{1,200})\}")
+_ENV = late(r"oc\.env:\s*(\w+)\s*(?:,(.*))?", re.DOTALL)
 _MOST_STEPS = 8
 _LONGEST = 10_000
 

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from trainrx.model.job import RawArg, Word
+from trainrx.model.pattern import late
 from trainrx.parse.launchers import Cite
 
 _FLAG = re.compile(r"--?[A-Za-z_][\w.-]*(?:=|$)", re.ASCII)
 _UNKNOWN_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
-_OVERRIDE = re.compile(r"(?P<sign>\+{0,2}|~)(?P<name>[A-Za-z_@][\w./@-]*)=(?P<value>.*)", re.DOTALL)
-_DELETION = re.compile(r"~[A-Za-z_@][\w./@-]*")
-_CONFIG = re.compile(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
+_OVERRIDE = late(r"(?P<sign>\+{0,2}|~)(?P<name>[A-Za-z_@][\w./@-]*)=(?P<value>.*)", re.DOTALL)
+_DELETION = late(r"~[A-Za-z_@][\w./@-]*")
+_CONFIG = late(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
 Sign = Literal["", "+", "++", "~"]
 _SIGNS: Mapping[str, Sign] = {"": "", "+": "+", "++": "++", "~": "~"}
-_MORE_ARGUMENTS = re.compile(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
+_MORE_ARGUMENTS = late(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
 
 
 class Arguments(NamedTuple):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from trainrx.model.job import Defect, Word
+from trainrx.model.pattern import late
 from trainrx.parse.launchers_front import Cite
 
-_DASHES = re.compile("[–—−―－]+(?=[-A-Za-z])")
-_QUOTED = re.compile("[“”＂][^“”＂]*[“”＂]|[‘’＇][^‘’＇]*[‘’＇]")
+_DASHES = late("[–—−―－]+(?=[-A-Za-z])")
+_QUOTED = late("[“”＂][^“”＂]*[“”＂]|[‘’＇][^‘’＇]*[‘’＇]")
 _MAX = 20
 
 

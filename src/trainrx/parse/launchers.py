@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.model.job import RawArg, ShellCommand, Word
+from trainrx.model.pattern import late
 from trainrx.parse.launch_tables import (
     ALIASES,
     LAUNCHER_MODULES,
@@ -27,10 +28,10 @@ from trainrx.parse.launchers_container import (
 from trainrx.parse.launchers_front import ASSIGN, Cite, Front, Option, read_options
 from trainrx.parse.launchers_torch import Started, start
 
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*")
+_PYTHON = late(r"(?:python|pypy)[\d.]*")
 _MAX_WRAPPERS = 16
 _MAX_LAUNCHERS = 6
-_PROGRAMS = re.compile(
+_PROGRAMS = late(
     r"(?:python|pypy)[\d.]*|torchrun|dlrover-run|accelerate(?:-launch)?|deepspeed|swift|megatron"
     r"|llamafactory-cli|lmf|trl|axolotl|vllm|ray|openrlhf"
 )

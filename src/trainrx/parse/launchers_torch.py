@@ -7,21 +7,21 @@ https://www.deepspeed.ai/getting-started/#launching-deepspeed-training
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from trainrx.model.job import Word
+from trainrx.model.pattern import late
 from trainrx.parse.launch_tables import LAUNCHER_FLAGS, LAUNCHER_NAMES
 from trainrx.parse.launchers_front import Front
 
-_SLURM_NODES = re.compile(r"\$\{?(?:SLURM_NNODES|SLURM_JOB_NUM_NODES)\}?")
+_SLURM_NODES = late(r"\$\{?(?:SLURM_NNODES|SLURM_JOB_NUM_NODES)\}?")
 _HIDDEN = {
     "torchrun": ("nproc_per_node", "nnodes"),
     "accelerate": ("num_processes", "nnodes"),
     "deepspeed": ("num_gpus", "nnodes"),
 }
 """What matters most of a launcher's options, for when a variable may hold any of them."""
-_SLOTS = re.compile(r"(?P<host>[^:@\s]+)(?::(?P<gpus>[\d,]+))?")
+_SLOTS = late(r"(?P<host>[^:@\s]+)(?::(?P<gpus>[\d,]+))?")
 
 
 class Started(NamedTuple):

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 
 from trainrx.model.job import Word
+from trainrx.model.pattern import late
 from trainrx.parse.launchers import Entry
 
 _COMMANDS = frozenset({"train", "chat", "eval", "export", "api", "webchat", "webui"})
-_MODULE = re.compile(
-    r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?"
-)
-_TRAIN = re.compile(r"train(?:_bash|_sft|_pt|_rm|_ppo|_dpo)?\.py")
+_MODULE = late(r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?")
+_TRAIN = late(r"train(?:_bash|_sft|_pt|_rm|_ppo|_dpo)?\.py")
 _OWN_FLAGS = frozenset({"--stage", "--finetuning_type", "--lora_target", "--template"})
 
 

@@ -6,9 +6,8 @@ https://github.com/modelscope/ms-swift
 
 from __future__ import annotations
 
-import re
-
 from trainrx.model.job import Word
+from trainrx.model.pattern import late
 from trainrx.parse.launchers import Entry
 
 _COMMANDS = frozenset(
@@ -17,8 +16,8 @@ _COMMANDS = frozenset(
     | {"pretrain"}
 )
 _MEGATRON = frozenset({"sft", "pt", "rlhf", "export"})
-_CLI = re.compile(r"(?:.*[./])?swift[./]cli[./](?P<mega>_megatron[./])?(?P<name>\w+?)(?:\.py)?")
-_EXAMPLE = re.compile(r"llm_(?P<name>\w+)\.py")
+_CLI = late(r"(?:.*[./])?swift[./]cli[./](?P<mega>_megatron[./])?(?P<name>\w+?)(?:\.py)?")
+_EXAMPLE = late(r"llm_(?P<name>\w+)\.py")
 
 
 def recognise(entry: Entry) -> tuple[str, tuple[Word, ...]] | None:

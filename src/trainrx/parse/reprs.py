@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Union
 
+from trainrx.model.pattern import late
+
 MAX_DEPTH = 40
 MAX_TEXT = 1_000_000
 """Characters of one printed object that are read."""
@@ -17,16 +19,16 @@ NOTHING = "null"
 Node = Union[str, None, list["Node"], dict[str, "Node"]]  # noqa: UP007  # quoted names take no `|`
 """What was read; None is not Python's None (that is `NOTHING`) but what cannot be told."""
 
-_SPACE = re.compile(r"\s*")
+_SPACE = late(r"\s*")
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_PREFIX = re.compile(r"[rbuRBU]{1,2}(?=['\"])")
-_BARE = re.compile(r"[^,()\[\]{}'\"<>\n]+")
-_KEYWORD = re.compile(r"\s*([A-Za-z_]\w{0,127})=")
-_ENUM = re.compile(r"<([A-Za-z_][\w.]{0,127}): ([^<>]{0,400})>")
-_NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,18})?(?:e[+-]?\d{1,2})?", re.ASCII)
-_MEMBER = re.compile(r"[A-Z]\w{2,60}\.([A-Z][A-Z0-9_]{0,60})")
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_PREFIX = late(r"[rbuRBU]{1,2}(?=['\"])")
+_BARE = late(r"[^,()\[\]{}'\"<>\n]+")
+_KEYWORD = late(r"\s*([A-Za-z_]\w{0,127})=")
+_ENUM = late(r"<([A-Za-z_][\w.]{0,127}): ([^<>]{0,400})>")
+_NUMBER = late(r"-?\d{1,18}(?:\.\d{1,18})?(?:e[+-]?\d{1,2})?", re.ASCII)
+_MEMBER = late(r"[A-Z]\w{2,60}\.([A-Z][A-Z0-9_]{0,60})")
+_ESCAPE = late(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from trainrx.model.catalog import Inherited
 from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
 from trainrx.parse.catalog import Catalog, Known, catalog, holds, plain
 
 _MAX_DEPTH = 4
@@ -19,7 +19,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
 }
 """How a catalog names the commands of a framework, by what the launch calls them."""
 
-_OPEN = re.compile(r"\b(?:dict|Dict|Mapping|Any|DictDefault)\b")
+_OPEN = late(r"\b(?:dict|Dict|Mapping|Any|DictDefault)\b")
 """Types of fields that take any key inside."""
 
 

@@ -5,7 +5,6 @@ https://packaging.python.org/en/latest/specifications/version-specifiers/
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from operator import eq, ge, gt, le, lt, ne
@@ -13,10 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from packaging.version import Version
 
+from trainrx.model.pattern import late
+
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
-_PLAIN = re.compile(
+_PLAIN = late(
     r"\s*(?:([<>])|(>=|<=|==|!=))\s*(\d{1,9}(?:\.\d{1,9}){0,5})((?(2)(?:\.\*|\.post\d{1,9})?))\s*"
 )
 _COMPARE: Mapping[str, Callable[[Version, Version], bool]] = {

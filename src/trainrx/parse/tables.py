@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
+from trainrx.model.pattern import late
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.signature import catalog_command
 
-_VERL_PROGRAM = re.compile(
+_VERL_PROGRAM = late(
     r"(?:.*[./])?verl[./](?:trainer|experimental[./]\w+)[./](?P<name>\w+?)(?:\.py)?"
 )
 _VERL_TABLES: Mapping[str, str] = {
@@ -29,9 +29,9 @@ _VERL_TABLES: Mapping[str, str] = {
 https://github.com/volcengine/verl/tree/v0.7.0/verl/trainer
 """
 
-_SHIPPED_FOLDER = re.compile(r"(?:\./|pkg://)?config|(?:.*/)?verl/trainer/config/?")
-_ASYNC = re.compile(r"one_step_off_policy[./]\w+")
-_PLUGIN = re.compile(r"axolotl\.integrations\.\w+")
+_SHIPPED_FOLDER = late(r"(?:\./|pkg://)?config|(?:.*/)?verl/trainer/config/?")
+_ASYNC = late(r"one_step_off_policy[./]\w+")
+_PLUGIN = late(r"axolotl\.integrations\.\w+")
 _TRUE = frozenset({"1", "true", "y"})
 _MEGATRON = frozenset(
     {"tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size"}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trainrx.model.catalog import Value
+from trainrx.model.pattern import late
 from trainrx.parse.values import read_number
 
 MAX_TEXT = 200_000
@@ -16,10 +17,10 @@ _TRUE = frozenset({"yes", "true", "t", "y", "1", "on"})
 _FALSE = frozenset({"no", "false", "f", "n", "0", "off"})
 _NONE = frozenset({"none", "null", "~", ""})
 _LIST = re.compile(r"\b(?:list|tuple|sequence|iterable|comma_separated_list)\b", re.IGNORECASE)
-_OPTIONAL = re.compile(r"\bOptional\b|\bNone\b")
+_OPTIONAL = late(r"\bOptional\b|\bNone\b")
 _BARE = {"store_true": True, "store_false": False, "BooleanOptionalAction": True}
 """Actions of argparse that take no value, and what they store."""
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_WHOLE = late(r"[+-]?\d{1,18}")
 
 
 class Typed(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 
 import msgspec
 
 from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Param, Spelling
+from trainrx.model.pattern import late
 from trainrx.parse.deepspeed import canonical_deepspeed
 
 _TRUE = frozenset({"true", "1", "yes", "on", "y", "t"})
@@ -43,7 +43,7 @@ _LOWER = frozenset({"rlhf.type", "tuner.type", "vllm.mode"})
 _MAX_DIGITS = 40
 _MOST_WHOLE = 1e18
 """The engine counts in 64 bits."""
-_WHOLE = re.compile(r"[+-]?\d(?:_?\d)*")
+_WHOLE = late(r"[+-]?\d(?:_?\d)*")
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

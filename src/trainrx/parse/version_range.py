@@ -6,19 +6,19 @@ mean, for none of them, or nobody can tell.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from packaging.version import InvalidVersion, Version
 
+from trainrx.model.pattern import late
 from trainrx.parse.specifiers import Specifiers, read_specifiers
 
 MAX_LENGTH = 64
 """Longer texts are no versions; the bound keeps number conversion cheap."""
 
-_WILDCARD = re.compile(r"(?:\.[xX*])+$")
+_WILDCARD = late(r"(?:\.[xX*])+$")
 _START = Version("0.dev0")
 
 

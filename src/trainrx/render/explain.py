@@ -18,6 +18,7 @@ from trainrx.model.knowledge import (
     Spelling,
     Symptom,
 )
+from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.text import Text
 from trainrx.render import words
@@ -26,7 +27,7 @@ from trainrx.render.layout import Line, Span, clean
 from trainrx.render.page import View, heading, prose
 
 MAX_SAMPLES = 4
-Entry = Cause | Symptom | Param | FactEntry | Rule | Guard | RangeEntry
+Entry = Cause | Symptom | Param | FactEntry | Rule | Guard | RangeEntry | LintRule
 
 
 def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line]:
@@ -44,6 +45,8 @@ def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line
         lines += _guard(entry, view)
     elif isinstance(entry, RangeEntry):
         lines += _range(entry, view)
+    elif isinstance(entry, LintRule):
+        lines += _lint_rule(entry, view)
     else:
         lines += _fact(entry, view)
     return lines
@@ -53,7 +56,7 @@ def _name(entry: Entry, view: View) -> Line:
     parts = [words.KINDS[type(entry).__name__].in_(view.lang)]
     if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
         parts.append(words.FAMILY[entry.family].in_(view.lang))
-    if isinstance(entry, (Cause, Symptom, Rule, Guard)):
+    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule)):
         parts.append(words.STATUS[entry.status].in_(view.lang))
         parts.append(words.SINCE.in_(view.lang).format(version=entry.since))
     return (Span(entry.id, "fix"), Span(f"  {' · '.join(parts)}", "dim"))
@@ -202,6 +205,22 @@ def _range(entry: RangeEntry, view: View) -> Iterator[Line]:
     yield from _part(view, words.SIGN_OF, [sign])
     yield from _part(view, words.REMEDIES, (f"{p.name}{p.spec}" for p in entry.pins))
     yield from _references(view, known.references)
+
+
+def _lint_rule(entry: LintRule, view: View) -> Iterator[Line]:
+    lang = view.lang
+    severity = words.SEVERITY[entry.severity].in_(lang)
+    mends = words.MENDS.in_(lang) if entry.fix is not None else ""
+    yield from _part(
+        view, None, [entry.summary.in_(lang), " · ".join(filter(None, (severity, mends)))]
+    )
+    ranges = (f"{name} {spec}" for name, spec in entry.versions.items())
+    yield from _part(view, words.APPLIES, ranges)
+    if entry.when is not None:
+        yield from _part(view, words.WHEN, [condition_text(entry.when, lang)])
+    ignoring = f"# diagnose: ignore={entry.id} ..."
+    yield from _part(view, words.HOLD_BACK, [ignoring])
+    yield from _references(view, entry.references)
 
 
 def _action(action: Action, view: View) -> str:

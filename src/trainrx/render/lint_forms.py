@@ -1,4 +1,4 @@
-"""Findings as other programs take them: GitHub annotations, GitLab code quality, JUnit, Markdown."""
+"""Findings as other programs take them: annotations of GitHub, GitLab, JUnit, Markdown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def as_gitlab(report: LintReport) -> str:
     rows = []
     for item in report.findings:
         text = report.texts.get(item.file, {}).get(item.line or 0, "").strip()
-        key = "\0".join((item.file, item.rule, text, item.message))
+        key = f"{item.file}\0{item.rule}\0{text}\0{item.message}"
         seen[key] += 1
         mark = hashlib.sha256(f"{key}\0{seen[key]}".encode("utf-8", "replace")).hexdigest()
         rows.append(

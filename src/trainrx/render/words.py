@@ -237,7 +237,10 @@ KINDS: dict[str, Text] = {
     "Rule": Text(en="rule", zh="规则"),
     "Guard": Text(en="check of a framework", zh="框架自身的检查"),
     "RangeEntry": Text(en="version range", zh="版本区间"),
+    "LintRule": Text(en="lint rule", zh="lint 规则"),
 }
+MENDS = Text(en="lint --fix mends it", zh="可用 lint --fix 修正")
+HOLD_BACK = Text(en="To hold it back", zh="忽略它的写法")
 
 
 def language(environment: Mapping[str, str]) -> Lang:

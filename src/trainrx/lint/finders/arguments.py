@@ -8,9 +8,8 @@ from trainrx.lint.edits import replaced
 from trainrx.lint.job import Found, Job
 from trainrx.lint.places import Spot
 from trainrx.model.job import RawArg
+from trainrx.model.result import Edit
 from trainrx.parse.catalog import catalog, plain
-from trainrx.parse.names import name_today, nearest
-from trainrx.parse.respell import respelled
 from trainrx.parse.signature import Signature
 
 _MOST = 40
@@ -21,12 +20,24 @@ _FEW_CHARACTERS = 4
 
 def find(job: Job) -> Iterator[Found]:
     """Give each name that is taken by no release the job may run."""
-    strangers = job.resolved.unknown_flags
+    own = set(job.configs)
+    listed = job.resolved.unknown_flags
+    strangers = [arg for arg in listed if arg.via != "config" or arg in own]
     if not strangers or len(strangers) > _MOST or _lets_pass(job) or not job.judged():
+        return
+    if job.launch.framework == "verl" and any(_is_choice(arg) for arg in job.launch.args):
         return
     taken = job.taken()
     for arg in strangers:
-        yield _judge(arg, job, taken)
+        found = _judge(arg, job, taken)
+        open_ = job.launch.framework == "verl" and found.rule != "misspelt-argument"
+        yield found._replace(severity="warning") if open_ else found
+
+
+def _is_choice(arg: RawArg) -> bool:
+    """Tell whether an argument of hydra picks a file of a group, which brings keys of its own."""
+    name = arg.name.lstrip("+~")
+    return name == "model_engine" or "@" in name or "/" in name or "." not in name.strip("-")
 
 
 def _lets_pass(job: Job) -> bool:
@@ -35,6 +46,9 @@ def _lets_pass(job: Job) -> bool:
 
 
 def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
+    # only an unknown name pays for these imports
+    from trainrx.parse.names import name_today, nearest
+
     at = job.texts.flag(arg)
     shown = _shown(arg)
     values = {"name": shown, "command": _command(job), "version": job.version or ""}
@@ -93,12 +107,13 @@ def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:
     return plain(text) == plain(arg.name)
 
 
-def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple:  # type: ignore[type-arg]
+def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple[Edit, ...]:
     """Give the edit that renames an argument, where its value means the same under both names."""
     if not _is_exact(at, arg, job):
         return ()
-    via = "config" if arg.via == "config" else "arg"
-    for item in respelled(job.launch, job.version, job.params, via):
+    from trainrx.parse.respell import respelled
+
+    for item in respelled(job.launch, job.version, job.params):
         if item.arg is arg:
             same = item.now.value.strip() == " ".join(arg.values or ()).strip()
             return replaced(at, _as_written(item.now.param, arg)) if same else ()

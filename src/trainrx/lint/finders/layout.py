@@ -26,10 +26,10 @@ def _cards(job: Job) -> Iterator[Found]:
     told = _whole(job, "hardware.gpus") if job.facts.get("hardware.gpus") else None
     given = job.facts.get("hardware.gpus")
     nodes = _whole(job, _NODES) or _whole(job, "hardware.nodes") or 1
-    if processes is not None and visible is not None and _read(job, _PROCESSES):
-        if processes > visible:
-            values = {"processes": str(processes), "gpus": str(visible)}
-            yield Found("more-processes-than-gpus", _at(job, _PROCESSES), values)
+    known = processes is not None and visible is not None and _read(job, _PROCESSES)
+    if known and (processes or 0) > (visible or 0):
+        values = {"processes": str(processes), "gpus": str(visible)}
+        yield Found("more-processes-than-gpus", _at(job, _PROCESSES), values)
     if told is None or given is None or given.how != "given":
         return
     for name, used in ((_PROCESSES, processes), (_VISIBLE, visible)):

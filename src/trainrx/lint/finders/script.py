@@ -92,7 +92,7 @@ def _unset(page: Page) -> Iterator[Found]:
 
 
 def _near(name: str, others: list[str]) -> str:
-    """Name the variable that differs by a slip: same letters but for case and underscores, or one."""
+    """Name the variable that differs by a slip: by case and underscores, order, or one letter."""
     bare = name.lower().replace("_", "")
     for other in others:
         if other.lower().replace("_", "") == bare:

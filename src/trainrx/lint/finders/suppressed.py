@@ -7,17 +7,17 @@ off, so one above the command covers the whole of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from trainrx.lint.edits import line_removed, replaced
 from trainrx.lint.job import Found
 from trainrx.lint.places import Spot
+from trainrx.model.pattern import late
 from trainrx.model.result import Finding
 
 MARK = "diagnose:"
-_COMMENT = re.compile(
+_COMMENT = late(
     r"#\s*diagnose:\s*(?P<kind>ignore-file|ignore)\s*=\s*(?P<ids>[\w-]+(?:\s*,\s*[\w-]+)*)"
     r"(?P<reason>[^\n]*)"
 )

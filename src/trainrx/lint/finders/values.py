@@ -24,7 +24,10 @@ def find(job: Job) -> Iterator[Found]:
     problems = job.resolved.problems
     if not problems or not job.judged():
         return
+    files = {arg.origin.source for arg in job.configs}
     for arg, problem in problems:
+        if arg.via == "config" and arg.origin.source not in files:
+            continue
         found = _judge(_original(arg, job), arg, problem, job)
         if found is not None:
             yield found

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from trainrx.model.pattern import late
 from trainrx.parse.effective.models import DTYPES, is_multimodal, max_length, torch_dtype
 from trainrx.parse.effective.sheet import Sheet
 from trainrx.parse.effective.truth import both, either, negate
 from trainrx.parse.effective.view import UNKNOWN, Truth
 
 _SHORT = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
-_OTHER_TASK = re.compile(r"(?i)reward|embed|rerank|classif|(?:^|[-_/])rm(?:$|[-_/])")
+_OTHER_TASK = late(r"(?i)reward|embed|rerank|classif|(?:^|[-_/])rm(?:$|[-_/])")
 _HYBRID_THINKING = frozenset(
     {
         "deepseek_v3_1",

@@ -6,9 +6,10 @@ import operator
 import re
 from collections.abc import Callable
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.limits import MAX_DEPTH
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"\s*(?:(?P<number>\d+#[0-9A-Za-z]+|0[xX][0-9a-fA-F]+|\d+)|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<op>\*\*|<<=|>>=|[-+*/%&|^]=|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^?:(),=]))",
     re.ASCII,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from trainrx.model.pattern import late
 from trainrx.parse.shell.variables import Field, Variable
 
-_INTEGER = re.compile(r"-?[0-9]{1,9}")
+_INTEGER = late(r"-?[0-9]{1,9}")
 
 
 def keys(held: Variable) -> tuple[str, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.syntax import Assign, Raw
 
-_ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[(?:[^\[\]\n]|\[[^\]\n]*\])*\])?(\+?)=", re.ASCII)
+_ASSIGN = late(r"([A-Za-z_]\w*)(\[(?:[^\[\]\n]|\[[^\]\n]*\])*\])?(\+?)=", re.ASCII)
 
 
 def assignment(word: Raw, items: tuple[Raw, ...] | None = None) -> Assign | None:

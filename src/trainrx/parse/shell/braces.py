@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.limits import Budget
 
-_SIGN = re.compile(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^}]*\}?|\$\([^)]*\)?|[{},]", re.DOTALL)
-_RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})")
+_SIGN = late(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^}]*\}?|\$\([^)]*\)?|[{},]", re.DOTALL)
+_RANGE = late(r"(-?\d{1,6})\.\.(-?\d{1,6})")
 _MAX_WORD = 4096
 _MAX_WORDS = 256
 

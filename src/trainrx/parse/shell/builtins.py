@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context, Verdict
 from trainrx.parse.shell.options import Options
 from trainrx.parse.shell.reading import map_lines, read
@@ -13,7 +14,7 @@ from trainrx.parse.shell.variables import Field, Variable
 
 _IGNORED = frozenset({"test", "[", "alias", "shopt", "wait", "trap", "ulimit", "umask", "disown"})
 _RECORDED = frozenset({"wait", "trap", "ulimit", "umask", "disown"})
-_ELEMENT = re.compile(r"(\w+)\[([^\]]*)\]", re.ASCII)
+_ELEMENT = late(r"(\w+)\[([^\]]*)\]", re.ASCII)
 
 
 class Builtins:

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Callable
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell import glob, regex
 from trainrx.parse.shell.context import Verdict
 from trainrx.parse.shell.expand import Expander
@@ -25,8 +26,8 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-ge": operator.ge,
 }
 _BINARY = frozenset({"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef", *_NUMBERS})
-_VARIABLE = re.compile(r"\$\{?#?([A-Za-z_]\w*)", re.ASCII)
-_UNARY = re.compile(r"-[a-hknoprstuvwxzGLNOS]")
+_VARIABLE = late(r"\$\{?#?([A-Za-z_]\w*)", re.ASCII)
+_UNARY = late(r"-[a-hknoprstuvwxzGLNOS]")
 
 
 def both(left: Verdict, right: Verdict) -> Verdict:

@@ -12,21 +12,22 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.limits import MAX_DEFECTS
 from trainrx.parse.shell.quotes import Span
 
-_BLANK_AFTER_BACKSLASH = re.compile(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
-_CUT = re.compile(r"(?<!\\)\\(?:\n(?=[ \t]*\n)|[ \t]+\n)")
-_COMMENT_IN_TEXT = re.compile(r"(?<!\\)\\(?:\n[ \t]*|[ \t]+)#(?=[^\n]*\n)")
-_SLIP_IN_TEXT = re.compile(
+_BLANK_AFTER_BACKSLASH = late(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
+_CUT = late(r"(?<!\\)\\(?:\n(?=[ \t]*\n)|[ \t]+\n)")
+_COMMENT_IN_TEXT = late(r"(?<!\\)\\(?:\n[ \t]*|[ \t]+)#(?=[^\n]*\n)")
+_SLIP_IN_TEXT = late(
     r"(?<!\\)\\(?:(?P<comment>\n[ \t]*#[^\n]*|[ \t]+#[^\n]*)|[ \t]+)\n"
     r"(?=[ \t]*(?:--?[A-Za-z]|[A-Za-z0-9$\"'{+]))"
 )
-_PRINTS = re.compile(r"[^\n]*\b(?:echo|printf)\b[^\n;|&]*")
-_FLAG = re.compile(r"(?<![^ \t\n])(?:--?[A-Za-z][\w.-]*|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+(?==))")
-_ASSIGNMENTS = re.compile(r"\s*(?:export\s+)?(?:[A-Za-z_]\w*=\S*\s+)+\s*\\?\s*", re.ASCII)
-_MORE_WORDS = re.compile(r"[\"']?\$[\w{(]|[\w.+-]+=[^=]|\S+\.(?:py|json|yaml)\b")
-_NO_COMMAND = re.compile(r"[A-Za-z_]\w*\+?=|(?:fi|done|esac|else|then|elif|\}|\))(?![\w-])")
+_PRINTS = late(r"[^\n]*\b(?:echo|printf)\b[^\n;|&]*")
+_FLAG = late(r"(?<![^ \t\n])(?:--?[A-Za-z][\w.-]*|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+(?==))")
+_ASSIGNMENTS = late(r"\s*(?:export\s+)?(?:[A-Za-z_]\w*=\S*\s+)+\s*\\?\s*", re.ASCII)
+_MORE_WORDS = late(r"[\"']?\$[\w{(]|[\w.+-]+=[^=]|\S+\.(?:py|json|yaml)\b")
+_NO_COMMAND = late(r"[A-Za-z_]\w*\+?=|(?:fi|done|esac|else|then|elif|\}|\))(?![\w-])")
 _SWALLOWED = (
     "A comment stands inside the command that this text holds: it swallows what follows, or its"
     " words become arguments. Move the comment out of the text."

@@ -10,10 +10,11 @@ import shlex
 from collections.abc import Sequence
 from itertools import takewhile
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.unknown import MAX_CHOICES, Kind, Unknowns, inherited_kind, known
 from trainrx.parse.shell.variables import Field, Variable
 
-_TOKEN = re.compile(r"\s+|\S+")
+_TOKEN = late(r"\s+|\S+")
 
 
 def merged(name: str, found: Sequence[Variable | None], unknowns: Unknowns, kind: Kind) -> Variable:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell import glob
 from trainrx.parse.shell.braces import alternatives
 from trainrx.parse.shell.brackets import closing
@@ -15,11 +16,11 @@ from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field
 
-_SPECIAL = re.compile(r"[\\'\"$`{<]")
-_PLAIN = re.compile(r"[^\\'\"$`<]+")
-_IN_QUOTES = re.compile(r"[^\\$`]+")
-_NAME = re.compile(r"\$([A-Za-z_]\w*|[0-9@*#?!$_-])", re.ASCII)
-_PLACEHOLDER = re.compile(r"<[^\W\d_][\w./-]*(?: [\w./-]+)*>")
+_SPECIAL = late(r"[\\'\"$`{<]")
+_PLAIN = late(r"[^\\'\"$`<]+")
+_IN_QUOTES = late(r"[^\\$`]+")
+_NAME = late(r"\$([A-Za-z_]\w*|[0-9@*#?!$_-])", re.ASCII)
+_PLACEHOLDER = late(r"<[^\W\d_][\w./-]*(?: [\w./-]+)*>")
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b"}
 _BLANKS = " \t\n"
 

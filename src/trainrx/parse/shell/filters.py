@@ -10,6 +10,8 @@ import re
 import string
 from collections.abc import Callable
 
+from trainrx.model.pattern import late
+
 _CLASSES = {
     "[:upper:]": string.ascii_uppercase,
     "[:lower:]": string.ascii_lowercase,
@@ -18,26 +20,26 @@ _CLASSES = {
     "[:alnum:]": string.digits + string.ascii_uppercase + string.ascii_lowercase,
     "[:space:]": "\t\n\v\f\r ",
 }
-_SET = re.compile(r"(\[:\w+:\])|\\(.)|(.)-(.)|(.)", re.DOTALL)
-_STRANGE = re.compile(r"\\[^nt\\/.-]|\[[.=]|\[:(?!(?:upper|lower|digit|alpha|alnum|space):\])")
+_SET = late(r"(\[:\w+:\])|\\(.)|(.)-(.)|(.)", re.DOTALL)
+_STRANGE = late(r"\\[^nt\\/.-]|\[[.=]|\[:(?!(?:upper|lower|digit|alpha|alnum|space):\])")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
-_AWK = re.compile(
+_AWK = late(
     r"(?:-F ?\x00?(?P<between>[^\x00\\*+?.|()^$\[\]{}]{1,4})\x00)?"
     r" *(?:NR ?== ?(?P<row>\d{1,6})|/(?P<holds>[\w:, =-]{1,80})/)?"
     r" *\{ *print(?: +(?P<what>NF|\$(?:NF|\d{1,4})(?: *, *\$(?:NF|\d{1,4})){0,8}))? *;? *\} *"
 )
-_CUT = re.compile(
+_CUT = late(
     r"(?:-d\x00?(?P<between>[^\x00])\x00)?-(?P<kind>[fc])\x00?(?P<first>\d{1,4})?"
     r"(?P<range>-)?(?P<last>\d{1,4})?(?:\x00-d\x00?(?P<behind>[^\x00]))?"
 )
-_SED = re.compile(
+_SED = late(
     r"s(?P<sign>[/|#,:@])(?P<old>(?:\\.|(?!(?P=sign)|\\).){1,80})(?P=sign)"
     r"(?P<new>(?:(?!(?P=sign)).){0,80})(?P=sign)(?P<g>g?)"
 )
-_PLAIN = re.compile(r"\^?(?:[\w ,:/=@%\"'-]|\\[./|#,:@-]|\[\[:space:\]\]\*)*\$?")
+_PLAIN = late(r"\^?(?:[\w ,:/=@%\"'-]|\\[./|#,:@-]|\[\[:space:\]\]\*)*\$?")
 """A pattern of basic regular expressions: a text, at most held to an end of the line."""
 _SPACES = "[[:space:]]*"
-_PRODUCT = re.compile(r"\s*-?\d{1,15}(?:\s*[-+*/%]\s*\d{1,15}){1,20}\s*")
+_PRODUCT = late(r"\s*-?\d{1,15}(?:\s*[-+*/%]\s*\d{1,15}){1,20}\s*")
 
 
 def head(words: list[str], text: str) -> str | None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_ITEM = re.compile(
+from trainrx.model.pattern import late
+
+_ITEM = late(
     r"\\(?P<escaped>.)|(?P<many>\*+)|(?P<any>\?)|\[(?P<set>[!^]?\]?(?:\[:\w+:\]|[^\]])*)\]|(?P<c>.)",
     re.DOTALL,
 )

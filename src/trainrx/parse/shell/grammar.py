@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 from functools import cache
+from importlib import import_module
+from importlib.machinery import ExtensionFileLoader, PathFinder
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from trainrx.parse.shell.limits import Budget
@@ -19,10 +22,25 @@ _LEAST = 0.005
 
 @cache
 def _language() -> Language:
-    import tree_sitter_bash  # only a job with a launch script pays for loading it
+    # only a job with a launch script pays for loading it
     from tree_sitter import Language
 
-    return Language(tree_sitter_bash.language())
+    return Language(_binding().language())
+
+
+def _binding() -> ModuleType:
+    """Load the compiled grammar alone.
+
+    Its package imports the readers of its resources as well: longer than to parse a script.
+    """
+    package = PathFinder.find_spec("tree_sitter_bash")
+    places = None if package is None else package.submodule_search_locations
+    inner = PathFinder.find_spec("_binding", places) if places else None
+    if inner is None or not isinstance(inner.loader, ExtensionFileLoader):
+        return import_module("tree_sitter_bash")
+    module: ModuleType = inner.loader.create_module(inner)
+    inner.loader.exec_module(module)
+    return module
 
 
 def parse(text: str, budget: Budget, seconds: float = 1.0) -> Node | None:

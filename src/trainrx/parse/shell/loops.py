@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell import arithmetic
 from trainrx.parse.shell.context import Context, Stop, Verdict
 from trainrx.parse.shell.limits import MAX_ITERATIONS
@@ -22,7 +22,7 @@ from trainrx.parse.shell.syntax import (
 from trainrx.parse.shell.unknown import Unknown, known
 from trainrx.parse.shell.variables import Field, Snapshot, Variable
 
-_ARGUMENT = re.compile(r"\$[#@*1-9]|\$\{[#@*1-9]")
+_ARGUMENT = late(r"\$[#@*1-9]|\$\{[#@*1-9]")
 _MAX_ROUNDS = 4 * MAX_ITERATIONS
 """Rounds of a loop that counts or reads; more than one per node or per argument."""
 

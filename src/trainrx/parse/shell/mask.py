@@ -10,17 +10,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.quotes import HereDocument, here_documents
 from trainrx.parse.shell.syntax import Raw
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-_PLACEHOLDER = re.compile(r"(?<!<)<[^\W\d_][\w./-]*(?: [\w./-]+)*>(?=[\s\"']|$)")
-_ESCAPED = re.compile(r"\\(?:[ \t]|.)", re.DOTALL)
-_BACKQUOTED = re.compile(r"`[^`'\"\\\n]*`")
-_LONE_EQUALS = re.compile(r"(?<=[ \t])==(?=[ \t]*\\?(?:\n|\Z|[;|&]))")
-_HERE_STRING = re.compile(r"<<<(?!<)")
-_HERE_SIGN = re.compile(r"<<-?")
-_LEADING_TABS = re.compile(r"^\t+", re.MULTILINE)
+_NOT_ASCII = late(r"[^\x00-\x7f]")
+_PLACEHOLDER = late(r"(?<!<)<[^\W\d_][\w./-]*(?: [\w./-]+)*>(?=[\s\"']|$)")
+_ESCAPED = late(r"\\(?:[ \t]|.)", re.DOTALL)
+_BACKQUOTED = late(r"`[^`'\"\\\n]*`")
+_LONE_EQUALS = late(r"(?<=[ \t])==(?=[ \t]*\\?(?:\n|\Z|[;|&]))")
+_HERE_STRING = late(r"<<<(?!<)")
+_HERE_SIGN = late(r"<<-?")
+_LEADING_TABS = late(r"^\t+", re.MULTILINE)
 
 
 class Masked(NamedTuple):

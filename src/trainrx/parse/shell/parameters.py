@@ -6,21 +6,22 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell import glob
 from trainrx.parse.shell.arrays import element, keys
 from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable
 
-_BODY = re.compile(
+_BODY = late(
     r"(?P<indirect>!)?(?P<length>\#(?=[\w@*#?!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*\#?$!_-])"
     r"(?:\[(?P<index>(?:[^\[\]]|\[[^\[\]]*\])*)\])?(?P<operation>.*)",
     re.DOTALL,
 )
-_DEFAULT = re.compile(r"(?P<empty>:?)(?P<sign>[-=+?])(?P<word>.*)", re.DOTALL)
-_STRIP = re.compile(r"(##?|%%?)(.*)", re.DOTALL)
-_REPLACE = re.compile(r"(//?)((?:\\.|[^/\\])*)(?:/(.*))?", re.DOTALL)
-_SLICE = re.compile(r":(\s*\d{1,9}|\s+-\d{1,9}|\s*\(-\d{1,9}\))\s*(?::\s*(-?\d{1,9})\s*)?")
+_DEFAULT = late(r"(?P<empty>:?)(?P<sign>[-=+?])(?P<word>.*)", re.DOTALL)
+_STRIP = late(r"(##?|%%?)(.*)", re.DOTALL)
+_REPLACE = late(r"(//?)((?:\\.|[^/\\])*)(?:/(.*))?", re.DOTALL)
+_SLICE = late(r":(\s*\d{1,9}|\s+-\d{1,9}|\s*\(-\d{1,9}\))\s*(?::\s*(-?\d{1,9})\s*)?")
 _CASES: dict[str, Callable[[str], str]] = {
     "^^": str.upper,
     ",,": str.lower,

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from trainrx.model.job import Defect
+from trainrx.model.pattern import late
 from trainrx.parse.shell.continuations import (
     blanks_after_backslashes,
     cut_offs,
@@ -20,15 +21,15 @@ from trainrx.parse.shell.limits import MAX_DEFECTS, MAX_TEXT
 from trainrx.parse.shell.quotes import Lines, Span, close_quote, code_only, guilty, spans
 from trainrx.parse.shell.unknown import without_marks
 
-_PROMPT = re.compile(
+_PROMPT = late(
     r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:\[?[\w.-]+@[\w.-]+[^\n$#]{0,200}[$#][ \t]+|\$[ \t]+"
     r"|!(?=[A-Za-z]))(?=[A-Za-z_./\"'])",
     re.MULTILINE,
 )
-_SECOND_PROMPT = re.compile(r"(?<=\\\n)> (?=[ \t]*-)")
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
-_FULL_WIDTH = re.compile("[“”‘’＂＇＝＄；｜＆＼\u3000\u00a0\u2009\u202f\u200b\ufeff]")
-_DASH_FLAG = re.compile("(?<![^ \t\n])[–—−―－]+(?=[-A-Za-z])")
+_SECOND_PROMPT = late(r"(?<=\\\n)> (?=[ \t]*-)")
+_FENCE = late(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
+_FULL_WIDTH = late("[“”‘’＂＇＝＄；｜＆＼\u3000\u00a0\u2009\u202f\u200b\ufeff]")
+_DASH_FLAG = late("(?<![^ \t\n])[–—−―－]+(?=[-A-Za-z])")
 _MAX_QUOTES = 8
 _MAX_WORK = 200_000  # characters looked at again after a quote was closed
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from trainrx.model.facts import MAX_QUOTE
+from trainrx.model.pattern import late
 
 _CODE = re.compile(
     r"\\.|(?P<comment>(?<![^\s;&|()])#[^\n]*)|(?P<single>'[^']*'?)|(?P<ansi>\$'(?:[^'\\]|\\.)*'?)"
@@ -17,7 +18,7 @@ _CODE = re.compile(
 _INNER = re.compile(r"\\.|'[^']*'?|\"|\$?\(|\)", re.DOTALL)
 """Inside `"$( ... )"`, where brackets count."""
 _DOUBLE = re.compile(r"\\.|\$\(|\"", re.DOTALL)
-_SUSPICIOUS = re.compile(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
+_SUSPICIOUS = late(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
 
 
 _MAX_TRIES = 12

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.grammar import parse
 from trainrx.parse.shell.limits import Budget
@@ -15,7 +16,7 @@ from trainrx.parse.shell.tree import STATEMENTS, Statements, with_next
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
 
-_LOGICAL_LINE = re.compile(r"(?:[^\\\n]|\\.)+", re.DOTALL)
+_LOGICAL_LINE = late(r"(?:[^\\\n]|\\.)+", re.DOTALL)
 _WINDOW = 12 * 1024
 """Characters parsed at once: where an error is met, the grammar's work grows with the square."""
 _LEAST_WINDOW = 2 * 1024

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context, Verdict
 from trainrx.parse.shell.expand import split
 from trainrx.parse.shell.state import word_lines
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable
 
-_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NAME = late(r"[A-Za-z_]\w*", re.ASCII)
 _READ_VALUES = re.compile(r"-[a-z]*[dnNptui]")
 _MAP_VALUES = re.compile(r"-[a-z]*[dnOsuCc]")
 """Options that take a value."""

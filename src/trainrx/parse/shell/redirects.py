@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context, Written
 from trainrx.parse.shell.limits import MAX_VALUE
 from trainrx.parse.shell.streams import Feed, Sink, Streams
 from trainrx.parse.shell.syntax import Node, Raw, Redirect, Simple
 
-_TEE = re.compile(r">\(\s*tee\s+((?:-\w+\s+)*)([^\s()|]+)\s*\)?\s*\)?")
-_DEVICE = re.compile(r"/dev/\w+|[0-9-]|")
+_TEE = late(r">\(\s*tee\s+((?:-\w+\s+)*)([^\s()|]+)\s*\)?\s*\)?")
+_DEVICE = late(r"/dev/\w+|[0-9-]|")
 _MAX_FILES = 64
 
 

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-_QUOTED = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
+from trainrx.model.pattern import late
+
+_QUOTED = late(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 _CLASSES = {
     "[:digit:]": "0-9",
     "[:alpha:]": "A-Za-z",
@@ -19,9 +21,9 @@ _CLASSES = {
     "[:upper:]": "A-Z",
     "[:lower:]": "a-z",
 }
-_REPEAT = re.compile(r"(?<!\\)[*+]|(?<!\\)\{\d*,\d*\}")
-_NESTED = re.compile(r"[*+}?]\)[*+{]|[*+}?][*+?{]")
-_TOKEN = re.compile(
+_REPEAT = late(r"(?<!\\)[*+]|(?<!\\)\{\d*,\d*\}")
+_NESTED = late(r"[*+}?]\)[*+{]|[*+}?][*+?{]")
+_TOKEN = late(
     r"\\[^A-Za-z0-9]|\[\^?\]?(?:\[:[a-z]+:\]|[^\]\\])*\]|\{\d{1,3}(?:,\d{0,3})?\}|[()|^$.*+?]"
     r"|[^\\\[\]{}]"
 )

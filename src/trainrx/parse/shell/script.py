@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from trainrx.model.job import Defect, EnvVar, Script
+from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.directives import allotted
 from trainrx.parse.shell.interpreter import Interpreter
@@ -18,7 +19,7 @@ from trainrx.parse.shell.sources import in_file
 from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import Unknowns, without_marks
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = late(
     r"^#(?:SBATCH|BSUB|PBS|\$)[ \t]+-{1,2}(?P<name>[A-Za-z][\w-]*)(?:[= \t]+(?P<value>[^\n]*))?$",
     re.MULTILINE,
 )

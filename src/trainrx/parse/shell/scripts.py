@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.context import RAN, Context
 from trainrx.parse.shell.continuations import blanks_after_backslashes, comments_in_text
 from trainrx.parse.shell.prepare import Prepared, prepare
@@ -21,11 +22,11 @@ _WRAPPERS = frozenset(
     {"nohup", "srun", "sbatch", "time", "sudo", "setsid", "timeout", "env", "nice", "stdbuf"}
     | {"mpirun", "mpiexec", "bsub", "qsub", "sshpass", "xargs", "parallel", "unbuffer", "flock"}
 )
-_SCRIPT_NAME = re.compile(r".*\.(?:sh|bash|sbatch|slurm)")
-_HARMLESS = re.compile(r"(?:.*/)?(?:bin/activate|activate|conda\.sh|etc/profile)")
-_REMOTE_VALUE = re.compile(r"-[bcDEeFIiJLlmOopQRSwWBux]")
+_SCRIPT_NAME = late(r".*\.(?:sh|bash|sbatch|slurm)")
+_HARMLESS = late(r"(?:.*/)?(?:bin/activate|activate|conda\.sh|etc/profile)")
+_REMOTE_VALUE = late(r"-[bcDEeFIiJLlmOopQRSwWBux]")
 """Options of ssh and pdsh that take the next word."""
-_SLIP = re.compile(r"\\[ \t]+\n|\\\n[ \t]*#|\\[ \t]+#")
+_SLIP = late(r"\\[ \t]+\n|\\\n[ \t]*#|\\[ \t]+#")
 _MAX_FILES = 32
 _MAX_NESTED = 6
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell import printing, redirects
 from trainrx.parse.shell.builtins import Builtins
 from trainrx.parse.shell.context import RAN, Context, Verdict
@@ -14,7 +15,7 @@ from trainrx.parse.shell.scripts import COMMAND_OPTION, Scripts
 from trainrx.parse.shell.syntax import Node, Raw, Simple
 from trainrx.parse.shell.variables import Field, Variable
 
-_WHOLE_VARIABLE = re.compile(r'"?\$\{?(\w+)\}?"?', re.ASCII)
+_WHOLE_VARIABLE = late(r'"?\$\{?(\w+)\}?"?', re.ASCII)
 _DECLARE = frozenset({"export", "declare", "typeset", "local", "readonly"})
 _MAX_CALLS = 12
 

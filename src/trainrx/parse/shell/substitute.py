@@ -9,14 +9,15 @@ import posixpath
 import re
 from collections.abc import Callable
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell import filters
 from trainrx.parse.shell.unknown import known
 
 _MAX_SEQUENCE = 256
-_FORMAT = re.compile(r"%[sd%]|\\[nt\\]|[^%\\]+")
+_FORMAT = late(r"%[sd%]|\\[nt\\]|[^%\\]+")
 _ESCAPES = {"%%": "%", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
-_INTEGER = re.compile(r"-?[0-9]{1,18}")
-_COUNT = re.compile(r"-?[0-9]{1,15}", re.ASCII)
+_INTEGER = late(r"-?[0-9]{1,18}")
+_COUNT = late(r"-?[0-9]{1,15}", re.ASCII)
 _MAX_EXPRESSION = 41
 
 

@@ -12,12 +12,14 @@ from itertools import product
 from math import prod
 from typing import Literal, NamedTuple
 
+from trainrx.model.pattern import late
+
 Kind = Literal["env", "scheduler", "arg", "command", "branch", "loop", "runtime", "value", "blank"]
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
-_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_MARK = late(f"{_OPEN}([0-9]+){_CLOSE}")
 _FOREIGN = str.maketrans({_OPEN: "\ufffd", _CLOSE: "\ufffd", "\0": "\ufffd"})
-_SCHEDULER = re.compile(
+_SCHEDULER = late(
     r"(?:(?:LOCAL|NODE|GROUP|ROLE)_)?RANK|(?:(?:LOCAL|GROUP|ROLE)_)?WORLD_SIZE|NNODES|HOSTNAME"
     r"|(?:MASTER|CHIEF)_(?:ADDR|PORT|IP|HOST)|NODE_(?:IP_LIST|COUNT|NUM|LIST|NAME)|NODENAME"
     r"|HOST_(?:NUM|GPU_NUM|IP)|POD_(?:NAME|IP|NAMESPACE)|TF_CONFIG|JOB_COMPLETION_INDEX"

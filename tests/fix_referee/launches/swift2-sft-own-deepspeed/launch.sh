@@ -1,0 +1,11 @@
+NPROC_PER_NODE=4 CUDA_VISIBLE_DEVICES=0,1,2,3 swift sft \
+    --model_type qwen2_5-7b-instruct \
+    --model_id_or_path "Qwen/Qwen2.5-7B-Instruct" \
+    --sft_type full \
+    --dataset data.jsonl \
+    --dtype bf16 \
+    --batch_size 4 \
+    --gradient_accumulation_steps 1 \
+    --max_length 8192 \
+    --deepspeed ds.json \
+    --output_dir output

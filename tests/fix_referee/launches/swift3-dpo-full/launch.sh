@@ -1,0 +1,12 @@
+NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 \
+swift rlhf \
+    --rlhf_type dpo \
+    --model Qwen/Qwen2.5-7B-Instruct \
+    --train_type full \
+    --dataset pref.jsonl \
+    --torch_dtype bfloat16 \
+    --per_device_train_batch_size 2 \
+    --gradient_accumulation_steps 8 \
+    --max_length 4096 \
+    --deepspeed zero3 \
+    --output_dir output

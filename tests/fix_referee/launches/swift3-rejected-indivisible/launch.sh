@@ -1,0 +1,11 @@
+CUDA_VISIBLE_DEVICES=0,1 NPROC_PER_NODE=2 swift rlhf \
+    --rlhf_type grpo \
+    --model Qwen/Qwen2.5-1.5B-Instruct \
+    --reward_funcs format \
+    --train_type lora \
+    --torch_dtype bfloat16 \
+    --dataset math.jsonl \
+    --max_completion_length 512 \
+    --per_device_train_batch_size 2 \
+    --num_generations 8 \
+    --output_dir output

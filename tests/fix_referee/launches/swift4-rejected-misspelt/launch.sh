@@ -1,0 +1,7 @@
+CUDA_VISIBLE_DEVICES=0 swift sft \
+    --model Qwen/Qwen2.5-7B-Instruct \
+    --tuner_type lora \
+    --dataset data.jsonl \
+    --torch_dtype bfloat16 \
+    --lora_aplha 32 \
+    --output_dir output

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from trainrx.api.lint_files import File
+from trainrx.api.lint_jobs import Around
+from trainrx.api.linting import groups, lint_file
+from trainrx.kb.lint import load_lint
+from trainrx.kb.load import load
+from trainrx.lint.check import Linter
+from trainrx.lint.settings import Settings, chooser
+from trainrx.model.facts import Origin, fact
+from trainrx.model.guards import Guard
+from trainrx.parse.config_kinds import classify_config
+
+KNOWLEDGE = load_lint()
+NOT_ALONE = {"swift-argument-misspelt", "swift-argument-of-another-version"}
+"""Lint has rules of its own for names."""
+GUARDS = sorted(
+    (g for g in load().guards.values() if g.when and g.examples and g.id not in NOT_ALONE),
+    key=lambda guard: guard.id,
+)
+
+
+def _rules(guard: Guard, text: str) -> set[str]:
+    assert guard.examples is not None
+    versions = guard.examples.versions
+    here = Origin(source="example")
+    given = tuple(fact(n, v, here, how="given") for n, v in guard.examples.facts.items())
+    kind = "config" if classify_config(text) is not None else "script"
+    file = File("example", text, kind, None, named=True)
+    linter = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")
+    return {
+        f.rule for f in lint_file(file, linter, Around(KNOWLEDGE, versions, given=given), [])[0]
+    }
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.id)
+def test_lint_never_objects_to_what_keeps_a_guard(guard: Guard) -> None:
+    assert guard.examples is not None
+
+    found = {text: guard.id in _rules(guard, text) for text in guard.examples.keeps}
+
+    assert not any(found.values())
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.id)
+def test_lint_objects_to_what_violates_a_guard(guard: Guard) -> None:
+    assert guard.examples is not None
+
+    found = {text: guard.id in _rules(guard, text) for text in guard.examples.violates}
+
+    assert all(found.values())
