@@ -10,6 +10,7 @@ import msgspec
 
 from trainrx.api.facts import symptom_facts
 from trainrx.api.guard_tests import guard_problems
+from trainrx.api.lint_tests import case_problems, read_lint_cases
 from trainrx.api.reason import EngineName, reason_on, reasoner
 from trainrx.derive.packages import package_facts
 from trainrx.detect.detector import Detector
@@ -17,6 +18,7 @@ from trainrx.engine.reason import Reasoner, Reasoning
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
 from trainrx.kb.conditions import facts_of
+from trainrx.kb.lint import load_lint
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge, shipped
 from trainrx.kb.yaml12 import read_yaml
@@ -29,6 +31,9 @@ from trainrx.rank.score import Scored, ruled_out, score
 
 PRESENT = 0.5
 FACT_FIELDS = {"fact", "value"}
+
+LINT = "lint"
+"""Folder of the rules of lint below `rules/`."""
 
 
 class Framework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -248,12 +253,28 @@ def _rule_facts(case: Case) -> list[Fact]:
     return out
 
 
+def _lint_failures(paths: Sequence[Path]) -> Iterator[str]:
+    """Run what stands beside the rules of lint, which judge a launch and no log."""
+    knowledge = load_lint() if paths else None
+    for path in paths:
+        rule = path.name.removesuffix(".test.yaml")
+        if knowledge is None or rule not in knowledge.rules:
+            yield f"{rule}: {path} tests no rule"
+            continue
+        for case in read_lint_cases(path):
+            yield from (f"{rule}: {line}" for line in case_problems(rule, case, knowledge))
+
+
 def failures(bench: Bench, roots: Iterable[Path]) -> Iterator[str]:
     """Run every test below some folders; give a line for each expectation that does not hold."""
     entries: dict[str, Cause | Rule] = {**bench.knowledge.causes, **bench.knowledge.rules}
+    linted: list[Path] = []
     for root in roots:
         for path in sorted(root.rglob("*.test.yaml")):
             ident = path.name.removesuffix(".test.yaml")
+            if path.parent.name == LINT:
+                linted.append(path)
+                continue
             entry = entries.get(ident)
             cases = read_cases(path)
             if isinstance(entry, Cause):
@@ -262,6 +283,7 @@ def failures(bench: Bench, roots: Iterable[Path]) -> Iterator[str]:
                 yield from bench.rule(entry, cases)
             else:
                 yield f"{ident}: {path} tests no cause and no rule"
+    yield from _lint_failures(linted)
     yield from bench.together()
     for guard in bench.knowledge.guards.values():
         yield from guard_problems(guard, bench.knowledge)

@@ -189,8 +189,8 @@ def _renamed_values(arg: RawArg, way: Way, depth: int) -> Step | None:
 def _named_only(arg: RawArg, way: Way, depth: int) -> tuple[Piece, ...]:
     """Give an argument whose value is right already its name in the target."""
     if plain(arg.name) == "model_type":
-        step = _model_type(arg, way)
-        pieces = step.pieces if step is not None else (Piece(arg.name, arg.values),)
+        made = _model_type(arg, way)
+        pieces = made.pieces if made is not None else (Piece(arg.name, arg.values),)
         return tuple(piece for piece in pieces if plain(piece.name) == "model_type")
     for step in (same, by_name, by_meaning):
         found = step(arg, way, depth)

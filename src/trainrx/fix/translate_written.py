@@ -10,7 +10,7 @@ import msgspec
 from trainrx.fix.translate_steps import REMOVED
 from trainrx.fix.translate_way import Piece, Step, Way
 from trainrx.model.job import RawArg, RawLaunch
-from trainrx.model.result import Change
+from trainrx.model.result import Change, Kind
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried
 from trainrx.parse.catalog import plain
@@ -160,7 +160,7 @@ def _change(arg: RawArg, piece: Piece, action: str, step: Step) -> Change:
         # only the name changes: the value stays as written, variables and all
         to, spelled = piece.name, piece.name
         old = f"{'' if file else '--'}{arg.name}"
-    kind = "env" if piece.kind == "env" else ("config_file" if file else "arg")
+    kind: Kind = "env" if piece.kind == "env" else ("config_file" if file else "arg")
     return Change(
         kind=kind,
         param=piece.name,
