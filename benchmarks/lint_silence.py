@@ -31,8 +31,8 @@ from trainrx.api.lint_files import lint_files
 from trainrx.api.lint_jobs import Around, config_launch
 from trainrx.api.linting import groups, lint_file
 from trainrx.kb.lint import load_lint
-from trainrx.lint.check import Linter
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.result import Finding
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.launch import find_launches

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         estimate,
         fix_launch,
         inspect_launch,
+        lint,
         plan_job,
         retry,
     )
@@ -24,6 +25,7 @@ __all__ = [
     "estimate",
     "fix_launch",
     "inspect_launch",
+    "lint",
     "plan_job",
     "retry",
 ]
@@ -32,7 +34,10 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Import a pipeline only when it is asked for: the command line starts without it."""
     if name in __all__:
-        from trainrx import api
+        from importlib import import_module
 
-        return getattr(api, name)
+        # kept, as the package of lint's rules would else take the name of the function
+        found: object = getattr(import_module("trainrx.api"), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'trainrx' has no attribute {name!r}")

@@ -7,8 +7,8 @@ from trainrx.api.lint_jobs import Around
 from trainrx.api.linting import groups, lint_file
 from trainrx.kb.lint import load_lint
 from trainrx.kb.load import load
-from trainrx.lint.check import Linter
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.facts import Origin, fact
 from trainrx.model.guards import Guard
 from trainrx.parse.config_kinds import classify_config

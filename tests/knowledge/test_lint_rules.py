@@ -7,6 +7,7 @@ import pytest
 from trainrx.api.lint_tests import LintCase, case_problems, read_lint_cases
 from trainrx.kb.lint import load_lint
 from trainrx.kb.store import shipped
+from trainrx.render.lint_rules import index_page
 
 FOLDER = shipped()[1] / "lint"
 RULES = sorted(path.name.removesuffix(".test.yaml") for path in FOLDER.glob("*.test.yaml"))
@@ -25,3 +26,12 @@ def test_rule_finds_what_stands_beside_it(rule: str, case: LintCase) -> None:
 
 def test_every_rule_has_launches_beside_it() -> None:
     assert set(RULES) == set(KNOWLEDGE.rules)
+
+
+@pytest.mark.parametrize(("lang", "name"), [("en", "lint-rules.md"), ("zh", "lint-rules.zh.md")])
+def test_the_index_of_rules_is_the_generated_one(lang: str, name: str) -> None:
+    docs = Path(__file__).parents[2] / "docs" / name
+
+    page = index_page(KNOWLEDGE, "zh" if lang == "zh" else "en")
+
+    assert docs.read_text(encoding="utf-8") == page

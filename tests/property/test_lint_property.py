@@ -8,8 +8,8 @@ from trainrx.api.lint_jobs import Around
 from trainrx.api.lint_mend import mended
 from trainrx.api.linting import groups, lint_file
 from trainrx.kb.lint import load_lint
-from trainrx.lint.check import Linter
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.settings import Settings, chooser
 
 KNOWLEDGE = load_lint()
 LINTER = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from trainrx.api.lint_settings import find_settings
-from trainrx.lint.baseline import baseline_of, new_ones, read_baseline
-from trainrx.lint.settings import Settings, chooser, settings_from
+from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
+from trainrx.linter.settings import Settings, chooser, settings_from
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Finding
 

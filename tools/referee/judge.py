@@ -40,9 +40,10 @@ REFUSALS |= {"KeyError", "AttributeError", "JSONDecodeError", "HFValidationError
 REFUSALS |= {"InterpolationKeyError", "ScannerError", "ParserError", "UnboundLocalError"}
 # refusals of the machine in the same classes
 MACHINE = re.compile(
-    r"pip install|is not installed|not available|requires? (the|a GPU|CUDA)|No CUDA|NVIDIA driver|"
-    r"ython package|can only be used on CUDA|PackageNotFound|be installed|to be a GPU|"
-    r"device.*not support|requires.*package|does not exist|doesn't exist|Couldn't find|"
+    r"pip install|is not installed|not available|requires? (the following|a GPU|CUDA)|No CUDA|NVIDIA driver|"
+    r"not supported on your device|python package|can only be used on CUDA|PackageNotFound|be installed|to be a GPU|"
+    r"device.*not support|requires.*package|(file|path|folder|directory)\S* does(n't| not) exist|Couldn't find|"
+    r"concatenate an empty list|Model layers \d+ should be divided|"
     r"'NoneType' object is not callable|your current version|update .* to|BitsAndBytes",
     re.IGNORECASE,
 )

@@ -3,15 +3,18 @@
 usage: judge_inside.py JOBS.json, a list of {framework, command, argv, env, cwd, ranks,
 distributed, port, cards, out, limit}. The framework is imported once; each job runs in a
 forked process, the first of its ranks. Nothing of the framework's own checks is changed: its entry point
-runs with the tiny model and rows of the job's folder, and is stopped where it would begin to
-train. What is stood in for is the machine: its cards, what they can hold,
+runs with the tiny model and rows of the job's folder, and is stopped at its first step
+of training (with several processes: where it would begin to train). What is stood in for is the machine: its cards, what they can hold,
 the other processes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import importlib
+import importlib.machinery
+import importlib.util
 import json
 import os
 import re
@@ -19,10 +22,13 @@ import signal
 import sys
 import time
 import traceback
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+LATE = {"swift", "llamafactory", "transformers", "trl", "peft", "datasets", "accelerate"}
+LATE |= {"modelscope", "torch", "deepspeed"}
 Entry = Callable[[str, list[str]], None]
 USAGE = re.compile(r"^[\w.-]+: error: (.*)$", re.MULTILINE)
 
@@ -35,7 +41,6 @@ def main() -> None:
     """Judge every job."""
     jobs = json.loads(Path(sys.argv[1]).read_text())
     entry = _llamafactory() if jobs[0]["framework"] == "llamafactory" else _swift()
-    _stop_at_training()
     _build_nothing()
     for number, job in enumerate(jobs):
         started = time.time()
@@ -44,8 +49,17 @@ def main() -> None:
             ended = {"type": "Timeout", "message": f"not done after {job['limit']} s", "at": ""}
             Path(job["out"]).write_text(json.dumps(ended))
         result = json.loads(Path(job["out"]).read_text())
+        _learn(Path(job["out"] + ".modules"))
         sys.stderr.write(f"{number} {time.time() - started:.1f}s {result['type']}\n")
         sys.stderr.flush()
+
+
+def _learn(names: Path) -> None:
+    """Import what a job imported late, so that the next ones find it there."""
+    for name in names.read_text().split() if names.exists() else ():
+        if name not in sys.modules and name.split(".")[0] in LATE:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
 
 
 def _wait(pid: int, limit: float) -> None:
@@ -79,10 +93,13 @@ def _fork(job: dict[str, Any], entry: Entry) -> int:
             os.environ.update({"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": job["port"]})
             _stand_in_for_ranks(job["ranks"])
         _stand_in_for_gpus(job["cards"])
+        # what trains on several cards is not prepared on none
+        _stop_at_training("train" if job["distributed"] else "training_step")
         entry(job["command"], list(job["argv"]))
         result["type"] = "Returned"
     except Begun:
         result["type"] = "Begun"
+        Path(job["out"] + ".modules").write_text("\n".join(sys.modules))
     except SystemExit as done:
         sys.stderr.flush()
         usage = USAGE.findall(log.read_text(errors="replace"))
@@ -102,7 +119,10 @@ def _last(error: BaseException) -> str:
 def _place(error: BaseException) -> str:
     """Name the innermost function that raised, as file:function."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    name = frame.filename.split("site-packages/")[-1]
+    homes = sorted((item for item in sys.path if item), key=len)
+    name = frame.filename
+    for home in homes:
+        name = frame.filename[len(home) + 1 :] if frame.filename.startswith(home + "/") else name
     return f"{name}:{frame.name}"
 
 
@@ -112,12 +132,24 @@ def _swift() -> Entry:
     except ImportError:
         module = importlib.import_module("swift.llm")
     # the packages load their modules when a name is asked for: ask before forking
-    mains = {
-        name: getattr(module, f"{name}_main") for name in ("sft", "rlhf", "pt", "infer", "export")
-    }
+    names = {name: f"{name}_main" for name in ("sft", "rlhf", "pt", "infer", "export")}
+    names |= {"pt": "pretrain_main"} if hasattr(module, "pretrain_main") else {}
+    mains = {command: getattr(module, name) for command, name in names.items()}
     for name in ("swift.trainers", "swift.arguments", "swift.llm.argument", "trl", "peft"):
         _import_all(name)
+    for late in ("swift.trainers.mixin", "swift.trainers.trainer_factory"):
+        _import_all(late)
+    for loaded in list(sys.modules.values()):
+        # asks the hub, and waits for it
+        if "check_local_model_is_latest" in vars(loaded):
+            loaded.check_local_model_is_latest = lambda *_, **__: None  # type: ignore[attr-defined]
+        # agrees on the name of the run folder over the cards
+        if getattr(loaded, "__name__", "").startswith("swift") and "broadcast_string" in vars(loaded):
+            loaded.broadcast_string = lambda text, *_: text  # type: ignore[attr-defined]
     router = importlib.import_module("swift.cli.main")
+    if hasattr(module, "llm_sft"):
+        # 2.x would lay the model of each rank on its card
+        importlib.import_module("swift.llm.sft").get_default_device_map = lambda: "cpu"
 
     def enter(command: str, argv: list[str]) -> None:
         if command in {"dpo", "orpo", "simpo"}:
@@ -125,6 +157,8 @@ def _swift() -> Entry:
         if hasattr(router, "parse_yaml_args"):
             router.parse_yaml_args(argv)
         sys.argv = [f"{command}.py", *argv]
+        if not any("vllm" in word for word in argv):
+            _stand_in_for_vllm()
         mains[command]()
 
     return enter
@@ -160,14 +194,16 @@ def _begin(*_: object, **__: object) -> None:
     raise Begun
 
 
-def _stop_at_training() -> None:
-    """Stop where any trainer begins to train."""
+def _stop_at_training(name: str) -> None:
+    """Stop where any trainer begins to train, or takes its first step."""
     kind = importlib.import_module("transformers").Trainer
-    kind.train = _begin
+    setattr(kind, name, _begin)
 
     def stopped(cls: type, **_: object) -> None:
-        if "train" in cls.__dict__:
-            cls.train = _begin  # type: ignore[attr-defined]
+        # PPO has no steps of that name
+        for own in (name, "train") if "PPO" in cls.__name__ else (name,):
+            if own in cls.__dict__:
+                setattr(cls, own, _begin)
 
     kind.__init_subclass__ = classmethod(stopped)
     kinds = list(kind.__subclasses__())
@@ -175,6 +211,18 @@ def _stop_at_training() -> None:
         found = kinds.pop()
         kinds += found.__subclasses__()
         stopped(found)
+
+
+def _stand_in_for_vllm() -> None:
+    """Let the trainers of 3.x be imported, which import vLLM whether it is used or not."""
+    if "swift.arguments" in sys.modules or importlib.util.find_spec("vllm") is not None:
+        return
+    names = "AsyncEngineArgs AsyncLLMEngine SamplingParams EngineArgs LLMEngine LLM"
+    module = types.ModuleType("vllm")
+    module.__dict__.update({name: type(name, (), {}) for name in names.split()})
+    module.__version__ = "0.7.3"
+    module.__spec__ = importlib.machinery.ModuleSpec("vllm", None)
+    sys.modules["vllm"] = module
 
 
 def _build_nothing() -> None:
@@ -198,6 +246,13 @@ def _stand_in_for_ranks(ranks: int) -> None:
         into[:] = [item] * ranks
 
     dist.all_gather_object = gathered
+    state = importlib.import_module("accelerate.state")
+    kind = state.DistributedType.MULTI_CPU
+
+    def backend(_: object, __: bool = False, ___: bool = False, told: str | None = None) -> object:
+        return told or "gloo", kind
+
+    state.PartialState._prepare_backend = backend  # noqa: SLF001 - would look for cards
 
 
 def _stand_in_for_gpus(cards: int) -> None:
@@ -208,6 +263,8 @@ def _stand_in_for_gpus(cards: int) -> None:
         # only those of the framework: others would go on to use the cards
         if name.startswith("swift") and "get_device_count" in vars(module):
             module.get_device_count = lambda: cards  # type: ignore[attr-defined]
+        elif name.startswith("swift") and "is_mp" in vars(module):
+            module.is_mp = lambda: cards // int(os.environ.get("LOCAL_WORLD_SIZE", "1")) >= 2  # type: ignore[attr-defined]
     kind = importlib.import_module("transformers.training_args").TrainingArguments
     # counts the processes that have a card
     kind.world_size = property(lambda _: int(os.environ.get("WORLD_SIZE", "1")))

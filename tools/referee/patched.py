@@ -39,7 +39,8 @@ TOLD = ("case.yaml", "train.log")
 LAST_LINES = 14
 # what one processor without a card can do instead
 ON_CPU = {
-    "ms-swift": "--torch_dtype float32 --bf16 false --fp16 false --max_steps {steps} --use_cpu true",
+    "ms-swift": "--torch_dtype float32 --bf16 false --fp16 false --use_cpu true"
+    " --max_steps {steps}",
     "llamafactory": "bf16=false fp16=false max_steps={steps} use_cpu=true",
 }
 
@@ -58,7 +59,7 @@ def main() -> int:
     parser.add_argument("--run", type=int, default=0)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    folders = sorted(path.parent for path in options.folder.glob("launches/*/case.yaml"))
+    folders = sorted(x.parent for x in options.folder.resolve().glob("launches/*/case.yaml"))
     if options.only:
         folders = [path for path in folders if path.name in options.only.split(",")]
     if options.run:
@@ -154,7 +155,9 @@ def _laid(place: Path, rows: Iterable[dict[str, Any]], options: argparse.Namespa
 def _logged(text: str) -> str:
     """Keep the end of what was printed, without the names of this machine's folders."""
     kept = text.strip().split("\n")[-LAST_LINES:]
-    neutral = re.sub(r"/[^\s'\"]*/site-packages", "/opt/env/lib/python3.11/site-packages", "\n".join(kept))
+    neutral = re.sub(
+        r"/[^\s'\"]*/site-packages", "/opt/env/lib/python3.11/site-packages", "\n".join(kept)
+    )
     return re.sub(r"/[^\s'\"]*/(judge_inside\.py|tools/referee)", r"/opt/\1", neutral) + "\n"
 
 
@@ -211,7 +214,7 @@ def _run(
     stand_in.chmod(0o755)
     env = {"PATH": f"{stand_in.parent}:{real.parent}:/usr/bin:/bin", "HOME": str(work)}
     env |= {"HF_HUB_OFFLINE": "1", "PYTHONPATH": python[1], "OMP_NUM_THREADS": "2"}
-    return subprocess.run(  # noqa: S603
+    return subprocess.run(
         ["bash", "launch.sh"],  # noqa: S607
         cwd=work,
         env=env,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from trainrx.api.fixing import fix_launch
     from trainrx.api.hardware_plans import plan_job
     from trainrx.api.inspection import inspect_launch
+    from trainrx.api.linting import lint
     from trainrx.api.pipeline import diagnose
     from trainrx.api.retrying import retry
 
@@ -20,6 +21,7 @@ __all__ = [
     "estimate",
     "fix_launch",
     "inspect_launch",
+    "lint",
     "plan_job",
     "retry",
 ]
@@ -30,6 +32,7 @@ _PLACES = {
     "estimate": "trainrx.api.estimation",
     "fix_launch": "trainrx.api.fixing",
     "inspect_launch": "trainrx.api.inspection",
+    "lint": "trainrx.api.linting",
     "plan_job": "trainrx.api.hardware_plans",
     "retry": "trainrx.api.retrying",
 }

@@ -18,11 +18,15 @@ STDIN = "<stdin>"
 _SKIPPED = frozenset(
     {"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints", "venv", "build"}
 )
-_TELLING = (b"swift", b"megatron", b"llamafactory", b"torchrun", b"accelerate", b"deepspeed")
-_TELLING += (b"trl", b"verl", b"axolotl", b"vllm", b"openrlhf", b"python", b"lmf")
-_KEYS = (b"finetuning_type", b"cutoff_len", b"lora_target", b"base_model", b"sequence_len")
-_KEYS += (b"actor_rollout_ref", b"tuner_type", b"train_type", b"sft_type", b"rlhf_type")
-_KEYS += (b"dataset_name", b"micro_batch_size", b"stage", b"max_completion_length")
+_TELLING: tuple[bytes, ...] = (
+    *(b"swift", b"megatron", b"llamafactory", b"lmf", b"trl", b"verl", b"axolotl", b"vllm"),
+    *(b"openrlhf", b"torchrun", b"accelerate", b"deepspeed", b"python"),
+)
+_KEYS: tuple[bytes, ...] = (
+    *(b"finetuning_type", b"cutoff_len", b"lora_target", b"stage", b"base_model"),
+    *(b"sequence_len", b"micro_batch_size", b"tuner_type", b"train_type", b"sft_type"),
+    *(b"rlhf_type", b"dataset_name", b"max_completion_length"),
+)
 """One of these stands in every configuration that implies a launch."""
 
 
@@ -100,7 +104,8 @@ def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:
             unread.append((name, "is binary, expected a script or a configuration as text"))
         return None
     config = name.lower().endswith(CONFIGS)
-    if not named and not any(word in data for word in (_KEYS if config else _TELLING)):
+    manifest = config and (b"apiVersion:" in data or b"services:" in data)
+    if not named and not any(w in data for w in (_KEYS if config and not manifest else _TELLING)):
         return None
     text = _decoded(data)
     kind = "config" if config else _kind(name, text) if named else "script"

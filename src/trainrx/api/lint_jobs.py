@@ -10,11 +10,11 @@ import msgspec
 
 from trainrx.api.files import base, config_texts, model_config
 from trainrx.api.lint_files import File
-from trainrx.lint.check import Linter
-from trainrx.lint.facts import facts_of, without_defaults
-from trainrx.lint.job import Job, is_listed
-from trainrx.lint.places import Texts
-from trainrx.lint.settings import Settings
+from trainrx.linter.check import Linter
+from trainrx.linter.facts import facts_of, without_defaults
+from trainrx.linter.job import Job, is_listed
+from trainrx.linter.places import Texts
+from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge

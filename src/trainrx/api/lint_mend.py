@@ -8,8 +8,8 @@ from typing import NamedTuple
 from trainrx.api.lint_files import File
 from trainrx.api.lint_jobs import Around
 from trainrx.api.linting import lint_file
-from trainrx.lint.check import Linter
-from trainrx.lint.edits import apply
+from trainrx.linter.check import Linter
+from trainrx.linter.edits import apply
 from trainrx.model.result import Edit, Finding
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from trainrx.lint.settings import Settings, settings_from
+from trainrx.linter.settings import Settings, settings_from
 from trainrx.model.errors import UsageError
 
 OWN, SHARED = "trainrx.toml", "pyproject.toml"

@@ -12,8 +12,8 @@ from trainrx.api.lint_jobs import around
 from trainrx.api.lint_mend import mended
 from trainrx.api.linting import groups, lint_file
 from trainrx.kb.yaml12 import read_yaml
-from trainrx.lint.check import Linter
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.lint import LintKnowledge
 

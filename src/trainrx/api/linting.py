@@ -8,15 +8,17 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import msgspec
+from msgspec.msgpack import decode, encode
 
 from trainrx.api.lint_files import LARGEST, File, lint_files
 from trainrx.api.lint_jobs import Around, around, config_launch, settle_job
+from trainrx.api.lint_parallel import LEAST, shared_out
 from trainrx.kb.lint import load_lint
-from trainrx.lint.check import Linter, worst_first
-from trainrx.lint.finders.suppressed import held_back, ignores, unused
-from trainrx.lint.job import Page
-from trainrx.lint.places import Texts
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter, worst_first
+from trainrx.linter.finders.suppressed import held_back, ignores, unused
+from trainrx.linter.job import Page
+from trainrx.linter.places import Texts
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.job import RawLaunch
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
 from trainrx.model.result import Finding
@@ -95,20 +97,38 @@ def report_of(
     unread: list[tuple[str, str]],
 ) -> LintReport:
     """Judge files that were read already; `unread` takes what nothing could be said of."""
-    found: list[Finding] = []
+    held = list(files)
+    if len(held) < LEAST:
+        parts = [_part(held, linter, beside, settings)]
+    else:
+        said = shared_out(held, lambda s: encode(_part(s, linter, beside, settings)))
+        parts = [decode(data, type=LintReport) for data in said]
     texts: dict[str, dict[int, str]] = {}
-    count = ignored = 0
+    for part in parts:
+        unread += part.unread
+        for name, lines in part.texts.items():
+            texts.setdefault(name, {}).update(lines)
+    return LintReport(
+        findings=worst_first([item for part in parts for item in part.findings]),
+        files=len(held),
+        ignored=sum(part.ignored for part in parts),
+        unread=tuple(unread),
+        texts=texts,
+    )
+
+
+def _part(files: Iterable[File], linter: Linter, beside: Around, settings: Settings) -> LintReport:
+    found: list[Finding] = []
+    unread: list[tuple[str, str]] = []
+    texts: dict[str, dict[int, str]] = {}
+    ignored = 0
     for file in files:
-        count += 1
         own, gone = lint_file(file, linter, beside, unread)
         own = [item for item in own if not _is_left_out(item, settings.per_file_ignores)]
         ignored += gone
         found += own
         _keep_lines(own, file, texts)
-    ordered = worst_first(found)
-    return LintReport(
-        findings=ordered, files=count, ignored=ignored, unread=tuple(unread), texts=texts
-    )
+    return LintReport(findings=tuple(found), ignored=ignored, unread=tuple(unread), texts=texts)
 
 
 def lint_file(

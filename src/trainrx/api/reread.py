@@ -131,8 +131,8 @@ def findings(given: Given, around: Surroundings) -> Mapping[str, str] | None:
     from trainrx.api.lint_files import File
     from trainrx.api.lint_jobs import Around
     from trainrx.api.linting import groups, lint_file
-    from trainrx.lint.check import Linter
-    from trainrx.lint.settings import Settings, chooser
+    from trainrx.linter.check import Linter
+    from trainrx.linter.settings import Settings, chooser
 
     beside = Around(
         around.lint, around.versions, given.env.variables, given.env.complete, given.facts

@@ -11,8 +11,8 @@ from trainrx.api.lint_jobs import Around
 from trainrx.api.lint_mend import mended
 from trainrx.api.linting import groups, report_of
 from trainrx.cli._output import complain, write
-from trainrx.lint.check import Linter
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.text import Lang
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from trainrx.model.errors import UsageError
 from trainrx.model.text import Lang
 
 if TYPE_CHECKING:
-    from trainrx.lint.settings import Settings
+    from trainrx.linter.settings import Settings
     from trainrx.model.lint import LintKnowledge, LintReport
     from trainrx.model.result import Finding
 
@@ -128,7 +128,7 @@ def _against_baseline(
         return report, ""
     import msgspec
 
-    from trainrx.lint.baseline import baseline_of, new_ones, read_baseline
+    from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
 
     def line(file: str, number: int | None) -> str:
         return report.texts.get(file, {}).get(number or 0, "")
@@ -151,7 +151,7 @@ def _settings(options: Options) -> Settings:
     import msgspec
 
     from trainrx.api.lint_settings import find_settings, read_settings
-    from trainrx.lint.settings import Settings
+    from trainrx.linter.settings import Settings
 
     if options.config:
         held = read_settings(Path(options.config))

@@ -42,10 +42,14 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
         KnowledgeError: an entry is malformed.
     """
     # the readers of YAML are imported only where there is no compiled form
+    from trainrx.kb.conditions import arguments_of
     from trainrx.kb.load import LINT, read_entries, read_folders
 
     knowledge = read_folders(kb, rules)
-    guards = (brief(guard) for guard in knowledge.guards.values())
+    guards = (
+        brief(guard, arguments_of(guard.when) if guard.when is not None else ())
+        for guard in knowledge.guards.values()
+    )
     return LintKnowledge(
         rules=read_entries([root / LINT for root in rules], LintRule),
         guards=tuple(guard for guard in guards if guard is not None),

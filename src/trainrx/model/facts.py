@@ -73,8 +73,8 @@ class Facts:
         self._plain: dict[str, Fact] = {}
         if isinstance(facts, Facts):
             # what was looked at once need not be again
-            self._all = list(facts._all)
-            self._plain = dict(facts._plain)
+            self._all = list(facts._all)  # noqa: SLF001 - one of its own class
+            self._plain = dict(facts._plain)  # noqa: SLF001
         else:
             self.add(*facts)
 

@@ -26,7 +26,7 @@ class LintRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     A rule with `when` holds for a launch of which the condition is true; its finding stands where
     the first of `points_at` (facts) does. Otherwise `finder` names the module of
-    `trainrx.lint.finders` that looks for it. `message` may hold the finder's values in braces;
+    `trainrx.linter.finders` that looks for it. `message` may hold the finder's values in braces;
     with `when` these are the facts of `points_at`, dots written as `_`. `versions` limits the rule
     to ranges of packages. `fix` says how safe its edits are; None: it proposes none.
     """
@@ -69,10 +69,14 @@ class LintGuard(msgspec.Struct, frozen=True, kw_only=True):
     title: Text
     versions: tuple[str, ...]
     when: Condition
+    arguments: tuple[str, ...] = ()
 
 
-def brief(guard: Guard) -> LintGuard | None:
-    """Give what lint takes of a guard; None where a launch alone cannot tell."""
+def brief(guard: Guard, arguments: tuple[str, ...]) -> LintGuard | None:
+    """Give what lint takes of a guard; None where a launch alone cannot tell.
+
+    `arguments` are those its condition asks for (`arg.NAME`).
+    """
     if guard.when is None:
         return None
     return LintGuard(
@@ -82,6 +86,7 @@ def brief(guard: Guard) -> LintGuard | None:
         title=guard.title,
         versions=guard.versions,
         when=guard.when,
+        arguments=arguments,
     )
 
 

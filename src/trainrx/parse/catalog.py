@@ -46,7 +46,10 @@ class Catalog:
         self.all = (1 << len(contents.releases)) - 1
         self._index = {release: i for i, release in enumerate(contents.releases)}
         self._options = options
-        self._masks = {id(option): self.mask(option.spans) for option in options}
+        # most options exist over one of a few stretches
+        stretches = {option.spans: 0 for option in options}
+        stretches = {spans: self.mask(spans) for spans in stretches}
+        self._masks = {id(option): stretches[option.spans] for option in options}
         self._by_name: dict[str, list[Option]] = {}
         for option in options:
             for name in (option.name, *option.aliases):

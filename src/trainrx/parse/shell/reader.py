@@ -63,7 +63,7 @@ class Reader(Statements):
         while start < len(text):
             end, root = len(text), None
             if end - start > window:
-                end = text.rfind("\n", start, start + window) + 1
+                end = _line_end(text, start, start + window)
             if end > start:
                 root = parse(text[start:end], self._budget)
             else:
@@ -109,6 +109,17 @@ class Reader(Statements):
             elif line.strip():
                 self._budget.spend(1000)
                 self.errors.append(match.start())
+
+
+def _line_end(text: str, start: int, end: int) -> int:
+    """Give the end of the last line before a place that the next line does not continue.
+
+    Where a command is cut in two, its second half looks like one of its own.
+    """
+    last = at = text.rfind("\n", start, end) + 1
+    while at > start and text[at - 2 : at - 1] == "\\":
+        at = text.rfind("\n", start, at - 1) + 1
+    return at if at > start else last
 
 
 def _top(root: Found) -> list[Found]:

@@ -3,6 +3,7 @@ export NPROC_PER_NODE=4
 swift rlhf \
     --rlhf_type grpo \
     --model Qwen/Qwen2.5-7B-Instruct \
+    --use_vllm false \
     --reward_funcs format \
     --train_type full \
     --torch_dtype bfloat16 \

@@ -3,6 +3,7 @@ NPROC_PER_NODE=2 \
 swift rlhf \
     --rlhf_type grpo \
     --model Qwen/Qwen2.5-7B-Instruct \
+    --use_vllm false \
     --reward_funcs format \
     --train_type lora \
     --torch_dtype bfloat16 \

@@ -6,6 +6,7 @@ CUDA_VISIBLE_DEVICES=0,1 NPROC_PER_NODE=2 swift rlhf \
     --torch_dtype bfloat16 \
     --dataset math.jsonl \
     --max_completion_length 512 \
+    --use_vllm false \
     --per_device_train_batch_size 2 \
     --num_generations 8 \
     --output_dir output

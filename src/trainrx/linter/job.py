@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from trainrx.lint.places import Spot, Texts
+from trainrx.linter.places import Spot, Texts
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Script
 from trainrx.model.knowledge import Param, Safety

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.linter.job import Found, Job
+from trainrx.linter.places import Spot
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.lint.job import Found, Job
+from trainrx.linter.job import Found, Job
 from trainrx.model.job import RawArg
 from trainrx.parse.catalog import Known, catalog, plain
 from trainrx.parse.typed import is_bool, is_list, read_as

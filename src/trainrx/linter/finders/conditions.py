@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainrx.lint.finders.guards import deciding, place
-from trainrx.lint.job import Found, Job
-from trainrx.lint.truth import holds
+from trainrx.linter.finders.guards import deciding, place
+from trainrx.linter.job import Found, Job
+from trainrx.linter.truth import holds
 from trainrx.model.lint import LintRule
 from trainrx.parse.version_range import in_range
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trainrx.lint.places import Spot
+from trainrx.linter.places import Spot
 from trainrx.model.result import Edit
 
 

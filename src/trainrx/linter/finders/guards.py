@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainrx.kb.conditions import ARGUMENT, arguments_of, facts_of
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
-from trainrx.lint.truth import holds
+from trainrx.kb.conditions import ARGUMENT, facts_of
+from trainrx.linter.job import Found, Job
+from trainrx.linter.places import Spot
+from trainrx.linter.truth import holds
 from trainrx.model.facts import Fact
 from trainrx.model.knowledge import Condition
 from trainrx.model.lint import LintGuard
@@ -61,7 +61,7 @@ def concerning(guards: Iterable[LintGuard], framework: str) -> tuple[LintGuard, 
         guard
         for guard in guards
         if guard.package == framework
-        or (framework in _OF_OTHERS.get(guard.package, ()) and not arguments_of(guard.when))
+        or (framework in _OF_OTHERS.get(guard.package, ()) and not guard.arguments)
     )
 
 

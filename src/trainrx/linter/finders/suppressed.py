@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from trainrx.lint.edits import line_removed, replaced
-from trainrx.lint.job import Found
-from trainrx.lint.places import Spot
+from trainrx.linter.edits import line_removed, replaced
+from trainrx.linter.job import Found
+from trainrx.linter.places import Spot
 from trainrx.model.pattern import late
 from trainrx.model.result import Finding
 

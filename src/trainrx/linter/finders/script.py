@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.lint.job import Found, Page
-from trainrx.lint.places import Spot
+from trainrx.linter.job import Found, Page
+from trainrx.linter.places import Spot
 from trainrx.model.pattern import late
 
 _NEEDLES = (

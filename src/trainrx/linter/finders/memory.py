@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.job import Found, Job
+from trainrx.linter.job import Found, Job
 
 _WASTED = 0.35
 

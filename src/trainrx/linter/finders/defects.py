@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.lint.edits import line_removed, replaced
-from trainrx.lint.job import Found, Page
-from trainrx.lint.places import Spot, Texts
+from trainrx.linter.edits import line_removed, replaced
+from trainrx.linter.job import Found, Page
+from trainrx.linter.places import Spot, Texts
 from trainrx.model.job import Defect
 from trainrx.model.result import Edit
 

@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import cast
 
 from trainrx.kb.conditions import arguments_of
-from trainrx.lint.finders.conditions import judged
-from trainrx.lint.finders.guards import concerning
-from trainrx.lint.finders.guards import find as find_guards
-from trainrx.lint.job import Found, Job, Page
+from trainrx.linter.finders.conditions import judged
+from trainrx.linter.finders.guards import concerning
+from trainrx.linter.finders.guards import find as find_guards
+from trainrx.linter.job import Found, Job, Page
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
 from trainrx.model.result import Finding, FindingFix
 from trainrx.model.text import Lang
 
-_FINDERS = "trainrx.lint.finders"
+_FINDERS = "trainrx.linter.finders"
 
 
 class Linter:
@@ -50,10 +50,9 @@ class Linter:
     def wanted(self, framework: str) -> tuple[str, ...]:
         """List the arguments (`arg.NAME`) that conditions on launches of a framework ask for."""
         if framework not in self._wanted:
-            conditions = [g.when for g in self.guards if g.package == framework]
-            conditions += [rule.when for rule in self._conditions if rule.when is not None]
-            names = dict.fromkeys(name for item in conditions for name in arguments_of(item))
-            self._wanted[framework] = tuple(names)
+            lists = [g.arguments for g in self.guards if g.package == framework]
+            lists += [arguments_of(r.when) for r in self._conditions if r.when is not None]
+            self._wanted[framework] = tuple(dict.fromkeys(n for names in lists for n in names))
         return self._wanted[framework]
 
     def guards_of(self, framework: str) -> tuple[LintGuard, ...]:

