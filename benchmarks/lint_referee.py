@@ -109,9 +109,7 @@ def _by_release(*groups_of: list[Verdict]) -> None:
         print("{}: refused {} (missed {}), accepted {} (error on {})".format(name, *counts))
 
 
-def _show(
-    title: str, items: list[Verdict], said: dict[str, list[Finding]], most: int
-) -> None:
+def _show(title: str, items: list[Verdict], said: dict[str, list[Finding]], most: int) -> None:
     if not items:
         return
     print(f"{title}: {len(items)} {dict(Counter(v.kind.split(':')[0] for v in items))}")

@@ -19,7 +19,9 @@ from trainrx.model.lint import LintKnowledge
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 WANTED = 0.95
-"""Share of the refused launches in which lint is to find an error."""
+"""Share of the refused launches with one word wrong in which lint is to find an error."""
+WANTED_OF_ALL = 0.82
+"""The same with options that contradict each other, some of which only a loaded model shows."""
 LEAST = {"launches": 300, "accepted": 60}
 
 
@@ -85,15 +87,17 @@ def test_launches_a_framework_takes_have_no_error(
     assert wrong == {}
 
 
+@pytest.mark.parametrize(("conflicts", "wanted"), [(False, WANTED), (True, WANTED_OF_ALL)])
 def test_launches_a_framework_refuses_for_their_arguments_have_an_error(
-    verdicts: list[Verdict], errors: dict[str, list[str]]
+    *, conflicts: bool, wanted: float, verdicts: list[Verdict], errors: dict[str, list[str]]
 ) -> None:
     refused = [item for item in verdicts if item.verdict == "rejected-arguments"]
+    refused = [item for item in refused if conflicts or not item.kind.startswith("conflict")]
 
     missed = [item for item in refused if not errors[item.id]]
 
     share = 1 - len(missed) / len(refused)
-    assert share >= WANTED, [(item.id, item.kind, item.message[:80]) for item in missed]
+    assert share >= wanted, [(item.id, item.kind, item.message[:80]) for item in missed]
 
 
 @pytest.mark.parametrize("framework", ["ms-swift 2.6.1", "ms-swift 3.2.1", "ms-swift 4.6.0"])
@@ -103,7 +107,8 @@ def test_names_the_parser_does_not_know_are_all_found(
     unknown = [
         item
         for item in verdicts
-        if f"{item.framework} {item.version}" == framework and "remaining_argv: ['--" in item.message
+        if f"{item.framework} {item.version}" == framework
+        and "remaining_argv: ['--" in item.message
     ]
 
     assert unknown
@@ -118,6 +123,6 @@ def test_there_are_enough_launches_of_each_sort() -> None:
 
 
 def test_records_name_no_folder_of_a_machine() -> None:
-    named = [item.id for item in _read() if re.search(r"/tmp/|/home/|/root/", item.message)]
+    named = [item.id for item in _read() if re.search(r"/tmp/|/home/|/root/", item.message)]  # noqa: S108 - sought
 
     assert named == []

@@ -40,11 +40,12 @@ REFUSALS |= {"KeyError", "AttributeError", "JSONDecodeError", "HFValidationError
 REFUSALS |= {"InterpolationKeyError", "ScannerError", "ParserError", "UnboundLocalError"}
 # refusals of the machine in the same classes
 MACHINE = re.compile(
-    r"pip install|is not installed|not available|requires? (the following|a GPU|CUDA)|No CUDA|NVIDIA driver|"
-    r"not supported on your device|python package|can only be used on CUDA|PackageNotFound|be installed|to be a GPU|"
-    r"device.*not support|requires.*package|(file|path|folder|directory)\S* does(n't| not) exist|Couldn't find|"
+    r"pip install|is not installed|not available|requires? (the following|a GPU|CUDA)|No CUDA|"
+    r"NVIDIA driver|not supported on your device|python package|can only be used on CUDA|"
+    r"PackageNotFound|be installed|to be a GPU|device.*not support|requires.*package|"
+    r"(file|path|folder|directory)\S* does(n't| not) exist|Couldn't find|"
     r"concatenate an empty list|Model layers \d+ should be divided|"
-    r"'NoneType' object is not callable|your current version|update .* to|BitsAndBytes",
+    r"'NoneType' object is not (callable|iterable)|your current version|update .* to|BitsAndBytes",
     re.IGNORECASE,
 )
 
@@ -140,7 +141,7 @@ def _job(
         program.write_text(NOTE.format(python=sys.executable + " -IS", note=str(note)))
         program.chmod(0o755)
     env = {"PATH": f"{bin_folder}:/usr/bin:/bin", "HOME": str(work)}
-    subprocess.run(  # noqa: S603
+    subprocess.run(
         ["bash", "launch.sh"],  # noqa: S607
         cwd=work,
         env=env,

@@ -1,11 +1,11 @@
 """Let a framework judge command lines, up to the first step of training; runs in its own Python.
 
 usage: judge_inside.py JOBS.json, a list of {framework, command, argv, env, cwd, ranks,
-distributed, port, cards, out, limit}. The framework is imported once; each job runs in a
-forked process, the first of its ranks. Nothing of the framework's own checks is changed: its entry point
-runs with the tiny model and rows of the job's folder, and is stopped at its first step
-of training (with several processes: where it would begin to train). What is stood in for is the machine: its cards, what they can hold,
-the other processes.
+distributed, port, cards, out, limit}. The framework is imported once; each job runs in a forked
+process, the first of its ranks. Nothing of the framework's own checks is changed: its entry point
+runs with the tiny model and rows of the job's folder, and is stopped at its first step of training
+(with several processes: where it would begin to train). What is stood in for is the machine: its
+cards, what they can hold, the other processes, the hub.
 """
 
 from __future__ import annotations
@@ -144,7 +144,9 @@ def _swift() -> Entry:
         if "check_local_model_is_latest" in vars(loaded):
             loaded.check_local_model_is_latest = lambda *_, **__: None  # type: ignore[attr-defined]
         # agrees on the name of the run folder over the cards
-        if getattr(loaded, "__name__", "").startswith("swift") and "broadcast_string" in vars(loaded):
+        if getattr(loaded, "__name__", "").startswith("swift") and "broadcast_string" in vars(
+            loaded
+        ):
             loaded.broadcast_string = lambda text, *_: text  # type: ignore[attr-defined]
     router = importlib.import_module("swift.cli.main")
     if hasattr(module, "llm_sft"):
@@ -172,7 +174,7 @@ def _import_all(name: str) -> None:
     for item in dir(module):
         try:
             getattr(module, item)
-        except (ImportError, RuntimeError, AttributeError):
+        except (ImportError, RuntimeError, AttributeError):  # noqa: PERF203 - a few hundred names
             continue
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from mutate_conflicts import LLAMAFACTORY, SWIFT, Conflict
 from mutate_kinds import HARMLESS, KINDS, YAML_HARMLESS, YAML_KINDS, Maker
-from mutate_launch import Launch, read_shell, read_yaml
+from mutate_launch import read_shell, read_yaml
 
 Row = dict[str, Any]
 
@@ -69,7 +69,7 @@ def _made(
         yield from _conflicting(conflict, key, bases, chance)
 
 
-def _of_kind(  # noqa: PLR0913 - one call
+def _of_kind(
     name: str,
     make: Maker,
     bases: list[Row],

@@ -100,7 +100,8 @@ def _written(command: str, options: dict[str, Any], env: dict[str, str], version
     kept = {
         name: values
         for name, values in options.items()
-        if name not in DROPPED and not re.match(r"vllm_|sglang_|lmdeploy_|use_vllm|use_lmdeploy", name)
+        if name not in DROPPED
+        and not re.match(r"vllm_|sglang_|lmdeploy_|use_vllm|use_lmdeploy", name)
     }
     major = version[0]
     rows = ROWS.get(kind, "data.jsonl")
@@ -118,7 +119,13 @@ def _written(command: str, options: dict[str, Any], env: dict[str, str], version
         env |= {"NPROC_PER_NODE": "2", "CUDA_VISIBLE_DEVICES": "0,1"}
     elif "CUDA_VISIBLE_DEVICES" in env:
         env["CUDA_VISIBLE_DEVICES"] = "0"
-    wanted = ("NPROC_PER_NODE", "CUDA_VISIBLE_DEVICES", "MASTER_PORT", "MAX_PIXELS", "OMP_NUM_THREADS")
+    wanted = (
+        "NPROC_PER_NODE",
+        "CUDA_VISIBLE_DEVICES",
+        "MASTER_PORT",
+        "MAX_PIXELS",
+        "OMP_NUM_THREADS",
+    )
     before = [f"{name}={env[name]}" for name in wanted if name in env]
     lines = [*before, f"swift {command}"]
     for name, values in {**head, **kept, **tail}.items():

@@ -1,6 +1,6 @@
 """List the arguments a framework's own parser takes; runs in that framework's Python.
 
-usage: mutate_fields.py > FIELDS.json, {command: {name: {"type": ..., "choices": [...], "list": ...}}}
+usage: mutate_fields.py > FIELDS.json, {command: {name: {"type", "choices", "list", "optional"}}}
 """
 
 from __future__ import annotations

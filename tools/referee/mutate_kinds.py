@@ -1,3 +1,4 @@
+# ruff: noqa: ARG001 - all makers are called alike
 """The kinds of mutation: each makes one change to a launch, by chance; None when it has nothing."""
 
 from __future__ import annotations
@@ -103,7 +104,9 @@ def bad_choice(launch: Launch, own: Fields, _: object, chance: random.Random) ->
     held = [name for name, _ in launch.options if name in wanted]
     name = chance.choice(held if held and chance.random() < 0.4 else wanted)
     right = chance.choice([c for c in own[name]["choices"] if c != "None"])
-    wrong = chance.choice((_misspelt(right + "  ", chance).strip(), right.upper(), "auto1", "none1"))
+    wrong = chance.choice(
+        (_misspelt(right + "  ", chance).strip(), right.upper(), "auto1", "none1")
+    )
     return None if wrong in own[name]["choices"] else launch.given(name, wrong).files()
 
 
@@ -201,7 +204,9 @@ def _shortened(
 
 def in_other_order(launch: Launch, _: Fields, __: object, chance: random.Random) -> Files | None:
     """Shuffle the options."""
-    return replace(launch, options=tuple(chance.sample(launch.options, len(launch.options)))).files()
+    return replace(
+        launch, options=tuple(chance.sample(launch.options, len(launch.options)))
+    ).files()
 
 
 def quoted(launch: Launch, _: Fields, __: object, chance: random.Random) -> Files | None:
@@ -233,7 +238,9 @@ def switches_otherwise(
         if n in own and _type(own[n]) == "bool" and v and v[0].lower() in {"true", "false"}
     ]
     for name, values in switches:
-        ways = ("True", "TRUE", "yes", "1", "t") if values[0] == "true" else ("False", "no", "0", "f")
+        ways = (
+            ("True", "TRUE", "yes", "1", "t") if values[0] == "true" else ("False", "no", "0", "f")
+        )
         launch = _raw(launch, name, (chance.choice(ways),))
     return launch.files() if switches else None
 
@@ -285,7 +292,9 @@ def with_array(launch: Launch, _: Fields, __: object, chance: random.Random) -> 
     return {"launch.sh": f'#!/bin/bash\nARGS=(\n{rows}\n)\n{head} "${{ARGS[@]}}"\n'}
 
 
-def misspelt_key(launch: Launch, own: Fields, others: object, chance: random.Random) -> Files | None:
+def misspelt_key(
+    launch: Launch, own: Fields, others: object, chance: random.Random
+) -> Files | None:
     """Misspell a key, which may not be the name of a fixed place."""
     return misspelt_name(launch, own, others, chance)
 
@@ -326,7 +335,7 @@ def key_given_twice(launch: Launch, _: Fields, __: object, chance: random.Random
 
 def as_words(launch: Launch, own: Fields, _: object, chance: random.Random) -> Launch | None:
     """Write the configuration as options of the command line."""
-    wanted = [(n, v) for n, v in launch.options if v[0] not in {"null"}]
+    wanted = [(n, v) for n, v in launch.options if v[0] != "null"]
     return replace(launch, config=False, options=tuple(wanted))
 
 

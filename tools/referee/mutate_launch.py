@@ -25,7 +25,11 @@ class Launch:
 
     def given(self, name: str, value: str) -> Launch:
         """Give an option a value, in its place when it is there."""
-        new = (name, (value,)) if self.config else (name, tuple(shlex.quote(v) for v in _parts(value)))
+        new = (
+            (name, (value,))
+            if self.config
+            else (name, tuple(shlex.quote(v) for v in _parts(value)))
+        )
         if any(item[0] == name for item in self.options):
             changed = tuple(new if item[0] == name else item for item in self.options)
             return replace(self, options=changed)

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import chdir
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -95,12 +96,24 @@ def proposed(folder: Path) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="patched-") as scratch:
         work = Path(scratch) / folder.name
         shutil.copytree(folder, work)
-        with chdir(work):
-            for item in proposals(case_of(folder), logged=(work / "train.log").exists()):
+        with _standing_in(work):
+            found = proposals(case_of(folder), logged=(work / "train.log").exists())
+            # a change of packages alone leaves the files as they are
+            for item in (item for item in found if item.patched.files):
                 row = _row(folder, item.number) | {"proposal": item.id}
                 changes = {"changes": [change.spelled for change in item.changes]}
                 after = {Path(patch.name).name: patch.after for patch in item.patched.files}
                 yield row | changes | {"files": {**files, **after}}
+
+
+@contextmanager
+def _standing_in(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def proposals(case: dict[str, Any], *, logged: bool) -> tuple[Proposal, ...]:

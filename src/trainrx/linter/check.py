@@ -50,7 +50,7 @@ class Linter:
     def wanted(self, framework: str) -> tuple[str, ...]:
         """List the arguments (`arg.NAME`) that conditions on launches of a framework ask for."""
         if framework not in self._wanted:
-            lists = [g.arguments for g in self.guards if g.package == framework]
+            lists = [guard.arguments for guard in self.guards_of(framework)]
             lists += [arguments_of(r.when) for r in self._conditions if r.when is not None]
             self._wanted[framework] = tuple(dict.fromkeys(n for names in lists for n in names))
         return self._wanted[framework]

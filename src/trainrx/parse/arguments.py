@@ -41,6 +41,7 @@ _OUTSIDE = frozenset({"config", "help"})
 parser has --help."""
 
 _ABBREVIATES = frozenset({"hf", "argparse"})
+_HF_PARSED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
 
 
 class Named(NamedTuple):
@@ -239,6 +240,8 @@ def _argument(item: Named, known: Known) -> tuple[Argument, str]:
     taken = taken[: len(taken) - len(extra)]
     typed = read_as(known.type, known.choices, taken, from_file=from_file)
     problem = typed.problem
+    if values == () and not from_file and _wants_value(known):
+        problem = "a value is missing behind it"
     if extra and not problem:
         problem = f"takes one value; {' '.join(extra)[:80]!r} behind it belongs to no argument"
     return (
@@ -257,6 +260,13 @@ def _argument(item: Named, known: Known) -> tuple[Argument, str]:
         ),
         problem if values is not None else "",
     )
+
+
+def _wants_value(known: Known) -> bool:
+    """Tell a switch that may also be None: HfArgumentParser lets only plain ones stand alone."""
+    if known.package not in _HF_PARSED or not is_bool(known.type) or known.type == "bool":
+        return False
+    return known.settled and known.default is None
 
 
 def _open(known: Known, *, complete: bool) -> str:

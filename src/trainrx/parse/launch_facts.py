@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch, Setting
 from trainrx.parse.deepspeed import deepspeed_facts, read_deepspeed
+from trainrx.parse.effective.scene import processes
 from trainrx.parse.spellbook import Spellbook
 
 _NO_DEEPSPEED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
@@ -61,6 +62,9 @@ def _identity(
     if not launch.framework:
         return
     yield fact("launch.framework", launch.framework, here)
+    spread = processes(launch, {item.name: item.value for item in launch.env}).distributed
+    if spread or (spread is False and launch.env_complete):
+        yield fact("launch.distributed", spread, here)
     if launch.framework in book.timelines and how is not None:
         majors = book.timelines[launch.framework].majors(book.bits[launch.framework])
         if len(majors) == 1:

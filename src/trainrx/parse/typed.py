@@ -21,6 +21,7 @@ _OPTIONAL = late(r"\bOptional\b|\bNone\b")
 _BARE = {"store_true": True, "store_false": False, "BooleanOptionalAction": True}
 """Actions of argparse that take no value, and what they store."""
 _WHOLE = late(r"[+-]?\d{1,18}")
+_PYTHON_INT = late(r"[+-]?\d+(?:_\d+)*")
 
 
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +85,7 @@ def _read_one(kind: str, choices: Sequence[Value] | None, text: str, *, from_fil
         return Typed(value=None)
     if choices is not None:
         return _choice(kind, choices, text)
-    return _plain(kind, text)
+    return _plain(kind, text, from_file=from_file)
 
 
 def _choice(kind: str, choices: Sequence[Value], text: str) -> Typed:
@@ -97,7 +98,7 @@ def _choice(kind: str, choices: Sequence[Value], text: str) -> Typed:
     return Typed(value=text, problem=f"{text[:80]!r} is none of: {allowed}")
 
 
-def _plain(kind: str, text: str) -> Typed:
+def _plain(kind: str, text: str, *, from_file: bool) -> Typed:
     kinds = set(re.findall(r"[A-Za-z_]+", kind))
     if "dict" in kinds or "Dict" in kinds:
         return _structure(text, is_text="str" in kinds)
@@ -107,7 +108,11 @@ def _plain(kind: str, text: str) -> Typed:
         number = read_number(text.strip())
         if number is not None:
             whole = "float" not in kinds and number == int(number)
-            return Typed(value=int(number) if whole else number)
+            # the int() of argparse takes neither 1e3 nor 2.5 nor 8k
+            strict = not from_file and kinds.isdisjoint({"float", "str", "Any"})
+            wrong = strict and _PYTHON_INT.fullmatch(text.strip()) is None
+            problem = f"{text[:80]!r} is no int" if wrong else ""
+            return Typed(value=int(number) if whole else number, problem=problem)
     if (
         kinds & {"bool", "str_to_bool"} or kind in _BARE
     ) and text.strip().lower() in _TRUE | _FALSE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainrx.linter.edits import replaced
@@ -16,10 +17,12 @@ _MOST = 40
 """Beyond so many unknown names the launch is of another program."""
 _LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
 _FEW_CHARACTERS = 4
+_TWO_DASHES = frozenset({"ms-swift", "llamafactory"})
 
 
 def find(job: Job) -> Iterator[Found]:
     """Give each name that is taken by no release the job may run."""
+    yield from _with_one_dash(job)
     own = set(job.configs)
     listed = job.resolved.unknown_flags
     strangers = [arg for arg in listed if arg.via != "config" or arg in own]
@@ -32,6 +35,28 @@ def find(job: Job) -> Iterator[Found]:
         found = _judge(arg, job, taken)
         open_ = job.launch.framework == "verl" and found.rule != "misspelt-argument"
         yield found._replace(severity="warning") if open_ else found
+
+
+def _with_one_dash(job: Job) -> Iterator[Found]:
+    """Give each name behind a single dash: HfArgumentParser knows only names behind two."""
+    if job.launch.framework not in _TWO_DASHES or job.launch.command.startswith("megatron"):
+        return
+    if not job.judged():
+        return
+    for arg in job.launch.args:
+        at = job.texts.flag(arg)
+        if at.column is None or at.end is None:
+            continue
+        line = job.texts.line(at.file, at.line)
+        shown = line[at.column - 1 : at.end - 1]
+        if (
+            arg.via == "arg"
+            and re.fullmatch(r"-[A-Za-z]\w{3,}", shown)
+            and job.taken().get(arg.name)
+        ):
+            values = {"name": shown, "command": _command(job), "version": job.version or ""}
+            told = values | {"instead": f"-{shown}"}
+            yield Found("misspelt-argument", at, told, replaced(at, f"-{shown}"), "safe")
 
 
 def _is_choice(arg: RawArg) -> bool:

@@ -45,7 +45,17 @@ def look(page: Page) -> Iterator[Found]:
         at = _spot(defect, page.texts)
         edits = _edits(defect, at, page.texts)
         said = {"said": defect.message.rstrip(".")}
-        yield Found(defect.id, at, said, edits, "safe" if edits else None)
+        severity = "warning" if defect.id == "en-dash-flag" and _swallowed(page) else ""
+        yield Found(defect.id, at, said, edits, "safe" if edits else None, severity=severity)
+
+
+def _swallowed(page: Page) -> bool:
+    """Tell whether an argument takes what was to be a flag for one more value of its own.
+
+    The program does not refuse that when it is a list; when it is not, the value is told of.
+    """
+    args = [arg for launch in page.launches for arg in launch.args]
+    return any(_DASHES.match(value) for arg in args for value in (arg.values or ())[1:])
 
 
 def _spot(defect: Defect, texts: Texts) -> Spot:

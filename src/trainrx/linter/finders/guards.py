@@ -22,6 +22,8 @@ _OF_OTHERS: Mapping[str, frozenset[str]] = {
     "accelerate": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
 }
 """Packages that check inside the jobs of frameworks."""
+_INHERIT = frozenset({"ms-swift", "llamafactory", "trl", "transformers"})
+"""Frameworks whose arguments are TrainingArguments of transformers, with more."""
 _VAGUE = ("launch.", "hardware.", "version.")
 MOST_NAMED = 4
 
@@ -54,14 +56,18 @@ def _matters(guard: LintGuard, job: Job) -> bool:
 def concerning(guards: Iterable[LintGuard], framework: str) -> tuple[LintGuard, ...]:
     """Choose the guards that check the launches of a framework.
 
-    These are its own, and those of packages that work inside it, as far as they do not ask for
-    arguments by name.
+    These are its own, and those of packages that work inside it. One of the latter may ask for
+    arguments by name where the framework's own are those of the package.
     """
+    inherits = framework in _INHERIT
     return tuple(
         guard
         for guard in guards
         if guard.package == framework
-        or (framework in _OF_OTHERS.get(guard.package, ()) and not guard.arguments)
+        or (
+            framework in _OF_OTHERS.get(guard.package, ())
+            and (not guard.arguments or (inherits and guard.package == "transformers"))
+        )
     )
 
 

@@ -49,9 +49,10 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
     if "is in the configuration already" in problem:
         return Found("hydra-key-exists", job.texts.flag(arg), values)
     known = job.taken().get(named.name)
-    if _STAND_IN.fullmatch(values["value"]):
+    if known is None or _STAND_IN.fullmatch(values["value"]):
         return None
-    if known is None or _accepted_somewhere(known, arg, job):
+    alone = "missing" in problem and not arg.values and job.certain
+    if not alone and _accepted_somewhere(known, arg, job):
         return None
     if match := _EXTRA.search(problem):
         told = values | {"rest": match["rest"].strip("'\"")}
