@@ -45,4 +45,4 @@ def test_a_version_that_may_be_several_tells_nothing(version: str | None) -> Non
 
 
 def test_a_framework_without_listed_releases_tells_nothing() -> None:
-    assert _told("2026.7.1", "unsloth") == {}
+    assert _told("0.5.0", "colossalai") == {}

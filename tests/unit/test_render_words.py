@@ -20,7 +20,7 @@ from trainrx.render.page import View
 # what Chinese users write in Latin letters too, and what must be typed as it stands
 LATIN = {
     *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "id", "nat"),
-    *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list"),
+    *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list", "lint", "fix"),
 }
 LATIN_INSPECT = {
     *("GPU", "vLLM", "RLHF", "ZeRO", "attention", "batch", "token", "step", "rollout", "offload"),

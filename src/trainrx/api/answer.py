@@ -145,9 +145,7 @@ def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
 
 def foresight(done: Conclusion) -> Foresight:
     """Give what predicts the memory of the job under other values."""
-    return Foresight(
-        done.facts, done.knowledge, done.shape, torch=done.versions.get("torch", "")
-    )
+    return Foresight(done.facts, done.knowledge, done.shape, torch=done.versions.get("torch", ""))
 
 
 def _consistent(plans: Sequence[Plan]) -> list[Plan]:
