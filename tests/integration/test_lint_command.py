@@ -42,8 +42,10 @@ def test_a_caret_stands_under_the_word(folder: Path) -> None:
 
     assert done.returncode == 1
     assert done.stdout.splitlines()[:3] == [
-        "bad.sh:3:5: error: --lora_rnak is unknown to ms-swift 3.2.1 sft: did you mean --lora_rank?"
-        " [misspelt-argument] [*]",
+        (
+            "bad.sh:3:5: error: --lora_rnak is unknown to ms-swift 3.2.1 sft:"
+            " did you mean --lora_rank? [misspelt-argument] [*]"
+        ),
         "  3 |     --lora_rnak 8",
         "    |     ^^^^^^^^^^^",
     ]

@@ -130,7 +130,7 @@ ASSUMPTIONS: Mapping[str, Text] = {
         zh="按名称（{names}）指定可训练部分，按 {share} 计算",
     ),
     "audio-left-out": Text(
-        en="sound goes through a frozen audio encoder, which is not counted: below 0.1 GiB for 30 s",
+        en="a frozen audio encoder works on the sound and is not counted: below 0.1 GiB for 30 s",
         zh="音频经过冻结的音频编码器，未计入：每 30 秒不到 0.1 GiB",
     ),
     "context-length": Text(
