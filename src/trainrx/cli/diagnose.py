@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trainrx.cli._commands import commands, make_app, run_app
+from trainrx.cli._inputs import Cmd, Config, Env, Gpu, Gpus, Log, ModelConfig, Nodes, Note, Paths
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._output import write
 from trainrx.cli._stdin import read_stdin
@@ -57,50 +58,15 @@ class FailOn(str, Enum):
     likely = "likely"
 
 
-Paths = Annotated[
-    list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False, hidden=True)
-]
-Cmd = Annotated[
-    list[Path] | None,
-    typer.Option("--cmd", metavar="FILE", help="Launch script or command; may be repeated."),
-]
-Config = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--config", metavar="FILE", help="YAML or JSON config of the launch; may be repeated."
-    ),
-]
-Env = Annotated[
-    Path | None, typer.Option("--env", metavar="FILE", help="Output of `env` where it ran.")
-]
 Versions = Annotated[
     Path | None,
     typer.Option(
         "--versions", metavar="FILE", help="Output of pip freeze, ds_report, ..., or name==version."
     ),
 ]
-Log = Annotated[
-    list[Path] | None,
-    typer.Option("--log", metavar="FILE", help="What the job printed; may be repeated."),
-]
-Gpu = Annotated[str | None, typer.Option("--gpu", metavar="NAME|24GiB", help="The card.")]
-Gpus = Annotated[
-    int | None, typer.Option("--gpus", metavar="N", min=1, help="GPUs of the whole job.")
-]
-Nodes = Annotated[
-    int | None, typer.Option("--nodes", metavar="N", min=1, help="Machines of the job.")
-]
-Note = Annotated[
-    list[str] | None,
-    typer.Option("--note", metavar="TEXT", help="What you saw, in your words; may be repeated."),
-]
 Good = Annotated[
     Path | None,
     typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
-]
-ModelConfig = Annotated[
-    Path | None,
-    typer.Option("--model-config", metavar="FILE", help="config.json of the model."),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="Form of the answer.")]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")]

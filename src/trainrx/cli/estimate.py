@@ -9,14 +9,10 @@ from typing import Annotated
 import typer
 
 from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, WidthOption, language
-from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
-from trainrx.cli._view import styled, view
-from trainrx.cli.inspect import (
+from trainrx.cli._inputs import (
     Cmd,
     Config,
+    Data,
     Env,
     Gpus,
     Log,
@@ -25,6 +21,11 @@ from trainrx.cli.inspect import (
     Paths,
     VersionsOption,
 )
+from trainrx.cli._options import KbOption, LangOption, WidthOption, language
+from trainrx.cli._output import write
+from trainrx.cli._stdin import read_stdin
+from trainrx.cli._versions import versions_of
+from trainrx.cli._view import styled, view
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate, Fit
 from trainrx.render.page import View
@@ -62,10 +63,6 @@ class FailOn(str, Enum):
 Gpu = Annotated[
     list[str] | None,
     typer.Option("--gpu", metavar="NAME|24GiB", help="The card; repeat it to compare cards."),
-]
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="FILE", help="The training data, for the lengths of samples."),
 ]
 FormatOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
 Plot = Annotated[

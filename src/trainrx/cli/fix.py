@@ -9,23 +9,25 @@ from typing import Annotated
 import typer
 
 from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
-from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
-from trainrx.cli._view import styled, view
-from trainrx.cli.inspect import (
+from trainrx.cli._inputs import (
     Cmd,
     Config,
+    Data,
     Env,
     Gpu,
     Gpus,
     Log,
     ModelConfig,
     Nodes,
+    Note,
     Paths,
     VersionsOption,
 )
+from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
+from trainrx.cli._output import write
+from trainrx.cli._stdin import read_stdin
+from trainrx.cli._versions import versions_of
+from trainrx.cli._view import styled, view
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer
 from trainrx.render.page import View
@@ -53,14 +55,6 @@ class Form(str, Enum):
     markdown = "markdown"
 
 
-Note = Annotated[
-    list[str] | None,
-    typer.Option("--note", metavar="TEXT", help="What you saw, in your words; may be repeated."),
-]
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="FILE", help="The training data, for the lengths of samples."),
-]
 Keep = Annotated[
     list[str] | None,
     typer.Option("--keep", metavar="NAME,...", help="Parameters that must stay as they are."),

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from trainrx.cli._commands import make_app, run_app
+from trainrx.cli._inputs import (
+    Cmd,
+    Config,
+    Env,
+    Gpu,
+    Gpus,
+    Log,
+    ModelConfig,
+    Nodes,
+    Paths,
+    VersionsOption,
+)
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._output import write
 from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import VERSIONS_HELP, versions_of
+from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
 from trainrx.model.errors import UsageError
 
@@ -35,39 +46,6 @@ class Form(str, Enum):
     json = "json"
 
 
-Paths = Annotated[
-    list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False, hidden=True)
-]
-Files = list[Path] | None
-Cmd = Annotated[
-    Files, typer.Option("--cmd", metavar="FILE", help="Launch script or command; may be repeated.")
-]
-Config = Annotated[
-    Files,
-    typer.Option(
-        "--config", metavar="FILE", help="YAML or JSON config of the launch; may be repeated."
-    ),
-]
-Env = Annotated[
-    Path | None, typer.Option("--env", metavar="FILE", help="Output of `env` where it ran.")
-]
-VersionsOption = Annotated[
-    str | None, typer.Option("--versions", metavar="FILE|NAME==VERSION", help=VERSIONS_HELP)
-]
-Log = Annotated[
-    Files, typer.Option("--log", metavar="FILE", help="What the job printed; may be repeated.")
-]
-Gpu = Annotated[str | None, typer.Option("--gpu", metavar="NAME|24GiB", help="The card.")]
-Gpus = Annotated[
-    int | None, typer.Option("--gpus", metavar="N", min=1, help="GPUs of the whole job.")
-]
-Nodes = Annotated[
-    int | None, typer.Option("--nodes", metavar="N", min=1, help="Machines of the job.")
-]
-ModelConfig = Annotated[
-    Path | None,
-    typer.Option("--model-config", metavar="FILE", help="The model's config.json."),
-]
 FormatOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
 All = Annotated[bool, typer.Option("--all", help="Show every argument and variable.")]
 

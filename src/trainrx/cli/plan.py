@@ -9,15 +9,10 @@ from typing import Annotated
 import typer
 
 from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, WidthOption, language
-from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
-from trainrx.cli._view import styled, view
-from trainrx.cli.fix import Data, Form, FormatOption, Keep, names_of
-from trainrx.cli.inspect import (
+from trainrx.cli._inputs import (
     Cmd,
     Config,
+    Data,
     Env,
     Gpus,
     Log,
@@ -26,6 +21,12 @@ from trainrx.cli.inspect import (
     Paths,
     VersionsOption,
 )
+from trainrx.cli._options import KbOption, LangOption, WidthOption, language
+from trainrx.cli._output import write
+from trainrx.cli._stdin import read_stdin
+from trainrx.cli._versions import versions_of
+from trainrx.cli._view import styled, view
+from trainrx.cli.fix import Form, FormatOption, Keep, names_of
 from trainrx.model.errors import UsageError
 
 HELP = """\

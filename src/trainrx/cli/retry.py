@@ -8,13 +8,7 @@ from typing import Annotated
 import typer
 
 from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
-from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
-from trainrx.cli._view import styled, view
-from trainrx.cli.estimate import Form, FormatOption
-from trainrx.cli.inspect import (
+from trainrx.cli._inputs import (
     Cmd,
     Config,
     Env,
@@ -23,9 +17,16 @@ from trainrx.cli.inspect import (
     Log,
     ModelConfig,
     Nodes,
+    Note,
     Paths,
     VersionsOption,
 )
+from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
+from trainrx.cli._output import write
+from trainrx.cli._stdin import read_stdin
+from trainrx.cli._versions import versions_of
+from trainrx.cli._view import styled, view
+from trainrx.cli.estimate import Form, FormatOption
 from trainrx.model.errors import UsageError
 
 HELP = """\
@@ -42,10 +43,6 @@ PATH is a log, a run folder or a launch script; - reads standard input.
   diagnose retry train.log
   diagnose retry --log train.log --cmd launch.sh --quiet || exit 0; sbatch launch.sh
 """
-Note = Annotated[
-    list[str] | None,
-    typer.Option("--note", metavar="TEXT", help="What you saw, in your words; may be repeated."),
-]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing: the status tells.")]
 
 app = make_app()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainrx.cli._commands import make_app, run_app
+from trainrx.cli._inputs import Cmd, Config, Paths
 from trainrx.cli._options import KbOption, LangOption, WidthOption, language
 from trainrx.cli._output import complain, write
 from trainrx.cli._stdin import read_stdin
@@ -38,19 +38,6 @@ class Form(str, Enum):
     json = "json"
 
 
-Paths = Annotated[
-    list[Path] | None, typer.Argument(metavar="[PATH]...", show_default=False, hidden=True)
-]
-Files = list[Path] | None
-Cmd = Annotated[
-    Files, typer.Option("--cmd", metavar="FILE", help="Launch script or command; may be repeated.")
-]
-Config = Annotated[
-    Files,
-    typer.Option(
-        "--config", metavar="FILE", help="YAML or JSON config of the launch; may be repeated."
-    ),
-]
 To = Annotated[
     str | None, typer.Option("--to", metavar="NAME==VERSION", help="The version wanted.")
 ]
