@@ -20,8 +20,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from packaging.version import Version
@@ -38,6 +39,7 @@ from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script
 
+Kind = TypeVar("Kind")
 HERE = Path(__file__).parent
 WANTED = (".sh", ".yaml", ".yml", ".json")
 MOST_WARNINGS = 0.3
@@ -131,7 +133,7 @@ def _lint(checkout: Path, tag: str, package: str, release: str) -> tuple[int, li
     return scripts, found
 
 
-def _explained(package: str):  # noqa: ANN202 - a test on a finding
+def _explained(package: str) -> Callable[[Said], bool]:
     flags = _read("unknown_flags.jsonl", Mistake)
     known = [item for item in _read("lint_silence.jsonl", Known) if item.package == package]
 
@@ -154,7 +156,7 @@ def _explained(package: str):  # noqa: ANN202 - a test on a finding
     return test
 
 
-def _read(name: str, kind: type):  # noqa: ANN202 - rows of that kind
+def _read(name: str, kind: type[Kind]) -> list[Kind]:
     path = HERE / name
     return msgspec.json.Decoder(kind).decode_lines(path.read_bytes()) if path.is_file() else []
 

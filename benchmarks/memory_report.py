@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import memory_pairs
@@ -210,9 +210,10 @@ def main_terms(answer: Prediction, most: int = 5) -> str:
 def pair_lines(result: Result) -> Iterator[str]:
     """Print the one-flag pairs above the noise as tab-separated values, worst first."""
     yield "setting\tfrom\tto\tfigure\tmeasured\tpredicted\tfamily\tfirst\tsecond"
-    apart: Callable[[memory_pairs.Pair], float] = lambda pair: (  # noqa: E731
-        -abs(pair.predicted - pair.measured) / abs(pair.measured)
-    )
+
+    def apart(pair: memory_pairs.Pair) -> float:
+        return -abs(pair.predicted - pair.measured) / abs(pair.measured)
+
     for pair in sorted((pair for pair in result.wide_pairs if pair.counts), key=apart):
         yield (
             f"{pair.setting}\t{pair.values[0]}\t{pair.values[1]}\t{pair.figure}"

@@ -389,7 +389,7 @@ def _checkpointing(row: Row) -> bool:
     return bool(told)
 
 
-def _recompute(row: Row) -> Any:  # noqa: ANN401  # one of the record's words
+def _recompute(row: Row) -> Literal["full", "selective", "offload", "none"]:
     if row.get("offload") == "activations":
         return "offload"
     if row.get("recompute") == "selective":
