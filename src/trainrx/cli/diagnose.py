@@ -9,10 +9,23 @@ from typing import Annotated
 import typer
 
 from trainrx.cli._commands import commands, make_app, run_app
-from trainrx.cli._inputs import Cmd, Config, Env, Gpu, Gpus, Log, ModelConfig, Nodes, Note, Paths
+from trainrx.cli._inputs import (
+    Cmd,
+    Config,
+    Env,
+    Gpu,
+    Gpus,
+    Log,
+    ModelConfig,
+    Nodes,
+    Note,
+    Paths,
+    VersionsOption,
+)
 from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
 from trainrx.cli._output import write
 from trainrx.cli._stdin import read_stdin
+from trainrx.cli._versions import versions_of
 from trainrx.cli._view import scrolls, styled, view
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
@@ -58,12 +71,6 @@ class FailOn(str, Enum):
     likely = "likely"
 
 
-Versions = Annotated[
-    Path | None,
-    typer.Option(
-        "--versions", metavar="FILE", help="Output of pip freeze, ds_report, ..., or name==version."
-    ),
-]
 Good = Annotated[
     Path | None,
     typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
@@ -92,7 +99,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
     cmd: Cmd = None,
     config: Config = None,
     env: Env = None,
-    versions: Versions = None,
+    versions: VersionsOption = None,
     log: Log = None,
     gpu: Gpu = None,
     gpus: Gpus = None,
@@ -118,7 +125,9 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
 
         return write(f"trainrx {__version__}\n")
     files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
-    single = tuple(f for f in (env, versions, good, model_config) if f is not None)
+    installed = versions_of(versions, "--versions")
+    listing = installed if isinstance(installed, Path) else None
+    single = tuple(f for f in (env, listing, good, model_config) if f is not None)
     _refuse_nothing((*files, *single), note or [])
     _refuse_misplaced_command(paths or [])
     seen = view(language(lang), width, everything=explain)
@@ -130,7 +139,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
         cmd=cmd or (),
         config=config or (),
         env=env,
-        versions=versions,
+        versions=installed,
         logs=log or (),
         gpu=gpu,
         gpus=gpus,
