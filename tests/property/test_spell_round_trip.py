@@ -46,6 +46,8 @@ HEADS = {
     "vllm": {"serve": "vllm serve"},
 }
 """The beginning of a command line by framework and command."""
+OTHER_HEADS = {"train.epochs": "python train.py --per_device_train_batch_size 1"}
+"""Where the head itself sets the parameter: an argument would overrule the configuration file."""
 TEXTS: dict[str, list[Scalar]] = {
     "train.precision": ["bf16", "fp16", "fp32"],
     "train.attention": ["flash_attn", "sdpa", "eager", "flash_attention_3"],
@@ -79,8 +81,10 @@ def commands(framework: str, release: str) -> Iterator[str]:
             yield command
 
 
-def read_back(spelled: Spelled, framework: str, command: str, release: str) -> Resolved:
+def read_back(spelled: Spelled, param: str, framework: str, command: str, release: str) -> Resolved:
     head = HEADS[framework][command]
+    if framework == "transformers":
+        head = OTHER_HEADS.get(param, head)
     if spelled.kind == "config_file":
         launch = find_launches(read_script(head if "python" in head else f"{head} x.yaml", "x"))[0]
         whole = framework not in ("verl", "axolotl")
@@ -111,7 +115,7 @@ def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObje
 
     if spelled is None:
         return
-    found = read_back(spelled, framework, command, release)
+    found = read_back(spelled, param.id, framework, command, release)
     setting = found.settings.get(param.id)
     assert setting is not None, spelled.text
     assert (setting.value, setting.via != "default") == (value, True), spelled.text
