@@ -162,9 +162,9 @@ def library(folder: Path) -> Library:
     return Library((*own.entries, *_names().entries), own.tests)
 
 
-def findings(folder: Path, cases: Path | None = None) -> list[Finding]:
+def findings(folder: Path, cases: Path | None = None, today: str = TODAY) -> list[Finding]:
     """Give what is wrong below a folder, as paths from there."""
-    found = check(library(folder), TODAY, cases)
+    found = check(library(folder), today, cases)
     mine = (f for f in found if str(folder) in str(Path(f.path).resolve()))
     return [f._replace(path=Path(f.path).resolve().relative_to(folder).as_posix()) for f in mine]
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime as dt
+
 import msgspec
 import pytest
 from knowledge_folders import findings
@@ -68,7 +70,8 @@ def test_a_new_entry_loads(kind, name, path, record, here, capsys):
 def test_of_a_new_entry_exactly_what_is_to_be_filled_in_is_left(kind, name, here):
     main(["kb", "new", kind, name])
 
-    found = findings(here)
+    # a new entry bears the date of the day it is made
+    found = findings(here, today=dt.datetime.now(tz=dt.timezone.utc).date().isoformat())
 
     marked = {
         (file.relative_to(here).as_posix(), number)

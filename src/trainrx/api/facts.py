@@ -13,10 +13,14 @@ from trainrx.derive.training import training_facts
 from trainrx.derive.vision import vision_facts
 from trainrx.kb.store import Knowledge
 from trainrx.memory.facts import memory_facts
+from trainrx.memory.foretold import foretold_facts
+from trainrx.memory.predict import predict
+from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Symptom
+from trainrx.model.memory import Refusal
 from trainrx.parse.version_range import in_range
 
 HITS_PER_SYMPTOM = 12
@@ -41,10 +45,22 @@ def derive(
         torch: release of torch, "" when it is not known.
     """
     facts = derive_memory(given, knowledge, shape, torch=torch)
+    facts.add(*_foretold(facts, knowledge, shape or shape_of(facts, knowledge.models)))
     facts.add(*engine_facts(facts, shape or shape_of(facts, knowledge.models)))
     facts.add(*request_facts(facts))
     facts.add(*guard_facts(facts))
     return facts
+
+
+def _foretold(facts: Facts, knowledge: Knowledge, shape: ModelShape | None) -> Iterable[Fact]:
+    found = workload_of(facts, shape, None, models=knowledge.models, datasets=knowledge.datasets)
+    # the model's own limit is no length to judge a job by: samples are seldom that long
+    if isinstance(found, Refusal) or (
+        found[0].length.how == "cap" and facts.number("train.max_length") is None
+    ):
+        return ()
+    said = predict(found[0], knowledge.memory)
+    return () if isinstance(said, Refusal) else foretold_facts(facts, said)
 
 
 def derive_memory(

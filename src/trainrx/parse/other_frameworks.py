@@ -78,8 +78,10 @@ def recognise(entry: Entry) -> Named | None:
             return named
     match = _TRL_PATH.fullmatch(path)
     name = "" if match is None else match["name"].replace("vllm_serve", "vllm-serve")
-    if name in _TRL:
-        return Named("trl", name, args)
+    # variants lie beside the scripts they came of: sft_vlm.py, dpo_vlm.py, reward_modeling.py
+    known = (word for word in (name, name.partition("_")[0]) if word in _TRL)
+    if (command := next(known, "")) != "":
+        return Named("trl", command, args)
     return _script(entry)
 
 

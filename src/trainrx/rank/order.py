@@ -70,7 +70,8 @@ def candidates(
 ) -> list[Scored]:
     """Weigh every cause that can be behind the active symptoms and is not ruled out.
 
-    Votes that hold only alone are left out while another cause is at least suspected.
+    Votes that hold only alone are left out while another cause is at least as likely as what is
+    suspected; some symptoms all but name their cause, whether or not anything else speaks for it.
     """
     possible = [
         cause
@@ -79,7 +80,7 @@ def candidates(
         and not ruled_out(cause, reasoning.truths)
     ]
     scored = [score(cause, reasoning, lang, failed=failed, alone=False) for cause in possible]
-    standing = {item.cause.id for item in scored if _is_suspected(item)}
+    standing = {item.cause.id for item in scored if item.probability >= SUSPECTED}
     return [
         score(item.cause, reasoning, lang, failed=failed)
         if _has_alone(item.cause) and not standing - {item.cause.id}
