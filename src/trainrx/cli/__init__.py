@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 DEFAULT = "diagnose"
+
+
+def program() -> NoReturn:
+    """Run the command and end the process: what the console script calls."""
+    leave(main())
+
+
+def leave(status: int) -> NoReturn:
+    """End the process without taking down, object by object, what an answer was built from.
+
+    That takes a sixth of the time of a lint run. Whoever asked to be told of the end (a measurement
+    of coverage, a pool of processes) is told, and threads are waited for: then it ends as usual.
+    """
+    # nothing that lives now is worth a search for garbage
+    gc.freeze()
+    told = getattr(atexit, "_ncallbacks", lambda: 1)
+    if told() or "threading" in sys.modules:
+        sys.exit(status)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            status = status or 1
+    os._exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from trainrx.cli import program
 
-from trainrx.cli import main
-
-sys.exit(main())
+program()
