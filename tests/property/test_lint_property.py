@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,7 +59,7 @@ def test_mending_twice_is_mending_once(flags: list[tuple[str, str, str, str]]) -
     file = _script(flags)
 
     once = mended(file, LINTER, AROUND, unsafe=True)
-    twice = mended(file._replace(text=once.text), LINTER, AROUND, unsafe=True)
+    twice = mended(msgspec.structs.replace(file, text=once.text), LINTER, AROUND, unsafe=True)
 
     assert twice.text == once.text
     assert twice.made == 0

@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from trainrx.model.errors import UsageError
 
@@ -30,7 +32,7 @@ _KEYS: tuple[bytes, ...] = (
 """One of these stands in every configuration that implies a launch."""
 
 
-class File(NamedTuple):
+class File(msgspec.Struct, frozen=True):
     """A file as text; `named` tells those the caller named from those a folder holds."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -32,7 +31,7 @@ _NO_LAUNCH = ("args", "verl")
 """A dump of arguments was refused or taken already; what verl takes is completed by its command."""
 
 
-class Around(NamedTuple):
+class Around(msgspec.Struct, frozen=True):
     """What stands beside all launches of a run."""
 
     knowledge: LintKnowledge

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from trainrx.api.lint_files import File
 from trainrx.api.lint_jobs import Around
 from trainrx.api.linting import lint_file
@@ -44,7 +46,7 @@ def mended(file: File, linter: Linter, beside: Around, *, unsafe: bool) -> Mende
         text, done = apply(file.text, edits)
         if not done or text == file.text:
             break
-        after = file._replace(text=text)
+        after = msgspec.structs.replace(file, text=text)
         again = tuple(lint_file(after, linter, beside, [])[0])
         if _launches(after) < _launches(file) or _errors(again) > _errors(found):
             break

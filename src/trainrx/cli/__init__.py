@@ -28,12 +28,12 @@ def leave(status: int) -> NoReturn:
     told = getattr(atexit, "_ncallbacks", lambda: 1)
     if told() or "threading" in sys.modules:
         sys.exit(status)
-    for stream in (sys.stdout, sys.stderr):
-        try:
+    try:
+        for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        except (OSError, ValueError):
-            status = status or 1
+    except (OSError, ValueError):  # the reader has gone, or somebody closed it
+        status = status or 1
     os._exit(status)
 
 

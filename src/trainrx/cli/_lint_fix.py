@@ -6,6 +6,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from trainrx.api.lint_files import STDIN, File, lint_files
 from trainrx.api.lint_jobs import Around
 from trainrx.api.lint_mend import mended
@@ -50,7 +52,7 @@ def mend(
         return status or int(bool(diffs) and not options.exit_zero)
     if any(file.name == STDIN for file, _ in left):
         return write("".join(text for file, text in left if file.name == STDIN))
-    mended_files = [file._replace(text=text) for file, text in left]
+    mended_files = [msgspec.structs.replace(file, text=text) for file, text in left]
     report = report_of(mended_files, linter, beside, settings, unread)
     if made:
         complain(f"mended {made} finding{'' if made == 1 else 's'}")

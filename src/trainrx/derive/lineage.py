@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.derive.families import AUDIO, MOE, VISION, family_of
 from trainrx.model.pattern import late
@@ -88,7 +89,7 @@ CHANGED = late(
 """Words of models whose layers are not those of the model they come from."""
 
 
-class Lineage(NamedTuple):
+class Lineage(msgspec.Struct, frozen=True):
     """A generation, the size as a name writes it (`7`, `30-a3`, `8x7`), and what else it tells."""
 
     generation: str

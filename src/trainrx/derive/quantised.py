@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.pattern import late
 
@@ -26,7 +27,7 @@ USUAL = {"gptq": 4, "awq": 4, "bitsandbytes": 4, "fp8": 8, "mxfp4": 4}
 """Bits where the name says only the method: what these checkpoints nearly always have."""
 
 
-class Quantisation(NamedTuple):
+class Quantisation(msgspec.Struct, frozen=True):
     """Bits of a weight, and the method; the method is empty where only the bits are told."""
 
     bits: int

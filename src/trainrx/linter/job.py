@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.linter.places import Spot, Texts
 from trainrx.model.facts import Facts
@@ -20,7 +21,7 @@ _STRICT = frozenset({"ms-swift", "llamafactory", "openrlhf", "vllm"})
 """Their own programs stop on an argument they do not know (argparse, HfArgumentParser)."""
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True):
     """One hit of a rule; `values` fill its message. `severity` is "" where the rule's own holds."""
 
     rule: str
@@ -31,7 +32,7 @@ class Found(NamedTuple):
     severity: str = ""
 
 
-class Job(NamedTuple):
+class Job(msgspec.Struct, frozen=True):
     """One launch, resolved.
 
     `configs` are the keys of the framework's own config files. `version` is the framework's as
@@ -104,7 +105,7 @@ def is_listed(launch: RawLaunch, configs: tuple[RawArg, ...], version: str | Non
     return listed and judges(tables, owner, known.of(version))
 
 
-class Page(NamedTuple):
+class Page(msgspec.Struct, frozen=True):
     """One script with the launches it holds."""
 
     script: Script

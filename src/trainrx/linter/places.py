@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
@@ -13,7 +14,7 @@ MAX_LINE = 20_000
 """Characters of a line that are searched; nobody writes more by hand."""
 
 
-class Spot(NamedTuple):
+class Spot(msgspec.Struct, frozen=True):
     """A stretch of one line, columns from 1, `end` behind the last one; None: the whole line."""
 
     file: str

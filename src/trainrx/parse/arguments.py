@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -44,7 +44,7 @@ _ABBREVIATES = frozenset({"hf", "argparse"})
 _HF_PARSED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
 
 
-class Named(NamedTuple):
+class Named(msgspec.Struct, frozen=True):
     """An argument under the framework's own name; `problem` says why it has none.
 
     `own` says that the name is the launch's to choose: it is taken, whatever it is.
@@ -57,7 +57,7 @@ class Named(NamedTuple):
     own: bool = False
 
 
-class Given(NamedTuple):
+class Given(msgspec.Struct, frozen=True):
     """All arguments of a launch: named ones, the effective values, and what is no argument."""
 
     args: tuple[RawArg, ...]
@@ -171,7 +171,7 @@ def _chosen(item: Named, written: set[str]) -> Named:
         return item
     name = plain(item.arg.name.removeprefix("~"))
     there = name in written or any(key.startswith(f"{name}.") for key in written)
-    return item._replace(own=there)
+    return msgspec.structs.replace(item, own=there)
 
 
 def _is_stranger(item: Named) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+import msgspec
 from packaging.version import Version
 
 from trainrx.kb.catalogs import read_catalog
@@ -19,7 +20,7 @@ _PREFIX = late(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
 """`3`, `3.x`, `3.2`: every release of that series."""
 
 
-class Known(NamedTuple):
+class Known(msgspec.Struct, frozen=True):
     """What is known of one argument over the releases a job may run.
 
     `releases` are bits of the framework's own releases that take it. `type` and `choices` are those

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from trainrx.model.job import RawArg, Word
 from trainrx.model.pattern import late
@@ -20,7 +22,7 @@ _SIGNS: Mapping[str, Sign] = {"": "", "+": "+", "++": "++", "~": "~"}
 _MORE_ARGUMENTS = late(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
 
 
-class Arguments(NamedTuple):
+class Arguments(msgspec.Struct, frozen=True):
     """Named arguments in order, config files, and the words that belong to no flag.
 
     `complete` is false when a word may stand for further arguments (`$ARGS`, `"$@"`).
@@ -32,7 +34,7 @@ class Arguments(NamedTuple):
     complete: bool = True
 
 
-class _Open(NamedTuple):
+class _Open(msgspec.Struct, frozen=True):
     """A flag whose values are being collected."""
 
     name: str
@@ -87,8 +89,8 @@ class _Reader:
         """Finish the flag that is open."""
         if self._open is None:
             return
-        name, word, values = self._open
-        self._open = None
+        opened, self._open = self._open, None
+        name, word, values = opened.name, opened.word, opened.values
         known = not any(value.unknown for value in values)
         texts = tuple(value.text for value in values) if known else None
         self._keep(name, texts, word, values[0].alternatives if len(values) == 1 else ())

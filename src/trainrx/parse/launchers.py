@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import msgspec
 
@@ -48,7 +47,7 @@ _ENTER: dict[str, Callable[[tuple[Word, ...], Front], tuple[Word, ...]]] = {
 __all__ = ["Cite", "Entry", "basename", "entries"]
 
 
-class Entry(NamedTuple):
+class Entry(msgspec.Struct, frozen=True):
     """The program proper: a command, a script or (`module`) a dotted module, and its arguments.
 
     `via`: the launcher it was started by, "python" or "". `front`: what all in front was told.

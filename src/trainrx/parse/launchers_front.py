@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, Script, Word
@@ -29,7 +30,7 @@ class Cite:
         return Origin(source=source, line=word.line, text=text)
 
 
-class Option(NamedTuple):
+class Option(msgspec.Struct, frozen=True):
     """An option as written; `value` None: it has none. `held` is the word the value stands in."""
 
     name: str

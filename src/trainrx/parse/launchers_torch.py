@@ -7,7 +7,7 @@ https://www.deepspeed.ai/getting-started/#launching-deepspeed-training
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
@@ -24,7 +24,7 @@ _HIDDEN = {
 _SLOTS = late(r"(?P<host>[^:@\s]+)(?::(?P<gpus>[\d,]+))?")
 
 
-class Started(NamedTuple):
+class Started(msgspec.Struct, frozen=True):
     """The program a launcher starts; `module`: its path is a dotted module."""
 
     path: Word

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
@@ -45,7 +45,7 @@ _TRAINING_NAME = late(
 )
 
 
-class Named(NamedTuple):
+class Named(msgspec.Struct, frozen=True):
     """A recognised launch."""
 
     framework: str

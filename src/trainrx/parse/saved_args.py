@@ -8,7 +8,8 @@ swift/llm/utils/argument.py (2.6.1) of https://github.com/modelscope/ms-swift
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.parse.version_range import in_range
@@ -74,7 +75,7 @@ _DATA = frozenset({"dataset", "val_dataset", "split_dataset_ratio", "dataset_num
 """With `load_data_args` the arguments of the data come back too."""
 
 
-class Loaded(NamedTuple):
+class Loaded(msgspec.Struct, frozen=True):
     """Arguments taken back: those that overrule the launch, and those that fill its gaps."""
 
     forced: tuple[RawArg, ...] = ()

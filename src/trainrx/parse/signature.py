@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+import msgspec
+
 from trainrx.model.catalog import Inherited
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
@@ -81,8 +83,10 @@ class Signature:
             if known is None:
                 continue
             if count == len(parts):
-                return known._replace(name=name)
-            inside = known._replace(name=name, type="", default=None, settled=False, choices=None)
+                return msgspec.structs.replace(known, name=name)
+            inside = msgspec.structs.replace(
+                known, name=name, type="", default=None, settled=False, choices=None
+            )
             return inside if _OPEN.search(known.type) else None
         return None
 
@@ -122,7 +126,8 @@ class Signature:
         elif known.releases & ~held.releases:
             # declared at some of the releases, inherited at others
             same = held.settled and known.settled and holds([held.default], known.default)
-            self._known[known.name] = held._replace(
+            self._known[known.name] = msgspec.structs.replace(
+                held,
                 releases=held.releases | known.releases,
                 settled=same,
                 default=held.default if same else None,

@@ -8,8 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from operator import eq, ge, gt, le, lt, ne
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import msgspec
 from packaging.version import Version
 
 from trainrx.model.pattern import late
@@ -31,7 +32,7 @@ _COMPARE: Mapping[str, Callable[[Version, Version], bool]] = {
 _ENDS = frozenset({">=", "<"})
 
 
-class Clause(NamedTuple):
+class Clause(msgspec.Struct, frozen=True):
     """One comparison with a release or, but for `<` and `>`, a post-release.
 
     `prefix`: `==3.2.*`, any release that begins so.
@@ -61,7 +62,7 @@ class Clause(NamedTuple):
         return Version(version.base_version) == self.version
 
 
-class Specifiers(NamedTuple):
+class Specifiers(msgspec.Struct, frozen=True):
     """A range; `other` is one that is more than comparisons with plain releases."""
 
     clauses: Sequence[Clause] = ()

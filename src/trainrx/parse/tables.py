@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.pattern import late
@@ -40,7 +41,7 @@ _MEGATRON = frozenset(
 """Arguments of mcore_adapter, which LLaMA-Factory trains with when USE_MCA=1."""
 
 
-class Tables(NamedTuple):
+class Tables(msgspec.Struct, frozen=True):
     """The command of a catalog, further tables that count beside it, and what to make of the rest.
 
     `closed` is false when the program takes names that no table here lists: then nothing it is

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from trainrx.linter.edits import replaced
 from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
@@ -34,7 +36,7 @@ def find(job: Job) -> Iterator[Found]:
     for arg in strangers:
         found = _judge(arg, job, taken)
         open_ = job.launch.framework == "verl" and found.rule != "misspelt-argument"
-        yield found._replace(severity="warning") if open_ else found
+        yield msgspec.structs.replace(found, severity="warning") if open_ else found
 
 
 def _with_one_dash(job: Job) -> Iterator[Found]:

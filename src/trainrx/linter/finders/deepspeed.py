@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
@@ -31,7 +32,7 @@ _BATCH = "train_batch_size"
 _MAX_TEXT = 300_000
 
 
-class _File(NamedTuple):
+class _File(msgspec.Struct, frozen=True):
     name: str
     values: dict[str, object]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from trainrx.linter.edits import line_removed, replaced
 from trainrx.linter.job import Found, Page
 from trainrx.linter.places import Spot, Texts
@@ -98,7 +100,7 @@ def _edits(defect: Defect, at: Spot, texts: Texts) -> tuple[Edit, ...]:
     if defect.id == "full-width-character" and text in _PLAIN:
         return replaced(at, _PLAIN[text])
     if defect.id == "variable-not-exported" and not line[: at.column - 1].strip():
-        return replaced(at._replace(end=at.column), "export ")
+        return replaced(msgspec.structs.replace(at, end=at.column), "export ")
     if defect.id == "continuation-broken":
         return _joined(defect.source, at.line, texts)
     return ()

@@ -8,7 +8,8 @@ off, so one above the command covers the whole of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.linter.edits import line_removed, replaced
 from trainrx.linter.job import Found
@@ -25,7 +26,7 @@ UNUSED = "unused-ignore"
 _ALL = "all"
 
 
-class Ignore(NamedTuple):
+class Ignore(msgspec.Struct, frozen=True):
     """One id a comment names, the lines it counts for, and where the comment stands."""
 
     ident: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell.variables import Field, Variable
 
@@ -28,7 +30,7 @@ def element(held: Variable, key: str) -> Field | None:
 def with_more(held: Variable, items: tuple[Field, ...]) -> Variable:
     """Give the array with elements behind its last one; keys and values in turn for keys."""
     if held.keys is None:
-        return held._replace(values=held.values + items)
+        return msgspec.structs.replace(held, values=held.values + items)
     if held.assoc:
         for key, item in zip(items[::2], (*items[1::2], Field("")), strict=False):
             held = with_element(held, key.text, item)
@@ -36,7 +38,7 @@ def with_more(held: Variable, items: tuple[Field, ...]) -> Variable:
     names = keys(held)
     last = max(map(int, names), default=-1)
     added = tuple(str(last + 1 + at) for at in range(len(items)))
-    return held._replace(values=held.values + items, keys=names + added)
+    return msgspec.structs.replace(held, values=held.values + items, keys=names + added)
 
 
 def with_element(held: Variable, key: str, item: Field, *, append: bool = False) -> Variable:
@@ -48,7 +50,7 @@ def with_element(held: Variable, key: str, item: Field, *, append: bool = False)
     if key in names:
         at = names.index(key)
         text = values[at].text + item.text if append else item.text
-        values[at] = item._replace(text=text)
+        values[at] = msgspec.structs.replace(item, text=text)
     else:
         at = len(names)
         if not held.assoc:
@@ -56,4 +58,6 @@ def with_element(held: Variable, key: str, item: Field, *, append: bool = False)
         names.insert(at, key)
         values.insert(at, item)
     dense = not held.assoc and names == [str(at) for at in range(len(names))]
-    return held._replace(values=tuple(values), keys=None if dense else tuple(names), array=True)
+    return msgspec.structs.replace(
+        held, values=tuple(values), keys=None if dense else tuple(names), array=True
+    )

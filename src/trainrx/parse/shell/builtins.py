@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context, Verdict
 from trainrx.parse.shell.options import Options
@@ -106,7 +108,9 @@ class Builtins:
             element = _ELEMENT.fullmatch(field.text)
             if element is not None and (held := state.get(element[1])) is not None:
                 mark = state.unknowns.mark("value", element[1])
-                state.set(element[1], held._replace(values=(Field(mark),), keys=None))
+                state.set(
+                    element[1], msgspec.structs.replace(held, values=(Field(mark),), keys=None)
+                )
             elif fields[1].text == "-f" and field.text in self._context.functions:
                 del self._context.functions[field.text]
             else:

@@ -7,6 +7,8 @@ import re
 import shlex
 from collections.abc import Callable
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell import glob, regex
 from trainrx.parse.shell.context import Verdict
@@ -58,7 +60,9 @@ class Conditions:
         verdict = reader.any_of(0)
         if not reader.at_end:
             return Verdict(None)
-        return verdict._replace(assumed=verdict.assumed or self._rests_on_defaults(words))
+        return msgspec.structs.replace(
+            verdict, assumed=verdict.assumed or self._rests_on_defaults(words)
+        )
 
     def _rests_on_defaults(self, words: tuple[Raw, ...]) -> bool:
         """Tell whether a test reads a variable that the script's arguments may change."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from trainrx.parse.shell import arithmetic
 from trainrx.parse.shell.expand import Expander
@@ -19,7 +21,7 @@ from trainrx.parse.shell.unknown import Unknown, known
 from trainrx.parse.shell.variables import Field, Snapshot, Variable
 
 
-class Written(NamedTuple):
+class Written(msgspec.Struct, frozen=True):
     """A file that commands write; `rows`: its line ends are those of the script from `line` on."""
 
     text: str
@@ -32,7 +34,7 @@ Files = Callable[[str], str | None]
 """Gives the text of a file by the name a script uses, None when it is not at hand."""
 
 
-class Verdict(NamedTuple):
+class Verdict(msgspec.Struct, frozen=True):
     """The outcome of a test; `assumed`: it rests on a variable not being set from outside."""
 
     value: bool | None

@@ -10,7 +10,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.parse.shell.limits import MAX_DEFECTS
@@ -38,7 +39,7 @@ _MAX_BEFORE = 200
 """Characters in front of a quoted text that are looked at."""
 
 
-class Slip(NamedTuple):
+class Slip(msgspec.Struct, frozen=True):
     """A mistake at a position of the text."""
 
     name: str

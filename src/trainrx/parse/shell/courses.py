@@ -10,6 +10,8 @@ import shlex
 from collections.abc import Sequence
 from itertools import takewhile
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell.unknown import MAX_CHOICES, Kind, Unknowns, inherited_kind, known
 from trainrx.parse.shell.variables import Field, Variable
@@ -28,7 +30,7 @@ def merged(name: str, found: Sequence[Variable | None], unknowns: Unknowns, kind
     if len(some) == len(found) and all(
         item is first or (item.values, item.keys) == (first.values, first.keys) for item in some
     ):
-        return last._replace(exported=exported)
+        return msgspec.structs.replace(last, exported=exported)
     if None in found and inherited_kind(name) == "scheduler":
         mark = unknowns.mark(kind, name)
         return Variable((Field(mark),), last.line, array=last.array, exported=exported)
@@ -37,11 +39,11 @@ def merged(name: str, found: Sequence[Variable | None], unknowns: Unknowns, kind
     ]
     one = _Merge(name, unknowns, kind)
     if any(item.keys is not None for item in some):
-        return one.keyed(full)._replace(exported=exported)
+        return msgspec.structs.replace(one.keyed(full), exported=exported)
     if any(item.array for item in some):
         values = one.fields([item.values for item in full])
         return Variable(values, last.line, array=True, exported=exported)
-    return one.text(full)._replace(exported=exported)
+    return msgspec.structs.replace(one.text(full), exported=exported)
 
 
 class _Merge:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import msgspec
+
 from trainrx.parse.shell.arrays import with_element, with_more
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.context import Context
@@ -38,7 +40,7 @@ class Declarations:
             value = self._array(item, old, line, assoc=assoc)
         else:
             value = self._text_value(item, old, line)
-        state.set(item.name, value._replace(exported=export))
+        state.set(item.name, msgspec.structs.replace(value, exported=export))
         if not state.variables[item.name].exported:
             context.record.add_plain(item.name, line, context.place.column(item.at))
 
@@ -52,15 +54,15 @@ class Declarations:
             mark = self._context.state.unknowns.mark("value", item.name)
             return Variable((Field(mark),), line, array=True)
         self._context.budget.spend(1 + len(old.values) // 4)
-        return with_element(old, key, field, append=item.append)._replace(line=line)
+        return msgspec.structs.replace(with_element(old, key, field, append=item.append), line=line)
 
     def _array(self, item: Assign, old: Variable | None, line: int, *, assoc: bool) -> Variable:
         """Give the array after `name=( ... )`."""
         assoc = assoc or (old is not None and old.assoc)
         value = old if item.append and old is not None else Variable((), line, array=True)
-        value = value._replace(array=True, line=line, lines=(), script="")
+        value = msgspec.structs.replace(value, array=True, line=line, lines=(), script="")
         if assoc and value.keys is None:
-            value = value._replace(keys=(), assoc=True)
+            value = msgspec.structs.replace(value, keys=(), assoc=True)
         loose: list[Field] = []
         for raw in item.items or ():
             pair = None
@@ -140,7 +142,9 @@ class Declarations:
                 text = str(count) if count is not None else state.unknowns.mark("value", item.name)
             elif known(text):
                 text = text.lower() if "l" in flags else text.upper()
-            state.variables[item.name] = held._replace(values=(Field(text, held.line),))
+            state.variables[item.name] = msgspec.structs.replace(
+                held, values=(Field(text, held.line),)
+            )
 
     def _declare_field(self, field: Field, command: str, flags: str, line: int) -> None:
         context, state = self._context, self._context.state

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.parse.shell import glob
@@ -25,7 +26,7 @@ _ANSI = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b"}
 _BLANKS = " \t\n"
 
 
-class _Piece(NamedTuple):
+class _Piece(msgspec.Struct, frozen=True):
     """A part of a word: quoted, literal, or (`split`) cut at blanks afterwards."""
 
     fields: tuple[Field, ...]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from trainrx.parse.shell import glob, redirects
 from trainrx.parse.shell.conditions import Conditions, both, either
 from trainrx.parse.shell.context import RAN, Context, Stop, Verdict
@@ -174,7 +176,7 @@ class Interpreter:
                 sink.level = context.undecided
             outputs = [name for names in copies[number + 1 :] for name in names]
             names = tuple(dict.fromkeys((*outer.outputs, *outputs)))
-            context.streams = outer._replace(sink=sink, stdin=feed, outputs=names)
+            context.streams = msgspec.structs.replace(outer, sink=sink, stdin=feed, outputs=names)
             self._apart(part)
             feed = None
             if sink is not None and sink.certain and sink.touched and not last:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell import arithmetic
 from trainrx.parse.shell.context import Context, Stop, Verdict
@@ -135,7 +137,7 @@ class Loops:
                 exported = held.exported if held is not None else new.exported
                 self._state.variables[name] = Variable((field,), new.line, exported=exported)
             elif held is not None:
-                self._state.variables[name] = held._replace(default=True)
+                self._state.variables[name] = msgspec.structs.replace(held, default=True)
 
     def count(self, node: Count) -> None:
         """Run `for ((first; condition; step))`."""

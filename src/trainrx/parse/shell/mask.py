@@ -8,7 +8,8 @@ here-document becomes a plain redirection from a file, its body blanks, a placeh
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.parse.shell.quotes import HereDocument, here_documents
@@ -24,7 +25,7 @@ _HERE_SIGN = late(r"<<-?")
 _LEADING_TABS = late(r"^\t+", re.MULTILINE)
 
 
-class Masked(NamedTuple):
+class Masked(msgspec.Struct, frozen=True):
     """A text for the grammar; `heres`: where a `<` in it stands for a here-string or -document."""
 
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.parse.shell import glob
@@ -33,7 +34,7 @@ _MAX_PATTERN = 256
 _MAX_GLOBBED = 1024
 
 
-class Expansion(NamedTuple):
+class Expansion(msgspec.Struct, frozen=True):
     """What an expansion gives; `many`: its fields stay apart even inside double quotes.
 
     `star`: what `$*` is made of, which outside double quotes is split like `$@`.
@@ -177,7 +178,8 @@ class Parameters:
                 fields = _slice_fields(fields, cut, positional=held is None)
         elif operation:
             fields = tuple(
-                field._replace(text=self._operate(name, field.text, operation)) for field in fields
+                msgspec.structs.replace(field, text=self._operate(name, field.text, operation))
+                for field in fields
             )
         return self._together(fields, star)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
@@ -27,7 +29,7 @@ _SIGNS = frozenset(
 )  # fmt: skip
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True):
     """A part of a word, and the node that begins it."""
 
     start: int
@@ -47,7 +49,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
         if item.start == item.end:
             continue
         if words and item.start <= words[-1].end:
-            words[-1] = words[-1]._replace(end=max(words[-1].end, item.end))
+            words[-1] = msgspec.structs.replace(words[-1], end=max(words[-1].end, item.end))
         else:
             words.append(item)
     return words

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.job import Defect
 from trainrx.model.pattern import late
@@ -34,7 +35,7 @@ _MAX_QUOTES = 8
 _MAX_WORK = 200_000  # characters looked at again after a quote was closed
 
 
-class Prepared(NamedTuple):
+class Prepared(msgspec.Struct, frozen=True):
     """A script ready to be read; `shown` is what its author wrote, line for line."""
 
     text: str
@@ -97,9 +98,9 @@ def _characters(text: str, quoted: list[Span], source: str, lines: Lines) -> lis
         found.append(_defect(name, source, positions, at, message, lines))
 
     for slip in (*blanks_after_backslashes(code), *cut_offs(text, code)):
-        add(*slip)
+        add(slip.name, slip.at, slip.message)
     for slip in slips_in_quotes(text, quoted):
-        add(*slip)
+        add(slip.name, slip.at, slip.message)
     for match in islice(_DASH_FLAG.finditer(code), MAX_DEFECTS):
         message = f"The flag begins with {match[0]}, not with ASCII dashes. Type -- instead."
         add("en-dash-flag", match.start(), message)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.facts import MAX_QUOTE
 from trainrx.model.pattern import late
@@ -25,7 +26,7 @@ _MAX_TRIES = 12
 _MAX_WORK = 200_000  # characters looked at again while a culprit is sought
 
 
-class Span(NamedTuple):
+class Span(msgspec.Struct, frozen=True):
     """A part of the script that is not code: a quoted text, a comment, a here-document."""
 
     start: int
@@ -42,7 +43,7 @@ def spans(text: str) -> list[Span]:
     return scanner.found
 
 
-class HereDocument(NamedTuple):
+class HereDocument(msgspec.Struct, frozen=True):
     """A here-document: its sign is at `at`, its body ends at `stop`, its delimiter at `end`."""
 
     at: int

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.grammar import parse
@@ -41,8 +43,10 @@ def declared(word: Raw, budget: Budget) -> Assign | None:
     node = next(commands(word.text, budget), None)
     if not isinstance(node, Simple) or not node.assigns or node.assigns[0].items is None:
         return found
-    items = tuple(item._replace(at=item.at + word.at) for item in node.assigns[0].items)
-    return found._replace(items=items)
+    items = tuple(
+        msgspec.structs.replace(item, at=item.at + word.at) for item in node.assigns[0].items
+    )
+    return msgspec.structs.replace(found, items=items)
 
 
 class Reader(Statements):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
@@ -43,7 +44,7 @@ _FOR_CHILD_PREFIXES = ("NCCL_", "TORCH_NCCL_", "HF_", "VLLM_")
 """Variables that only a child process reads, so that setting one without export does nothing."""
 
 
-class Course(NamedTuple):
+class Course(msgspec.Struct, frozen=True):
     """What surrounds a command: the words it runs under, where it runs, whether it does."""
 
     wrapper: tuple[Field, ...] = ()
@@ -52,7 +53,7 @@ class Course(NamedTuple):
     outputs: tuple[str, ...] = ()
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True):
     """Where the text being evaluated stands in the file; `fixed`: all of it on one line."""
 
     lines: Lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context, Written
 from trainrx.parse.shell.limits import MAX_VALUE
@@ -19,11 +21,11 @@ def opened(context: Context, redirects: tuple[Redirect, ...], here: Raw | None) 
     for item in redirects:
         if item.sign.startswith("<"):
             if item.number in ("", "0"):
-                streams = streams._replace(stdin=_input(context, item.target))
+                streams = msgspec.structs.replace(streams, stdin=_input(context, item.target))
         else:
             streams = _output(context, streams, item)
     if here is not None:
-        streams = streams._replace(stdin=_here(context, here))
+        streams = msgspec.structs.replace(streams, stdin=_here(context, here))
     return streams
 
 
@@ -54,15 +56,15 @@ def _output(context: Context, streams: Streams, item: Redirect) -> Streams:
     if _DEVICE.fullmatch(name) or not fields:
         # `2>&1` changes nothing of interest; `1>&2` and `> /dev/null` take the output away.
         keeps = not is_stdout or name in ("1", "/dev/stdout", "/dev/tty")
-        return streams if keeps else streams._replace(sink=Sink())
+        return streams if keeps else msgspec.structs.replace(streams, sink=Sink())
     outputs = tuple(dict.fromkeys((*streams.outputs, name)))
     if not is_stdout or tee:
-        return streams._replace(outputs=outputs)
+        return msgspec.structs.replace(streams, outputs=outputs)
     line = context.place.line(item.target.at)
     path = context.path(fields[0].text) or name
     sink = Sink(path, line, append=item.sign in (">>", "&>>"))
     sink.level = context.undecided
-    return streams._replace(sink=sink, outputs=outputs)
+    return msgspec.structs.replace(streams, sink=sink, outputs=outputs)
 
 
 def close(context: Context, inner: Streams, outer: Streams) -> None:

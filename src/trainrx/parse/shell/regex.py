@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.pattern import late
 
@@ -31,7 +32,7 @@ _MAX_COST = 400_000
 _MAX_PATTERN = 200
 
 
-class Match(NamedTuple):
+class Match(msgspec.Struct, frozen=True):
     """Whether a pattern was found, and what its groups matched (None: not known)."""
 
     found: bool

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell.context import RAN, Context
 from trainrx.parse.shell.continuations import blanks_after_backslashes, comments_in_text
@@ -213,7 +215,7 @@ class Scripts:
             name: item for name, item in kept.items() if item.exported and not remote
         }
         for name, item in prefix.items():
-            state.set(name, item._replace(exported=True))
+            state.set(name, msgspec.structs.replace(item, exported=True))
         state.positional = tuple(arguments)
         context.left, context.functions = [], {} if remote else dict(functions)
         context.wrapper = (*outer, *wrapper)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from trainrx.model.pattern import late
 from trainrx.parse.shell import printing, redirects
 from trainrx.parse.shell.builtins import Builtins
@@ -66,7 +68,7 @@ class SimpleCommands:
             self._dispatch(fields, node, prefix)
         context.streams = outer
         if fields is not None and [field.text for field in fields] == ["exec"]:
-            context.streams = inner._replace(sink=outer.sink)
+            context.streams = msgspec.structs.replace(inner, sink=outer.sink)
         elif not plain:
             redirects.close(context, inner, outer)
 
@@ -122,7 +124,7 @@ class SimpleCommands:
             self._call(context.functions[name], fields[1:], prefix)
         elif name == "eval":
             text = " ".join(field.text for field in fields[1:])
-            script = fields[1]._replace(text=text) if len(fields) > 1 else Field("")
+            script = msgspec.structs.replace(fields[1], text=text) if len(fields) > 1 else Field("")
             self._scripts.inner(script)
         elif not self._builtins.run(fields, prefix) and not self._scripts.run(fields, prefix):
             printing.run(context, fields)
@@ -144,7 +146,7 @@ class SimpleCommands:
         kept, start = state.positional, len(context.left)
         context.locals.append({name: state.variables.get(name) for name in prefix})
         for name, item in prefix.items():
-            state.set(name, item._replace(exported=True))
+            state.set(name, msgspec.structs.replace(item, exported=True))
         state.positional = tuple(arguments)
         context.verdict = RAN
         context.run(body)

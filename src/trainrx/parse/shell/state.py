@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from trainrx.parse.shell.arrays import with_element
 from trainrx.parse.shell.courses import merged
 from trainrx.parse.shell.limits import MAX_VALUE, Budget, TooMuch
@@ -73,7 +75,7 @@ class State:
         exported = value.exported or self.export_all or (old is not None and old.exported)
         if sum(len(item.text) for item in value.values) > MAX_VALUE:
             raise TooMuch("a variable grows beyond what a launch script needs")
-        self.variables[name] = value._replace(exported=exported)
+        self.variables[name] = msgspec.structs.replace(value, exported=exported)
         if exported:
             self.ever_exported.add(name)
 
@@ -99,7 +101,7 @@ class State:
             # `export X` of a name the script does not set passes on what was inherited.
             self.ever_exported.add(name)
             return
-        self.variables[name] = old._replace(exported=on, line=old.line or line)
+        self.variables[name] = msgspec.structs.replace(old, exported=on, line=old.line or line)
         if on:
             self.ever_exported.add(name)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.parse.shell.limits import MAX_VALUE
 from trainrx.parse.shell.unknown import Unknown
@@ -89,7 +90,7 @@ class Feed:
         return text
 
 
-class Streams(NamedTuple):
+class Streams(msgspec.Struct, frozen=True):
     """The standard input and output of commands.
 
     `outputs` are the files the output goes to, for the record; `capture`: within `$( ... )`, so

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import Union
+
+import msgspec
 
 
-class Raw(NamedTuple):
+class Raw(msgspec.Struct, frozen=True):
     """A word as written, quotes and all, and its position."""
 
     text: str
     at: int
 
 
-class Assign(NamedTuple):
+class Assign(msgspec.Struct, frozen=True):
     """`name=value`, `name+=value`, `name=(a b)`, `name[key]=value`."""
 
     name: str
@@ -23,7 +25,7 @@ class Assign(NamedTuple):
     at: int
 
 
-class Redirect(NamedTuple):
+class Redirect(msgspec.Struct, frozen=True):
     """`2> target`; the sign without the number in front of it."""
 
     number: str
@@ -31,7 +33,7 @@ class Redirect(NamedTuple):
     target: Raw
 
 
-class Simple(NamedTuple):
+class Simple(msgspec.Struct, frozen=True):
     """A simple command; `here` is a here-string or here-document."""
 
     assigns: tuple[Assign, ...]
@@ -41,7 +43,7 @@ class Simple(NamedTuple):
     redirects: tuple[Redirect, ...] = ()
 
 
-class Redirected(NamedTuple):
+class Redirected(msgspec.Struct, frozen=True):
     """A compound command with redirections behind it."""
 
     body: Node
@@ -49,40 +51,40 @@ class Redirected(NamedTuple):
     redirects: tuple[Redirect, ...]
 
 
-class Pipeline(NamedTuple):
+class Pipeline(msgspec.Struct, frozen=True):
     """Commands joined by `|`, each in a subshell of its own."""
 
     parts: tuple[Node, ...]
     negated: bool
 
 
-class AndOr(NamedTuple):
+class AndOr(msgspec.Struct, frozen=True):
     """Pipelines joined by `&&` and `||`: the first, then operator and pipeline."""
 
     first: Node
     rest: tuple[tuple[str, Node], ...]
 
 
-class Block(NamedTuple):
+class Block(msgspec.Struct, frozen=True):
     """Commands one after the other."""
 
     body: tuple[Node, ...]
 
 
-class Subshell(NamedTuple):
+class Subshell(msgspec.Struct, frozen=True):
     """`( ... )`, or a command sent to the background."""
 
     body: Node
 
 
-class If(NamedTuple):
+class If(msgspec.Struct, frozen=True):
     """Condition and body of `if` and every `elif`; the `else` body."""
 
     branches: tuple[tuple[Block, Block], ...]
     otherwise: Block | None
 
 
-class For(NamedTuple):
+class For(msgspec.Struct, frozen=True):
     """`for name in words`; words None: over the positional parameters."""
 
     name: str
@@ -91,7 +93,7 @@ class For(NamedTuple):
     at: int
 
 
-class Loop(NamedTuple):
+class Loop(msgspec.Struct, frozen=True):
     """`while` and `until`."""
 
     condition: Block
@@ -99,7 +101,7 @@ class Loop(NamedTuple):
     until: bool = False
 
 
-class Count(NamedTuple):
+class Count(msgspec.Struct, frozen=True):
     """`for ((first; condition; step))`."""
 
     first: str
@@ -108,27 +110,27 @@ class Count(NamedTuple):
     body: Block
 
 
-class Case(NamedTuple):
+class Case(msgspec.Struct, frozen=True):
     """`case word in pattern) body ;; ...`."""
 
     word: Raw
     items: tuple[tuple[tuple[Raw, ...], Block], ...]
 
 
-class Function(NamedTuple):
+class Function(msgspec.Struct, frozen=True):
     """A function definition."""
 
     name: str
     body: Node
 
 
-class Test(NamedTuple):
+class Test(msgspec.Struct, frozen=True):
     """`[[ ... ]]`: its words and operators."""
 
     words: tuple[Raw, ...]
 
 
-class Arithmetic(NamedTuple):
+class Arithmetic(msgspec.Struct, frozen=True):
     """`(( ... ))`."""
 
     text: str

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from trainrx.parse.shell.limits import MAX_DEPTH, Budget, TooMuch
 from trainrx.parse.shell.pieces import Piece, is_redirect, is_sign, leaves, piece
 from trainrx.parse.shell.syntax import (
@@ -107,8 +109,10 @@ class Statements(Words):
                 cut = number
         if not cut:
             return node
-        alone = node._replace(assigns=node.assigns[:cut], words=(), here=None, redirects=())
-        return Block((alone, node._replace(assigns=node.assigns[cut:])))
+        alone = msgspec.structs.replace(
+            node, assigns=node.assigns[:cut], words=(), here=None, redirects=()
+        )
+        return Block((alone, msgspec.structs.replace(node, assigns=node.assigns[cut:])))
 
     def _salvage(self, found: Found) -> Iterator[Node]:
         """Read what can be read of a place that makes no sense."""
@@ -274,7 +278,7 @@ def _without_reserved(node: Simple) -> Simple:
     words = node.words
     while words and words[0].text in RESERVED:
         words = words[1:]
-    return node._replace(words=words, at=words[0].at if words else node.at)
+    return msgspec.structs.replace(node, words=words, at=words[0].at if words else node.at)
 
 
 def with_next(children: Sequence[Found]) -> Iterator[tuple[Found, Found | None]]:

@@ -10,7 +10,9 @@ import re
 from functools import partial
 from itertools import product
 from math import prod
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from trainrx.model.pattern import late
 
@@ -50,7 +52,7 @@ MAX_CHOICES = 8
 """Texts a value may have that are listed."""
 
 
-class Unknown(NamedTuple):
+class Unknown(msgspec.Struct, frozen=True):
     """What a mark stands for: why it is not known, its name, how to show it, what it may be."""
 
     kind: Kind

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 
-class Field(NamedTuple):
+class Field(msgspec.Struct, frozen=True):
     """A word after expansion; line 0: the line of the word it came from.
 
     `rows`: line ends inside it are those of the file, so that a script in it keeps its lines.
@@ -16,7 +16,7 @@ class Field(NamedTuple):
     rows: bool = False
 
 
-class Variable(NamedTuple):
+class Variable(msgspec.Struct, frozen=True):
     """A value (an array has several) with the line it was set on.
 
     `lines` are those of the words inside the value, when it spans several; `script` is such a value

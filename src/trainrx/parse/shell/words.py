@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.limits import Budget
@@ -20,7 +22,7 @@ RESERVED = frozenset(
 """Words that begin no simple command."""
 
 
-class Redirection(NamedTuple):
+class Redirection(msgspec.Struct, frozen=True):
     """What one redirection says, and the words behind it, which the grammar counts as part."""
 
     words: list[Piece]
@@ -59,7 +61,7 @@ class Words:
         words: list[Piece] = []
         for item in joined(pieces):
             if words and self._slice(words[-1].end, item.start) == "\\\n":
-                words[-1] = words[-1]._replace(end=item.end)
+                words[-1] = msgspec.structs.replace(words[-1], end=item.end)
             else:
                 words.append(item)
         return words
@@ -78,7 +80,7 @@ class Words:
                 pieces.append(piece(item))
         more, here, targets = self._redirections(given)
         node = self._simple([*pieces, *more], here, self._at(found))
-        return node._replace(redirects=targets)
+        return msgspec.structs.replace(node, redirects=targets)
 
     def _redirections(
         self, given: Iterable[Found]
