@@ -14,12 +14,13 @@ from trainrx.model import reasons
 from trainrx.model.facts import Fact, Facts, How, Origin
 from trainrx.model.inspection import Item, Job, Stranger, Via
 from trainrx.model.job import Argument, EnvVar, RawArg, Setting
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.model.text import Lang
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.names import name_today, nearest, taken_by
 
-_UNSET = re.compile(r"(?:--)?[\w.]{1,200}: .{1,200} is not set in the script")
+_UNSET = late(r"(?:--)?[\w.]{1,200}: .{1,200} is not set in the script")
 """How the reader of settings says that a value is not known; it stands in a list of its own."""
 MAX_NAMED = 40
 """Beyond so many unknown names no replacement is looked for: the launch is of another program."""

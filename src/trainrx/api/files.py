@@ -103,7 +103,7 @@ def _named(raw: RawLaunch) -> Iterator[str]:
 def _naming(args: Iterable[RawArg]) -> Iterator[str]:
     for arg in args:
         value = arg.values[0] if arg.values else ""
-        if _NAMING.search(arg.name) and _CONFIG.search(value) and not value.startswith("{"):
+        if _CONFIG.search(value) and not value.startswith("{") and _NAMING.search(arg.name):
             yield value
 
 

@@ -14,6 +14,7 @@ from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.hardware import Gpu
 from trainrx.model.job import Input, InputKind
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse.environment import Environment, read_environment
 from trainrx.parse.hardware import GpuReading, read_gpu, usable_gib
@@ -24,7 +25,7 @@ from trainrx.read.inputs import NO_INPUT, Found, read_path, read_stdin
 
 NO_BF16_BELOW = 8.0
 MOST_GPUS = 1_000_000
-CARD_NAME = re.compile(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
+CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 """A card that is not known here is no reason to say nothing of the rest."""
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
 LAUNCHES = ("script", "config", "args")

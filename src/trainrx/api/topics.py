@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 
 from trainrx.model.inspection import Topic
+from trainrx.model.pattern import late
 
 _BY_CANONICAL: dict[str, Topic] = {
     "task.dataset": "data",
@@ -130,9 +130,9 @@ _WORDS: tuple[tuple[Topic, str], ...] = (
     ("model", "linear"),
 )
 """Words anywhere in a name; the first that stands in it decides."""
-_ROOM = re.compile(r"^actor_rollout_ref\.(?:actor\.)?(?:ppo_)?")
+_ROOM = late(r"^actor_rollout_ref\.(?:actor\.)?(?:ppo_)?")
 """verl names the trained model and its actor in front of what is meant."""
-_EDGE = re.compile(r"[._/]")
+_EDGE = late(r"[._/]")
 MOST_JOINED = 3
 
 

@@ -11,14 +11,15 @@ from trainrx.derive.lineage import lineage_of, size_of
 from trainrx.derive.quantised import quantisation_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
+from trainrx.model.pattern import late
 
-TAIL = re.compile(
+TAIL = late(
     r"[-_.](instruct|chat|base|hf|it|awq|gptq|bnb|nf4|[48]bits?|int[48]|w\d+a\d+|bf16|[bf]p?(16|32)"
     r"|fp8|mxfp4|v0\.\d|\d{4}|sft|dpo|merged|thinking|preview|\d+k|1m|dynamic|unsloth|quantized)$"
 )
 WEAK = ("llamafactory",)
 """Their `model.type` is a chat template, which says little of the model."""
-PLACEHOLDER = re.compile(r"^(checkpoint-?\d*|model|output|final|latest|merged|weights|ckpt\S*)$")
+PLACEHOLDER = late(r"^(checkpoint-?\d*|model|output|final|latest|merged|weights|ckpt\S*)$")
 
 
 def find_shape(name: str, models: Sequence[ModelShape]) -> ModelShape | None:

@@ -19,6 +19,8 @@ METHODS = (
 )
 """The first that matches; the first Qwen's `-Int4` and `-Int8` checkpoints are GPTQ
 (QwenLM/Qwen README, "Quantization")."""
+_SIGNS = ("gptq", "awq", "aqlm", "bnb", "nf4", "bit", "fp8", "mxfp4", "int", "w4a", "w8a")
+"""One of these stands in every name that tells something."""
 BITS = late(
     r"(?<![a-z0-9])(?:(?:gptq|awq|bnb)?[-_.]?int([2348])|(?:gptq|awq|bnb)?[-_.]?([2348])[-_.]?bits?"
     r"|w([48])a\d{1,2})(?![a-z0-9])"
@@ -36,6 +38,8 @@ class Quantisation(msgspec.Struct, frozen=True):
 
 def quantisation_of(name: str) -> Quantisation | None:
     """Read a checkpoint's quantisation from the last part of its name, in lower case."""
+    if not any(sign in name for sign in _SIGNS):
+        return None
     method = next((method for method, words in METHODS if re.search(words, name)), "")
     told = BITS.search(name)
     bits = int(next(filter(None, told.groups()))) if told is not None else USUAL.get(method)

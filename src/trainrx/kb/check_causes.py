@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from trainrx.kb.check_common import (
@@ -21,8 +20,9 @@ from trainrx.kb.check_common import (
 from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of
 from trainrx.kb.problem import Problem, error, warning
 from trainrx.model.knowledge import Amount, Cause, Evidence, Fix, Reference
+from trainrx.model.pattern import late
 
-_REMEDY = re.compile(
+_REMEDY = late(
     r"(?:set|use|enable|disable|add|remove|fix|turn|raise|lower|increase|reduce|decrease|install|"
     r"upgrade|downgrade|pin|switch|allow|change|avoid|try|check|run|make|do|dont|please)-.*"
 )

@@ -13,13 +13,14 @@ from packaging.version import InvalidVersion, Version
 from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of, symptoms_of, walk
 from trainrx.kb.problem import Problem, error, warning
 from trainrx.model.knowledge import Condition, FactEntry, Param, Reference
+from trainrx.model.pattern import late
 from trainrx.model.text import Text
 from trainrx.model.version import __version__
 
-SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-CHINESE = re.compile(r"[\u3400-\u9fff]")
-_SENTENCE = re.compile(r"(?:\b[a-z]{2,15}\b[ ,]{1,2}){5}")
-_QUOTED = re.compile(r"`[^`]*`|“[^”]*”|\"[^\"]*\"|「[^」]*」|'[^']*'")
+SLUG = late(r"[a-z0-9]+(-[a-z0-9]+)*")
+CHINESE = late(r"[\u3400-\u9fff]")
+_SENTENCE = late(r"(?:\b[a-z]{2,15}\b[ ,]{1,2}){5}")
+_QUOTED = late(r"`[^`]*`|“[^”]*”|\"[^\"]*\"|「[^」]*」|'[^']*'")
 MAX_TITLE = 90
 _MADE = ("changed.", "moved.", "good.")
 

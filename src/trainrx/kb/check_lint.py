@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from string import Formatter
 
@@ -21,10 +20,11 @@ from trainrx.kb.check_common import (
 from trainrx.kb.problem import Problem, error
 from trainrx.kb.sources import Source
 from trainrx.model.lint import LintRule
+from trainrx.model.pattern import late
 
 ENVIRONMENT = "env."
 """What a fact begins with that is a variable as the launch sees it."""
-_FINDER = re.compile(r"[a-z][a-z0-9_]*")
+_FINDER = late(r"[a-z][a-z0-9_]*")
 _KEYS = frozenset({"name", "script", "config", "versions", "gpu", "gpus", "nodes", "expect"})
 
 

@@ -9,8 +9,9 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from trainrx.model.packages import RangeEntry, Span
+from trainrx.model.pattern import late
 
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_SLUG = late(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def range_problems(ranges: Iterable[RangeEntry]) -> Iterator[tuple[str, str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from trainrx.kb.check_common import (
@@ -17,8 +16,9 @@ from trainrx.kb.check_common import (
 )
 from trainrx.kb.problem import Problem, error
 from trainrx.model.knowledge import Action, FactEntry, Param, Rule
+from trainrx.model.pattern import late
 
-DOTTED = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+DOTTED = late(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 MAX_VOTE = 5
 
 

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import yaml
 
+from trainrx.model.pattern import late
+
 Path = tuple[str | int, ...]
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
-_INDEX = re.compile(r"\[(\d+)\]")
+_NAME = late(r"[a-z0-9][a-z0-9-]*\Z")
+_INDEX = late(r"\[(\d+)\]")
 _IDS = ("id", "name", "package")
 """Keys by which an item of a list is called in a key path."""
 

@@ -13,11 +13,12 @@ import yaml
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse.config import MAX_DEPTH, MAX_LINE, MAX_VALUES, refused
 from trainrx.parse.values import read_number
 
-_OVERRIDE = re.compile(r"\+{0,2}([A-Za-z_][\w./@-]{0,200})=(.*)", re.DOTALL)
+_OVERRIDE = late(r"\+{0,2}([A-Za-z_][\w./@-]{0,200})=(.*)", re.DOTALL)
 _SEVERAL = (
     "begins a second YAML document: only the first one is read, and frameworks refuse such a file"
 )

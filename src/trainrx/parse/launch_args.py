@@ -12,8 +12,8 @@ from trainrx.model.job import RawArg, Word
 from trainrx.model.pattern import late
 from trainrx.parse.launchers import Cite
 
-_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*(?:=|$)", re.ASCII)
-_UNKNOWN_FLAG = re.compile(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
+_FLAG = late(r"--?[A-Za-z_][\w.-]*(?:=|$)", re.ASCII)
+_UNKNOWN_FLAG = late(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
 _OVERRIDE = late(r"(?P<sign>\+{0,2}|~)(?P<name>[A-Za-z_@][\w./@-]*)=(?P<value>.*)", re.DOTALL)
 _DELETION = late(r"~[A-Za-z_@][\w./@-]*")
 _CONFIG = late(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
@@ -121,6 +121,8 @@ class _Reader:
             self._open = _Open(name, word, [])
 
     def _is_override(self, word: Word) -> bool:
+        if "=" not in word.text and not word.text.startswith("~"):
+            return False
         if not (_OVERRIDE.fullmatch(word.text) or _DELETION.fullmatch(word.text)):
             return False
         return self._overrides or self._open is None

@@ -10,7 +10,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, Script, Word
 from trainrx.model.pattern import late
 
-ASSIGN = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
+ASSIGN = late(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 _NAME = late(r"[A-Za-z_]\w*\*?", re.ASCII)
 
 

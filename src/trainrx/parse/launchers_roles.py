@@ -130,14 +130,20 @@ def _by_name(path: str, otherwise: Role) -> Role:
 
 def related(launches: tuple[RawLaunch, ...]) -> tuple[RawLaunch, ...]:
     """Name the roles that only show beside the others: what a trainer's arguments point at."""
+    if not any(_may_serve(launch) for launch in launches):
+        return launches
     trainers = [launch for launch in launches if launch.role == "trainer"]
     wanted = [item for trainer in trainers for item in _wanted(trainer)]
     return tuple(
         msgspec.structs.replace(launch, role=_served(launch, wanted, beside=bool(trainers)))
-        if (launch.framework, launch.command) in _SERVERS and launch.role == "inference"
+        if _may_serve(launch)
         else launch
         for launch in launches
     )
+
+
+def _may_serve(launch: RawLaunch) -> bool:
+    return (launch.framework, launch.command) in _SERVERS and launch.role == "inference"
 
 
 def _wanted(trainer: RawLaunch) -> Iterable[tuple[Role, str]]:

@@ -20,6 +20,7 @@ import yaml
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg
+from trainrx.model.pattern import late
 from trainrx.parse.config import MAX_TEXT, too_nested
 from trainrx.parse.manifest_nodes import (
     count,
@@ -35,10 +36,10 @@ from trainrx.read.recognise import is_manifest
 
 MOST_PARTS = 32
 MOST_DOCUMENTS = 64
-_SHELLS = re.compile(r"(?:.*/)?(?:ba|da|z|k)?sh")
-_REFERENCE = re.compile(r"\$\(([A-Za-z_]\w*)\)")
-_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|ACCESS_KEY", re.IGNORECASE)
-_GPU = re.compile(r"(?:.*/)?(?:gpu|npu|ascend\S*|mig-\S+|rocm|vgpu)", re.IGNORECASE)
+_SHELLS = late(r"(?:.*/)?(?:ba|da|z|k)?sh")
+_REFERENCE = late(r"\$\(([A-Za-z_]\w*)\)")
+_SECRET = late(r"TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|ACCESS_KEY", re.IGNORECASE)
+_GPU = late(r"(?:.*/)?(?:gpu|npu|ascend\S*|mig-\S+|rocm|vgpu)", re.IGNORECASE)
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,8 +20,8 @@ Node = Union[str, None, list["Node"], dict[str, "Node"]]  # noqa: UP007  # quote
 """What was read; None is not Python's None (that is `NOTHING`) but what cannot be told."""
 
 _SPACE = late(r"\s*")
-_SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_SINGLE = late(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_DOUBLE = late(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _PREFIX = late(r"[rbuRBU]{1,2}(?=['\"])")
 _BARE = late(r"[^,()\[\]{}'\"<>\n]+")
 _KEYWORD = late(r"\s*([A-Za-z_]\w{0,127})=")

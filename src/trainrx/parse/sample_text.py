@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
+
+from trainrx.model.pattern import late
 
 SPOKEN = ("messages", "conversations", "conversation", "dialog", "prompt")
 """Lists of messages, the first one counts; a `prompt` may be one as well (TRL, verl)."""
@@ -29,7 +30,7 @@ CONTENT_KINDS = {
     "audio_url": "audios",
     "input_audio": "audios",
 }
-_TAG = re.compile(r"<(?:image|video|audio)>")
+_TAG = late(r"<(?:image|video|audio)>")
 DEEPEST = 20
 """Nesting beyond this is no message."""
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from trainrx.model.errors import UsageError
+from trainrx.model.pattern import late
 
 PIECE = 1 << 20
 """Characters read at once."""
 LONGEST = 64 << 20
 """A sample of more characters than this is none."""
 ROWS = 256
-_VALUE = re.compile(r"[^\s,]")
+_VALUE = late(r"[^\s,]")
 
 
 class Bad(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections import Counter
 from functools import lru_cache
+
+from trainrx.model.pattern import late
 
 RATES = {
     "latin": 0.258,
@@ -43,7 +44,7 @@ SCRIPTS: tuple[tuple[int, int, str], ...] = (
     (0xAC00, 0xD7AF, "hangul"),
     (0x20000, 0x3FFFF, "han"),
 )
-_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII = late(r"[\x00-\x7f]+")
 _OWN: tuple[tuple[bytes, str], ...] = (
     (string.ascii_letters.encode(), "latin"),
     (string.digits.encode(), "digit"),

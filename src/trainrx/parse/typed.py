@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -16,7 +17,7 @@ MAX_TEXT = 200_000
 _TRUE = frozenset({"yes", "true", "t", "y", "1", "on"})
 _FALSE = frozenset({"no", "false", "f", "n", "0", "off"})
 _NONE = frozenset({"none", "null", "~", ""})
-_LIST = re.compile(r"\b(?:list|tuple|sequence|iterable|comma_separated_list)\b", re.IGNORECASE)
+_LIST = late(r"\b(?:list|tuple|sequence|iterable|comma_separated_list)\b", re.IGNORECASE)
 _OPTIONAL = late(r"\bOptional\b|\bNone\b")
 _BARE = {"store_true": True, "store_false": False, "BooleanOptionalAction": True}
 """Actions of argparse that take no value, and what they store."""
@@ -31,11 +32,13 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+@lru_cache(maxsize=1024)
 def is_list(kind: str) -> bool:
     """Tell whether a declared type takes several values (`List[str]`, `list[int] | None`)."""
     return _LIST.search(kind) is not None
 
 
+@lru_cache(maxsize=1024)
 def is_bool(kind: str) -> bool:
     """Tell whether a declared type is a switch: true or false (or None) and nothing else."""
     bare = re.sub(r"Optional|Union|None|[\[\]|, ]", "", kind)
@@ -69,7 +72,7 @@ def _read_list(
 ) -> Typed:
     if from_file and len(texts) == 1 and texts[0].strip().lower() in _NONE:
         return Typed(value=None)
-    inner = re.sub(_LIST, "", kind)
+    inner = _LIST.sub("", kind)
     found = [_read_one(inner, choices, text, from_file=False) for text in texts]
     problem = next((item.problem for item in found if item.problem), "")
     return Typed(value=[item.value for item in found], problem=problem)
@@ -99,7 +102,7 @@ def _choice(kind: str, choices: Sequence[Value], text: str) -> Typed:
 
 
 def _plain(kind: str, text: str, *, from_file: bool) -> Typed:
-    kinds = set(re.findall(r"[A-Za-z_]+", kind))
+    kinds = _words(kind)
     if "dict" in kinds or "Dict" in kinds:
         return _structure(text, is_text="str" in kinds)
     if "int" in kinds and _WHOLE.fullmatch(text.strip()):
@@ -121,6 +124,11 @@ def _plain(kind: str, text: str, *, from_file: bool) -> Typed:
         return Typed(value=text)
     wanted = " or ".join(sorted(kinds & {"int", "float", "bool"})) or kind
     return Typed(value=text, problem=f"{text[:80]!r} is no {wanted}")
+
+
+@lru_cache(maxsize=1024)
+def _words(kind: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]+", kind))
 
 
 def _structure(text: str, *, is_text: bool) -> Typed:

@@ -11,6 +11,7 @@ from trainrx.linter.edits import replaced
 from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
 from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
 from trainrx.model.result import Edit
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.signature import Signature
@@ -19,6 +20,7 @@ _MOST = 40
 """Beyond so many unknown names the launch is of another program."""
 _LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
 _FEW_CHARACTERS = 4
+_ONE_DASH = late(r"(?<![^\s'\"(=])-[A-Za-z]\w{3}")
 _TWO_DASHES = frozenset({"ms-swift", "llamafactory"})
 
 
@@ -46,16 +48,15 @@ def _with_one_dash(job: Job) -> Iterator[Found]:
     if not job.judged():
         return
     for arg in job.launch.args:
+        origin = arg.origin
+        if arg.via != "arg" or not _ONE_DASH.search(job.texts.line(origin.source, origin.line)):
+            continue
         at = job.texts.flag(arg)
         if at.column is None or at.end is None:
             continue
         line = job.texts.line(at.file, at.line)
         shown = line[at.column - 1 : at.end - 1]
-        if (
-            arg.via == "arg"
-            and re.fullmatch(r"-[A-Za-z]\w{3,}", shown)
-            and job.taken().get(arg.name)
-        ):
+        if re.fullmatch(r"-[A-Za-z]\w{3,}", shown) and job.taken().get(arg.name):
             values = {"name": shown, "command": _command(job), "version": job.version or ""}
             told = values | {"instead": f"-{shown}"}
             yield Found("misspelt-argument", at, told, replaced(at, f"-{shown}"), "safe")

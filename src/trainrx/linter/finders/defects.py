@@ -11,10 +11,11 @@ from trainrx.linter.edits import line_removed, replaced
 from trainrx.linter.job import Found, Page
 from trainrx.linter.places import Spot, Texts
 from trainrx.model.job import Defect
+from trainrx.model.pattern import late
 from trainrx.model.result import Edit
 
-_ASSIGNMENT = re.compile(r"[ \t]*(?P<name>[A-Za-z_]\w*)=")
-_DASHES = re.compile("[–—−―－]+")
+_ASSIGNMENT = late(r"[ \t]*(?P<name>[A-Za-z_]\w*)=")
+_DASHES = late("[–—−―－]+")
 _PLAIN = {
     "“": '"',
     "”": '"',

@@ -27,8 +27,8 @@ _SECRET = late(
     r"|\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
     r"|\b(?:WANDB|SWANLAB|COMET|OPENAI|DASHSCOPE)_API_KEY=['\"]?(?P<key>[A-Za-z0-9_-]{20,})"
 )
-_STAND_IN = re.compile(r"(.)\1{7}|your|xxxx|example|token|secret|<|\*\*|key", re.IGNORECASE)
-_UNSET = re.compile(r"\$(?P<name>\w+) is not set")
+_STAND_IN = late(r"(.)\1{7}|your|xxxx|example|token|secret|<|\*\*|key", re.IGNORECASE)
+_UNSET = late(r"\$(?P<name>\w+) is not set")
 _PIPED = late(r"\|&?\s*(?:sudo\s+)?tee\b")
 _ASSIGNED = late(
     r"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?([A-Za-z_]\w*)="

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from trainrx.linter.job import Found, Job
 from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
 from trainrx.parse.catalog import Known, catalog, plain
 from trainrx.parse.typed import is_bool, is_list, read_as
 
-_AMBIGUOUS = re.compile(r"could stand for (?P<some>.*): write")
-_EXTRA = re.compile(r"takes one value; (?P<rest>.*) behind it")
-_STAND_IN = re.compile(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
+_AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
+_EXTRA = late(r"takes one value; (?P<rest>.*) behind it")
+_STAND_IN = late(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
 """A text that a reader is to replace (`<num-labels>`): nobody runs it as it is."""
 _MOST_CHOICES = 12
 _CHECKED = ("finetuning_type", "stage")

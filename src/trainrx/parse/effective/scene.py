@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,6 +17,7 @@ from trainrx.parse.version_range import in_range
 
 _SWIFT_SPREADS = frozenset({"pt", "sft", "rlhf", "infer", "dpo", "orpo", "simpo"})
 _YES = frozenset({"1", "true", "y", "yes", "on"})
+_MOST_DIGITS = 6
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,10 +152,18 @@ def _llamafactory(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes
 
 def _times(*texts: str | None) -> int | None:
     """Multiply counts; None when one of them is no plain number."""
-    found = [int(text) for text in texts if text and re.fullmatch("[0-9]{1,6}", text)]
+    found = [
+        int(text)
+        for text in texts
+        if text and len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()
+    ]
     if len(found) < len(texts):
         return None
     product = 1
     for number in found:
         product *= number
     return product
+
+
+def _is_count(text: str) -> bool:
+    return len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_BARE = re.compile(r"\\.|'[^']*'|\$'(?:[^'\\]|\\.)*'|\$\{|\$\(|[\"`()}]", re.DOTALL)
-_IN_QUOTES = re.compile(r"\\.|\$\{|\$\(|[\"`]", re.DOTALL)
+from trainrx.model.pattern import late
+
+_BARE = late(r"\\.|'[^']*'|\$'(?:[^'\\]|\\.)*'|\$\{|\$\(|[\"`()}]", re.DOTALL)
+_IN_QUOTES = late(r"\\.|\$\{|\$\(|[\"`]", re.DOTALL)
 _CLOSER = {"${": "}", "$(": ")", "(": ")", '"': '"', "`": "`"}
 
 

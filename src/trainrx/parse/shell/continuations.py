@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -53,6 +53,8 @@ def blanks_after_backslashes(code: str) -> Iterator[Slip]:
     Args:
         code: The text with everything that is not code blanked out.
     """
+    if "\\ " not in code and "\\\t" not in code:
+        return
     for match in islice(_BLANK_AFTER_BACKSLASH.finditer(code), MAX_DEFECTS):
         if not code.startswith("\n", match.end()):
             continue
@@ -106,11 +108,14 @@ def comments_in_text(text: str) -> Iterator[Slip]:
         yield Slip("continuation-broken", match.end() - 1, _SWALLOWED)
 
 
-def slips_in_quotes(text: str, quoted: Iterable[Span]) -> Iterator[Slip]:
+def slips_in_quotes(text: str, quoted: Sequence[Span]) -> Iterator[Slip]:
     """Find the same mistakes in the quoted texts of a script, which are commands to be run later.
 
     What is only printed is left alone, as is a drawing: behind the mistake the command goes on.
     """
+    texts = (text[s.start : s.end] for s in quoted if s.quote in ("'", '"'))
+    if not any("\\" in held for held in texts):
+        return
     marks = [match.start() for match in islice(_SLIP_IN_TEXT.finditer(text), MAX_DEFECTS)]
     for span in quoted if marks else ():
         if span.quote not in ("'", '"') or not _holds(span, marks):

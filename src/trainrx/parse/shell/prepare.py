@@ -59,8 +59,12 @@ def prepare(text: str, source: str) -> Prepared:
     if crlf:
         text = text.replace("\r\n", "\n")
     text = without_marks(text.removeprefix("\ufeff"))
-    text = _FENCE.sub("", text)
-    text = _SECOND_PROMPT.sub("", _PROMPT.sub("", text))
+    if "```" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    if _may_hold_prompts(text):
+        text = _PROMPT.sub("", text)
+    if "\\\n> " in text:
+        text = _SECOND_PROMPT.sub("", text)
     shown, lines = text, Lines(text)
     if crlf:
         message = f"{crlf} lines end in CRLF; bash reads the CR as text. Run dos2unix on the file."
@@ -72,6 +76,13 @@ def prepare(text: str, source: str) -> Prepared:
     if stripped.endswith("\\") and not stripped.endswith("\\\\"):
         text = stripped[:-1]
     return Prepared(text, shown, lines, tuple(defects), cut)
+
+
+def _may_hold_prompts(text: str) -> bool:
+    """Tell whether one of the signs is there that each prompt has."""
+    if "$ " in text or "$\t" in text or "@" in text:
+        return True
+    return any(part[:1].isalpha() for part in text.split("!")[1:])
 
 
 def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, list[Span]]:
@@ -101,6 +112,8 @@ def _characters(text: str, quoted: list[Span], source: str, lines: Lines) -> lis
         add(slip.name, slip.at, slip.message)
     for slip in slips_in_quotes(text, quoted):
         add(slip.name, slip.at, slip.message)
+    if code.isascii():
+        return found[:MAX_DEFECTS]
     for match in islice(_DASH_FLAG.finditer(code), MAX_DEFECTS):
         message = f"The flag begins with {match[0]}, not with ASCII dashes. Type -- instead."
         add("en-dash-flag", match.start(), message)

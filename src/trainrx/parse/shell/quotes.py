@@ -10,15 +10,15 @@ import msgspec
 from trainrx.model.facts import MAX_QUOTE
 from trainrx.model.pattern import late
 
-_CODE = re.compile(
+_CODE = late(
     r"\\.|(?P<comment>(?<![^\s;&|()])#[^\n]*)|(?P<single>'[^']*'?)|(?P<ansi>\$'(?:[^'\\]|\\.)*'?)"
     r"|\"|(?P<here><<-?[ \t]*(?P<q>['\"\\]?)(?P<word>[A-Za-z_]\w*)(?P=q)?(?=[\s;|&>]|$))"
     r"|<<<|(?P<newline>\n)",
     re.DOTALL,
 )
-_INNER = re.compile(r"\\.|'[^']*'?|\"|\$?\(|\)", re.DOTALL)
+_INNER = late(r"\\.|'[^']*'?|\"|\$?\(|\)", re.DOTALL)
 """Inside `"$( ... )"`, where brackets count."""
-_DOUBLE = re.compile(r"\\.|\$\(|\"", re.DOTALL)
+_DOUBLE = late(r"\\.|\$\(|\"", re.DOTALL)
 _SUSPICIOUS = late(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
 
 

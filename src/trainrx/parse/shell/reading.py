@@ -13,8 +13,8 @@ from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable
 
 _NAME = late(r"[A-Za-z_]\w*", re.ASCII)
-_READ_VALUES = re.compile(r"-[a-z]*[dnNptui]")
-_MAP_VALUES = re.compile(r"-[a-z]*[dnOsuCc]")
+_READ_VALUES = late(r"-[a-z]*[dnNptui]")
+_MAP_VALUES = late(r"-[a-z]*[dnOsuCc]")
 """Options that take a value."""
 _BLANKS = " \t\n"
 

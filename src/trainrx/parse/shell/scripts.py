@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -19,7 +18,7 @@ from trainrx.parse.shell.variables import Field, Variable
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _REMOTE = frozenset({"ssh", "pdsh"})
-COMMAND_OPTION = re.compile(r"-[a-z]*c")
+COMMAND_OPTION = late(r"-[a-z]*c")
 _WRAPPERS = frozenset(
     {"nohup", "srun", "sbatch", "time", "sudo", "setsid", "timeout", "env", "nice", "stdbuf"}
     | {"mpirun", "mpiexec", "bsub", "qsub", "sshpass", "xargs", "parallel", "unbuffer", "flock"}
