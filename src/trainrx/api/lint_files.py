@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
-from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -38,7 +37,7 @@ class File(msgspec.Struct, frozen=True):
     name: str
     text: str
     kind: Literal["script", "config"]
-    folder: Path | None
+    folder: str | os.PathLike[str] | None
     named: bool
 
 
@@ -76,15 +75,15 @@ def lint_files(
 
 
 def _below(path: str, exclude: Sequence[str]) -> Iterator[str]:
-    if os.path.isfile(path):  # noqa: PTH113 - a thousand Path objects cost more than the files
+    if os.path.isfile(path):
         yield path
         return
-    if not os.path.isdir(path):  # noqa: PTH112
+    if not os.path.isdir(path):
         raise UsageError(f"{path}: no such file or folder. Check the spelling and where you are.")
     for folder, names, files in os.walk(path):
         names[:] = sorted(n for n in names if not n.startswith(".") and n not in _SKIPPED)
         for name in sorted(files):
-            full = os.path.join(folder, name)  # noqa: PTH118
+            full = os.path.join(folder, name)
             wanted = name.lower().endswith((*SCRIPTS, *CONFIGS))
             if wanted and not any(fnmatch(full, p) or fnmatch(name, p) for p in exclude):
                 yield full
@@ -92,7 +91,7 @@ def _below(path: str, exclude: Sequence[str]) -> Iterator[str]:
 
 def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:
     try:
-        with open(name, "rb") as handle:  # noqa: PTH123
+        with open(name, "rb") as handle:
             data = handle.read(LARGEST + 1)
     except OSError as error:
         unread.append((name, f"cannot be read: {error.strerror or error}"))
@@ -111,7 +110,7 @@ def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:
         return None
     text = _decoded(data)
     kind = "config" if config else _kind(name, text) if named else "script"
-    return File(name, text, kind, Path(name).parent, named)
+    return File(name, text, kind, os.path.dirname(name) or ".", named)
 
 
 def _decoded(data: bytes) -> str:

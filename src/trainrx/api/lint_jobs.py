@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,6 +23,9 @@ from trainrx.parse.config_files import is_framework_config, read_configs
 from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.resolve import resolve
 from trainrx.parse.signature import signature
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 _RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
@@ -142,7 +146,7 @@ def settle_job(
     linter: Linter,
     beside: Around,
     texts: Mapping[str, str],
-    folder: Path | None,
+    folder: str | os.PathLike[str] | None,
     *,
     config: File | None = None,
 ) -> Job:

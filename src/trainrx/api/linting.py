@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
-from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec.msgpack import decode, encode
@@ -26,7 +26,10 @@ from trainrx.model.text import Lang
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script
 
-PathLike = Path | str
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PathLike: TypeAlias = "Path | str"
 NO_LAUNCH = "holds no training command that is known here"
 
 
@@ -63,7 +66,9 @@ def lint(  # noqa: PLR0913  # the contract's inputs, one keyword each
         UsageError: a path or a rule that is named does not exist.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    named = (paths,) if isinstance(paths, (str, Path)) else tuple(paths)
+    from pathlib import Path
+
+    named = (paths,) if isinstance(paths, (str, os.PathLike)) else tuple(paths)
     knowledge = load_lint([Path(k) for k in kb], [Path(r) for r in rules])
     held = settings or Settings()
     beside = around(held, knowledge, versions=versions, env=env, gpu=gpu, gpus=gpus, nodes=nodes)
@@ -155,7 +160,7 @@ def lint_launch(
     knowledge: LintKnowledge,
     beside: Around,
     lang: Lang = "en",
-    folder: Path | None = None,
+    folder: str | os.PathLike[str] | None = None,
 ) -> tuple[Finding, ...]:
     """Judge launches that were read already, such as those of a patched script.
 
@@ -254,17 +259,19 @@ def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int,
         texts.setdefault(item.file, {})[item.line] = held.removesuffix("\r")
 
 
-def _line_of(name: str, number: int, folder: Path | None) -> str:
+def _line_of(name: str, number: int, folder: str | os.PathLike[str] | None) -> str:
     """Read a line of a file the script names, where it lies beside it."""
-    texts = (_small_text(path) for path in (Path(name), *([folder / name] if folder else [])))
+    places = (name, os.path.join(folder, name)) if folder else (name,)
+    texts = (_small_text(place) for place in places)
     lines = next((text for text in texts if text is not None), "").split("\n")
     return lines[number - 1] if number <= len(lines) else ""
 
 
-def _small_text(path: Path) -> str | None:
+def _small_text(path: str) -> str | None:
     try:
-        if path.is_file() and path.stat().st_size < LARGEST:
-            return path.read_text(encoding="utf-8", errors="replace")
+        if os.path.isfile(path) and os.path.getsize(path) < LARGEST:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read()
     except (OSError, ValueError):
         return None
     return None

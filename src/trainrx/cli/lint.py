@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainrx.cli._lint_options import Options, read_options
@@ -17,6 +16,9 @@ from trainrx.model.errors import UsageError
 from trainrx.model.text import Lang
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from trainrx.linter.settings import Settings
     from trainrx.model.lint import LintKnowledge, LintReport
     from trainrx.model.result import Finding
@@ -32,7 +34,7 @@ def run(words: list[str]) -> int:
     from trainrx.api.lint_jobs import around
     from trainrx.kb.lint import load_lint
 
-    knowledge = load_lint([Path(p) for p in options.kb], [Path(p) for p in options.rules])
+    knowledge = load_lint(_paths(options.kb), _paths(options.rules))
     if options.list:
         from trainrx.render.lint_rules import as_list
 
@@ -75,7 +77,7 @@ def answer(
         complain(f"{name}: {reason}")
     text = _rendered(report, options, knowledge, lang)
     if options.output:
-        Path(options.output).write_text(text, encoding="utf-8")
+        _write_file(options.output, text)
         status = 0
     else:
         status = write(text, utf8=options.format not in ("text", "github", "markdown"))
@@ -135,10 +137,10 @@ def _against_baseline(
 
     if options.write_baseline:
         text = baseline_of(report.findings, line)
-        Path(options.write_baseline).write_text(text, encoding="utf-8")
+        _write_file(options.write_baseline, text)
         count = len(report.findings)
         return report, f"wrote {options.write_baseline}: {count} findings put up with\n"
-    path = Path(name or "")
+    (path,) = _paths([name or ""])
     if not path.is_file():
         raise UsageError(f"{name}: no such baseline. Write one with --write-baseline {name}")
     held = read_baseline(path.read_text(encoding="utf-8"), str(path))
@@ -154,7 +156,7 @@ def _settings(options: Options) -> Settings:
     from trainrx.linter.settings import Settings
 
     if options.config:
-        held = read_settings(Path(options.config))
+        held = read_settings(options.config)
     elif options.isolated:
         held = Settings()
     else:
@@ -168,10 +170,24 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _start(paths: list[str]) -> Path:
+def _start(paths: list[str]) -> str:
     """Give the folder from which upwards settings are looked for."""
     first = next((path for path in paths if path != "-"), ".")
-    return Path(first) if os.path.isdir(first) else Path(first).parent  # noqa: PTH112
+    return first if os.path.isdir(first) else os.path.dirname(first)
+
+
+def _paths(names: Sequence[str]) -> list[Path]:
+    if not names:
+        return []
+    # few runs name further folders, and to import this takes as long as to judge a script
+    from pathlib import Path
+
+    return [Path(name) for name in names]
+
+
+def _write_file(name: str, text: str) -> None:
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _versions(given: str | None) -> Path | dict[str, str] | None:
@@ -187,7 +203,7 @@ def _stdin(paths: list[str]) -> bytes | None:
         return None
     from trainrx.cli._stdin import read_stdin
 
-    return read_stdin([Path(path) for path in paths])
+    return read_stdin(_paths(paths))
 
 
 def _lang(options: Options, settings: Settings | None) -> Lang:

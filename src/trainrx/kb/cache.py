@@ -5,37 +5,46 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from trainrx.model.version import __version__
 
-
-def cache_file(folders: Iterable[Path], kind: str = "kb") -> Path:
-    """Give the file that holds the compiled form of folders as they are now."""
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "trainrx" / f"{kind}-{__version__}-{digest(folders)}.msgpack"
+MOST = 8
+"""Compiled forms of a kind that are kept: each checkout in use has one."""
 
 
-def keep(cache: Path, data: bytes) -> None:
+def cache_file(places: Iterable[str | os.PathLike[str]], kind: str = "kb") -> str:
+    """Give the file that holds the compiled form of folders and files as they are now."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    named = [os.fspath(place) for place in places]
+    where = zlib.crc32("\0".join(named).encode("utf-8", "surrogateescape"))
+    return f"{home}/trainrx/{kind}-{where:08x}-{__version__}-{digest(named)}.msgpack"
+
+
+def keep(cache: str, data: bytes) -> None:
     """Write the compiled form in place of its older ones; a read-only home is no error."""
-    kind = cache.name.partition("-")[0]
+    from pathlib import Path
+
+    target = Path(cache)
+    kind, where = target.name.split("-")[:2]
     try:
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        for old in cache.parent.glob(f"{kind}-*.msgpack"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        held = sorted(target.parent.glob(f"{kind}-*.msgpack"), key=lambda p: -p.stat().st_mtime)
+        mine = [path for path in held if path.name.startswith(f"{kind}-{where}-")]
+        for old in {*mine, *held[MOST:]}:
             old.unlink(missing_ok=True)
-        fresh = cache.with_suffix(f".{os.getpid()}.tmp")
+        fresh = target.with_suffix(f".{os.getpid()}.tmp")
         fresh.write_bytes(data)
-        fresh.replace(cache)
+        fresh.replace(target)
     except OSError:
         return
 
 
-def digest(folders: Iterable[Path]) -> str:
-    """Name the state of folders by the names, sizes and times of their files."""
+def digest(places: Iterable[str | os.PathLike[str]]) -> str:
+    """Name the state of folders and files by the names, sizes and times of what they hold."""
     # two checksums are quick to import and to compute, and nobody forges the times of a checkout
     low = high = 0
-    for folder in folders:
-        for path, held in _stats(str(folder)):
+    for place in places:
+        for path, held in _stats(os.fspath(place)):
             line = f"{path}\0{held.st_size}\0{held.st_mtime_ns}\n".encode()
             low, high = zlib.crc32(line, low), zlib.adler32(line, high)
     return f"{low:08x}{high & 0xFFFF:04x}"
@@ -46,14 +55,17 @@ def is_entry(name: str) -> bool:
     return name.endswith(".yaml") and not name.endswith(".test.yaml")
 
 
-def _stats(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Give the entries below a folder with what the system says of them, in a fixed order."""
+def _stats(place: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Give a file, or the entries below a folder, with what the system says, in a fixed order."""
     try:
-        found = sorted(os.scandir(folder), key=lambda item: item.name)
+        found = sorted(os.scandir(place), key=lambda item: item.name)
+    except NotADirectoryError:
+        yield place, os.stat(place)
+        return
     except OSError:
         return
     for item in found:
-        if item.is_dir(follow_symlinks=False):
-            yield from _stats(item.path)
-        elif is_entry(item.name):
+        if is_entry(item.name):
             yield item.path, item.stat()
+        elif item.is_dir(follow_symlinks=False):
+            yield from _stats(item.path)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from trainrx.kb.places import shipped
+from trainrx.kb.places import held_in, shipped_root
 from trainrx.model.catalog import (
     Contents,
     ModelTypeRename,
@@ -19,6 +19,9 @@ from trainrx.model.catalog import (
     Replacement,
 )
 from trainrx.model.errors import KnowledgeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 R = TypeVar("R", Rename, Preset, ModelTypeRename, Replacement, OldName)
 FOLDER = "catalogs"
@@ -35,15 +38,16 @@ def read_catalog(package: str, root: Path | None = None) -> tuple[Contents, tupl
     Raises:
         KnowledgeError: the file is malformed.
     """
-    path = (root or shipped()[0] / FOLDER) / f"{package}.jsonl"
-    if not path.is_file():
+    path = _path(root, package)
+    data = held_in(path)
+    if data is None:
         return Contents(package=package, releases=(), commands={}), ()
-    head, _, rest = path.read_bytes().partition(b"\n")
+    head, _, rest = data.partition(b"\n")
     try:
         contents = msgspec.json.decode(head, type=Contents)
         options = msgspec.json.Decoder(Option).decode_lines(rest)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise KnowledgeError(str(path), "", str(error)) from error
+        raise KnowledgeError(path, "", str(error)) from error
     return contents, tuple(options)
 
 
@@ -98,10 +102,15 @@ def read_old_names(root: Path | None = None) -> tuple[OldName, ...]:
 
 
 def _read(root: Path | None, name: str, kind: type[R]) -> tuple[R, ...]:
-    path = (root or shipped()[0] / FOLDER) / f"{name}.jsonl"
-    if not path.is_file():
+    path = _path(root, name)
+    data = held_in(path)
+    if data is None:
         return ()
     try:
-        return tuple(msgspec.json.Decoder(kind).decode_lines(path.read_bytes()))
+        return tuple(msgspec.json.Decoder(kind).decode_lines(data))
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise KnowledgeError(str(path), "", str(error)) from error
+        raise KnowledgeError(path, "", str(error)) from error
+
+
+def _path(root: Path | None, name: str) -> str:
+    return os.path.join(root or f"{shipped_root()}/kb/{FOLDER}", f"{name}.jsonl")

@@ -7,12 +7,18 @@ parameters) would cost more to read than a script takes to be judged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.kb.places import LINT_COMPILED, checkout, shipped
+from trainrx.kb.places import LINT_COMPILED, checkout_root, held_in, shipped_root
 from trainrx.model.lint import LintKnowledge, LintRule, brief
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FROM_KB = ("guards", "params", "models.yaml")
+"""What of `kb` lint takes, beside its own rules."""
 
 
 def load_lint(kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> LintKnowledge:
@@ -60,18 +66,23 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
 
 
 def _shipped() -> LintKnowledge:
-    if checkout() is None:
-        ready = shipped()[0].parent / LINT_COMPILED
-        if ready.is_file():
-            return _decoded(ready.read_bytes())
+    root = shipped_root()
+    ready = held_in(f"{root}/{LINT_COMPILED}") if checkout_root() is None else None
+    if ready is not None:
+        return _decoded(ready)
     from trainrx.kb.cache import cache_file, keep
 
-    folders = shipped()
-    cache = cache_file(folders, "lint")
+    kb, rules = f"{root}/kb", f"{root}/rules"
+    cache = cache_file([*(f"{kb}/{name}" for name in FROM_KB), f"{rules}/lint"], "lint")
     try:
-        return _decoded(cache.read_bytes())
-    except (OSError, msgspec.MsgspecError):
-        knowledge = compile_lint(folders[:1], folders[1:])
+        kept = held_in(cache)
+        if kept is not None:
+            return _decoded(kept)
+    except (OSError, msgspec.MsgspecError):  # it is written anew
+        pass
+    from pathlib import Path
+
+    knowledge = compile_lint([Path(kb)], [Path(rules)])
     keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge
 

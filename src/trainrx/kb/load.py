@@ -211,7 +211,7 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
     """
     cache = cache_file((kb, rules))
     try:
-        return _decoded(cache.read_bytes(), launches=launches)
+        return _decoded(Path(cache).read_bytes(), launches=launches)
     except (OSError, msgspec.MsgspecError):
         knowledge = complete(read_folders([kb], [rules]))
     keep(cache, msgspec.msgpack.encode(knowledge))

@@ -2,25 +2,59 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMPILED = "knowledge.msgpack"
 LINT_COMPILED = "lint.msgpack"
 
 
-def checkout() -> Path | None:
+def checkout_root() -> str | None:
     """Give the root of the source checkout this module runs from, or None when installed.
 
     It comes first: an editable install may leave a stale copy of the data in site-packages.
     """
-    root = Path(__file__).resolve().parents[3]
-    found = (root / "pyproject.toml").is_file() and (root / "kb").is_dir()
+    root = _above(4)
+    found = os.path.isfile(f"{root}/pyproject.toml") and os.path.isdir(f"{root}/kb")
     return root if found else None
+
+
+def shipped_root() -> str:
+    """Give the folder that holds `kb` and `rules`, and what is compiled of them."""
+    root = checkout_root()
+    return f"{_above(2)}/_data" if root is None else root
+
+
+def held_in(path: str) -> bytes | None:
+    """Give what a file holds; None when there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def checkout() -> Path | None:
+    """Give the root of the source checkout this module runs from, or None when installed."""
+    from pathlib import Path
+
+    root = checkout_root()
+    return None if root is None else Path(root)
 
 
 def shipped() -> tuple[Path, Path]:
     """Give the folders of the shipped knowledge and rules."""
-    root = checkout()
-    if root is None:
-        root = Path(__file__).resolve().parents[1] / "_data"
+    from pathlib import Path
+
+    root = Path(shipped_root())
     return root / "kb", root / "rules"
+
+
+def _above(levels: int) -> str:
+    folder = os.path.realpath(__file__)
+    for _ in range(levels):
+        folder = os.path.dirname(folder)
+    return folder

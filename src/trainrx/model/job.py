@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar
 from trainrx.model.result import Unread
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 InputKind = Literal["script", "config", "env", "versions", "log", "args", "metrics", "note"]
 """script: bash, sbatch or a bare command line; config: YAML/JSON a framework or launcher takes;
