@@ -11,12 +11,13 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING
 
 import msgspec
-from packaging.version import Version
 
 from trainrx.model.pattern import late
+from trainrx.parse.release import read_version
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
 _PLAIN = late(
     r"\s*(?:([<>])|(>=|<=|==|!=))\s*(\d{1,9}(?:\.\d{1,9}){0,5})((?(2)(?:\.\*|\.post\d{1,9})?))\s*"
@@ -45,7 +46,7 @@ class Clause(msgspec.Struct, frozen=True):
 
     def contains(self, version: Version) -> bool:
         """Tell whether a version satisfies this, pre-releases included."""
-        public = version if version.local is None else Version(version.public)
+        public = version if version.local is None else read_version(version.public)
         if self.prefix:
             wanted = self.version.release
             held = (*version.release, *(0 for _ in wanted))[: len(wanted)]
@@ -59,7 +60,7 @@ class Clause(msgspec.Struct, frozen=True):
         return _COMPARE[self.operator](version if self.operator == "<" else public, self.version)
 
     def _is_of(self, version: Version) -> bool:
-        return Version(version.base_version) == self.version
+        return read_version(version.base_version) == self.version
 
 
 class Specifiers(msgspec.Struct, frozen=True):
@@ -78,7 +79,7 @@ class Specifiers(msgspec.Struct, frozen=True):
     def contain(self, version: Version) -> bool:
         """Tell whether a version lies in the range, pre-releases included."""
         if self.other is not None:
-            return self.other.contains(version, prereleases=True)
+            return self.other.contains(str(version), prereleases=True)
         return all(clause.contains(version) for clause in self.clauses)
 
     def among(self, ascending: Sequence[Version]) -> int:
@@ -107,7 +108,7 @@ def read_specifiers(spec: str) -> Specifiers | None:
                 return _read_other(spec)
             continue
         prefix = match[4] == ".*"
-        version = Version(match[3] if prefix else match[3] + match[4])
+        version = read_version(match[3] if prefix else match[3] + match[4])
         clauses.append(Clause(match[1] or match[2], match[3] + match[4], version, prefix))
     return Specifiers(tuple(clauses))
 

@@ -9,17 +9,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-
-from packaging.version import InvalidVersion, Version
+from typing import TYPE_CHECKING
 
 from trainrx.model.pattern import late
+from trainrx.parse.release import FIRST, read_version
 from trainrx.parse.specifiers import Specifiers, read_specifiers
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 MAX_LENGTH = 64
 """Longer texts are no versions; the bound keeps number conversion cheap."""
 
 _WILDCARD = late(r"(?:\.[xX*])+$")
-_START = Version("0.dev0")
 
 
 @lru_cache(maxsize=8192)
@@ -52,7 +54,7 @@ class Timeline:
 
     def __init__(self, specs: Iterable[str]) -> None:
         named = {version for spec in specs for version in _named(spec)}
-        self.starts: tuple[Version, ...] = (_START, *sorted(named))
+        self.starts: tuple[Version, ...] = (FIRST, *sorted(named))
         self.all = (1 << len(self.starts)) - 1
         self._within: dict[str, int] = {}
 
@@ -113,20 +115,20 @@ def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Versio
         return _with_release(version)
     points = {*_named(spec), *also}
     if version is not None:
-        end = Version(".".join(map(str, (*version.release[:-1], version.release[-1] + 1))))
+        end = read_version(".".join(map(str, (*version.release[:-1], version.release[-1] + 1))))
         inside = (p for p in _spread(points) if version <= p < end)
         return (version, *inside)
     allowed = _specifiers(text)
     if allowed is None or not text.strip():
         return ()
-    spread = _spread({*points, *_named(text), Version("0")})
+    spread = _spread({*points, *_named(text), read_version("0")})
     return tuple(p for p in spread if allowed.contain(p))
 
 
 def _with_release(version: Version) -> tuple[Version, ...]:
     if version.dev is None:
-        return (Version(version.public),)
-    return (Version(version.public), Version(version.base_version))
+        return (read_version(version.public),)
+    return (read_version(version.public), read_version(version.base_version))
 
 
 def _spread(points: Iterable[Version]) -> Iterable[Version]:
@@ -139,8 +141,8 @@ def _spread(points: Iterable[Version]) -> Iterable[Version]:
 @lru_cache(maxsize=2048)
 def _behind(point: Version) -> Version:
     if point.post is not None:
-        return Version(f"{point.base_version}.post{point.post + 1}")
-    return Version(f"{point.base_version}.0.1")
+        return read_version(f"{point.base_version}.post{point.post + 1}")
+    return read_version(f"{point.base_version}.0.1")
 
 
 @lru_cache(maxsize=2048)
@@ -149,8 +151,8 @@ def _version(text: str) -> Version | None:
     if len(cleaned) > MAX_LENGTH:
         return None
     try:
-        return Version(_WILDCARD.sub("", cleaned.removeprefix("==").strip()))
-    except InvalidVersion:
+        return read_version(_WILDCARD.sub("", cleaned.removeprefix("==").strip()))
+    except ValueError:
         return None
 
 

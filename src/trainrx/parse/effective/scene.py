@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import msgspec
-from packaging.version import Version
 
 from trainrx.model.catalog import Value
 from trainrx.model.job import Argument, RawLaunch
 from trainrx.parse.catalog import catalog
 from trainrx.parse.effective.view import UNKNOWN, Held, Truth, Unknown
+from trainrx.parse.release import read_version
 from trainrx.parse.version_range import in_range
 
 _SWIFT_SPREADS = frozenset({"pt", "sft", "rlhf", "infer", "dpo", "orpo", "simpo"})
@@ -105,7 +105,7 @@ class LaunchView:
 @lru_cache(maxsize=256)
 def _place(framework: str, release: str) -> int:
     """Count the listed releases of a framework before one."""
-    return bisect_left(catalog(framework).versions, Version(release))
+    return bisect_left(catalog(framework).versions, read_version(release))
 
 
 class Processes(msgspec.Struct, frozen=True):
