@@ -9,17 +9,46 @@ from packaging.version import InvalidVersion, Version
 
 from trainrx.parse.release import FIRST, Release, read_version
 
-NAMED = ("0", "0.1", "1", "1.0", "1.0.0", "1.0.0.0", "1.10", "1.2", "1.2.0", "1.2.3", "01.2")
-OTHERS = ("1.2rc1", "1.2.post1", "1.2.dev3", "1.2+cu124", "1!0.5", "v1.2", "1.2.3.dev0", "0.dev0")
+NAMED = (
+    "0",
+    "0.1",
+    "1",
+    "1.0",
+    "1.0.0",
+    "1.0.0.0",
+    "1.10",
+    "1.2",
+    "1.2.0",
+    "1.2.3",
+    "01.2",
+    "1.post1",
+    "1.2.post0",
+    "1.2.post3",
+    "1.2.0.post3",
+    "1.2.0.1",
+)
+OTHERS = (
+    "1.2rc1",
+    "1.2-1",
+    "1.2post2",
+    "1.2rc1.post1",
+    "1.2.dev3",
+    "1.2+cu124",
+    "1!0.5",
+    "v1.2",
+    "1.2.3.dev0",
+    "0.dev0",
+)
+POSTS = ("v1.2", "1.2-1", "1.2post2")
 NUMBERS = st.lists(st.integers(0, 40), min_size=1, max_size=5)
 
 
 def test_numbers_alone_are_plain_releases() -> None:
-    assert all(isinstance(read_version(text), Release) for text in (*NAMED, "v1.2", " 1.2 "))
-    assert all(isinstance(read_version(text), Version) for text in OTHERS if text != "v1.2")
+    assert all(isinstance(read_version(text), Release) for text in (*NAMED, *POSTS, " 1.2 "))
+    assert all(isinstance(read_version(text), Version) for text in OTHERS if text not in POSTS)
 
 
-@pytest.mark.parametrize("text", ["", "x", "1..2", "1.2.", "1.x", "١.٢"])
+@pytest.mark.parametrize("text", ["", "x", "1..2", "1.2.", "1.x", "1.postx", ".post1", "١.٢"])
 def test_what_is_no_version_is_refused_as_packaging_does(text: str) -> None:
     with pytest.raises(InvalidVersion):
         Version(text)

@@ -1,7 +1,7 @@
 """Versions: plain releases without `packaging`, whose import takes longer than to judge a script.
 
-A plain release is numbers with dots between them; all others are `packaging`'s own objects. Both
-compare with one another as PEP 440 has it.
+A plain release is numbers with dots between them, `.post1` behind; all others are `packaging`'s own
+objects. Both compare with one another as PEP 440 has it.
 """
 
 from __future__ import annotations
@@ -23,34 +23,36 @@ def read_version(text: str) -> Version:
     Raises:
         ValueError: it is none by PEP 440.
     """
-    parts = text.strip().split(".")
-    if len(parts) <= _MOST_PARTS and all(map(_is_number, parts)):
-        return cast("Version", Release(tuple(map(int, parts))))
+    numbers, sign, post = text.strip().partition(".post")
+    parts = numbers.split(".")
+    if len(parts) <= _MOST_PARTS and all(map(_is_number, [*parts, post] if sign else parts)):
+        return cast("Version", Release(tuple(map(int, parts)), int(post) if sign else None))
     from packaging.version import Version
 
     version = Version(text)
     plain = not version.epoch and version.local is None and not version.is_devrelease
-    if plain and version.pre is None and version.post is None:
-        return cast("Version", Release(version.release))  # "v3.2"
+    if plain and version.pre is None:
+        return cast("Version", Release(version.release, version.post))  # "v3.2"
     return version
 
 
 class Release:
-    """A version that is nothing but its numbers, with what `packaging` tells of one."""
+    """A release or one after it, with what `packaging` tells of one."""
 
-    __slots__ = ("_key", "release")
+    __slots__ = ("_key", "post", "release")
 
     epoch = 0
-    pre = post = local = None
+    pre = local = None
     dev: int | None = None
-    is_prerelease = is_postrelease = is_devrelease = False
+    is_prerelease = is_devrelease = False
 
-    def __init__(self, release: tuple[int, ...]) -> None:
+    def __init__(self, release: tuple[int, ...], post: int | None = None) -> None:
         self.release = release
+        self.post = post
         end = len(release)
         while end > 1 and not release[end - 1]:
             end -= 1
-        self._key = release[:end]
+        self._key = (release[:end], -1 if post is None else post)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Release):
@@ -81,7 +83,7 @@ class Release:
         return hash(self._key)
 
     def __str__(self) -> str:
-        return ".".join(map(str, self.release))
+        return self.base_version if self.post is None else f"{self.base_version}.post{self.post}"
 
     def __repr__(self) -> str:
         return f"Release({str(self)!r})"
@@ -94,7 +96,12 @@ class Release:
     @property
     def base_version(self) -> str:
         """Give the numbers alone."""
-        return str(self)
+        return ".".join(map(str, self.release))
+
+    @property
+    def is_postrelease(self) -> bool:
+        """Tell a release from one after it."""
+        return self.post is not None
 
     @property
     def major(self) -> int:
@@ -117,15 +124,10 @@ class _First(Release):
 
     def __init__(self) -> None:
         super().__init__((0,))
-        self._key = (-1,)
+        self._key = ((0,), -2)
 
     def __str__(self) -> str:
         return "0.dev0"
-
-    @property
-    def base_version(self) -> str:
-        """Give the numbers alone."""
-        return "0"
 
 
 FIRST: Version = cast("Version", _First())
