@@ -220,7 +220,9 @@ def test_a_configuration_needs_no_relative() -> None:
 def test_a_quantised_checkpoint_is_known_by_its_name(
     name: str, expected: tuple[int, str] | None
 ) -> None:
-    assert quantisation_of(name) == expected
+    found = quantisation_of(name)
+
+    assert (None if found is None else (found.bits, found.method)) == expected
 
 
 def test_bits_and_method_become_facts() -> None:

@@ -5,7 +5,8 @@ import os
 import pytest
 
 from trainrx.api import lint_parallel
-from trainrx.api.lint_parallel import LEAST, shared_out
+from trainrx.api.lint_files import LEAST_FOR_TWO
+from trainrx.api.lint_parallel import shared_out
 
 
 def _sum(numbers: list[int]) -> bytes:
@@ -14,7 +15,7 @@ def _sum(numbers: list[int]) -> bytes:
 
 def test_every_file_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lint_parallel, "_cores", lambda: 4)
-    numbers = list(range(LEAST * 3))
+    numbers = list(range(LEAST_FOR_TWO * 3))
 
     answers = shared_out(numbers, _sum)
 
@@ -37,6 +38,6 @@ def test_a_child_that_dies_is_stood_in_for(monkeypatch: pytest.MonkeyPatch) -> N
             raise RuntimeError("killed")
         return _sum(numbers)
 
-    answers = shared_out(list(range(LEAST * 2)), judge)
+    answers = shared_out(list(range(LEAST_FOR_TWO * 2)), judge)
 
-    assert sum(map(int, answers)) == sum(range(LEAST * 2))
+    assert sum(map(int, answers)) == sum(range(LEAST_FOR_TWO * 2))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from trainrx.kb.catalogs import Options
 from trainrx.model.catalog import Contents, Option
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
@@ -26,7 +28,7 @@ def option(name, *spans, defaults=(("1.0.0", None),), commands=("train",), **mor
 
 def small(*options):
     contents = Contents(package="small", releases=RELEASES, commands={"train": (("1.0.0", None),)})
-    return Catalog(contents, options)
+    return Catalog(contents, Options("small", b"\n".join(map(msgspec.json.encode, options))))
 
 
 @pytest.mark.parametrize(

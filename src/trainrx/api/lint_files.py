@@ -15,6 +15,8 @@ SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".sub", ".pbs", ".lsf", ".job")
 CONFIGS = (".yaml", ".yml", ".json")
 LARGEST = 1 << 20
 """Bytes of a file a person writes by hand; what is larger is left out, and told."""
+LEAST_FOR_TWO = 64
+"""Files from which on a second process is worth its start."""
 STDIN = "<stdin>"
 _SKIPPED = frozenset(
     {"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints", "venv", "build"}

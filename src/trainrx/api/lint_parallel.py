@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
+from trainrx.api.lint_files import LEAST_FOR_TWO
+
 F = TypeVar("F")
-LEAST = 64
-"""Files from which on a second process is worth its start."""
 MOST = 8
 _PIECE = 1 << 16
 
@@ -22,8 +22,8 @@ def shared_out(files: Sequence[F], judge: Callable[[Sequence[F]], bytes]) -> lis
 
     A share whose child did not answer is judged here.
     """
-    count = min(_cores(), MOST, len(files) // (LEAST // 2))
-    if count < 2 or len(files) < LEAST or not hasattr(os, "fork"):
+    count = min(_cores(), MOST, len(files) // (LEAST_FOR_TWO // 2))
+    if count < 2 or len(files) < LEAST_FOR_TWO or not hasattr(os, "fork"):
         return [judge(files)]
     shares = [files[number::count] for number in range(count)]
     children = [_child(share, judge) for share in shares[1:]]

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 from msgspec.msgpack import decode, encode
 
-from trainrx.api.lint_files import LARGEST, File, lint_files
+from trainrx.api.lint_files import LARGEST, LEAST_FOR_TWO, File, lint_files
 from trainrx.api.lint_jobs import Around, around, config_launch, settle_job
-from trainrx.api.lint_parallel import LEAST, shared_out
 from trainrx.kb.lint import load_lint
 from trainrx.linter.check import Linter, worst_first
-from trainrx.linter.finders.suppressed import held_back, ignores, unused
 from trainrx.linter.job import Page
 from trainrx.linter.places import Texts
 from trainrx.linter.settings import Settings, chooser
@@ -103,9 +101,11 @@ def report_of(
 ) -> LintReport:
     """Judge files that were read already; `unread` takes what nothing could be said of."""
     held = list(files)
-    if len(held) < LEAST:
+    if len(held) < LEAST_FOR_TWO:
         parts = [_part(held, linter, beside, settings)]
     else:
+        from trainrx.api.lint_parallel import shared_out
+
         said = shared_out(held, lambda s: encode(_part(s, linter, beside, settings)))
         parts = [decode(data, type=LintReport) for data in said]
     texts: dict[str, dict[int, str]] = {}
@@ -145,7 +145,11 @@ def lint_file(
         if file.kind == "config"
         else _of_script(file, linter, beside, unread)
     )
-    comments = ignores(file.name, file.text.split("\n")) if "diagnose:" in file.text else ()
+    if "diagnose:" not in file.text:
+        return found, 0
+    from trainrx.linter.finders.suppressed import held_back, ignores, unused
+
+    comments = ignores(file.name, file.text.split("\n"))
     if not comments:
         return found, 0
     kept, gone, idle = held_back(found, comments)

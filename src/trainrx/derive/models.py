@@ -42,12 +42,20 @@ def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     The full name comes before names without their last words; ms-swift 2.x writes a model type
     such as `qwen2_5-7b-instruct`, so separators do not count in the end.
     """
-    held = _Held(models)
-    for spell in (_last, _stem, _squeezed):
-        shape = _by_name(held, spell).get(spell(name))
-        if shape is not None:
-            return shape
-    return None
+    return _first_named(_Held(models), name)
+
+
+@lru_cache(maxsize=256)
+def _first_named(held: _Held, name: str) -> ModelShape | None:
+    known = _by_name(held, _last)
+    shape = known.get(_last(name))
+    if shape is not None:
+        return shape
+    # to shorten all known names costs more than most answers: a stem is how its name begins
+    stem = _stem(name)
+    near = (last for last in known if last.startswith(stem) and _stem(last) == stem)
+    last = next(near, None)
+    return known[last] if last is not None else _by_name(held, _squeezed).get(_squeezed(name))
 
 
 def _related(name: str, models: Sequence[ModelShape]) -> ModelShape | None:

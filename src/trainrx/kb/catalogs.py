@@ -27,7 +27,41 @@ R = TypeVar("R", Rename, Preset, ModelTypeRename, Replacement, OldName)
 FOLDER = "catalogs"
 
 
-@lru_cache(maxsize=32)
+class Options:
+    """The options of a package, decoded command by command: a launch is about one of them.
+
+    Args:
+        path: where the lines stand, for messages.
+        lines: each option as JSON.
+    """
+
+    def __init__(self, path: str, lines: bytes = b"") -> None:
+        self._path = path
+        self._lines = lines
+        self._of: dict[str, tuple[Option, ...]] = {}
+
+    def of(self, command: str) -> tuple[Option, ...]:
+        """Give the options of a command, of all commands for "".
+
+        Raises:
+            KnowledgeError: a line is malformed.
+        """
+        if command not in self._of:
+            self._of[command] = self._decoded(command)
+        return self._of[command]
+
+    def _decoded(self, command: str) -> tuple[Option, ...]:
+        lines = self._lines
+        if command and "" not in self._of:
+            sign = msgspec.json.encode(command)
+            lines = b"\n".join([line for line in lines.split(b"\n") if sign in line])
+        try:
+            found = self._of.get("") or msgspec.json.Decoder(Option).decode_lines(lines)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise KnowledgeError(self._path, "", str(error)) from error
+        return tuple(item for item in found if not command or command in item.commands)
+
+
 def read_catalog(package: str, root: Path | None = None) -> tuple[Contents, tuple[Option, ...]]:
     """Read the catalog of one package; empty when there is none.
 
@@ -38,17 +72,27 @@ def read_catalog(package: str, root: Path | None = None) -> tuple[Contents, tupl
     Raises:
         KnowledgeError: the file is malformed.
     """
+    contents, options = open_catalog(package, root)
+    return contents, options.of("")
+
+
+@lru_cache(maxsize=32)
+def open_catalog(package: str, root: Path | None = None) -> tuple[Contents, Options]:
+    """Read the head of a catalog; its options are decoded when they are asked for.
+
+    Raises:
+        KnowledgeError: the head is malformed.
+    """
     path = _path(root, package)
     data = held_in(path)
     if data is None:
-        return Contents(package=package, releases=(), commands={}), ()
+        return Contents(package=package, releases=(), commands={}), Options(path)
     head, _, rest = data.partition(b"\n")
     try:
         contents = msgspec.json.decode(head, type=Contents)
-        options = msgspec.json.Decoder(Option).decode_lines(rest)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise KnowledgeError(path, "", str(error)) from error
-    return contents, tuple(options)
+    return contents, Options(path, rest)
 
 
 @lru_cache(maxsize=4)

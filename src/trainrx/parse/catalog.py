@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from trainrx.kb.catalogs import read_catalog
+from trainrx.kb.catalogs import Options, open_catalog
 from trainrx.model.catalog import Contents, Option, Span, Value
 from trainrx.model.pattern import late
 from trainrx.parse.release import read_version
@@ -43,21 +43,15 @@ class Known(msgspec.Struct, frozen=True):
 class Catalog:
     """The catalog of one package; sets of releases are bits of a number, bit 0 the oldest."""
 
-    def __init__(self, contents: Contents, options: Sequence[Option]) -> None:
+    def __init__(self, contents: Contents, options: Options) -> None:
         self.contents = contents
         self.package = contents.package
         self.releases = contents.releases
         self.all = (1 << len(contents.releases)) - 1
         self._index = {release: i for i, release in enumerate(contents.releases)}
         self._options = options
-        # most options exist over one of a few stretches
-        stretches = {option.spans: 0 for option in options}
-        stretches = {spans: self.mask(spans) for spans in stretches}
-        self._masks = {id(option): stretches[option.spans] for option in options}
-        self._by_name: dict[str, list[Option]] = {}
-        for option in options:
-            for name in (option.name, *option.aliases):
-                self._by_name.setdefault(plain(name), []).append(option)
+        self._stretches: dict[tuple[Span, ...], int] = {}
+        self._names: dict[str, dict[str, list[Option]]] = {}
 
     @cached_property
     def versions(self) -> tuple[Version, ...]:
@@ -102,21 +96,25 @@ class Catalog:
 
     def find(self, name: str, command: str = "") -> tuple[Option, ...]:
         """Give what a name stands for at any release; of this command only, when one is named."""
-        found = self._by_name.get(plain(name), ())
-        return tuple(o for o in found if not command or command in o.commands)
+        if command not in self._names:
+            names: dict[str, list[Option]] = {}
+            for option in self._options.of(command):
+                for called in (option.name, *option.aliases):
+                    names.setdefault(plain(called), []).append(option)
+            self._names[command] = names
+        return tuple(self._names[command].get(plain(name), ()))
 
     def options(self, command: str, bits: int) -> Iterator[Option]:
         """Give the options a command takes at some of the releases."""
-        masks = self._masks
-        return (
-            option
-            for option in self._options
-            if (not command or command in option.commands) and masks[id(option)] & bits
-        )
+        return (option for option in self._options.of(command) if self.bits(option) & bits)
 
     def bits(self, option: Option) -> int:
         """Give the releases in which an option exists."""
-        return self._masks[id(option)]
+        # most options exist over one of a few stretches
+        bits = self._stretches.get(option.spans)
+        if bits is None:
+            bits = self._stretches[option.spans] = self.mask(option.spans)
+        return bits
 
     def mask(self, spans: Iterable[Span]) -> int:
         """Give the releases some spans cover."""
@@ -174,7 +172,7 @@ class Catalog:
 @lru_cache(maxsize=32)
 def catalog(package: str) -> Catalog:
     """Give the shipped catalog of a package; an empty one when nothing is known of it."""
-    return Catalog(*read_catalog(package))
+    return Catalog(*open_catalog(package))
 
 
 def plain(name: str) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,10 +27,11 @@ from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse.config import read_config
 from trainrx.parse.config_kinds import FRAMEWORKS, Kind, classify_config
-from trainrx.parse.interpolation import interpolated
-from trainrx.parse.reprs import Node, flatten, read_repr, whole
 from trainrx.parse.saved_args import FILES, Loaded, loaded_back, run_folders
 from trainrx.parse.version_range import in_range
+
+if TYPE_CHECKING:
+    from trainrx.parse.reprs import Node
 
 _NESTED = frozenset({"verl", "axolotl"})
 """These read nested mappings by dotted names; parsers of flags take a mapping whole."""
@@ -102,6 +104,8 @@ def read_configs(
         elif last and _base(name) == last:
             behind += found
         elif launch.framework in _OMEGACONF:
+            from trainrx.parse.interpolation import interpolated
+
             args += interpolated(found, (*env, *launch.env))
         else:
             args += found
@@ -135,6 +139,9 @@ def trainer_values(args: Sequence[RawArg]) -> tuple[RawArg, ...]:
     ms-swift keeps in args.json what it handed to the trainer, as printed: there stands the number
     it put where an argument was left open (`gradient_accumulation_steps: null`).
     """
+    # only files bring in the reader of what Python prints
+    from trainrx.parse.reprs import read_repr, whole
+
     open_ = {arg.name for arg in args if arg.values == ("null",)}
     out: list[RawArg] = []
     for arg in args:
@@ -168,6 +175,8 @@ def _with_environment(
     key = _ENVIRONMENT.get(launch.framework)
     if key is None or all(arg.name != key for arg in args):
         return launch, tuple(args)
+    from trainrx.parse.reprs import flatten
+
     found = [
         EnvVar(name=name, value=None if values is None else " ".join(values), origin=arg.origin)
         for arg in args
@@ -182,6 +191,8 @@ def _with_environment(
 
 
 def _mapping(text: str) -> dict[str, Node]:
+    from trainrx.parse.reprs import read_repr
+
     node = read_repr(text)
     return node if isinstance(node, dict) else {}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
@@ -182,6 +181,8 @@ def _inline(text: str) -> Mapping[str, object] | None:
     stripped = text.strip()
     if not stripped.startswith("{") or len(stripped) > MAX_JSON:
         return None
+    import json  # few values are JSON
+
     try:
         config = json.loads(stripped)
     except (ValueError, RecursionError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from trainrx.model.catalog import Value
@@ -135,6 +134,8 @@ def _texts(value: Value) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(str(item) for item in value)
     if isinstance(value, dict):
+        import json  # few values are no text
+
         return (json.dumps(value),)
     return (str(value).lower() if isinstance(value, bool) else str(value),)
 

@@ -6,7 +6,6 @@ transformers/training_args.py (`_process_fsdp_args`), swift/config/fsdp2.json of
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -104,6 +103,8 @@ def _put_fsdp(keys: Keys, text: str, origin: Origin, files: Mapping[str, str]) -
     preset = _object(text, files)
     if preset:
         text = str(preset.get("fsdp", "full_shard auto_wrap"))
+        import json  # few launches shard with a file of their own
+
         _put_config(keys, json.dumps(preset.get("fsdp_config")), origin, files)
     lowered = text.strip().lower()
     if lowered in _OFF:
@@ -128,8 +129,12 @@ def _object(text: str, files: Mapping[str, str]) -> dict[str, object]:
     """Parse JSON given inline or by the path of a file at hand."""
     stripped = text.strip()
     content = stripped if stripped.startswith("{") else files.get(stripped.rpartition("/")[2], "")
+    if not content.lstrip().startswith("{"):
+        return {}
+    import json  # few launches shard with a file of their own
+
     try:
-        config = json.loads(content) if content.lstrip().startswith("{") else {}
+        config = json.loads(content)
     except (ValueError, RecursionError):
         return {}
     return config if isinstance(config, dict) else {}

@@ -14,7 +14,6 @@ from trainrx.parse import llamafactory, ms_swift, other_frameworks
 from trainrx.parse.launch_args import read_arguments
 from trainrx.parse.launch_words import odd_characters
 from trainrx.parse.launchers import Cite, Entry, basename, entries
-from trainrx.parse.launchers_cluster import directive_args, wrapped_by_sbatch
 from trainrx.parse.launchers_front import Front
 from trainrx.parse.launchers_jobs import numbered
 from trainrx.parse.launchers_roles import related, role_of
@@ -49,9 +48,8 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
     taken off; what a launcher was told is kept in `launcher` under the names torchrun uses where
     it has one. Launches that differ in host and node rank only have the same `job`.
     """
-    lines = script.text.split("\n")
     cite = Cite(script)
-    allocation = directive_args(script.directives, script.source, lines)
+    allocation = _allocated(script)
     found: list[RawLaunch] = []
     for command, wrapped in _commands(script, cite):
         for entry in entries(command, cite, allocation):
@@ -66,6 +64,14 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
         _with_defects(launch, script.defects, number, launches)
         for number, launch in enumerate(launches)
     )
+
+
+def _allocated(script: Script) -> tuple[RawArg, ...]:
+    if not script.directives:
+        return ()
+    from trainrx.parse.launchers_cluster import directive_args
+
+    return directive_args(script.directives, script.source, script.text.split("\n"))
 
 
 def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front | None]]:
@@ -90,6 +96,8 @@ def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front 
 
 def _inner_texts(name: str, command: ShellCommand, front: Front) -> tuple[Word, ...]:
     if name == "sbatch":
+        from trainrx.parse.launchers_cluster import wrapped_by_sbatch
+
         wrapped = wrapped_by_sbatch(command.words[1:], front)
         return () if wrapped is None else (wrapped,)
     return tuple(

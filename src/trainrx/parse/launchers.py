@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import cast
 
 import msgspec
 
@@ -17,13 +19,6 @@ from trainrx.parse.launch_tables import (
     WITH_OPERAND,
     WRAPPERS,
 )
-from trainrx.parse.launchers_cluster import enter_mpirun, enter_ray, enter_srun
-from trainrx.parse.launchers_container import (
-    enter_apptainer,
-    enter_compose,
-    enter_docker,
-    enter_kubectl,
-)
 from trainrx.parse.launchers_front import ASSIGN, Cite, Front, Option, read_options
 from trainrx.parse.launchers_torch import Started, start
 
@@ -34,15 +29,16 @@ _PROGRAMS = late(
     r"(?:python|pypy)[\d.]*|torchrun|dlrover-run|accelerate(?:-launch)?|deepspeed|swift|megatron"
     r"|llamafactory-cli|lmf|trl|axolotl|vllm|ray|openrlhf"
 )
-_ENTER: dict[str, Callable[[tuple[Word, ...], Front], tuple[Word, ...]]] = {
-    "docker": enter_docker,
-    "docker-compose": enter_compose,
-    "kubectl": enter_kubectl,
-    "singularity": enter_apptainer,
-    "srun": enter_srun,
-    "mpirun": enter_mpirun,
-    "ray": enter_ray,
+_ENTER = {
+    "docker": "launchers_container.enter_docker",
+    "docker-compose": "launchers_container.enter_compose",
+    "kubectl": "launchers_container.enter_kubectl",
+    "singularity": "launchers_container.enter_apptainer",
+    "srun": "launchers_cluster.enter_srun",
+    "mpirun": "launchers_cluster.enter_mpirun",
+    "ray": "launchers_cluster.enter_ray",
 }
+"""Modules that most scripts have no need of, and what they have for a launcher."""
 
 __all__ = ["Cite", "Entry", "basename", "entries"]
 
@@ -98,13 +94,21 @@ def _strip(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
         name = ALIASES.get(name, name)
         enter = _ENTER.get(name)
         if enter is not None:
-            rest = enter(words[1:], front)
+            rest = _enter(enter)(words[1:], front)
         elif name in WRAPPERS:
             rest = _unwrap(name, words[1:], front)
         else:
             break
         words = rest if not rest or _starts(rest[0]) else _from_program(rest)
     return words
+
+
+def _enter(place: str) -> Callable[[tuple[Word, ...], Front], tuple[Word, ...]]:
+    module, _, name = place.partition(".")
+    return cast(
+        "Callable[[tuple[Word, ...], Front], tuple[Word, ...]]",
+        getattr(import_module(f"trainrx.parse.{module}"), name),
+    )
 
 
 def _starts(word: Word) -> bool:

@@ -23,7 +23,10 @@ def read_version(text: str) -> Version:
     Raises:
         ValueError: it is none by PEP 440.
     """
-    numbers, sign, post = text.strip().partition(".post")
+    text = text.strip()
+    if not text[:1].isdecimal() and text[:1] not in ("v", "V"):
+        raise ValueError(f"Invalid version: {text!r}")  # a range, mostly
+    numbers, sign, post = text.partition(".post")
     parts = numbers.split(".")
     if len(parts) <= _MOST_PARTS and all(map(_is_number, [*parts, post] if sign else parts)):
         return cast("Version", Release(tuple(map(int, parts)), int(post) if sign else None))

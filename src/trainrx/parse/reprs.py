@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Union
@@ -58,6 +57,8 @@ def read_scalar(text: str) -> str:
 
 def whole(fields: Mapping[str, Node]) -> Iterator[tuple[str, tuple[str, ...] | None]]:
     """Give the fields by name; a mapping is one text, written as JSON. None: cannot be told."""
+    import json  # few files hold mappings
+
     for name, node in fields.items():
         nested = isinstance(node, list) and any(isinstance(item, (dict, list)) for item in node)
         if isinstance(node, dict) or nested:

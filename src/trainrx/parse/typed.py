@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -135,6 +134,8 @@ def _structure(text: str, *, is_text: bool) -> Typed:
     """Read a dict given as JSON; what is no JSON stays text where text is allowed."""
     stripped = text.strip()
     if stripped.startswith(("{", "[")):
+        import json  # few values are JSON
+
         try:
             return Typed(value=json.loads(stripped))
         except (ValueError, RecursionError):

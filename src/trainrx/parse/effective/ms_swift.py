@@ -7,10 +7,7 @@ are the first and last tags that hold the statement (3.0.0 to 4.6.0).
 
 from __future__ import annotations
 
-from trainrx.parse.effective.ms_swift_2 import effective_2
 from trainrx.parse.effective.ms_swift_base import base
-from trainrx.parse.effective.ms_swift_rlhf import rlhf_after, rlhf_before
-from trainrx.parse.effective.ms_swift_serving import serving_after, serving_before
 from trainrx.parse.effective.ms_swift_train import train, train_before
 from trainrx.parse.effective.sheet import Sheet
 from trainrx.parse.effective.view import UNKNOWN, Held, View, Worked
@@ -24,12 +21,16 @@ def effective(view: View) -> Worked:
     newer = view.since("3.0.0")
     sheet = Sheet(view)
     if newer is False:
+        from trainrx.parse.effective.ms_swift_2 import effective_2
+
         effective_2(sheet)
     elif newer is None:
         return _undecided(view)
     elif view.command in _TRAINING:
         _training(sheet)
     elif view.command in _SERVING:
+        from trainrx.parse.effective.ms_swift_serving import serving_after, serving_before
+
         serving_before(sheet)
         base(sheet)
         serving_after(sheet)
@@ -38,12 +39,16 @@ def effective(view: View) -> Worked:
 
 def _training(sheet: Sheet) -> None:
     train_before(sheet)
-    if sheet.view.command == "rlhf":
-        rlhf_before(sheet)
+    if sheet.view.command != "rlhf":
+        base(sheet)
+        train(sheet)
+        return
+    from trainrx.parse.effective.ms_swift_rlhf import rlhf_after, rlhf_before
+
+    rlhf_before(sheet)
     base(sheet)
     train(sheet)
-    if sheet.view.command == "rlhf":
-        rlhf_after(sheet)
+    rlhf_after(sheet)
 
 
 def _undecided(view: View) -> Worked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 from trainrx.model.catalog import Value
@@ -101,6 +100,8 @@ def _same(one: Held, other: Held) -> bool:
 
 
 def _json(text: str) -> Held:
+    import json  # few values are JSON
+
     try:
         found: Value = json.loads(text)
     except (ValueError, RecursionError):

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import cast
 
 import msgspec
 
 from trainrx.model import reasons
 from trainrx.model.job import Argument
-from trainrx.parse.effective import llamafactory, ms_swift, transformers
 from trainrx.parse.effective.scene import LaunchView, Scene
 from trainrx.parse.effective.view import UNKNOWN, Held, View, Worked
 
-_RULES: Mapping[str, Callable[[View], Worked]] = {
-    "ms-swift": ms_swift.effective,
-    "llamafactory": llamafactory.effective,
-    "transformers": transformers.effective,
-    "trl": transformers.effective,
+_RULES = {
+    "ms-swift": "ms_swift",
+    "llamafactory": "llamafactory",
+    "transformers": "transformers",
+    "trl": "transformers",
 }
+"""The module of a framework's rules; a launch needs one of them."""
 
 
 def work_out(arguments: Mapping[str, Argument], scene: Scene) -> dict[str, Argument]:
@@ -26,11 +28,17 @@ def work_out(arguments: Mapping[str, Argument], scene: Scene) -> dict[str, Argum
     What it wrote down itself (`via` log) is that, where it is not None. An argument that keeps its
     value is handed on as it is; one that depends on something unknown is not known any more.
     """
-    rules = _RULES.get(scene.framework)
-    if rules is None:
+    module = _RULES.get(scene.framework)
+    if module is None:
         return dict(arguments)
+    rules = _rules(module)
     worked = rules(LaunchView(arguments, scene))
     return {name: _after(item, worked.get(name, item)) for name, item in arguments.items()}
+
+
+def _rules(module: str) -> Callable[[View], Worked]:
+    found = import_module(f"trainrx.parse.effective.{module}").effective
+    return cast("Callable[[View], Worked]", found)
 
 
 def _after(argument: Argument, value: Held | Argument) -> Argument:

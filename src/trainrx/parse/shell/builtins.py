@@ -10,7 +10,6 @@ import msgspec
 from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context, Verdict
 from trainrx.parse.shell.options import Options
-from trainrx.parse.shell.reading import map_lines, read
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable
 
@@ -47,6 +46,8 @@ class Builtins:
         """Run a builtin; False when the command is none of those known here."""
         name = fields[0].text
         if name in ("read", "mapfile", "readarray"):
+            from trainrx.parse.shell.reading import map_lines, read
+
             separators = prefix["IFS"].text if "IFS" in prefix else self._context.state.separators()
             if name == "read":
                 read(self._context, fields, separators)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 import re
-import shlex
 from collections.abc import Callable
 
 import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.parse.shell import glob, regex
-from trainrx.parse.shell.context import Verdict
+from trainrx.parse.shell.context import Verdict, both, either
 from trainrx.parse.shell.expand import Expander
 from trainrx.parse.shell.limits import MAX_DEPTH, TooMuch
 from trainrx.parse.shell.state import State
@@ -30,21 +29,6 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
 _BINARY = frozenset({"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef", *_NUMBERS})
 _VARIABLE = late(r"\$\{?#?([A-Za-z_]\w*)", re.ASCII)
 _UNARY = late(r"-[a-hknoprstuvwxzGLNOS]")
-
-
-def both(left: Verdict, right: Verdict) -> Verdict:
-    """Join two verdicts with `&&`."""
-    for one in (left, right):
-        if one.value is False:
-            return one
-    if left.value is None or right.value is None:
-        return Verdict(None)
-    return Verdict(value=True, assumed=left.assumed or right.assumed)
-
-
-def either(left: Verdict, right: Verdict) -> Verdict:
-    """Join two verdicts with `||`."""
-    return both(left.negate(), right.negate()).negate()
 
 
 class Conditions:
@@ -180,7 +164,11 @@ class Conditions:
 def _quoted(text: str) -> str:
     """Write an expanded word so that it is not expanded again, operators as they are."""
     plain = text in _BINARY or text in ("!", "(", ")", "-a", "-o") or _UNARY.fullmatch(text)
-    return text if plain else shlex.quote(text)
+    if plain:
+        return text
+    import shlex  # few tests quote anything
+
+    return shlex.quote(text)
 
 
 class _Reader:

@@ -49,6 +49,21 @@ RAN = Verdict(None, assumed=True)
 """A command was run: whether it succeeds is not known, but mostly it does."""
 
 
+def both(left: Verdict, right: Verdict) -> Verdict:
+    """Join two verdicts with `&&`."""
+    for one in (left, right):
+        if one.value is False:
+            return one
+    if left.value is None or right.value is None:
+        return Verdict(None)
+    return Verdict(value=True, assumed=left.assumed or right.assumed)
+
+
+def either(left: Verdict, right: Verdict) -> Verdict:
+    """Join two verdicts with `||`."""
+    return both(left.negate(), right.negate()).negate()
+
+
 def _unset(_node: Node) -> None:
     """Stand in for the interpreter until there is one."""
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -145,4 +144,8 @@ def _is_open(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return shlex.quote(text) if re.search(r"\s", text) or not text else text
+    if text and not re.search(r"\s", text):
+        return text
+    import shlex  # few values hold blanks
+
+    return shlex.quote(text)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from trainrx.parse.shell import glob, redirects
-from trainrx.parse.shell.conditions import Conditions, both, either
-from trainrx.parse.shell.context import RAN, Context, Stop, Verdict
+from trainrx.parse.shell.context import RAN, Context, Stop, Verdict, both, either
 from trainrx.parse.shell.limits import MAX_DEPTH, TooMuch
-from trainrx.parse.shell.loops import Loops
 from trainrx.parse.shell.simple import SimpleCommands
 from trainrx.parse.shell.streams import Feed, Sink
 from trainrx.parse.shell.syntax import (
@@ -32,6 +33,10 @@ from trainrx.parse.shell.syntax import (
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Snapshot
 
+if TYPE_CHECKING:
+    from trainrx.parse.shell.conditions import Conditions
+    from trainrx.parse.shell.loops import Loops
+
 _UNDECIDED = Verdict(None)
 
 
@@ -42,9 +47,21 @@ class Interpreter:
         self._context = context
         context.run = self.run
         self._state = context.state
-        self._conditions = Conditions(context.state, context.expander)
         self._simple = SimpleCommands(context)
-        self._loops = Loops(context, self._decide, self._perhaps)
+
+    # most scripts have neither tests nor loops
+
+    @cached_property
+    def _conditions(self) -> Conditions:
+        from trainrx.parse.shell.conditions import Conditions
+
+        return Conditions(self._state, self._context.expander)
+
+    @cached_property
+    def _loops(self) -> Loops:
+        from trainrx.parse.shell.loops import Loops
+
+        return Loops(self._context, self._decide, self._perhaps)
 
     def run(self, node: Node) -> None:
         """Evaluate one command.

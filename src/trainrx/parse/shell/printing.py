@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.parse.shell import redirects, substitute
+from trainrx.parse.shell import redirects
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.streams import Feed, Sink
 from trainrx.parse.shell.unknown import known
@@ -53,6 +53,8 @@ def _text(context: Context, words: list[str], feed: Feed | None) -> str | None:
         if given is not None and not known(given) and name not in ("echo", "printf"):
             return None
         context.budget.spend(1 + len(given or "") // 32)
+        from trainrx.parse.shell import substitute
+
         return substitute.printed(words, given, lambda path: _file(context, path))
     return None
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 
 from trainrx.model.pattern import late
-from trainrx.parse.shell import filters
 from trainrx.parse.shell.unknown import known
 
 _MAX_SEQUENCE = 256
@@ -44,6 +43,8 @@ def printed(words: list[str], text: str | None, read: Callable[[str], str | None
         if given is not None:
             at = len(rest) - 1 - rest[::-1].index(files[-1])
             text, rest = given, rest[:at] + rest[at + 1 :]
+    from trainrx.parse.shell import filters
+
     if text is None or name not in filters.FILTERS:
         return None
     return filters.FILTERS[name](rest, text)
@@ -123,6 +124,8 @@ def _expr(words: list[str]) -> str | None:
         return None
     if not all(map(_COUNT.fullmatch, operands)) or not set(signs) <= set("+-*/%"):
         return None
+    from trainrx.parse.shell import filters
+
     value = filters.whole(words)
     return None if value is None else str(value)
 
