@@ -89,9 +89,13 @@ def model_config(args: Iterable[RawArg], beside: str | os.PathLike[str] | None) 
     named = (arg.values[0] for arg in args if arg.name in _MODELS and arg.values)
     if beside is None:
         return None
-    folders = [name for name in named if name and not name.startswith("~") and "\0" not in name]
-    root = os.path.realpath(beside) if folders else ""
-    found = (_read_inside(os.path.join(root, name, "config.json"), root) for name in folders)
+    paths = (
+        os.path.join(beside, name, "config.json")
+        for name in named
+        if name and not name.startswith("~") and "\0" not in name
+    )
+    # most models lie on a hub: a path is only followed where there is something
+    found = (_read_inside(path, os.path.realpath(beside)) for path in paths if os.path.isfile(path))
     return next((text for text in found if text is not None), None)
 
 

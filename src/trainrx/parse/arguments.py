@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -194,6 +195,12 @@ def declared(
     When further arguments may be hidden (`complete` is false), none of them is known.
     """
     taken = set(given)
+    every = _declared(signature, how, complete=complete)
+    return {name: item for name, item in every.items() if name not in taken}
+
+
+@lru_cache(maxsize=64)
+def _declared(signature: Signature, how: How, *, complete: bool) -> Mapping[str, Argument]:
     return {
         known.name: Argument(
             name=known.name,
@@ -205,7 +212,7 @@ def declared(
             why=_open(known, complete=complete),
         )
         for known in signature
-        if known.name not in taken and not _is_inside(known.name, signature)
+        if not _is_inside(known.name, signature)
     }
 
 
@@ -217,12 +224,12 @@ def _is_inside(name: str, signature: Signature) -> bool:
 
 def meaning(arguments: Mapping[str, Argument], canonical: Mapping[str, str]) -> dict[str, Argument]:
     """Give the arguments with the canonical parameters their (plain) names stand for."""
-    return {
-        name: msgspec.structs.replace(item, canonical=canonical[plain(name)])
-        if plain(name) in canonical
-        else item
-        for name, item in arguments.items()
-    }
+    found = dict(arguments)
+    for name, item in arguments.items():
+        meant = canonical.get(plain(name))
+        if meant is not None:
+            found[name] = msgspec.structs.replace(item, canonical=meant)
+    return found
 
 
 def _under(arg: RawArg, known: Known) -> Named:

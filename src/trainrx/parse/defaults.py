@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How, Scalar
 from trainrx.model.job import Argument, RawLaunch, Setting
-from trainrx.parse.spellbook import Entry, Spellbook, serves
+from trainrx.parse.spellbook import Entry, Spellbook
 from trainrx.parse.values import read_value
 
 TRAINING = frozenset(
@@ -54,10 +55,14 @@ def defaults(
     """
     found: dict[str, Setting] = {}
     so_far = dict(known)
-    for name in (*_FIRST, *(n for n in book.by_param if n not in _FIRST)):
-        if name in known or not _plays(name, so_far, launch, task):
+    for name, parameter, values in _playing(tuple(book.by_param), launch.framework, task):
+        if name in known:
             continue
-        default = _default(book, book.by_param.get(name, ()), arguments, launch.command)
+        if parameter:
+            switch = so_far.get(parameter)
+            if switch is None or switch.value not in values:
+                continue
+        default = _default(book, name, arguments, launch.command)
         if default is not None:
             found[name] = so_far[name] = default
     return found
@@ -76,36 +81,55 @@ def one_process(known: Mapping[str, Setting], launch: RawLaunch, task: str) -> d
     return {name: _setting(name, 1, "NPROC_PER_NODE", "assumed")}
 
 
-def _plays(name: str, known: Mapping[str, Setting], launch: RawLaunch, task: str) -> bool:
+@lru_cache(maxsize=64)
+def _playing(
+    names: tuple[str, ...], framework: str, task: str
+) -> tuple[tuple[str, str, frozenset[Scalar]], ...]:
+    """Give the parameters that play a part in a task, those others need first.
+
+    With each stands the parameter it needs, "" for none, and the values that one must have.
+    """
+    ordered = (*_FIRST, *(name for name in names if name not in _FIRST))
+    return tuple(
+        (name, *_need(name, framework, task)) for name in ordered if _plays(name, framework, task)
+    )
+
+
+def _plays(name: str, framework: str, task: str) -> bool:
     if name.startswith(_TRAINING_ONLY) and task and task not in TRAINING:
         return False
-    if name == "vllm.enabled":
-        return True
-    if name.startswith("vllm.") and (launch.framework in _VLLM_ITSELF or task == "infer"):
+    if _is_of_vllm(name, framework, task):
         return True
     if name.startswith("rlhf.") and name != "rlhf.type" and task in _SUPERVISED:
         return False
-    for prefix, tasks in _TASKS:
-        if name.startswith(prefix) and task not in tasks:
-            return False
-    for prefix, parameter, values in _NEEDS:
-        if name == "tuner.rank" and launch.framework in _RANK_DECIDES:
-            return True
-        if name.startswith(prefix):
-            switch = known.get(parameter)
-            return switch is not None and switch.value in values
-    return True
+    return all(not name.startswith(prefix) or task in tasks for prefix, tasks in _TASKS)
+
+
+def _need(name: str, framework: str, task: str) -> tuple[str, frozenset[Scalar]]:
+    """Give the parameter that must have one of some values for another to play a part."""
+    ranked = name == "tuner.rank" and framework in _RANK_DECIDES
+    if not ranked and not _is_of_vllm(name, framework, task):
+        for prefix, parameter, values in _NEEDS:
+            if name.startswith(prefix):
+                return parameter, values
+    return "", frozenset()
+
+
+def _is_of_vllm(name: str, framework: str, task: str) -> bool:
+    """Tell what counts wherever vLLM does the work, and the switch that turns it on."""
+    alone = framework in _VLLM_ITSELF or task == "infer"
+    return name == "vllm.enabled" or (alone and name.startswith("vllm."))
 
 
 def _default(
-    book: Spellbook, entries: Sequence[Entry], arguments: Mapping[str, Argument], command: str
+    book: Spellbook, name: str, arguments: Mapping[str, Argument], command: str
 ) -> Setting | None:
     """Give the value of the argument that stands for a parameter, else the default kb names.
 
     All versions the job may run must agree on the latter.
     """
-    for owner in book.owners:
-        own = [e for e in entries if e.owner == owner and serves(e.spelling, command)]
+    for owner, entries in book.served(name, command):
+        own: Sequence[Entry] = entries
         if command.startswith("megatron"):
             # the Megatron commands share names with the others, not defaults
             own = [e for e in own if command in e.spelling.commands]

@@ -35,6 +35,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     place: int
 
 
+Served = tuple[tuple[str, tuple[Entry, ...]], ...]
+"""Owners in order, each with entries."""
+
+
 class _Shelf:
     """What holds at all versions: each parameter's spellings, and where they belong in time."""
 
@@ -78,6 +82,29 @@ def _shelf(held: _Held, framework: str) -> _Shelf:
     return _Shelf(held.params, framework)
 
 
+@lru_cache(maxsize=64)
+def _served(shelf: _Shelf, command: str) -> Mapping[str, Served]:
+    """Give by parameter the owners that have names for it at a command, with these names."""
+    found: dict[str, Served] = {}
+    for name, entries in shelf.by_param.items():
+        own = [entry for entry in entries if serves(entry.spelling, command)]
+        of = {owner: tuple(e for e in own if e.owner == owner) for owner in shelf.owners}
+        found[name] = tuple((owner, held) for owner, held in of.items() if held)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _meanings(shelf: _Shelf, command: str, bits: tuple[int, ...]) -> Mapping[str, str]:
+    live = dict(zip(shelf.timelines, bits, strict=True))
+    found: dict[str, str] = {}
+    for (is_env, name), entries in shelf.by_name.items():
+        for entry in () if is_env else entries:
+            own = entry.owner not in OUTER and serves(entry.spelling, command)
+            if own and entry.bits & live[entry.owner]:
+                found.setdefault(name, entry.param.id)
+    return found
+
+
 class Spellbook:
     """Every spelling a launch of one framework may use, by name."""
 
@@ -86,6 +113,7 @@ class Spellbook:
     ) -> None:
         # one parameter is put together for a single question
         shelf = _Shelf(params, framework) if len(params) < 2 else _shelf(_Held(params), framework)
+        self._shelf = shelf
         self.owners = shelf.owners
         self.timelines = shelf.timelines
         self.by_param = shelf.by_param
@@ -94,22 +122,22 @@ class Spellbook:
 
     def find(self, name: str, via: Via, command: str = "") -> tuple[Entry, ...]:
         """Give the entries a name may stand for at any version, those of this command only."""
-        found = self._by_name.get((via == "env", plain(name)), [])
+        found = self._by_name.get((via == "env", plain(name)))
+        if not found:
+            return ()
         return tuple(e for e in found if self._fits(e, via) and serves(e.spelling, command))
+
+    def served(self, param: str, command: str) -> Served:
+        """Give the owners that have names for a parameter at a command, with these names."""
+        return _served(self._shelf, command).get(param, ())
 
     def live(self, entry: Entry) -> bool:
         """Tell whether a spelling exists at some version the job may run."""
         return bool(entry.bits & self.bits[entry.owner])
 
-    def meanings(self, command: str) -> dict[str, str]:
+    def meanings(self, command: str) -> Mapping[str, str]:
         """Give the canonical parameter of every argument of the framework, by its plain name."""
-        found: dict[str, str] = {}
-        for (is_env, name), entries in self._by_name.items():
-            for entry in () if is_env else entries:
-                own = entry.owner not in OUTER and serves(entry.spelling, command)
-                if own and self.live(entry):
-                    found.setdefault(name, entry.param.id)
-        return found
+        return _meanings(self._shelf, command, tuple(self.bits.values()))
 
     @staticmethod
     def _fits(entry: Entry, via: Via) -> bool:

@@ -136,16 +136,19 @@ class Record:
 
     def words(self, fields: list[Field]) -> tuple[Word, ...]:
         """Turn fields into words."""
+        return tuple(self._word(item) for item in fields)
+
+    def _word(self, item: Field) -> Word:
+        line, source = in_file(item.line), self.sources.other(item.line)
+        if known(item.text):
+            return Word(text=item.text, line=line, source=source)
         unknowns = self._state.unknowns
-        return tuple(
-            Word(
-                text=unknowns.show(item.text),
-                line=in_file(item.line),
-                unknown=tuple(dict.fromkeys(u.name for u in unknowns.within(item.text))),
-                source=self.sources.other(item.line),
-                alternatives=unknowns.alternatives(item.text),
-            )
-            for item in fields
+        return Word(
+            text=unknowns.show(item.text),
+            line=line,
+            unknown=tuple(dict.fromkeys(u.name for u in unknowns.within(item.text))),
+            source=source,
+            alternatives=unknowns.alternatives(item.text),
         )
 
     def environment(self) -> tuple[EnvVar, ...]:

@@ -79,7 +79,7 @@ def literal(text: str) -> str:
 
 def without_marks(text: str) -> str:
     """Replace what could be taken for a mark in a text from outside."""
-    return text.translate(_FOREIGN)
+    return text if text.isascii() and "\0" not in text else text.translate(_FOREIGN)
 
 
 def inherited_kind(name: str) -> Kind:
