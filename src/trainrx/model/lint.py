@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from trainrx.model.guards import Guard
 from trainrx.model.hardware import ModelShape
 from trainrx.model.knowledge import Condition, Param, Reference, Safety, Status
 from trainrx.model.result import Finding
 from trainrx.model.text import Text
+
+if TYPE_CHECKING:
+    from trainrx.model.guards import Guard
 
 Severity = Literal["error", "warning", "info"]
 Group = Literal[

@@ -10,14 +10,13 @@ import msgspec
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.model.pattern import late
 from trainrx.model.result import Unread
-from trainrx.parse import llamafactory, ms_swift, other_frameworks
+from trainrx.parse import llamafactory, ms_swift
 from trainrx.parse.launch_args import read_arguments
 from trainrx.parse.launch_words import odd_characters
-from trainrx.parse.launchers import Cite, Entry, basename, entries
+from trainrx.parse.launchers import Cite, Entry, Named, basename, entries
 from trainrx.parse.launchers_front import Front
 from trainrx.parse.launchers_jobs import numbered
 from trainrx.parse.launchers_roles import related, role_of
-from trainrx.parse.other_frameworks import Named
 from trainrx.parse.shell import read_script
 
 _OVERRIDES = frozenset({"verl", "llamafactory"})
@@ -137,7 +136,9 @@ def _name(entry: Entry) -> Named | None:
         match = module.recognise(entry)
         if match is not None:
             return Named(framework, *match)
-    return other_frameworks.recognise(entry)
+    from trainrx.parse.other_frameworks import recognise
+
+    return recognise(entry)
 
 
 def _launch(

@@ -40,7 +40,7 @@ _ENTER = {
 }
 """Modules that most scripts have no need of, and what they have for a launcher."""
 
-__all__ = ["Cite", "Entry", "basename", "entries"]
+__all__ = ["Cite", "Entry", "Named", "basename", "entries"]
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -64,6 +64,14 @@ class Entry(msgspec.Struct, frozen=True):
     def launcher(self) -> tuple[RawArg, ...]:
         """Give what launchers were told."""
         return tuple(self.front.launcher)
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A recognised launch."""
+
+    framework: str
+    command: str
+    args: tuple[Word, ...]
 
 
 def basename(word: Word) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from trainrx.model.job import Word
 from trainrx.model.pattern import late
-from trainrx.parse.launchers import Entry
+from trainrx.parse.launchers import Entry, Named
 from trainrx.parse.launchers_roles import script_role
 
 _TRL = frozenset(
@@ -43,14 +40,6 @@ _TRAINING_ONLY = frozenset(
 _TRAINING_NAME = late(
     r"(?:^|[_/.-])(?:train\w*|\w*tun(?:e|ing)\w*|sft|dpo|grpo|ppo|rlhf|pretrain\w*|main|run)(?=[_.-]|$)"
 )
-
-
-class Named(msgspec.Struct, frozen=True):
-    """A recognised launch."""
-
-    framework: str
-    command: str
-    args: tuple[Word, ...]
 
 
 def recognise(entry: Entry) -> Named | None:

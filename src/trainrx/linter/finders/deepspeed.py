@@ -6,7 +6,6 @@ https://github.com/huggingface/transformers/blob/v4.49.0/src/transformers/integr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -78,6 +77,8 @@ def _differs(key: str, held: object, name: str, wanted: object, job: Job, file: 
 
 
 def _text(value: object) -> str:
+    import json
+
     return json.dumps(value)
 
 
@@ -116,6 +117,8 @@ def _file(job: Job) -> _File | None:
     text = setting.text if setting is not None else ""
     if not text.endswith(".json"):
         return None
+    import json  # few launches bring a file of their own
+
     base = text.replace("\\", "/").rpartition("/")[2]
     for name, content in job.files.items():
         if name.replace("\\", "/").rpartition("/")[2] == base and len(content) < _MAX_TEXT:

@@ -8,7 +8,6 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.parse.shell import arithmetic
 from trainrx.parse.shell.expand import Expander
 from trainrx.parse.shell.limits import Budget
 from trainrx.parse.shell.quotes import Lines
@@ -109,6 +108,8 @@ class Context:
         if not known(text):
             return None
         self.budget.spend(1 + len(text))
+        from trainrx.parse.shell import arithmetic
+
         return arithmetic.evaluate(text, self._number, self._write)
 
     def arithmetic(self, expression: str) -> str:
@@ -137,6 +138,8 @@ class Context:
         """Find the unknown variable an expression rests on."""
         unknowns = self.state.unknowns
         found = list(unknowns.within(self.expander.dollars(expression)))
+        from trainrx.parse.shell import arithmetic
+
         for name in arithmetic.names(expression):
             held = self.state.variables.get(name)
             found += unknowns.within(unknowns.variable(name) if held is None else held.text)

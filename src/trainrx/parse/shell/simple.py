@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.parse.shell import printing, redirects
+from trainrx.parse.shell import redirects
 from trainrx.parse.shell.builtins import Builtins
 from trainrx.parse.shell.context import RAN, Context, Verdict
 from trainrx.parse.shell.declarations import Declarations
@@ -127,7 +127,10 @@ class SimpleCommands:
             script = msgspec.structs.replace(fields[1], text=text) if len(fields) > 1 else Field("")
             self._scripts.inner(script)
         elif not self._builtins.run(fields, prefix) and not self._scripts.run(fields, prefix):
-            printing.run(context, fields)
+            if name == "tee" or context.streams.sink is not None:
+                from trainrx.parse.shell import printing
+
+                printing.run(context, fields)
             if not context.streams.capture:
                 self._add(fields, prefix)
 
