@@ -14,7 +14,7 @@ from trainrx.kb.catalogs import FOLDER, read_catalog, read_renames
 from trainrx.kb.store import shipped
 from trainrx.model.catalog import EnvironmentVariable, ModelTypeRename, Preset
 
-_MOST_BYTES = 2_000_000
+_MOST_BYTES = 2_050_000
 
 
 @cache

@@ -25,6 +25,7 @@ from catalog.frameworks import (
 )
 from catalog.metadata import newest_allowed, pins
 from catalog.ranges import code_ranges, expand
+from catalog.registers import read_parsed, read_registers, write_parsed, write_registers
 from catalog.releases import HERE
 from catalog.renames import write_renames
 from catalog.sources import Sources
@@ -60,6 +61,10 @@ class Read(NamedTuple):
     day: str
     pins: dict[str, str]
     """Range of each referred package, as text."""
+    registers: dict[str, list[str]]
+    """Names by the register they stand in."""
+    parsed: dict[str, str]
+    """How an argument is read as JSON."""
     extras: Extras | None = None
 
 
@@ -103,7 +108,9 @@ def _read(cache: Path, package: str, version: str) -> Read:
     if not commands:
         raise LookupError(f"{package} {version} holds no commands")
     extras = read_extras(sources) if package == "ms-swift" else None
-    return Read(commands, sources.date, named, extras)
+    registers = read_registers(package, sources)
+    parsed = read_parsed(sources) if package == "ms-swift" else {}
+    return Read(commands, sources.date, named, registers, parsed, extras)
 
 
 def read_all(
@@ -134,6 +141,12 @@ def build_all(reads: Mapping[str, Mapping[str, Read]]) -> dict[str, bytes]:
         out[f"{name}.jsonl"] = written = build(package, reads)
         catalogs[name] = decode(written)
     out["renames.jsonl"] = write_renames(catalogs)
+    out["registers.jsonl"] = write_registers(
+        {package: {v: read.registers for v, read in own.items()} for package, own in reads.items()}
+    )
+    out["parsed-ms-swift.jsonl"] = write_parsed(
+        {v: read.parsed for v, read in reads["ms-swift"].items()}
+    )
     shipped = {v: read.extras for v, read in reads["ms-swift"].items() if read.extras is not None}
     return out | write_extras(shipped)
 

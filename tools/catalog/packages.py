@@ -11,6 +11,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "transformers/file_utils.py",
         "transformers/generation/configuration_utils.py",
         "transformers/hf_argparser.py",
+        "transformers/integrations.py",
+        "transformers/integrations/integration_utils.py",
         "transformers/trainer*.py",
         "transformers/training_args*.py",
         "transformers/utils/*.py",

@@ -266,7 +266,7 @@ def _stand_in_for_gpus(cards: int) -> None:
         if name.startswith("swift") and "get_device_count" in vars(module):
             module.get_device_count = lambda: cards  # type: ignore[attr-defined]
         elif name.startswith("swift") and "is_mp" in vars(module):
-            module.is_mp = lambda: cards // int(os.environ.get("LOCAL_WORLD_SIZE", "1")) >= 2  # type: ignore[attr-defined]
+            module.is_mp = lambda: _several_cards(cards)  # type: ignore[attr-defined]
     kind = importlib.import_module("transformers.training_args").TrainingArguments
     # counts the processes that have a card
     kind.world_size = property(lambda _: int(os.environ.get("WORLD_SIZE", "1")))
@@ -278,6 +278,13 @@ def _stand_in_for_gpus(cards: int) -> None:
         module = importlib.import_module(name)
         if hasattr(module, "is_torch_bf16_gpu_available"):
             module.is_torch_bf16_gpu_available = lambda: True
+
+
+def _several_cards(cards: int) -> bool:
+    """Tell whether a process has several cards, with the check that ms-swift does on the way."""
+    local = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    assert cards % local == 0, f"n_gpu: {cards}, local_world_size: {local}"  # noqa: S101 - theirs
+    return cards // local >= 2
 
 
 if __name__ == "__main__":

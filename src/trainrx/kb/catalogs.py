@@ -14,7 +14,9 @@ from trainrx.model.catalog import (
     ModelTypeRename,
     OldName,
     Option,
+    ParsedArgument,
     Preset,
+    Register,
     Rename,
     Replacement,
 )
@@ -23,7 +25,7 @@ from trainrx.model.errors import KnowledgeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-R = TypeVar("R", Rename, Preset, ModelTypeRename, Replacement, OldName)
+R = TypeVar("R", Rename, Preset, ModelTypeRename, Replacement, OldName, Register, ParsedArgument)
 FOLDER = "catalogs"
 
 
@@ -143,6 +145,26 @@ def read_old_names(root: Path | None = None) -> tuple[OldName, ...]:
         KnowledgeError: the file is malformed.
     """
     return _read(root, "names-ms-swift-2", OldName)
+
+
+@lru_cache(maxsize=4)
+def read_registers(root: Path | None = None) -> tuple[Register, ...]:
+    """Read which names are looked up where argparse does not list them.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, "registers", Register)
+
+
+@lru_cache(maxsize=4)
+def read_parsed(root: Path | None = None) -> tuple[ParsedArgument, ...]:
+    """Read which arguments ms-swift reads as JSON.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, "parsed-ms-swift", ParsedArgument)
 
 
 def _read(root: Path | None, name: str, kind: type[R]) -> tuple[R, ...]:

@@ -157,3 +157,50 @@ class OldName(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     template: str = ""
     now_template: str = ""
     targets: tuple[str, ...] = ()
+
+
+class Register(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Names a package looks up for the value of an argument; its parser does not list them.
+
+    `package` is the one whose releases `held` and `known` speak of: where it knows a name, and
+    where its register could be read (elsewhere any value passes). A name that ends in `*` is a
+    beginning. `of` are the frameworks whose launches it concerns, at the releases `within`, and
+    `commands` of theirs, with values of facts that are `only`.
+
+    `opened_by` are arguments with which a launch brings names of its own. `split` stands between
+    several names in one value. `json`: a file or JSON is taken as well. `adds`: the names stand
+    beside those of another package's register, and decide nothing alone.
+    """
+
+    package: str
+    arguments: tuple[str, ...]
+    known: tuple[Span, ...]
+    held: msgspec.Raw
+    of: tuple[str, ...]
+    source: str
+    within: str = ""
+    commands: tuple[str, ...] = ()
+    only: dict[str, tuple[str, ...]] = {}
+    opened_by: tuple[str, ...] = ()
+    split: str = ""
+    json: bool = False
+    adds: bool = False
+
+    def names(self) -> tuple[tuple[tuple[Span, ...], tuple[str, ...]], ...]:
+        """Give the names by the stretches in which they are known; read only when asked for."""
+        return msgspec.json.decode(
+            self.held, type=tuple[tuple[tuple[Span, ...], tuple[str, ...]], ...]
+        )
+
+
+class ParsedArgument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An argument a package reads as JSON, or as a file that holds it.
+
+    `strict`: what is neither ends the launch. `repaired`: JSON that is not well formed is mended
+    first. Else only a text that begins with `{` is read.
+    """
+
+    name: str
+    spans: tuple[Span, ...]
+    strict: bool = False
+    repaired: bool = False

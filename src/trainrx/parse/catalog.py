@@ -74,6 +74,10 @@ class Catalog:
             return self._within(f"=={prefix[1]}.*") or self._before(prefix[1]) or self.all
         return self._within(spec) or self._before(spec) or self.all
 
+    def since(self, release: str) -> int:
+        """Give the releases from a listed one on."""
+        return self.all & ~((1 << self._index[release]) - 1)
+
     def describe(self, bits: int) -> str:
         """Write a set of releases as a range: `>=3.5.0,<3.6.0`, `==3.5.0`, "" for all."""
         if bits in (0, self.all):

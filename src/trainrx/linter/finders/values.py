@@ -13,7 +13,7 @@ from trainrx.parse.typed import is_bool, is_list, read_as
 
 _AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
 _EXTRA = late(r"takes one value; (?P<rest>.*) behind it")
-_STAND_IN = late(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
+STAND_IN = late(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
 """A text that a reader is to replace (`<num-labels>`): nobody runs it as it is."""
 _MOST_CHOICES = 12
 _CHECKED = ("finetuning_type", "stage")
@@ -50,7 +50,7 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
     if "is in the configuration already" in problem:
         return Found("hydra-key-exists", job.texts.flag(arg), values)
     known = job.taken().get(named.name)
-    if known is None or _STAND_IN.fullmatch(values["value"]):
+    if known is None or STAND_IN.fullmatch(values["value"]):
         return None
     alone = "missing" in problem and not arg.values and job.certain
     if not alone and _accepted_somewhere(known, arg, job):
