@@ -10,6 +10,7 @@ from trainrx.api.files import config_texts, model_config
 from trainrx.api.inputs import Given
 from trainrx.api.pasted import pasted_script
 from trainrx.api.scripts import script_launches
+from trainrx.derive.guards import counted
 from trainrx.detect.arguments import Dump
 from trainrx.kb.conditions import ARGUMENT
 from trainrx.kb.store import Knowledge
@@ -317,15 +318,12 @@ def argument_facts(launch: Launch, wanted: Iterable[str]) -> tuple[Fact, ...]:
     args = launch.resolved.arguments
     names = (name.removeprefix(ARGUMENT) for name in wanted)
     found = (args[name] for name in names if name in args and args[name].known)
-    return tuple(
-        fact(
-            f"{ARGUMENT}{arg.name}",
-            _plain_value(arg.value),
-            *(arg.origins or (launch.raw.origin,)),
-            how=arg.how,
-        )
-        for arg in found
-    )
+    facts: list[Fact] = []
+    for arg in found:
+        origins = arg.origins or (launch.raw.origin,)
+        facts.append(fact(f"{ARGUMENT}{arg.name}", _plain_value(arg.value), *origins, how=arg.how))
+        facts += counted(arg.name, arg.value, *origins, how=arg.how)
+    return tuple(facts)
 
 
 def _plain_value(value: Value) -> Scalar:

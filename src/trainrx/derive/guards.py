@@ -13,7 +13,9 @@ from typing import Literal
 import msgspec
 
 from trainrx.derive.reading import derived, whole
-from trainrx.model.facts import Fact, Facts
+from trainrx.kb.conditions import COUNT
+from trainrx.model.catalog import Value
+from trainrx.model.facts import Fact, Facts, How, Origin, fact
 
 Kind = Literal["divides", "at-most", "equal", "sums-to"]
 
@@ -147,6 +149,48 @@ RELATIONS: tuple[Relation, ...] = (
         right=("vllm.max_batched_tokens",),
     ),
     Relation(
+        name="guard.processes_fit_gpus",
+        kind="divides",
+        left=("parallel.processes_per_node",),
+        right=("hardware.gpus_per_node",),
+    ),
+    Relation(
+        name="guard.sequence_parts_fit_world",
+        kind="at-most",
+        left=("parallel.sequence",),
+        right=("parallel.world_size",),
+    ),
+    Relation(
+        name="guard.reward_weights_match",
+        kind="equal",
+        left=("count.reward_weights",),
+        right=("count.reward_funcs",),
+    ),
+    Relation(
+        name="guard.loss_weights_match",
+        kind="equal",
+        left=("count.loss_weights",),
+        right=("count.loss_type",),
+    ),
+    Relation(
+        name="guard.mixing_shares_match",
+        kind="equal",
+        left=("count.interleave_probs",),
+        right=("count.dataset",),
+    ),
+    Relation(
+        name="guard.image_pixels_in_order",
+        kind="at-most",
+        left=("arg.image_min_pixels",),
+        right=("arg.image_max_pixels",),
+    ),
+    Relation(
+        name="guard.video_pixels_in_order",
+        kind="at-most",
+        left=("arg.video_min_pixels",),
+        right=("arg.video_max_pixels",),
+    ),
+    Relation(
         name="guard.reference_shares_actor_gpus",
         kind="equal",
         left=("rlhf.reference_nodes", "rlhf.reference_gpus_per_node"),
@@ -194,6 +238,14 @@ HOLDS: dict[Kind, Callable[[Sequence[int], Sequence[int]], bool]] = {
     "equal": lambda left, right: prod(left) == prod(right),
     "sums-to": lambda left, right: sum(left) == prod(right),
 }
+
+
+def counted(argument: str, value: Value, *origins: Origin, how: How) -> Iterator[Fact]:
+    """Give how many items an argument holds (`count.NAME`): of a list, or between commas."""
+    if isinstance(value, list) and value:
+        yield fact(f"{COUNT}{argument}", len(value), *origins, how=how)
+    elif isinstance(value, str) and value:
+        yield fact(f"{COUNT}{argument}", value.count(",") + 1, *origins, how=how)
 
 
 def guard_facts(facts: Facts, relations: Sequence[Relation] = RELATIONS) -> Iterator[Fact]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of, symptoms_of, walk
+from trainrx.kb.conditions import ARGUMENT, COUNT, facts_of, packages_of, symptoms_of, walk
 from trainrx.kb.problem import Problem, error, warning
 from trainrx.model.knowledge import Condition, FactEntry, Param, Reference
 from trainrx.model.pattern import late
@@ -44,7 +44,7 @@ class Names(NamedTuple):
 
     def is_fact(self, name: str) -> bool:
         """Tell whether a fact of this name can exist."""
-        if name.startswith((ARGUMENT, "log.version.")):
+        if name.startswith((ARGUMENT, COUNT, "log.version.")):
             return True
         stem = name
         for prefix in _MADE:

@@ -10,6 +10,8 @@ NUMERIC = ("lt", "le", "gt", "ge")
 OPS = ("eq", "ne", *NUMERIC)
 ARGUMENT = "arg."
 """What a fact begins with that is an argument under the framework's own name."""
+COUNT = "count."
+"""What a fact begins with that is how many items such an argument holds."""
 FACT_TESTS = (*OPS, "one_of", "known")
 
 
@@ -29,7 +31,11 @@ def facts_of(condition: Condition) -> tuple[str, ...]:
 
 def arguments_of(condition: Condition) -> tuple[str, ...]:
     """List the arguments a condition tests by the framework's own name, prefix included."""
-    return tuple(name for name in facts_of(condition) if name.startswith(ARGUMENT))
+    named = (
+        ARGUMENT + name.removeprefix(COUNT) if name.startswith(COUNT) else name
+        for name in facts_of(condition)
+    )
+    return tuple(dict.fromkeys(name for name in named if name.startswith(ARGUMENT)))
 
 
 def symptoms_of(condition: Condition) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from trainrx.derive.engine import engine_facts
-from trainrx.derive.guards import guard_facts
+from trainrx.derive.guards import counted, guard_facts
 from trainrx.derive.layout import layout_facts
 from trainrx.derive.models import model_facts, shape_of
 from trainrx.derive.request import request_facts
@@ -97,6 +97,7 @@ def _arguments(launch: RawLaunch, resolved: Resolved, wanted: Iterable[str]) -> 
         if item is not None and item.known and (item.origins or item.name not in taken_back):
             origins = item.origins or (launch.origin,)
             yield fact(name, _plain(item.value), *origins, how=item.how)
+            yield from counted(item.name, item.value, *origins, how=item.how)
 
 
 def _variables(launch: RawLaunch) -> Iterable[Fact]:

@@ -114,7 +114,8 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     (see `Word`), empty when they cannot be listed. Config keys are dotted when nested. `via` outer:
     a key of the config of a launcher in front (accelerate); env: the name of a variable, as a
     program printed it. `sign`: what hydra is told to do with the key: `+` add, `++` add or set,
-    `~` delete (the name begins with it as well).
+    `~` delete (the name begins with it as well); `=` marks a key without dashes behind the config
+    file of LLaMA-Factory, which is a key of that file.
     """
 
     name: str
@@ -122,7 +123,7 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     via: Literal["arg", "config", "outer", "env"] = "arg"
     alternatives: tuple[str, ...] = ()
-    sign: Literal["", "+", "++", "~"] = ""
+    sign: Literal["", "+", "++", "~", "="] = ""
 
 
 Role = Literal[

@@ -41,6 +41,7 @@ _OUTSIDE = frozenset({"config", "help"})
 """Taken by the program that starts the framework's command: it reads the file and goes on; every
 parser has --help."""
 
+_SPELLED_TWICE = "4.46.0"
 _ABBREVIATES = frozenset({"hf", "argparse"})
 _HF_PARSED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
 
@@ -119,7 +120,7 @@ def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
         known = signature.nested(arg.name)
     if known is not None:
         return _under(arg, known)
-    if arg.via == "config" or style not in _ABBREVIATES:
+    if arg.via == "config" or arg.sign or style not in _ABBREVIATES:
         return Named(arg, None)
     name = plain(arg.name)
     if name.startswith("no_") and not arg.values:
@@ -127,12 +128,25 @@ def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
         if known is not None and is_bool(known.type):
             return _under(msgspec.structs.replace(arg, values=("false",)), known)
     fitting = signature.completing(name)
-    if len(fitting) == 1:
+    if len(fitting) == 1 and not (style == "hf" and _fits_twice(arg, fitting[0], signature)):
         return _under(arg, fitting[0])
     if fitting:
         some = ", ".join(f"--{known.name}" for known in fitting[:4])
+        some += f", --{fitting[0].name.replace('_', '-')}" if len(fitting) == 1 else ""
         return Named(arg, None, problem=f"could stand for {some}: write the name in full")
     return Named(arg, None)
+
+
+def _fits_twice(arg: RawArg, known: Known, signature: Signature) -> bool:
+    """Tell whether a beginning fits both spellings HfArgumentParser gives an option.
+
+    Since transformers 4.46 there are `--a_b` and `--a-b`, and argparse counts them as two: `--a` is
+    ambiguous, `--a_` is not.
+    https://github.com/huggingface/transformers/blob/v4.46.0/src/transformers/hf_argparser.py
+    """
+    start = arg.name.lstrip("-")
+    once = not known.name.replace("_", "-").startswith(start) or "_" not in known.name
+    return not once and signature.runs_with("transformers", _SPELLED_TWICE)
 
 
 def _override(arg: RawArg, signature: Signature) -> Named:

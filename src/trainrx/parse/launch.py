@@ -11,7 +11,7 @@ from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCo
 from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.parse import llamafactory, ms_swift
-from trainrx.parse.launch_args import read_arguments
+from trainrx.parse.launch_args import Sign, read_arguments
 from trainrx.parse.launch_words import odd_characters
 from trainrx.parse.launchers import Cite, Entry, Named, basename, entries
 from trainrx.parse.launchers_front import Front
@@ -144,7 +144,9 @@ def _name(entry: Entry) -> Named | None:
 def _launch(
     script: Script, command: ShellCommand, entry: Entry, named: Named, cite: Cite
 ) -> RawLaunch:
-    arguments = read_arguments(named.args, cite, overrides=named.framework in _OVERRIDES)
+    bare: Sign = "=" if named.framework == "llamafactory" else ""
+    overrides = named.framework in _OVERRIDES
+    arguments = read_arguments(named.args, cite, overrides=overrides, bare=bare)
     args, configs = list(arguments.args), list(arguments.configs)
     if named.framework == "vllm" and arguments.positional:
         model = arguments.positional[0]

@@ -17,7 +17,7 @@ _UNKNOWN_FLAG = late(r"--?[A-Za-z_][\w.-]*=", re.ASCII)
 _OVERRIDE = late(r"(?P<sign>\+{0,2}|~)(?P<name>[A-Za-z_@][\w./@-]*)=(?P<value>.*)", re.DOTALL)
 _DELETION = late(r"~[A-Za-z_@][\w./@-]*")
 _CONFIG = late(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
-Sign = Literal["", "+", "++", "~"]
+Sign = Literal["", "+", "++", "~", "="]
 _SIGNS: Mapping[str, Sign] = {"": "", "+": "+", "++": "++", "~": "~"}
 _MORE_ARGUMENTS = late(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
 
@@ -42,15 +42,18 @@ class _Open(msgspec.Struct, frozen=True):
     values: list[Word]
 
 
-def read_arguments(words: tuple[Word, ...], cite: Cite, *, overrides: bool) -> Arguments:
+def read_arguments(
+    words: tuple[Word, ...], cite: Cite, *, overrides: bool, bare: Sign = ""
+) -> Arguments:
     """Read `--name value value`, `--name=value`, `key=value` and config files.
 
     Args:
         words: What follows the program and its command.
         cite: Gives the origin of a word.
         overrides: `key=value` is an argument of its own wherever it stands (Hydra, OmegaConf).
+        bare: the sign such an argument gets.
     """
-    reader = _Reader(cite, overrides=overrides)
+    reader = _Reader(cite, overrides=overrides, bare=bare)
     for word in words:
         reader.add(word)
     reader.close()
@@ -60,13 +63,14 @@ def read_arguments(words: tuple[Word, ...], cite: Cite, *, overrides: bool) -> A
 
 
 class _Reader:
-    def __init__(self, cite: Cite, *, overrides: bool) -> None:
+    def __init__(self, cite: Cite, *, overrides: bool, bare: Sign) -> None:
         self.args: list[RawArg] = []
         self.configs: list[str] = []
         self.positional: list[Word] = []
         self.complete = True
         self._cite = cite
         self._overrides = overrides
+        self._bare = bare
         self._open: _Open | None = None
 
     def add(self, word: Word) -> None:
@@ -133,7 +137,7 @@ class _Reader:
         if match is None:
             self._keep(word.text, (), word, sign="~")
             return
-        sign = _SIGNS[match["sign"]]
+        sign = _SIGNS[match["sign"]] or self._bare
         name = "~" + match["name"] if sign == "~" else match["name"]
         front = word.text[: match.start("value")]
         values = None if word.unknown else (match["value"],)

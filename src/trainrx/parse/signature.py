@@ -104,6 +104,12 @@ class Signature:
         found = {id(k): k for name, k in self._names.items() if name.startswith(start)}
         return tuple(found.values())
 
+    def runs_with(self, package: str, release: str) -> bool:
+        """Tell whether another package is surely of a release or a later one."""
+        above = catalog(package)
+        met = self._releases_of(package, self.catalog, self.bits, above)
+        return met & ~above.since(release) == 0
+
     def _collect(self, source: Catalog, command: str, bits: int, mine: int, depth: int) -> None:
         """Take the options of a catalog; `mine` are the framework's releases they count for."""
         for option in source.options(command, bits):

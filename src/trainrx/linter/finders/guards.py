@@ -19,6 +19,7 @@ _SEVERITY = {"reject": "error", "alter": "warning", "warn": "info"}
 _OF_OTHERS: Mapping[str, frozenset[str]] = {
     "transformers": frozenset({"ms-swift", "llamafactory", "trl", "transformers"}),
     "deepspeed": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
+    "peft": frozenset({"ms-swift", "llamafactory", "trl"}),
     "accelerate": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
 }
 """Packages that check inside the jobs of frameworks."""

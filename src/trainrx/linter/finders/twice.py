@@ -19,7 +19,7 @@ def find(job: Job) -> Iterator[Found]:
     for arg in reversed(job.launch.args):
         name = plain(arg.name)
         later = last.setdefault(name, arg)
-        if later is arg or arg.sign or not arg.origin.line:
+        if later is arg or arg.sign not in ("", "=") or not arg.origin.line:
             continue
         if arg.values is None or later.values is None or _gathers(name, job):
             continue
