@@ -1,7 +1,7 @@
 """Make launches that are wrong, or merely written otherwise, out of good ones.
 
 usage: mutate.py --bases GOOD.jsonl --fields ms-swift==3.2.1=FIELDS.json [...] [--seed 7]
-                 [--per-kind 10] > launches.jsonl
+                 [--per-kind 10] [--first 1] [--only KIND] > launches.jsonl
 
 GOOD holds launches the framework takes (rows of `mutate_bases.py` that `judge.py` found accepted),
 FIELDS what its own parser takes (`mutate_fields.py`). The same seed gives the same launches. What a
@@ -21,6 +21,7 @@ from typing import Any
 from mutate_conflicts import LLAMAFACTORY, SWIFT, Conflict
 from mutate_kinds import HARMLESS, KINDS, YAML_HARMLESS, YAML_KINDS, Maker
 from mutate_launch import read_shell, read_yaml
+from mutate_values import VALUES
 
 Row = dict[str, Any]
 
@@ -32,11 +33,13 @@ def main() -> int:
     parser.add_argument("--fields", action="append", default=[])
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--per-kind", type=int, default=10)
+    parser.add_argument("--first", type=int, default=1, help="number of the first launch")
+    parser.add_argument("--only", action="append", default=[], help="kinds to make, all when none")
     options = parser.parse_args()
     bases = [json.loads(line) for line in options.bases.read_text().splitlines()]
     named = dict(item.rsplit("=", 1) for item in options.fields)
     fields = {key: json.loads(Path(path).read_text()) for key, path in named.items()}
-    number = 0
+    number = options.first - 1
     for key in fields:
         chance = random.Random(f"{options.seed} {key}")  # noqa: S311 - no secret
         own = [row for row in bases if f"{row['framework']}=={row['version']}" == key]
@@ -45,7 +48,8 @@ def main() -> int:
             continue
         for row in _made(key, own, fields, chance, options.per_kind):
             text = json.dumps(row["files"])
-            if text not in seen:
+            wanted = not options.only or row["kind"].split(":")[0] in options.only
+            if text not in seen and wanted:
                 seen.add(text)
                 number += 1
                 print(json.dumps({"id": f"{number:04}", **row}, ensure_ascii=False))
@@ -62,7 +66,7 @@ def _made(
     others = {name: item for name, item in fields.items() if name != key}
     kinds = KINDS if swift else YAML_KINDS
     harmless = HARMLESS if swift else YAML_HARMLESS
-    for name, make in {**kinds, **harmless}.items():
+    for name, make in {**kinds, **harmless, **VALUES}.items():
         wanted = max(2, most // 3) if name in harmless else most
         yield from _of_kind(name, make, bases, (fields[key], others), chance, wanted)
     for conflict in SWIFT if swift else LLAMAFACTORY:

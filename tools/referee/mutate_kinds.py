@@ -39,7 +39,8 @@ FOREIGN = (
 )
 
 
-def _misspelt(word: str, chance: random.Random) -> str:
+def misspelt(word: str, chance: random.Random) -> str:
+    """Write a word wrongly, as a finger slips."""
     at = chance.randrange(1, len(word) - 1)
     ways = (
         word[:at] + word[at + 1 :],
@@ -57,7 +58,7 @@ def _misspelt(word: str, chance: random.Random) -> str:
 def misspelt_name(launch: Launch, _: Fields, __: object, chance: random.Random) -> Files | None:
     """Misspell the name of an option."""
     old = chance.choice(launch.options)[0]
-    new = _misspelt(old, chance)
+    new = misspelt(old, chance)
     return None if new == old else launch.renamed(old, new).files()
 
 
@@ -104,9 +105,7 @@ def bad_choice(launch: Launch, own: Fields, _: object, chance: random.Random) ->
     held = [name for name, _ in launch.options if name in wanted]
     name = chance.choice(held if held and chance.random() < 0.4 else wanted)
     right = chance.choice([c for c in own[name]["choices"] if c != "None"])
-    wrong = chance.choice(
-        (_misspelt(right + "  ", chance).strip(), right.upper(), "auto1", "none1")
-    )
+    wrong = chance.choice((misspelt(right + "  ", chance).strip(), right.upper(), "auto1", "none1"))
     return None if wrong in own[name]["choices"] else launch.given(name, wrong).files()
 
 
