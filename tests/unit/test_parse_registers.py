@@ -61,6 +61,11 @@ def test_a_register_counts_only_at_releases_that_look_names_up() -> None:
     assert is_read(register, _place(None)) is None
 
 
+@pytest.mark.parametrize("version", ["99.0.0", "4.5.3.dev1"])
+def test_a_release_nobody_has_read_may_know_more_names(version: str) -> None:
+    assert is_read(_of("model_type", "ms-swift"), _place(version)) is None
+
+
 def test_of_another_package_the_version_at_hand_decides() -> None:
     register = _of("fsdp", "transformers")
 

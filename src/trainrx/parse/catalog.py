@@ -66,13 +66,19 @@ class Catalog:
         """
         if not text or not self.releases:
             return self.all
-        spec = text.strip().removeprefix("==").partition("+")[0]
+        spec = _plain_version(text)
+        prefix = _PREFIX.fullmatch(spec)
+        return self._listed(spec) or self._before(prefix[1] if prefix else spec) or self.all
+
+    def covers(self, text: str | None) -> bool:
+        """Tell whether a version text means listed releases, not one between or after them."""
+        return not text or bool(self._listed(_plain_version(text)))
+
+    def _listed(self, spec: str) -> int:
         if spec in self._index:
             return 1 << self._index[spec]
         prefix = _PREFIX.fullmatch(spec)
-        if prefix is not None:
-            return self._within(f"=={prefix[1]}.*") or self._before(prefix[1]) or self.all
-        return self._within(spec) or self._before(spec) or self.all
+        return self._within(f"=={prefix[1]}.*" if prefix is not None else spec)
 
     def since(self, release: str) -> int:
         """Give the releases from a listed one on."""
@@ -187,6 +193,10 @@ def plain(name: str) -> str:
 def holds(values: Sequence[object], wanted: object) -> bool:
     """Tell whether a value is among others; 1, 1.0 and True are three."""
     return any(type(v) is type(wanted) and v == wanted for v in values)
+
+
+def _plain_version(text: str) -> str:
+    return text.strip().removeprefix("==").partition("+")[0]
 
 
 def _is_open(value: Value) -> bool:

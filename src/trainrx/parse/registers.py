@@ -40,10 +40,14 @@ def is_read(register: Register, place: Place) -> bool | None:
 
     False when none of the releases the launch may run looks them up there. Of another package the
     newest decides: how old it may be is seldom known, and its register is as old as its argument.
+    A release that is not listed (newer, or in development) may have names nobody has read.
     """
     known = catalog(register.package)
+    own = register.package == place.framework
+    if not known.covers(place.version if own else place.versions.get(register.package)):
+        return None
     bits = releases_met(register.package, place)
-    if register.package != place.framework:
+    if not own:
         bits = 1 << max(bits.bit_length() - 1, 0)
     looked_up = known.mask(register.known) & bits
     return looked_up == bits if looked_up in (0, bits) else None

@@ -22,6 +22,7 @@ _CHECKED = ("finetuning_type", "stage")
 
 def find(job: Job) -> Iterator[Found]:
     """Give each value that no release the job may run takes."""
+    yield from _nones(job)
     problems = job.resolved.problems
     if not problems or not job.judged():
         return
@@ -32,6 +33,21 @@ def find(job: Job) -> Iterator[Found]:
         found = _judge(_original(arg, job), arg, problem, job)
         if found is not None:
             yield found
+
+
+def _nones(job: Job) -> Iterator[Found]:
+    """Give each `None` in a YAML of LLaMA-Factory: there it is a word, the empty value is `null`.
+
+    `parse_dict` hands it on as it is, and the first comparison with a number fails.
+    """
+    if job.launch.framework != "llamafactory":
+        return
+    for arg in job.configs:
+        known = job.taken().get(arg.name) if arg.values == ("None",) else None
+        if known is None or known.type not in ("int", "float"):
+            continue
+        values = {"name": arg.name, "value": "None", "type": known.type}
+        yield Found("wrong-type", job.texts.value(arg), values)
 
 
 def _original(arg: RawArg, job: Job) -> RawArg:
