@@ -31,6 +31,7 @@ golden: $(READY)
 	$(BIN)/python -m trainrx.render.schema
 	$(BIN)/python -m trainrx.render.inspect_json
 	$(BIN)/python -m trainrx.render.estimate_json
+	$(BIN)/python -m trainrx.render.fix_json
 
 # what each release of each framework takes; a new release is one line in tools/catalog/releases.txt
 catalog: $(READY)

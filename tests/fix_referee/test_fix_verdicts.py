@@ -20,11 +20,6 @@ SAID = ("verdict", "message", "at")
 REFUSED_BEFORE = {"swift3-grpo-full", "swift3-grpo-lora", "swift4-sft-yaml"}
 """Launches with a defect that the case does not tell of: the default evaluation batch, --config."""
 REFUSED = {
-    # the default evaluation batch holds no whole group, before and after
-    "swift3-grpo-full": (1, 2),
-    "swift3-grpo-lora": (2, 3),
-    # each remedy mends the batch of training or that of evaluation, not both
-    "swift3-rejected-indivisible": (2, 3),
     # the refused choice (bf16) is not recognised in the log
     "swift3-rejected-choice": (1, 2),
     # 3.2.1 has no liger for Qwen2.5-VL

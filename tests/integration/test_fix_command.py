@@ -290,3 +290,65 @@ def test_a_program_whose_words_are_not_known_is_not_edited(tmp_path, monkeypatch
 
 def test_nothing_given_is_wrong_use(capsys):
     assert run(capsys, "--lang", "en")[0] == 2
+
+
+GRPO = """\
+CUDA_VISIBLE_DEVICES=0,1 NPROC_PER_NODE=2 swift rlhf --rlhf_type grpo \\
+    --model Qwen/Qwen2.5-7B-Instruct --use_vllm false --train_type lora --dataset math.jsonl \\
+    --max_length 2048 --max_completion_length 2048 --per_device_train_batch_size 8 \\
+    --num_generations 8 --reward_funcs format --torch_dtype bfloat16
+"""
+TWO_24G = (*SWIFT, "--gpu", "24GiB", "--gpus", "2")
+EVAL = "swift-grpo-eval-batch-not-multiple"
+
+
+@pytest.fixture
+def grpo(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "launch.sh").write_text(GRPO, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("grpo")
+def test_no_proposal_leaves_a_refusal_that_has_a_remedy(capsys):
+    status, answer = read(capsys, "launch.sh", *TWO_24G, "--note", "CUDA out of memory")
+
+    assert (status, answer["verdict"]) == (0, "proved")
+    for item in answer["proposals"]:
+        assert item["refused"] == []
+        assert all(check["holds"] for check in item["checks"])
+
+
+@pytest.mark.usefixtures("grpo")
+def test_an_edit_that_leaves_a_refusal_is_not_proved(capsys):
+    keep = "per_device_eval_batch_size,num_generations"
+    words = ("launch.sh", *TWO_24G, "--note", "CUDA out of memory", "--keep", keep)
+    status, answer = read(capsys, *words)
+    _, page, _ = run(capsys, *words)
+
+    assert (status, answer["verdict"]) == (1, "not-enough")
+    assert [item["id"] for item in answer["proposals"][0]["refused"]] == [EVAL]
+    assert page.startswith("# NOT ENOUGH")
+    assert "refused: The evaluation batch of GRPO" in " ".join(page.replace("#", "").split())
+    assert "PROVED" not in page
+
+
+@pytest.mark.usefixtures("grpo")
+def test_a_refusal_does_not_count_where_the_log_shows_training(grpo, capsys):
+    log = "{'loss': 0.1, 'grad_norm': 0.2, 'learning_rate': 1e-6, 'epoch': 0.1}\n" * 3 + OOM
+    (grpo / "train.log").write_text(log, encoding="utf-8")
+    keep = ("--keep", "per_device_eval_batch_size,num_generations")
+    status, answer = read(capsys, "launch.sh", *TWO_24G, "--log", "train.log", *keep)
+
+    assert (status, answer["verdict"]) == (0, "proved")
+
+
+def test_what_lint_calls_an_error_is_told_with_the_edit(lora, capsys):
+    text = FULL.replace("bfloat16", "bf16")
+    (lora / "launch.sh").write_text(text, encoding="utf-8")
+    status, answer = read(
+        capsys, "launch.sh", *SWIFT, "--gpu", "80GiB", "--gpus", "1", "--note", "CUDA out of memory"
+    )
+
+    assert (status, answer["verdict"]) == (1, "not-enough")
+    assert "bf16" in answer["proposals"][0]["refused"][0]["title"]

@@ -90,16 +90,37 @@ def test_a_removed_argument_must_be_gone():
     assert not recheck.spelled([gone], reading(fact("train.micro_batch", 1, HERE)), {}).holds
 
 
-def test_only_new_objections_count():
+def test_an_edit_that_adds_an_objection_is_told_from_one_that_leaves_it():
     before = reading(guards={"old": "Old"})
 
-    assert recheck.guards(before, reading(guards={"old": "Old"})).holds
-    assert not recheck.guards(before, reading(guards={"new": "New"})).holds
+    assert recheck.standing(before, reading(guards={"old": "Old"})) == {"old": "Old"}
+    assert recheck.standing(before, reading(guards={"old": "Old", "new": "New"})) is None
+
+
+def test_a_refusal_fails_the_check_be_it_old_or_new():
+    assert recheck.guards(reading()).holds
+    assert not recheck.guards(reading(guards={"old": "Old"})).holds
+
+
+def test_what_did_not_stop_the_job_is_void():
+    after = reading(guards={"old": "Old"}, findings={"r": "r: bad"})
+
+    assert recheck.guards(after, {"old"}).holds
+    assert not recheck.lint(after, {"old"}).holds
+    assert recheck.lint(after, {"old", "r"}).holds
+    assert recheck.standing(after, after, {"old"}) == {"r": "r: bad"}
 
 
 def test_without_a_linter_nothing_is_said_to_be_linted():
-    assert recheck.lint(reading(), reading()) is None
-    assert not recheck.lint(reading(findings={}), reading(findings={"r": "r: bad"})).holds
+    assert recheck.lint(reading()) is None
+    assert not recheck.lint(reading(findings={"r": "r: bad"})).holds
+
+
+def test_a_guard_that_lint_tells_of_too_is_told_once():
+    after = reading(guards={"g": "Guard"}, findings={"g": "g: bad"})
+
+    assert recheck.lint(after).holds
+    assert recheck.objections(after) == {"g": "Guard"}
 
 
 def test_a_lost_launch_another_program_or_a_broken_continuation_fails():

@@ -1,7 +1,7 @@
 """Record whether real frameworks take the launches that `diagnose fix` proposes.
 
 usage: patched.py FOLDER --python ms-swift==3.2.1=PYTHON [...] --weights NAME=DIR [...]
-                  --rows DIR [--beside ms-swift==3.2.1=DIR] [--logs | --run N --only ID,...]
+                  --rows DIR [--beside ms-swift==3.2.1=DIR] [--logs | --run N] [--only ID,...]
 
 FOLDER holds launches/ID/: launch.sh with its configs, and case.yaml (framework, version, and the
 job as one would tell it: gpu, gpus, note). With `reject: true` the framework refuses the launch as
@@ -9,8 +9,8 @@ it is; `--logs` records what it prints then as train.log. Without it, each launc
 proposal makes of it go to `judge.py`: the framework's own entry point, up to its first training
 step. A folder named as a model is (Qwen/Qwen2.5-7B-Instruct) is laid beside a launch, with the
 weights of the --weights whose NAME is part of that name: the launches stay as they are. The
-verdicts go to FOLDER/verdicts.jsonl. With `--run N` the launches that were taken are really run,
-N steps on this processor.
+verdicts go to FOLDER/verdicts.jsonl; with --only those of other launches stay. With `--run N` the
+launches that were taken are really run, N steps on this processor.
 """
 
 from __future__ import annotations
@@ -71,10 +71,18 @@ def main() -> int:
         _judged(rows, options, refused)
         return 0
     rows = [row for folder in folders for row in proposed(folder)]
-    found = _judged(rows, options)
+    verdicts = options.folder / "verdicts.jsonl"
+    others = [] if not options.only else _kept(verdicts, {path.name for path in folders})
+    found = sorted((*others, *_judged(rows, options)), key=lambda row: (row["launch"], row["plan"]))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
-    (options.folder / "verdicts.jsonl").write_text(text, encoding="utf-8")
+    verdicts.write_text(text, encoding="utf-8")
     return _told(found)
+
+
+def _kept(verdicts: Path, judged: set[str]) -> list[dict[str, Any]]:
+    """Give the verdicts on launches that are not judged now."""
+    rows = [json.loads(line) for line in verdicts.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if row["launch"] not in judged]
 
 
 def case_of(folder: Path) -> dict[str, Any]:

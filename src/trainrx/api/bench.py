@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.api.files import base, config_texts, script_file
-from trainrx.api.inputs import Given
+from trainrx.api.bench_files import place_of, script_of, texts_of
 from trainrx.api.reread import Reader, Surroundings
 from trainrx.fix import recheck
+from trainrx.fix.changes import Target, change_to
+from trainrx.fix.mending import Joined, Ways, begun, join, standing_of
 from trainrx.fix.recheck import IN_FILES, Reading
-from trainrx.model.facts import Scalar
-from trainrx.model.job import Input, RawLaunch, Script
+from trainrx.model.facts import Facts, Scalar
+from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Check, FilePatch, Patched
+from trainrx.model.planning import Check, FilePatch, Patched, Standing
 from trainrx.model.result import Change
-from trainrx.parse.shell import read_script
 from trainrx.patch import patch_launch, unified_diff
-from trainrx.read.recognise import is_manifest
 
+STANDS = frozenset({"guards", "lint"})
+"""Checks of the launch as a whole: they may fail for what the edit has no part in."""
 MOST_SCALE = 3.0
 """How far the memory model may be off before its figures are left aside."""
 
@@ -41,20 +40,27 @@ class Promise(NamedTuple):
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """What came of some changes.
 
-    `outcome` proved: all checks hold; failed: one does not; by-hand: what is to be changed does not
-    stand in the files at hand, so there is nothing to check.
+    `outcome` proved: all checks hold; not-enough: all but those that fail without the edit as well,
+    `standing` by id; failed: another one does not; by-hand: what is to be changed does not stand in
+    the files at hand, so there is nothing to check. `changes` are those that were made: what was
+    asked for, and `joined`, without which the framework would refuse the launch.
     """
 
-    outcome: Literal["proved", "failed", "by-hand"]
+    outcome: Literal["proved", "not-enough", "failed", "by-hand"]
     patched: Patched = Patched()
     diff: str = ""
     checks: tuple[Check, ...] = ()
     reading: Reading | None = None
+    changes: tuple[Change, ...] = ()
+    joined: tuple[Joined, ...] = ()
+    standing: Mapping[str, str] | None = None
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """Give the checks that do not hold."""
-        return tuple(check for check in self.checks if not check.holds)
+        """Give the checks that do not hold on account of the edit."""
+        lost = tuple(check for check in self.checks if not check.holds)
+        own = tuple(check for check in lost if check.name not in STANDS)
+        return own if own and self.standing is not None else lost
 
 
 class Bench:
@@ -66,8 +72,11 @@ class Bench:
         self.before = self._reader.read()
         self.launch = self.before.launch or launch
         self.scale = 1.0
-        self.texts = _texts(around, self.launch)
-        self._script = _script(around.given, self.launch, self.texts)
+        self.keep: Sequence[str] = ()
+        # what is objected to by the book did not stop a job that was seen to train
+        self._void = recheck.objections(self.before) if begun(around.known) else {}
+        self.texts = texts_of(around, self.launch)
+        self._script = script_of(around.given, self.launch, self.texts)
 
     def failed(self) -> None:
         """Take it as known that the launch ran out of memory: the model may not say less.
@@ -90,6 +99,9 @@ class Bench:
     ) -> Attempt:
         """Make changes in the files and check what comes of it.
 
+        Where a check of the framework refuses the launch with them, and did so before, a remedy of
+        that check joins them, if there is one.
+
         Args:
             changes: in the user's spelling.
             wanted: canonical parameter to the value it must have afterwards.
@@ -98,12 +110,34 @@ class Bench:
         """
         inside = [change for change in changes if change.kind in IN_FILES]
         if not inside or self.launch is None or not self._is_editable(self.launch):
-            return Attempt(outcome="by-hand")
+            return Attempt(outcome="by-hand", changes=tuple(changes))
+        made = self._attempt(self.launch, inside, wanted or {}, promise, must_fit=must_fit)
+        if made.outcome == "not-enough" and made.reading is not None:
+            joined = self._joined(inside, made.reading)
+            values = {name: value for one in joined for name, value in one.values.items()}
+            more = (*inside, *self._spelled(values))
+            if joined:
+                wanted = {**(wanted or {}), **values}
+                whole = self._attempt(self.launch, more, wanted, promise, must_fit=must_fit)
+                if whole.outcome in ("proved", "not-enough"):
+                    made = msgspec.structs.replace(whole, joined=joined)
+        beside = tuple(change for change in changes if change.kind not in IN_FILES)
+        return msgspec.structs.replace(made, changes=(*made.changes, *beside))
+
+    def _attempt(
+        self,
+        launch: RawLaunch,
+        inside: Sequence[Change],
+        wanted: Mapping[str, Scalar],
+        promise: Promise | None,
+        *,
+        must_fit: bool,
+    ) -> Attempt:
         patched = patch_launch(
-            self.launch, self._script, self.texts, inside, versions=self.around.versions
+            launch, self._script, self.texts, inside, versions=self.around.versions
         )
         if not patched.files:
-            return Attempt(outcome="by-hand", patched=patched)
+            return Attempt(outcome="by-hand", patched=patched, changes=tuple(inside))
         after = self._reader.read(patched.files, {change.param for change in inside})
         promised = promise or Promise(scale=self.scale)
         checks = tuple(
@@ -111,9 +145,9 @@ class Bench:
             for check in (
                 _written(patched),
                 recheck.parsed(self.before, after),
-                recheck.spelled(inside, after, wanted or {}),
-                recheck.guards(self.before, after),
-                recheck.lint(self.before, after),
+                recheck.spelled(inside, after, wanted),
+                recheck.guards(after, self._void),
+                recheck.lint(after, self._void),
                 recheck.batch(self.before, after, promised.batch),
                 recheck.memory(after, promised.gib, promised.scale)
                 if must_fit and promised.scale
@@ -122,13 +156,76 @@ class Bench:
             if check is not None
         )
         patched = msgspec.structs.replace(patched, files=tuple(self._placed(patched.files)))
+        standing = recheck.standing(self.before, after, self._void)
         return Attempt(
-            outcome="proved" if all(check.holds for check in checks) else "failed",
+            outcome=_outcome(checks, standing),
             patched=patched,
             diff=unified_diff(patched),
             checks=checks,
             reading=after,
+            changes=tuple(inside),
+            standing=standing,
         )
+
+    def standing(self, ids: Mapping[str, str]) -> tuple[Standing, ...]:
+        """Say what still stops the launch: of checks what to do, of lint what it says."""
+        known, lang = self.around.knowledge, self.around.lang
+        return tuple(
+            standing_of(ident, known, lang)
+            if ident in known.guards
+            else Standing(id=ident, title=text.removeprefix(f"{ident}: "))
+            for ident, text in ids.items()
+        )
+
+    def stops(self) -> tuple[Standing, ...]:
+        """Say what stops the launch as it is."""
+        found = recheck.objections(self.before)
+        return self.standing({i: text for i, text in found.items() if i not in self._void})
+
+    def _joined(self, changes: Sequence[Change], after: Reading) -> tuple[Joined, ...]:
+        """Find remedies for what refuses the launch with some changes made."""
+        launch, names = self.launch, {change.param for change in changes}
+        if launch is None:
+            return ()
+
+        def read(values: Mapping[str, Scalar]) -> Facts | None:
+            more = self._spelled(values)
+            if any(pinned(change, self.keep) for change in more):
+                return None
+            made = patch_launch(
+                launch,
+                self._script,
+                self.texts,
+                (*changes, *more),
+                versions=self.around.versions,
+            )
+            added = {change.param for change in more}
+            return self._reader.read(made.files, names | added, lint=False).facts
+
+        ways = Ways(
+            job=self._target(after),
+            read=read,
+            refused=lambda facts: self._reader.refused(facts).keys() - self._void.keys(),
+            held=frozenset(change.canonical for change in changes),
+        )
+        return join(after.facts, ways)
+
+    def _target(self, read: Reading) -> Target:
+        around = self.around
+        return Target(
+            facts=read.facts,
+            knowledge=around.knowledge,
+            truths={},
+            versions=around.versions,
+            style=read.style,
+            lang=around.lang,
+            launch=read.launch,
+        )
+
+    def _spelled(self, values: Mapping[str, Scalar]) -> tuple[Change, ...]:
+        """Spell values as changes of the launch as it is."""
+        job = self._target(self.before)
+        return tuple(c for name, value in values.items() if (c := change_to(name, value, job)))
 
     def _is_editable(self, launch: RawLaunch) -> bool:
         """Tell whether the files are at hand, and the words of the program are known."""
@@ -142,8 +239,27 @@ class Bench:
         folder = given.beside.get(source)
         named = {item.name for item in (*given.scripts, *given.configs)}
         for file in files:
-            place = file.name if file.name in named else _place(file, folder)
+            place = file.name if file.name in named else place_of(file, folder)
             yield msgspec.structs.replace(file, name=place)
+
+
+def _outcome(
+    checks: Iterable[Check], standing: Mapping[str, str] | None
+) -> Literal["proved", "not-enough", "failed"]:
+    lost = {check.name for check in checks if not check.holds}
+    if not lost:
+        return "proved"
+    return "not-enough" if standing is not None and lost <= STANDS else "failed"
+
+
+def pinned(change: Change, keep: Iterable[str]) -> bool:
+    """Tell whether a change is of what the user wants to keep, by any of its names."""
+    kept = {_plain(name) for name in keep}
+    return _plain(change.param) in kept or change.canonical in kept
+
+
+def _plain(name: str) -> str:
+    return name.lstrip("-").replace("-", "_")
 
 
 def _written(patched: Patched) -> Check:
@@ -151,52 +267,3 @@ def _written(patched: Patched) -> Check:
     missing = [f"{item.change.param}: {item.reason}" for item in patched.left]
     names = ", ".join(file.name for file in patched.files)
     return Check(name="written", holds=not missing, detail="; ".join(missing) or names)
-
-
-def _texts(around: Surroundings, launch: RawLaunch | None) -> dict[str, str]:
-    """Give the texts of the script and of all configurations in play, by name, as they lie there.
-
-    Bytes that are no UTF-8 become lone surrogates, so that they can be written back.
-    """
-    given: Given = around.given
-    texts = {item.name: _as_is(item) for item in (*given.scripts, *given.configs)}
-    if launch is None:
-        return texts
-    beside = given.beside.get(launch.origin.source)
-    version = around.versions.get(launch.framework)
-    found = config_texts(launch, given.configs, beside, version)
-    inside = {name: text for name, text in found.texts.items() if name not in found.places}
-    return {**inside, **texts}
-
-
-def _as_is(item: Input) -> str:
-    if item.path is None:
-        return item.text or ""
-    try:
-        return item.path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError:
-        return item.text or ""
-
-
-def _script(given: Given, launch: RawLaunch | None, texts: Mapping[str, str]) -> Script | None:
-    """Read the script a launch stands in; None where it is none (a manifest, a config alone)."""
-    source = "" if launch is None else launch.origin.source
-    if source not in {item.name for item in given.scripts} or is_manifest(texts[source]):
-        return None
-    told = given.env.variables
-    inherited = {item.name: item.value for item in told if item.value is not None}
-    beside = given.beside.get(source)
-    files = None if beside is None else partial(script_file, beside=beside)
-    return read_script(texts[source], source, inherited, files)
-
-
-def _place(file: FilePatch, folder: Path | None) -> str:
-    """Give the path of a file the launch names, from the folder of its script or of one above."""
-    if folder is None:
-        return file.name
-    parts = [part for part in file.name.replace("\\", "/").split("/") if part not in ("", ".")]
-    for start in range(len(parts)):
-        path = folder.joinpath(*parts[start:])
-        if file.before is not None and path.is_file():
-            return str(path)
-    return str(folder / base(file.name))

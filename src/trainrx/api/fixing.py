@@ -71,6 +71,7 @@ def fix_launch(  # the contract's inputs, one keyword each
     lengths, unread = lengths_of(data)
     around = surroundings(given, done, lengths, kb=kb, rules=rules)
     bench = Bench(around, done.launch)
+    bench.keep = keep
     found = _worked(diagnosis, done, bench, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
@@ -131,13 +132,14 @@ def _worked(diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence
             proposals,
             tried,
             about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
-            trouble=bool(causes) or exceeds(bench),
+            trouble=bool(causes) or exceeds(bench) or bool(bench.stops()),
         ),
         cause=_cause(causes[0]) if causes else None,
         proposals=proposals,
         manual=numbered([item.by_hand for item in tried if item.by_hand is not None]),
         dropped=tuple(item.dropped for item in tried if item.dropped is not None),
         no_plan=no_plan,
+        refused=bench.stops(),
     )
 
 
@@ -171,6 +173,8 @@ def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
 def _verdict(
     proposals: Sequence[Proposal], tried: Sequence[Tried], *, about_memory: bool, trouble: bool
 ) -> FixVerdict:
+    if proposals and proposals[0].refused:
+        return "not-enough"
     if proposals:
         figure = any(check.name == "memory" for check in proposals[0].checks)
         return "proved" if figure or not about_memory else "checked"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 import msgspec
@@ -25,6 +26,7 @@ from trainrx.fix.checks import (
     refusals_of,
     refused_by,
 )
+from trainrx.fix.mending import Ways, begun, join, move_of
 from trainrx.fix.planner import Proved
 from trainrx.fix.tail import at_worst, seen_scale, tower_attention
 from trainrx.kb.conditions import arguments_of
@@ -34,6 +36,7 @@ from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.memory import Figure, Prediction, Refusal, Workload
+from trainrx.model.planning import Move
 from trainrx.model.result import Change
 from trainrx.parse.catalog import plain
 from trainrx.parse.names import framework_facts
@@ -67,7 +70,10 @@ def subject_of(around: Surroundings) -> Subject | None:
 
 def _facts(around: Surroundings, launch: Launch) -> Facts:
     """Derive all facts of a launch, with what else is known of the job."""
-    own = (*launch_facts(launch, around.versions), *argument_facts(launch, _arguments(around)))
+    own = (
+        *launch_facts(launch, around.versions),
+        *argument_facts(launch, _arguments(around, launch.raw.framework)),
+    )
     told = [f for f in around.known if f.how != "derived" and f.kind.startswith(OF_THE_JOB)]
     seen = [f for f in around.known if f.kind.startswith("oom.")]
     known = Facts((*around.given.facts, *own, *told, *seen))
@@ -76,8 +82,8 @@ def _facts(around: Surroundings, launch: Launch) -> Facts:
     return derive(known, around.knowledge, launch.shape, torch=torch)
 
 
-def _arguments(around: Surroundings) -> tuple[str, ...]:
-    tests = refusals_of(around.knowledge.guards.values(), "").values()
+def _arguments(around: Surroundings, framework: str) -> tuple[str, ...]:
+    tests = refusals_of(around.knowledge.guards.values(), framework).values()
     named = (name for test in tests for name in arguments_of(test))
     return tuple(dict.fromkeys((*around.knowledge.arguments, *named)))
 
@@ -110,6 +116,7 @@ class Lab:
         framework = subject.facts.text("launch.framework") or ""
         self._tests = refusals_of(self._known.guards.values(), framework)
         self._refused = refused_by(self._tests, subject.facts, subject.around.versions)
+        self._begun = begun(subject.around.known)
         # no value tried here names another model: one name to compare with is enough
         self._shape = launch.shape or shape_of(subject.facts, self._known.models)
         own = () if self._shape is None else (self._shape,)
@@ -160,9 +167,8 @@ class Lab:
 
     def prove(self, values: Mapping[str, Scalar]) -> Proved | None:
         """Write the values into the launch, read it again, and predict what comes of it."""
-        changes = [change_to(name, value, self.target) for name, value in values.items()]
-        spelled = tuple(change for change in changes if change is not None)
-        if len(spelled) < len(changes):
+        spelled = self._spelled(values)
+        if spelled is None:
             return None
         subject = _changed(self._subject, spelled, values)
         facts, before = subject.facts, self._subject.facts
@@ -181,7 +187,7 @@ class Lab:
             changes=tuple(change for change in spelled if change.spelled),
             checks=(
                 read_again_check(values, facts),
-                guards_check(self._refused, refused),
+                guards_check(self._refused, self._counted(refused)),
                 generations_check(before, facts),
                 batch_check(before, facts),
                 engine_check(before, facts),
@@ -189,7 +195,38 @@ class Lab:
                 host_check(facts, prediction.host.peak),
             ),
             batch=_whole(facts.number("batch.effective")),
+            refused=tuple(sorted(self._counted(refused))),
+            worse=not refused <= self._refused,
         )
+
+    def _counted(self, refused: frozenset[str]) -> frozenset[str]:
+        """Leave out what refuses the launch by the book, and was seen to let it train."""
+        return refused - self._refused if self._begun else refused
+
+    def mend(self, values: Mapping[str, Scalar], keep: AbstractSet[str]) -> tuple[Move, ...]:
+        """Give what must change besides, or the framework refuses the launch with some values."""
+        changed = self._read(values)
+        if changed is None:
+            return ()
+        ways = Ways(
+            job=self.target,
+            read=lambda more: self._read(dict(values) | dict(more)),
+            refused=lambda facts: self._counted(
+                refused_by(self._tests, facts, self._subject.around.versions)
+            ),
+            held=keep | values.keys(),
+        )
+        return tuple(map(move_of, join(changed, ways)))
+
+    def _read(self, values: Mapping[str, Scalar]) -> Facts | None:
+        """Give the facts of the launch with values written into it."""
+        changes = self._spelled(values)
+        return None if changes is None else _changed(self._subject, changes, values).facts
+
+    def _spelled(self, values: Mapping[str, Scalar]) -> tuple[Change, ...] | None:
+        changes = [change_to(name, value, self.target) for name, value in values.items()]
+        spelled = tuple(change for change in changes if change is not None)
+        return spelled if len(spelled) == len(changes) else None
 
 
 def _changed(subject: Subject, changes: Iterable[Change], values: Mapping[str, Scalar]) -> Subject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Literal
 
 from trainrx.api.lab import Lab, Subject, scaled, subject_of
@@ -114,6 +115,7 @@ def bench_of(
         scale=scale,
         keep=frozenset(keep),
         started=tuple(started),
+        mend=partial(lab.mend, keep=frozenset(keep)),
     )
 
 

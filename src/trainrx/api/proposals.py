@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.api.bench import Attempt, Bench, Promise
+from trainrx.api.bench import Attempt, Bench, Promise, pinned
 from trainrx.api.foreseen import compared
 from trainrx.api.package_fixes import installs, packages_check, pip_line, version_set
+from trainrx.fix.mending import move_of
 from trainrx.fix.recheck import IN_FILES
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
-from trainrx.model.knowledge import Reference
+from trainrx.model.knowledge import Reference, Safety
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Aim, Planned
+from trainrx.model.planning import Aim, Check, Planned
 from trainrx.model.result import CauseOut, Change, FixOut, Predicted
 from trainrx.model.text import Lang, Text
 
@@ -42,6 +43,7 @@ def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
     """Try a plan in the files."""
     wanted = {name: value for move in plan.moves for name, value in move.values}
     attempt = bench.attempt(plan.changes, wanted, promise=_promise(plan, bench), must_fit=True)
+    standing = () if attempt.standing is None else bench.standing(attempt.standing)
     title = " · ".join(AIM[aim].in_(lang) for aim in (plan.aim, *plan.also))
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(plan.aim, title, plan.changes, attempt))
@@ -52,17 +54,31 @@ def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
         title=title,
         safety=plan.safety,
         also=plan.also,
-        changes=plan.changes,
-        claims=tuple(_claims(plan, lang)),
+        changes=attempt.changes,
+        claims=(*_claims(plan, lang), *_needed(attempt, lang)),
         predicted=_planned(plan),
         batch=_batch(bench, attempt, plan),
         slowdown=plan.slowdown,
         quality=plan.quality,
-        checks=(*plan.checks, *attempt.checks),
+        checks=(*_still(plan.checks, attempt), *attempt.checks),
+        refused=standing or plan.refused,
         patched=attempt.patched,
         diff=attempt.diff,
     )
-    return Tried(proved=proposal) if attempt.outcome == "proved" else Tried(by_hand=proposal)
+    return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+
+
+def _still(checks: Sequence[Check], attempt: Attempt) -> Iterator[Check]:
+    """Give the checks of a plan, but for those the files were put to once more."""
+    again = {check.name for check in attempt.checks}
+    yield from (check for check in checks if check.name not in again or check.name == "memory")
+
+
+def _needed(attempt: Attempt, lang: Lang) -> Iterator[Claim]:
+    """Say what each remedy is for that a check of the framework asks for besides."""
+    for one in attempt.joined:
+        move = move_of(one)
+        yield Claim(text=move.why.in_(lang), source=move.source)
 
 
 def _try_packages(
@@ -121,10 +137,10 @@ def try_fix(
         kind="fix",
         id=fix.id,
         title=fix.title,
-        safety=fix.safety if attempt.outcome == "proved" else "manual",
+        safety=_safety(fix, attempt),
         cause=cause.id,
-        changes=fix.changes,
-        claims=_said(sources.get(fix.id)),
+        changes=attempt.changes or fix.changes,
+        claims=(*_said(sources.get(fix.id)), *_needed(attempt, bench.around.lang)),
         cost=fix.cost,
         steps=fix.steps,
         commands=fix.commands,
@@ -132,10 +148,19 @@ def try_fix(
         predicted=_predicted(bench, attempt) if about_memory else None,
         batch=_batch(bench, attempt, None),
         checks=attempt.checks,
+        refused=() if attempt.standing is None else bench.standing(attempt.standing),
         patched=attempt.patched,
         diff=attempt.diff,
     )
-    return Tried(proved=proposal) if attempt.outcome == "proved" else Tried(by_hand=proposal)
+    return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+
+
+def _safety(fix: FixOut, attempt: Attempt) -> Safety:
+    """Give the safety of all that is changed: that of the remedy, or of what had to join it."""
+    if attempt.outcome == "by-hand":
+        return "manual"
+    joined = any(one.fix.safety == "changes-results" for one in attempt.joined)
+    return "changes-results" if joined and fix.safety == "safe" else fix.safety
 
 
 def _said(ref: Reference | None) -> tuple[Claim, ...]:
@@ -144,20 +169,13 @@ def _said(ref: Reference | None) -> tuple[Claim, ...]:
 
 def touches(fix: FixOut, keep: Sequence[str]) -> bool:
     """Tell whether a remedy changes what the user pinned."""
-    pinned = {_plain(name) for name in keep}
-    return any(
-        _plain(change.param) in pinned or change.canonical in pinned for change in fix.changes
-    )
-
-
-def _plain(name: str) -> str:
-    return name.lstrip("-").replace("-", "_")
+    return any(pinned(change, keep) for change in fix.changes)
 
 
 def numbered(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """Number proposals from 1; of several that change the same the first stays."""
+    """Number proposals from 1, those that are enough first; of equal ones the first stays."""
     kept: dict[frozenset[tuple[str, str | None]], Proposal] = {}
-    for item in proposals:
+    for item in sorted(proposals, key=lambda item: bool(item.refused)):
         kept.setdefault(frozenset((c.param, c.to) for c in item.changes), item)
     return tuple(
         msgspec.structs.replace(item, number=number)

@@ -62,12 +62,19 @@ class Reader:
             and (when := broken(guard)) is not None
         )
 
-    def read(self, files: Sequence[FilePatch] = (), changed: Collection[str] = ()) -> Reading:
+    def read(
+        self,
+        files: Sequence[FilePatch] = (),
+        changed: Collection[str] = (),
+        *,
+        lint: bool = True,
+    ) -> Reading:
         """Read the launch with some files changed.
 
         Args:
             files: the changed files; none for the launch as it is.
             changed: names of arguments that were edited: what a log printed of them is void.
+            lint: whether the files are linted too.
         """
         around = self._around
         given = with_files(around.given, files)
@@ -83,9 +90,10 @@ class Reader:
         return Reading(
             launch=raw,
             facts=facts,
-            guards=self._broken(facts),
+            guards=self.refused(facts),
             memory=self._memory(facts, launch),
-            findings=findings(given, around),
+            findings=findings(given, around) if lint else None,
+            style="config" if launch.style == "config" else "arg",
         )
 
     def _facts(self, launch: Launch) -> Facts:
@@ -106,7 +114,8 @@ class Reader:
         facts.add(*package_facts(facts, around.versions))
         return facts
 
-    def _broken(self, facts: Facts) -> Mapping[str, str]:
+    def refused(self, facts: Facts) -> Mapping[str, str]:
+        """Give the checks that refuse a launch of such facts, id to title."""
         around = self._around
         return {
             guard.id: guard.title.in_(around.lang)

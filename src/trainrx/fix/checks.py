@@ -40,11 +40,11 @@ def refused_by(
 
 
 def guards_check(before: frozenset[str], after: frozenset[str]) -> Check:
-    """Say whether the changes run into a check of the framework."""
+    """Say whether the framework takes the launch with the changes."""
     new = sorted(after - before)
     left = sorted(after & before)
     detail = ", ".join(new) if new else f"refused already before: {', '.join(left)}" if left else ""
-    return Check(name="guards", holds=not new, detail=detail)
+    return Check(name="guards", holds=not after, detail=detail)
 
 
 def generations_check(before: Facts, after: Facts) -> Check:

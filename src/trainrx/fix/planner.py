@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from trainrx.derive.batch import generation_batch
 from trainrx.fix.changes import Target, can_spell
 from trainrx.fix.checks import engine_room
+from trainrx.fix.groups import divisible
 from trainrx.fix.levers import moves_of
+from trainrx.fix.mending import standing_of
 from trainrx.fix.pareto import front
 from trainrx.fix.search import (
     FASTEST,
@@ -25,7 +26,7 @@ from trainrx.fix.space import Batch, Pull, is_void, keeps_batch, pull_of
 from trainrx.fix.tail import tower_attention
 from trainrx.memory.model import Model
 from trainrx.model.constants import Constants
-from trainrx.model.facts import Facts, Scalar, fact
+from trainrx.model.facts import Scalar
 from trainrx.model.levers import Lever
 from trainrx.model.memory import Figure, Refusal, Workload
 from trainrx.model.planning import Aim, Check, Move, Planned, Price
@@ -37,6 +38,7 @@ FILL = 0.92
 MOST_PROOFS = 12
 """How many candidates of one aim are worked out in full before the search gives up."""
 ACCUMULATION = "train.grad_accum"
+GUARDS = "guards"
 KEEPS = Text(
     en="Keeps the effective batch with the other micro-batch or number of replicas.",
     zh="在单卡 batch 或副本数改变后，保持有效批大小不变。",
@@ -51,6 +53,7 @@ class Proved(NamedTuple):
     """A plan worked out the slow way: the changed launch read, derived and predicted again.
 
     `work` is the workload at its worst, `after` the prediction `diagnose estimate` would give.
+    `refused` are the checks of the framework that refuse it, `worse` tells whether one is new.
     """
 
     work: Workload
@@ -58,13 +61,21 @@ class Proved(NamedTuple):
     changes: tuple[Change, ...]
     checks: tuple[Check, ...]
     batch: int | None
+    refused: tuple[str, ...] = ()
+    worse: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether every check holds, but for what refused the launch before."""
+        return not self.worse and all(check.holds or check.name == GUARDS for check in self.checks)
 
 
 class Bench(NamedTuple):
     """One job on its hardware, as the planner sees it.
 
     `work` gives the workload (at its worst) with canonical values applied, `prove` the proof of
-    them. `started` are moves that every plan makes: what other hardware asks for.
+    them, `mend` what must change besides or the framework refuses them. `started` are moves that
+    every plan makes: what other hardware asks for.
     """
 
     job: Target
@@ -80,6 +91,7 @@ class Bench(NamedTuple):
     scale: float = 1.0
     keep: AbstractSet[str] = frozenset()
     started: tuple[Move, ...] = ()
+    mend: Callable[[Mapping[str, Scalar]], tuple[Move, ...]] | None = None
 
 
 class Found(NamedTuple):
@@ -146,7 +158,7 @@ def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
 def space_of(bench: Bench) -> Space:
     """Give what a job leaves open, with what a candidate must keep to."""
     batch = Batch(_to_keep(bench))
-    divisible = _divisible(bench.job.facts)
+    grouped = divisible(bench.job.facts)
     weights = bench.job.facts.number("memory.weights_gib") or 0.0
     request = bench.job.facts.number("vllm.request_gib") or 0.0
     roomy_before = engine_room(bench.base, weights, request)
@@ -154,7 +166,7 @@ def space_of(bench: Bench) -> Space:
     def allowed(work: Workload) -> bool:
         if roomy_before and not engine_room(work, weights, request):
             return False
-        return divisible(work)
+        return grouped(work)
 
     return Space(
         base=bench.base,
@@ -184,35 +196,6 @@ def _to_keep(bench: Bench) -> int | None:
     return bench.batch or int(base.micro_batch * base.accumulation * base.data)
 
 
-def _divisible(facts: Facts) -> Callable[[Workload], bool]:
-    """Give the test whether num_generations divides the generation batch of a candidate."""
-    if "batch.divisible_by_generations" not in facts:
-        return lambda _: True
-    kinds = (
-        "launch.framework",
-        "launch.command",
-        "launch.framework_version",
-        "rlhf.generation_batch",
-        "rlhf.steps_per_generation",
-        "train.global_batch",
-        "parallel.sequence",
-        "launch.given",
-        "launch.env_complete",
-    )
-    own = [found for kind in kinds if (found := facts.get(kind)) is not None]
-
-    def test(work: Workload) -> bool:
-        changed = (
-            fact("train.micro_batch", int(work.micro_batch)),
-            fact("parallel.world_size", work.world),
-            fact(ACCUMULATION, work.accumulation),
-        )
-        batch = generation_batch(Facts((*changed, *own)))
-        return batch is None or batch % max(1, work.generations) == 0
-
-    return test
-
-
 def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
     """Give the canonical values of some moves together."""
     return {name: value for move in moves for name, value in move.values}
@@ -236,7 +219,10 @@ def _first(
 def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Planned | None:
     moves = (*bench.started, *(pull.move for pull in pulls), *_accumulated(bench, pulls, space))
     proof = bench.prove(values_of(moves))
-    if proof is None or not all(check.holds for check in proof.checks):
+    if proof is not None and proof.holds and proof.refused and bench.mend is not None:
+        moves = (*moves, *bench.mend(values_of(moves)))
+        proof = bench.prove(values_of(moves))
+    if proof is None or not proof.holds:
         return None
     found = space.peak(proof.work)
     room = Check(
@@ -262,6 +248,9 @@ def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Pla
         quality=price.quality,
         checks=(*proof.checks, room),
         sources=tuple(dict.fromkeys(source for source in sources if source)),
+        refused=tuple(
+            standing_of(ident, bench.job.knowledge, bench.job.lang) for ident in proof.refused
+        ),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -26,7 +27,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as it is read: its facts, the guards it breaks, its memory, what lint says of it.
 
     `guards` and `findings` map ids to a line for people; `findings` None: it was not linted.
-    `launch` None: no launch was found.
+    `launch` None: no launch was found. `style` is how it takes its arguments.
     """
 
     launch: RawLaunch | None
@@ -34,6 +35,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     guards: Mapping[str, str]
     memory: Prediction | Refusal
     findings: Mapping[str, str] | None = None
+    style: Literal["arg", "config"] = "arg"
 
 
 def parsed(before: Reading, after: Reading) -> Check:
@@ -60,18 +62,39 @@ def spelled(changes: Sequence[Change], after: Reading, wanted: Mapping[str, Scal
     return Check(name="spelled", holds=not wrong, detail=", ".join(wrong or read))
 
 
-def guards(before: Reading, after: Reading) -> Check:
-    """Check that the framework objects to nothing it did not object to before."""
-    new = [title for ident, title in after.guards.items() if ident not in before.guards]
-    return Check(name="guards", holds=not new, detail=_some(new))
+def guards(after: Reading, void: Collection[str] = ()) -> Check:
+    """Check that the framework takes the launch, be it the edit or not that it objects to.
+
+    Args:
+        after: the patched launch.
+        void: ids of objections that do not stop this job: it was seen to train.
+    """
+    left = [title for ident, title in after.guards.items() if ident not in void]
+    return Check(name="guards", holds=not left, detail=_some(left))
 
 
-def lint(before: Reading, after: Reading) -> Check | None:
-    """Check that the launch has no defect it did not have before; None where it was not linted."""
-    if before.findings is None or after.findings is None:
+def lint(after: Reading, void: Collection[str] = ()) -> Check | None:
+    """Check that the launch has no defect; None where it was not linted."""
+    if after.findings is None:
         return None
-    new = [text for ident, text in after.findings.items() if ident not in before.findings]
-    return Check(name="lint", holds=not new, detail=_some(new))
+    own = {ident: text for ident, text in after.findings.items() if ident not in after.guards}
+    left = [text for ident, text in own.items() if ident not in void]
+    return Check(name="lint", holds=not left, detail=_some(left))
+
+
+def standing(
+    before: Reading, after: Reading, void: Collection[str] = ()
+) -> Mapping[str, str] | None:
+    """Give what stopped the launch before and still does, by id; None where the edit adds to it."""
+    old, new = objections(before), objections(after)
+    if any(ident not in old for ident in new):
+        return None
+    return {ident: text for ident, text in new.items() if ident not in void}
+
+
+def objections(found: Reading) -> dict[str, str]:
+    """Give what stops a launch: checks of its packages, and what lint calls an error."""
+    return {**(found.findings or {}), **found.guards}
 
 
 def batch(before: Reading, after: Reading, promised: int | None) -> Check | None:

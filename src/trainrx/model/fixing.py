@@ -8,15 +8,17 @@ import msgspec
 
 from trainrx.model.knowledge import Family, Safety
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Aim, Check, Patched
+from trainrx.model.planning import Aim, Check, Patched, Standing
 from trainrx.model.result import Change, JobSummary, Predicted, Tool, Unread
 from trainrx.model.text import Lang
 
-FixVerdict = Literal["proved", "checked", "manual", "nothing-proved", "nothing-to-fix"]
+FixVerdict = Literal[
+    "proved", "checked", "not-enough", "manual", "nothing-proved", "nothing-to-fix"
+]
 """proved: at least one change passed its checks; checked: the same, but the job is short of memory
-and how much the change frees is not known; manual: what is to be done is not in these files;
-nothing-proved: all that was tried failed a check; nothing-to-fix: no cause was found and the job
-fits."""
+and how much the change frees is not known; not-enough: the change does its part, but something else
+still stops the launch; manual: what is to be done is not in these files; nothing-proved: all that
+was tried failed a check; nothing-to-fix: no cause was found and the job fits."""
 
 
 class FixedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +51,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     `kind` plan: found on the memory model, `id` is its aim; fix: a remedy of the cause, `id` is the
     remedy's. `number` counts from 1, as `--plan N` takes it. `slowdown`: factors on the time of a
     step, None where nothing tells. `quality` 0 (same result) to 3 (another model is trained).
+    `refused` is what still stops the launch with these changes.
     """
 
     number: int
@@ -69,6 +72,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     slowdown: tuple[float, float] | None = None
     quality: int = 0
     checks: tuple[Check, ...] = ()
+    refused: tuple[Standing, ...] = ()
     patched: Patched = Patched()
     diff: str = ""
 
@@ -86,8 +90,8 @@ class FixAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What to change, best first (schema_version 1).
 
     `chosen` is the proposal that is shown or written, 0 where there is none. `no_plan` says why
-    nothing was searched on the memory model. `written` are the files that were changed, `backups`
-    what holds their former text.
+    nothing was searched on the memory model. `refused` is what stops the launch as it is. `written`
+    are the files that were changed, `backups` what holds their former text.
     """
 
     tool: Tool
@@ -101,6 +105,7 @@ class FixAnswer(msgspec.Struct, frozen=True, kw_only=True):
     manual: tuple[Proposal, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     no_plan: Refusal | None = None
+    refused: tuple[Standing, ...] = ()
     written: tuple[str, ...] = ()
     backups: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()

@@ -45,6 +45,18 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that stops the launch before and after an edit.
+
+    `id` is that of the check or lint rule, `title` what it objects to, `todo` what to do ("" where
+    the title says it).
+    """
+
+    id: str
+    title: str
+    todo: str = ""
+
+
 class FilePatch(msgspec.Struct, frozen=True, kw_only=True):
     """A file before and after; `before` None where it is new. `name` as the caller named it."""
 
@@ -69,7 +81,10 @@ class Patched(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan with its proof. Memory in GiB per GPU; `batch` is the effective batch in samples."""
+    """A plan with its proof. Memory in GiB per GPU; `batch` is the effective batch in samples.
+
+    `refused` is what the framework refuses in the launch as it is, and still would.
+    """
 
     aim: Aim
     also: tuple[Aim, ...] = ()
@@ -85,6 +100,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     quality: int = 0
     checks: tuple[Check, ...] = ()
     sources: tuple[str, ...] = ()
+    refused: tuple[Standing, ...] = ()
     patched: Patched = Patched()
 
 

@@ -20,6 +20,7 @@ from trainrx.render.fix_says import (
     memory_text,
     refusal_text,
     speed_text,
+    still_lines,
     why_lines,
 )
 from trainrx.render.fixes import FixLine, fix_lines
@@ -39,6 +40,7 @@ LABELS = (
     words.BATCH,
     words.RESULT,
     words.CHECKED,
+    words.STILL,
     words.OTHERS,
     words.BY_HAND,
     words.NO_PLAN,
@@ -82,6 +84,8 @@ def _head(answer: FixAnswer, view: View) -> Iterator[Line]:
     yield from prose(view, claim.in_(lang), lead=verdict)
     yield from _labelled(view, CAUSE, _cause(answer, lang))
     yield from _labelled(view, JOB, job_text(answer.job, lang))
+    still = answer.refused if chosen is None else chosen.refused
+    yield from _list(view, words.STILL, still_lines(still, lang))
     if chosen is not None:
         yield from _proposal(chosen, answer, view)
     if answer.no_plan is not None:

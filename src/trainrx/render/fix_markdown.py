@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainrx.model.fixing import FixAnswer, Proposal
+from trainrx.model.planning import Standing
 from trainrx.model.text import Lang, Text
 from trainrx.render import fix_words as words
 from trainrx.render.cause import percent
@@ -17,6 +18,7 @@ from trainrx.render.fix_says import (
     memory_text,
     refusal_text,
     speed_text,
+    still_lines,
     why_lines,
 )
 from trainrx.render.head import job_text
@@ -32,6 +34,7 @@ def to_markdown(answer: FixAnswer, lang: Lang) -> str:
     safe = masked(answer)
     chosen = next((item for item in safe.proposals if item.number == safe.chosen), None)
     lines = list(_head(safe, lang))
+    lines += _still(safe.refused if chosen is None else chosen.refused, lang)
     if chosen is not None:
         lines += _proposal(chosen, lang)
     lines += _listed(words.OTHERS, [_other(p, lang) for p in safe.proposals if p != chosen], lang)
@@ -60,6 +63,11 @@ def _head(answer: FixAnswer, lang: Lang) -> Iterator[str]:
             "",
             f"{words.NO_PLAN.in_(lang)}{colon}{prose(refusal_text(answer.no_plan, lang))}",
         )
+
+
+def _still(refused: Sequence[Standing], lang: Lang) -> Iterator[str]:
+    title = f"**{words.STILL.in_(lang)}**{COLON.in_(lang)}"
+    yield from (line for text in still_lines(refused, lang) for line in ("", title + prose(text)))
 
 
 def _proposal(item: Proposal, lang: Lang) -> Iterator[str]:

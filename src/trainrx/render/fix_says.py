@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.model.fixing import Dropped, Proposal
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Check
+from trainrx.model.planning import Check, Standing
 from trainrx.model.result import FixOut
 from trainrx.model.text import Lang
 from trainrx.render import fix_words as words
@@ -51,6 +51,13 @@ def speed_text(item: Proposal, lang: Lang) -> str:
     if low == high == 1.0:
         return words.SPEED_SAME.in_(lang)
     return words.SPEED_SAYS.in_(lang).format(low=f"{low:g}", high=f"{high:g}")
+
+
+def still_lines(refused: Sequence[Standing], lang: Lang) -> Iterator[str]:
+    """Say what still stops the launch, and what to do about it."""
+    for item in refused:
+        said = words.STILL_SAYS.in_(lang) if item.todo else "{title}"
+        yield said.format(title=item.title, todo=item.todo)
 
 
 def why_lines(item: Proposal, lang: Lang) -> Iterator[str]:

@@ -10,6 +10,7 @@ from trainrx.model.text import Text
 VERDICT: Mapping[FixVerdict, Text] = {
     "proved": Text(en="PROVED", zh="已验证"),
     "checked": Text(en="CHECKED", zh="已检查"),
+    "not-enough": Text(en="NOT ENOUGH", zh="还不够"),
     "manual": Text(en="BY HAND", zh="需手动处理"),
     "nothing-proved": Text(en="NOTHING PROVED", zh="没有通过验证的改法"),
     "nothing-to-fix": Text(en="NOTHING TO FIX", zh="无需修改"),
@@ -17,6 +18,7 @@ VERDICT: Mapping[FixVerdict, Text] = {
 STYLE_OF: Mapping[FixVerdict, str] = {
     "proved": "good",
     "checked": "doubt",
+    "not-enough": "bad",
     "manual": "doubt",
     "nothing-proved": "bad",
     "nothing-to-fix": "good",
@@ -29,6 +31,10 @@ CLAIM: Mapping[FixVerdict, Text] = {
     "checked": Text(
         en="the edit below reads back as it is meant; whether it frees enough memory is not known",
         zh="下面的修改写法正确；能腾出多少显存无法预测",
+    ),
+    "not-enough": Text(
+        en="the edit below passed its own checks, but the launch will still stop",
+        zh="下面的修改本身通过了检查，但启动后仍会中止",
     ),
     "manual": Text(
         en="what is to be done does not stand in the files at hand",
@@ -56,6 +62,7 @@ RESULT = Text(en="Result", zh="效果")
 COST = Text(en="Price", zh="代价")
 WHY = Text(en="Why", zh="理由")
 CHECKED = Text(en="Checked", zh="检查")
+STILL = Text(en="Still", zh="仍有问题")
 NOTE = Text(en="Mind", zh="注意")
 OTHERS = Text(en="Others", zh="其他")
 TRIED = Text(en="Tried", zh="试过")
@@ -103,6 +110,7 @@ CHECK: Mapping[str, Text] = {
     "hardware": Text(en="the hardware can do it", zh="硬件支持"),
     "host": Text(en="host memory", zh="主机内存"),
 }
+STILL_SAYS = Text(en="refused: {title} - {todo}", zh="会被拒绝：{title}——{todo}")
 FAILED = Text(en="{spelled}: {check} failed ({detail})", zh="{spelled}：{check}未通过（{detail}）")
 TOO_MUCH = Text(en="{spelled}: still {detail}", zh="{spelled}：仍需 {detail}")
 OTHER = Text(en="--plan {n}", zh="--plan {n}")

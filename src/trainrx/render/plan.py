@@ -9,7 +9,7 @@ from trainrx.model.planning import OnHardware, PlanAnswer, Planned
 from trainrx.model.text import Lang
 from trainrx.render import plan_words as words
 from trainrx.render.fix_json import masked
-from trainrx.render.fix_says import refusal_text
+from trainrx.render.fix_says import refusal_text, still_lines
 from trainrx.render.fixes import FixLine
 from trainrx.render.head import job_text
 from trainrx.render.inspect import unread_lines
@@ -107,6 +107,7 @@ def _peak(figure: Figure, size: float | None, lang: Lang) -> str:
 def _below(row: OnHardware, lang: Lang) -> Iterator[str]:
     if row.plans:
         yield COMMA.in_(lang).join(_price(row.plans[0], lang))
+        yield from still_lines(row.plans[0].refused, lang)
     if row.verdict == "none":
         yield _least(row, lang)
     elif row.refusal is not None:

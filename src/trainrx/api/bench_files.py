@@ -1,0 +1,64 @@
+"""The files of a launch that is to be edited: their texts, and where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from trainrx.api.files import base, config_texts, script_file
+from trainrx.api.inputs import Given
+from trainrx.api.reread import Surroundings
+from trainrx.model.job import Input, RawLaunch, Script
+from trainrx.model.planning import FilePatch
+from trainrx.parse.shell import read_script
+from trainrx.read.recognise import is_manifest
+
+
+def texts_of(around: Surroundings, launch: RawLaunch | None) -> dict[str, str]:
+    """Give the texts of the script and of all configurations in play, by name, as they lie there.
+
+    Bytes that are no UTF-8 become lone surrogates, so that they can be written back.
+    """
+    given: Given = around.given
+    texts = {item.name: _as_is(item) for item in (*given.scripts, *given.configs)}
+    if launch is None:
+        return texts
+    beside = given.beside.get(launch.origin.source)
+    version = around.versions.get(launch.framework)
+    found = config_texts(launch, given.configs, beside, version)
+    inside = {name: text for name, text in found.texts.items() if name not in found.places}
+    return {**inside, **texts}
+
+
+def _as_is(item: Input) -> str:
+    if item.path is None:
+        return item.text or ""
+    try:
+        return item.path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:
+        return item.text or ""
+
+
+def script_of(given: Given, launch: RawLaunch | None, texts: Mapping[str, str]) -> Script | None:
+    """Read the script a launch stands in; None where it is none (a manifest, a config alone)."""
+    source = "" if launch is None else launch.origin.source
+    if source not in {item.name for item in given.scripts} or is_manifest(texts[source]):
+        return None
+    told = given.env.variables
+    inherited = {item.name: item.value for item in told if item.value is not None}
+    beside = given.beside.get(source)
+    files = None if beside is None else partial(script_file, beside=beside)
+    return read_script(texts[source], source, inherited, files)
+
+
+def place_of(file: FilePatch, folder: Path | None) -> str:
+    """Give the path of a file the launch names, from the folder of its script or of one above."""
+    if folder is None:
+        return file.name
+    parts = [part for part in file.name.replace("\\", "/").split("/") if part not in ("", ".")]
+    for start in range(len(parts)):
+        path = folder.joinpath(*parts[start:])
+        if file.before is not None and path.is_file():
+            return str(path)
+    return str(folder / base(file.name))
