@@ -155,7 +155,7 @@ class Peer(msgspec.Struct, frozen=True):
 def peers(log: Path, part: Path, symptoms: Sequence[Symptom]) -> Iterator[Peer]:
     """Give the peers that are installed; grep with our regexes gets the slice only."""
     patterns = [pattern for symptom in symptoms for pattern in symptom.patterns]
-    needles = tuple(dict.fromkeys(pattern.needle for pattern in patterns))
+    needles = tuple(dict.fromkeys(needle for pattern in patterns for needle in pattern.needles))
     if shutil.which("rg"):
         rust = tuple(f"(?-u:{p.regex})" if p.regex.isascii() else p.regex for p in patterns)
         yield Peer("rg -f, all regexes", ("rg", "-a", "-n", "--no-config", "-f"), rust, log)

@@ -112,18 +112,19 @@ def decode(data: bytes) -> str:
 
 
 def compile_patterns(symptoms: Sequence[Symptom]) -> tuple[Compiled, ...]:
-    """Number all patterns of all signatures."""
+    """Number all patterns of all signatures, one for each needle."""
     found: list[Compiled] = []
     for number, symptom in enumerate(symptoms):
         for pattern in symptom.patterns:
-            compiled = Compiled(
-                len(found),
-                number,
-                pattern.needle,
-                pattern.regex,
-                unless_negated=pattern.unless_negated,
-            )
-            found.append(compiled)
+            for needle in pattern.needles:
+                compiled = Compiled(
+                    len(found),
+                    number,
+                    needle,
+                    pattern.regex,
+                    unless_negated=pattern.unless_negated,
+                )
+                found.append(compiled)
     return tuple(found)
 
 

@@ -15,6 +15,7 @@ from trainrx.kb.check_common import (
     text_problems,
     title_problems,
 )
+from trainrx.kb.needles import is_needed
 from trainrx.kb.problem import Problem, error, warning
 from trainrx.kb.regexes import regex_problems
 from trainrx.model.knowledge import Pattern, Samples, Symptom
@@ -65,6 +66,10 @@ def pattern_problems(
             about = "needle" if "needle" in problem else "regex"
             yield error(f"patterns[{index}].{about}", problem)
             sound = sound and not problem.startswith("is not a regex")
+        if sound and not is_needed(pattern):
+            # in logs a rarer needle may be meant to leave some ways out: they are many lines long
+            said = "matches lines that hold no needle: they are never looked at"
+            yield (error if short else warning)(f"patterns[{index}].needle", said)
     for key, lines in (("match", samples.match), ("near_miss", samples.near_miss)):
         if len(lines) < MIN_SAMPLES:
             wanted = "match" if key == "match" else "look alike and do not match"
@@ -115,7 +120,9 @@ def _groups(pattern: Pattern) -> tuple[str, ...]:
 
 def _hits(pattern: Pattern, line: str) -> bool:
     ignore_case = pattern.regex.startswith("(?i)")
-    lowered = pattern.needle.lower() in line.lower()
-    there = lowered if ignore_case else pattern.needle in line
+    there = any(
+        needle.lower() in line.lower() if ignore_case else needle in line
+        for needle in pattern.needles
+    )
     found = re.finditer(pattern.regex, line) if there else iter(())
     return any(not (pattern.unless_negated and is_negated(line, *hit.span())) for hit in found)

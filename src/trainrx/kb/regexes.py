@@ -23,9 +23,10 @@ def regex_problems(pattern: Pattern, *, short: bool = False) -> list[str]:
     except re.error as error:
         return [f"is not a regex: {error}"]
     found: list[str] = []
-    plain = re.sub(r"\W", "", pattern.needle)
-    if not short and len(plain) < MIN_NEEDLE and plain.isascii():
-        found.append(f"the needle {pattern.needle!r} is too short to be rare")
+    for needle in pattern.needles:
+        plain = re.sub(r"\W", "", needle)
+        if not short and len(plain) < MIN_NEEDLE and plain.isascii():
+            found.append(f"the needle {needle!r} is too short to be rare")
     items = list(tree)
     if items and _is_unbounded(items[0]):
         found.append("starts with an unbounded repeat: quadratic on long lines")

@@ -75,13 +75,21 @@ class Condition(
 class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A signature of one line: a literal that must stand on it and a regex with named groups.
 
+    Where the regex has ways to match that share no literal, `needle` lists several: one of them
+    stands on every line that matches.
+
     With `unless_negated` a match does not count where the words before it deny it ("never runs out
     of memory", "没有卡住"): for what people write, not for what machines print.
     """
 
-    needle: str
+    needle: str | tuple[str, ...]
     regex: str
     unless_negated: bool = False
+
+    @property
+    def needles(self) -> tuple[str, ...]:
+        """Give the literals of which one stands on every line that matches."""
+        return (self.needle,) if isinstance(self.needle, str) else self.needle
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
