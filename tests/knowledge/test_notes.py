@@ -1,0 +1,79 @@
+"""What people write into an issue is read as the trouble it tells; where it tells none, as none."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from trainrx.detect.detector import Detector
+from trainrx.kb.load import load
+from trainrx.kb.yaml12 import read_yaml
+from trainrx.model.facts import Scalar
+from trainrx.model.job import Detection, Input
+from trainrx.model.knowledge import Family
+
+UNTOLD = "crash_other"
+
+
+class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A note, and what it tells: the first family must be read, the others may be."""
+
+    note: str
+    families: tuple[Family, ...]
+    facts: dict[str, Scalar] = {}
+
+
+NOTES = [
+    note
+    for notes in msgspec.convert(
+        read_yaml(Path(__file__).with_name("notes.yaml")), dict[str, tuple[Note, ...]]
+    ).values()
+    for note in notes
+]
+TROUBLE = [note for note in NOTES if note.families]
+NO_TROUBLE = [note for note in NOTES if not note.families]
+
+
+@cache
+def detector() -> Detector:
+    return Detector(tuple(load().symptoms.values()))
+
+
+def read(note: Note) -> Detection:
+    return detector().detect([Input(kind="note", name="note", text=note.note)])
+
+
+def families(note: Note) -> set[Family]:
+    """Name the families read; what is vague stands back, and "it crashed" stands back most."""
+    seen = [load().symptoms[hits.symptom] for hits in read(note).symptoms]
+    told = [entry for entry in seen if entry.is_failure and entry.family is not None]
+    plain = {entry.family for entry in told if not entry.vague and entry.family}
+    hinted = {entry.family for entry in told if entry.family}
+    return plain or hinted - {UNTOLD} or hinted
+
+
+@pytest.mark.parametrize("note", TROUBLE, ids=lambda note: note.note)
+def test_the_trouble_is_read_and_no_other(note: Note) -> None:
+    found = families(note)
+
+    assert note.families[0] in found
+    assert found <= set(note.families)
+
+
+@pytest.mark.parametrize("note", NO_TROUBLE, ids=lambda note: note.note)
+def test_no_trouble_is_read_where_none_is_told(note: Note) -> None:
+    assert families(note) == set()
+
+
+@pytest.mark.parametrize("note", [note for note in NOTES if note.facts], ids=lambda n: n.note)
+def test_what_a_note_tells_of_the_job_is_a_fact(note: Note) -> None:
+    facts = {item.kind: item.value for item in read(note).facts}
+
+    assert {name: facts.get(name) for name in note.facts} == note.facts
+
+
+def test_a_fifth_of_the_notes_tells_no_trouble() -> None:
+    assert len(NO_TROUBLE) * 5 >= len(NOTES)
