@@ -376,6 +376,22 @@ def test_no_deepspeed_is_stage_zero_only_when_nothing_is_hidden(params):
     assert "parallel.zero_stage" not in facts(resolve(hidden, params=params))
 
 
+@pytest.mark.parametrize(
+    ("path", "stage"),
+    [
+        ("examples/accelerate_configs/deepspeed_zero3.yaml", 3),
+        ("configs/zero2.yaml", 2),
+        ("my_cluster.yaml", None),
+    ],
+)
+def test_a_config_of_accelerate_that_is_not_here_may_bear_its_stage_in_its_name(
+    path, stage, params
+):
+    started = launch("trl", "sft", launcher=(arg("config_file", path),))
+
+    assert facts(resolve(started, params=params)).get("parallel.zero_stage") == stage
+
+
 def test_accelerate_config_sets_layout_and_sharding(params):
     given = {
         "num_processes": "16",

@@ -103,10 +103,22 @@ def _deepspeed(
     if written:
         found |= written
         origins = origins or tuple(a.origin for n, a in flat.items() if "zero" in n)[:1]
+    if setting is None and not found:
+        # accelerate's own configuration, which is not at hand, bears what it shards in its name
+        found, origins = _named_so(launch)
     if setting is None and not found and _without_deepspeed(launch, configs):
         found, origins, how = {"parallel.zero_stage": 0}, (launch.origin,), "default"
     for name, value in found.items():
         yield fact(name, value, *origins, how=how)
+
+
+def _named_so(launch: RawLaunch) -> tuple[dict[str, Scalar], tuple[Origin, ...]]:
+    for arg in launch.launcher:
+        if arg.name in ("config_file", "accelerate_config") and len(arg.values) == 1:
+            found = read_deepspeed(_file_name(arg.values[0]))
+            if "parallel.zero_stage" in found:
+                return found, (arg.origin,)
+    return {}, ()
 
 
 def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
