@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from trainrx.model.catalog import Register, Span
 from trainrx.parse.catalog import Catalog, catalog
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True):
     """A framework at the releases a launch may run, and the versions of packages at hand."""
 
     framework: str
