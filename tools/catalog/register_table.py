@@ -13,6 +13,12 @@ _HF = "https://github.com/huggingface/transformers/blob/main/src/transformers/"
 _TRAIN = ("sft", "pt", "rlhf", "dpo", "orpo", "simpo")
 _RUN = (*_TRAIN, "infer", "deploy", "export", "rollout")
 _PLUGINS = ("external_plugins", "custom_register_path")
+_PLACES = (
+    *("auto", "balanced", "balanced_low_0", "sequential"),
+    *("cpu*", "cuda*", "npu*", "xpu*", "mps*", "meta*", "hpu*", "mlu*", "musa*", "sdaa*", "xla*"),
+)
+"""What transformers takes for a device map that is a word; the rest is for `torch.device`.
+https://github.com/huggingface/transformers/blob/v4.52.4/src/transformers/modeling_utils.py"""
 Names = set[str] | None
 
 
@@ -36,6 +42,7 @@ class Spec(NamedTuple):
     split: str = ""
     json: bool = False
     adds: bool = False
+    any_case: bool = False
 
 
 def _swift(name: str, *arguments: str, checked: str, read: Callable[[World], Names]) -> Spec:
@@ -182,6 +189,12 @@ SPECS = (
         checked=r"\bfsdp_mapping\b",
         read=lambda w: keys_of(w, "swift/*.py", "fsdp_mapping"),
     )._replace(json=True, opened_by=()),
+    _swift(
+        "arguments/base_args/model_args.py",
+        "device_map",
+        checked=r"self\.device_map.*parse_to_dict",
+        read=lambda _: set(_PLACES),
+    )._replace(json=True, opened_by=()),
     Spec(
         "swift report_to",
         "ms-swift",
@@ -233,6 +246,16 @@ SPECS = (
         ("ms-swift",),
         commands=_TRAIN,
         only={"tuner.type": ("lora",)},
+    ),
+    Spec(
+        "accelerate dynamo",
+        "accelerate",
+        ("torch_compile_backend", "torchdynamo"),
+        r"self\.backend = DynamoBackend\(",
+        lambda w: members(w, "accelerate/utils/dataclasses.py", "DynamoBackend"),
+        "https://github.com/huggingface/accelerate/blob/main/src/accelerate/utils/dataclasses.py",
+        ("ms-swift", "llamafactory", "trl"),
+        any_case=True,
     ),
     Spec(
         "llamafactory template",

@@ -60,6 +60,8 @@ def _record(spec: Spec, by: Mapping[str, Mapping[str, Sequence[str]]]) -> Regist
 _PARSED = re.compile(
     r"self\.(?P<name>\w+)(?:: [^=\n]+)? = (?:self\.|ModelArguments\.)?(?:json_)?parse_to_dict\("
     r"self\.(?P=name)(?P<lax>, strict=False)?\)"
+    r"|self\.(?P<loaded>\w+) = json\.loads\(self\.(?P=loaded)\)"
+    r"|self\._load_json_or_path\('(?P<key>\w+)'\)"
 )
 
 
@@ -72,7 +74,8 @@ def read_parsed(sources: Sources) -> dict[str, str]:
     for path in own:
         for match in _PARSED.finditer(sources.read(path)):
             strict = "repaired" if repairs else "strict"
-            found[match["name"]] = "lax" if match["lax"] else strict
+            name = match["name"] or match["loaded"] or match["key"]
+            found[name] = "lax" if match["lax"] else strict
     return found
 
 

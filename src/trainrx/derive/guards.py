@@ -6,7 +6,7 @@ the GPUs add up) stands here as one line of a table and becomes a fact of its ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Literal
 
@@ -240,6 +240,14 @@ HOLDS: dict[Kind, Callable[[Sequence[int], Sequence[int]], bool]] = {
 }
 
 
+WHOLE_ABOVE_ONE: Mapping[str, str] = {
+    "guard.save_steps_whole": "train.save_steps",
+    "guard.eval_steps_whole": "train.eval_steps",
+    "guard.logging_steps_whole": "arg.logging_steps",
+}
+"""Numbers of steps that are a share of all steps up to 1, and a count above."""
+
+
 def counted(argument: str, value: Value, *origins: Origin, how: How) -> Iterator[Fact]:
     """Give how many items an argument holds (`count.NAME`): of a list, or between commas."""
     if isinstance(value, list) and value:
@@ -249,12 +257,16 @@ def counted(argument: str, value: Value, *origins: Origin, how: How) -> Iterator
 
 
 def guard_facts(facts: Facts, relations: Sequence[Relation] = RELATIONS) -> Iterator[Fact]:
-    """Give each relation whose numbers are all known; whole numbers from 1 only."""
+    """Give each relation whose numbers are all known (whole, from 1), and which steps are whole."""
     for relation in relations:
         left, right = _all(facts, relation.left), _all(facts, relation.right)
         if left is not None and right is not None:
             holds = HOLDS[relation.kind](left, right)
             yield derived(facts, relation.name, holds, *relation.left, *relation.right)
+    for name, source in WHOLE_ABOVE_ONE.items():
+        value = facts.number(source)
+        if value is not None and value > 1:
+            yield derived(facts, name, value == int(value), source)
 
 
 def _all(facts: Facts, names: Sequence[str]) -> tuple[int, ...] | None:

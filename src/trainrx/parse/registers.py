@@ -88,7 +88,10 @@ def lives(register: Register, value: str) -> str:
 def _knows(register: Register, word: str, place: Place) -> bool:
     known = catalog(register.package)
     bits = releases_met(register.package, place)
-    return any(_fits(word, name) for name in _names(register.names(), known, bits))
+    names = _names(register.names(), known, bits)
+    if register.any_case:
+        return any(_fits(word.lower(), name.lower()) for name in names)
+    return any(_fits(word, name) for name in names)
 
 
 def _names(

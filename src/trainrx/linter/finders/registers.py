@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainrx.kb.catalogs import read_registers
+from trainrx.kb.catalogs import read_parsed, read_registers
 from trainrx.linter.finders.values import STAND_IN
 from trainrx.linter.job import Found, Job
 from trainrx.model.catalog import Register
@@ -35,7 +35,13 @@ def find(job: Job) -> Iterator[Found]:
         found = [item for item in read_registers() if name in item.arguments]
         registers = _deciding(found, place, job)
         if registers:
-            yield from _judge(registers, written, place, job)
+            json_too = any(item.json for item in registers)
+            texts = [
+                value
+                for value in written.values or ()
+                if not _is_open(value) and not (json_too and _is_content(value, name, job.files))
+            ]
+            yield from _judge(registers, texts, written, place, job)
 
 
 def _given(job: Job) -> dict[str, RawArg]:
@@ -85,16 +91,9 @@ def _is_one(job: Job, fact: str, values: Sequence[str]) -> bool:
 
 
 def _judge(
-    registers: Sequence[Register], written: RawArg, place: Place, job: Job
+    registers: Sequence[Register], texts: Sequence[str], written: RawArg, place: Place, job: Job
 ) -> Iterator[Found]:
-    for value in written.values or ():
-        if (
-            not value
-            or value.startswith("[")
-            or STAND_IN.fullmatch(value)
-            or (registers[0].json and _is_content(value, job.files))
-        ):
-            continue
+    for value in texts:
         if refuses(registers, value, place):
             shown = written.name if written.via == "config" else f"--{written.name}"
             owner = f"{place.framework} {place.version or ''}".strip()
@@ -106,9 +105,21 @@ def _judge(
             )
 
 
-def _is_content(value: str, files: Mapping[str, str]) -> bool:
-    """Tell whether a value may be a file or holds the configuration itself."""
-    if re.search(r"[/\\{\[]|\.(?:json|ya?ml)$", value) or len(value) > _ENCODED or value in files:
+def _is_open(value: str) -> bool:
+    """Tell whether a value is none, a list of its own, or a text that a reader is to replace."""
+    return not value or value.startswith("[") or STAND_IN.fullmatch(value) is not None
+
+
+def _is_content(value: str, name: str, files: Mapping[str, str]) -> bool:
+    """Tell whether a value may be a file or holds the configuration itself.
+
+    What begins with a brace and is no JSON stays a word, unless it is refused as JSON already.
+    """
+    if not value.startswith("{"):
+        path = re.search(r"[/\\]|\.(?:json|ya?ml)$", value) is not None
+        if path or len(value) > _ENCODED or value in files:
+            return True
+    elif not any(item.name == name and not item.strict for item in read_parsed()):
         return True
     try:
         json.loads(value)
