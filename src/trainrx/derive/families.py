@@ -4,56 +4,61 @@ from __future__ import annotations
 
 import re
 
-from trainrx.model.pattern import late
+from trainrx.model.pattern import late, needled
 
 FAMILY = (
-    ("qwen2.5-vl", r"qwen[-_]?2[._]?5[-_]?vl"),
-    ("qwen3-vl", r"qwen[-_]?3[-_]?vl"),
-    ("qwen2-vl", r"qwen[-_]?2[-_]?vl|qvq"),
-    ("qwen2.5-omni", r"qwen[-_]?2[._]?5[-_]?omni"),
-    ("qwen3-omni", r"qwen[-_]?3[-_]?omni"),
-    ("qwen2-audio", r"qwen[-_]?2[-_]?audio"),
-    ("qwen-audio", r"qwen[-_]?audio"),
-    ("qwen3.5", r"qwen[-_]?3[._][56]"),
-    ("qwen3-next", r"qwen[-_]?3[-_]?next"),
-    ("qwen3", r"qwen[-_]?3"),
-    ("qwen2.5", r"qwen[-_]?2[._]?5|qwq"),
-    ("qwen2", r"qwen[-_]?2"),
-    ("qwen1.5", r"qwen[-_]?1[._]?5|qwen1half"),
-    ("qwen-vl", r"qwen[-_]?vl"),
-    ("qwen", r"qwen"),
-    ("internvl", r"intern[-_]?vl"),
-    ("internlm", r"internlm"),
-    ("minicpm-v", r"minicpm[-_]?v"),
-    ("minicpm-o", r"minicpm[-_]?o"),
-    ("minicpm", r"minicpm"),
-    ("llava", r"llava"),
-    ("deepseek-vl", r"deepseek[-_]?vl"),
-    ("glm4v", r"glm[-_]?4[._]?\d?v|glm[-_]?4[._]1v"),
-    ("glm4", r"glm[-_]?4|chatglm"),
-    ("deepseek-v3", r"deepseek[-_]?(v3|r1(?!.distill))"),
-    ("deepseek-v2", r"deepseek[-_]?v2"),
-    ("mixtral", r"mixtral"),
-    ("pixtral", r"pixtral"),
-    ("mistral", r"mistral"),
-    ("llama4", r"llama[-_]?4"),
-    ("llama", r"llama"),
-    ("gemma", r"gemma"),
-    ("phi", r"\bphi(?=[-_.\d]|\b)"),
-    ("ovis", r"ovis"),
-    ("gpt-oss", r"gpt[-_]?oss"),
-    ("kimi", r"kimi"),
-    ("baichuan", r"baichuan"),
-    ("yi", r"^yi[-_]"),
+    ("qwen2.5-vl", ("qwen25vl",), r"qwen[-_]?2[._]?5[-_]?vl"),
+    ("qwen3-vl", ("qwen3vl",), r"qwen[-_]?3[-_]?vl"),
+    ("qwen2-vl", ("qwen2vl", "qvq"), r"qwen[-_]?2[-_]?vl|qvq"),
+    ("qwen2.5-omni", ("qwen25omni",), r"qwen[-_]?2[._]?5[-_]?omni"),
+    ("qwen3-omni", ("qwen3omni",), r"qwen[-_]?3[-_]?omni"),
+    ("qwen2-audio", ("qwen2audio",), r"qwen[-_]?2[-_]?audio"),
+    ("qwen-audio", ("qwenaudio",), r"qwen[-_]?audio"),
+    ("qwen3.5", ("qwen35", "qwen36"), r"qwen[-_]?3[._][56]"),
+    ("qwen3-next", ("qwen3next",), r"qwen[-_]?3[-_]?next"),
+    ("qwen3", ("qwen3",), r"qwen[-_]?3"),
+    ("qwen2.5", ("qwen25", "qwq"), r"qwen[-_]?2[._]?5|qwq"),
+    ("qwen2", ("qwen2",), r"qwen[-_]?2"),
+    ("qwen1.5", ("qwen15", "qwen1half"), r"qwen[-_]?1[._]?5|qwen1half"),
+    ("qwen-vl", ("qwenvl",), r"qwen[-_]?vl"),
+    ("qwen", ("qwen",), r"qwen"),
+    ("internvl", ("internvl",), r"intern[-_]?vl"),
+    ("internlm", ("internlm",), r"internlm"),
+    ("minicpm-v", ("minicpmv",), r"minicpm[-_]?v"),
+    ("minicpm-o", ("minicpmo",), r"minicpm[-_]?o"),
+    ("minicpm", ("minicpm",), r"minicpm"),
+    ("llava", ("llava",), r"llava"),
+    ("deepseek-vl", ("deepseekvl",), r"deepseek[-_]?vl"),
+    ("glm4v", ("glm4",), r"glm[-_]?4[._]?\d?v|glm[-_]?4[._]1v"),
+    ("glm4", ("glm4", "chatglm"), r"glm[-_]?4|chatglm"),
+    ("deepseek-v3", ("deepseekv3", "deepseekr1"), r"deepseek[-_]?(v3|r1(?!.distill))"),
+    ("deepseek-v2", ("deepseekv2",), r"deepseek[-_]?v2"),
+    ("mixtral", ("mixtral",), r"mixtral"),
+    ("pixtral", ("pixtral",), r"pixtral"),
+    ("mistral", ("mistral",), r"mistral"),
+    ("llama4", ("llama4",), r"llama[-_]?4"),
+    ("llama", ("llama",), r"llama"),
+    ("gemma", ("gemma",), r"gemma"),
+    ("phi", ("phi",), r"\bphi(?=[-_.\d]|\b)"),
+    ("ovis", ("ovis",), r"ovis"),
+    ("gpt-oss", ("gptoss",), r"gpt[-_]?oss"),
+    ("kimi", ("kimi",), r"kimi"),
+    ("baichuan", ("baichuan",), r"baichuan"),
+    ("yi", ("yi",), r"^yi[-_]"),
 )
-"""The first that matches wins: the more special family stands before the general one."""
+"""The first that matches wins: the more special family stands before the general one.
 
-VISION = late(
+Between family and pattern stands what is in each matching name once -, _ and . are left out.
+"""
+
+VISION = needled(
     r"vl\b|[-_]vl[-_]|vl\d|vision|llava|internvl|minicpm-?[vo](?=[-_\d.]|$)|glm-?4[._]?\d?v\b"
-    r"|qvq|omni|ovis|pixtral|paligemma|mllama|molmo|idefics|cogvlm|florence|video"
+    r"|qvq|omni|ovis|pixtral|paligemma|mllama|molmo|idefics|cogvlm|florence|video",
+    *("vl", "vision", "llava", "minicpm", "glm", "qvq", "omni", "ovis", "pixtral", "paligemma"),
+    *("mllama", "molmo", "idefics", "florence", "video"),
 )
-OMNI = late(r"omni|minicpm-?o(?=[-_\d.]|$)")
-AUDIO = late(r"audio|whisper|speech|asr\b")
+OMNI = needled(r"omni|minicpm-?o(?=[-_\d.]|$)", "omni", "minicpm")
+AUDIO = needled(r"audio|whisper|speech|asr\b", "audio", "whisper", "speech", "asr")
 MOE = late(
     r"a\d+(\.\d+)?b\b|moe|mixtral|\d+x\d+b|deepseek[-_]?(v3|r1(?!.distill))|deepseek[-_]?v2"
     r"|kimi[-_]?k|gpt[-_]?oss|llama-?4|glm[-_]?4[._]5(?!v)"
@@ -63,4 +68,9 @@ MOE = late(
 def family_of(words: str) -> str | None:
     """Name the family a model's name tells, in lower case; None when it tells none."""
     lowered = words.lower()
-    return next((family for family, words in FAMILY if re.search(words, lowered)), None)
+    bare = lowered.replace("-", "").replace("_", "").replace(".", "")
+    for family, signs, pattern in FAMILY:
+        for sign in signs:
+            if sign in bare and re.search(pattern, lowered):
+                return family
+    return None

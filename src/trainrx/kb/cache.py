@@ -41,12 +41,14 @@ def keep(cache: str, data: bytes) -> None:
 
 def digest(places: Iterable[str | os.PathLike[str]]) -> str:
     """Name the state of folders and files by the names, sizes and times of what they hold."""
+    listed = [
+        f"{path}\0{held.st_size}\0{held.st_mtime_ns}\n"
+        for place in places
+        for path, held in _stats(os.fspath(place))
+    ]
+    data = "".join(listed).encode("utf-8", "surrogateescape")
     # two checksums are quick to import and to compute, and nobody forges the times of a checkout
-    low = high = 0
-    for place in places:
-        for path, held in _stats(os.fspath(place)):
-            line = f"{path}\0{held.st_size}\0{held.st_mtime_ns}\n".encode()
-            low, high = zlib.crc32(line, low), zlib.adler32(line, high)
+    low, high = zlib.crc32(data), zlib.adler32(data)
     return f"{low:08x}{high & 0xFFFF:04x}"
 
 

@@ -20,6 +20,29 @@ class _Late:
         return found
 
 
+class _Needled(_Late):
+    """A late pattern that is only searched for where one of its words is."""
+
+    def __init__(self, text: str, needles: tuple[str, ...]) -> None:
+        super().__init__(text, 0)
+        self._needles = needles
+
+    def search(self, text: str) -> re.Match[str] | None:
+        for needle in self._needles:
+            if needle in text:
+                found: re.Match[str] | None = re.compile(*self._source).search(text)
+                return found
+        return None
+
+
+def needled(text: str, *needles: str) -> re.Pattern[str]:
+    """Give a pattern for `search` alone, of which each match holds one of some words.
+
+    To look for the words takes no compiled pattern; most names hold none.
+    """
+    return cast("re.Pattern[str]", _Needled(text, needles))
+
+
 def late(text: str, flags: int = 0) -> re.Pattern[str]:
     """Give a pattern for its methods; functions of `re` do not take it.
 

@@ -139,11 +139,13 @@ class Catalog:
         """Give the different values a history has over some releases, oldest first."""
         if len(history) == 1:
             return (history[0][1],) if bits else ()
+        index, end = self._index, len(self.releases)
+        starts = [index.get(since, 0) for since, _ in history]
+        starts[:1] = [0]
         found: list[T] = []
-        for i, (since, value) in enumerate(history):
-            until = history[i + 1][0] if i + 1 < len(history) else None
-            start = since if i else self.releases[0]
-            if self.mask(((start, until),)) & bits and not holds(found, value):
+        for start, until, (_, value) in zip(starts, (*starts[1:], end), history, strict=False):
+            within = ((1 << max(until - start, 0)) - 1) << start
+            if within & bits and not holds(found, value):
                 found.append(value)
         return tuple(found)
 

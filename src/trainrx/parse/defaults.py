@@ -36,6 +36,7 @@ _RANK_DECIDES = frozenset({"verl", "openrlhf"})
 
 _FIRST = ("rlhf.type", "tuner.type", "vllm.enabled")
 _TRAINING_ONLY = ("train.", "tuner.", "freeze.", "rlhf.")
+_DEPENDING = (*_TRAINING_ONLY, "vllm.")
 _VLLM_ITSELF = frozenset({"vllm", "verl", "openrlhf"})
 _LAUNCHED_BY_SWIFT = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo"})
 
@@ -89,10 +90,13 @@ def _playing(
 
     With each stands the parameter it needs, "" for none, and the values that one must have.
     """
-    ordered = (*_FIRST, *(name for name in names if name not in _FIRST))
-    return tuple(
-        (name, *_need(name, framework, task)) for name in ordered if _plays(name, framework, task)
-    )
+    found: list[tuple[str, str, frozenset[Scalar]]] = []
+    for name in (*_FIRST, *(name for name in names if name not in _FIRST)):
+        if not name.startswith(_DEPENDING):
+            found.append((name, "", frozenset()))
+        elif _plays(name, framework, task):
+            found.append((name, *_need(name, framework, task)))
+    return tuple(found)
 
 
 def _plays(name: str, framework: str, task: str) -> bool:

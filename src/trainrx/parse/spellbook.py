@@ -82,15 +82,13 @@ def _shelf(held: _Held, framework: str) -> _Shelf:
     return _Shelf(held.params, framework)
 
 
-@lru_cache(maxsize=64)
-def _served(shelf: _Shelf, command: str) -> Mapping[str, Served]:
-    """Give by parameter the owners that have names for it at a command, with these names."""
-    found: dict[str, Served] = {}
-    for name, entries in shelf.by_param.items():
-        own = [entry for entry in entries if serves(entry.spelling, command)]
-        of = {owner: tuple(e for e in own if e.owner == owner) for owner in shelf.owners}
-        found[name] = tuple((owner, held) for owner, held in of.items() if held)
-    return found
+@lru_cache(maxsize=4096)
+def _served(shelf: _Shelf, param: str, command: str) -> Served:
+    found: dict[str, list[Entry]] = {}
+    for entry in shelf.by_param.get(param, ()):  # those of one owner stand together
+        if serves(entry.spelling, command):
+            found.setdefault(entry.owner, []).append(entry)
+    return tuple((owner, tuple(held)) for owner, held in found.items())
 
 
 @lru_cache(maxsize=64)
@@ -129,7 +127,7 @@ class Spellbook:
 
     def served(self, param: str, command: str) -> Served:
         """Give the owners that have names for a parameter at a command, with these names."""
-        return _served(self._shelf, command).get(param, ())
+        return _served(self._shelf, param, command)
 
     def live(self, entry: Entry) -> bool:
         """Tell whether a spelling exists at some version the job may run."""

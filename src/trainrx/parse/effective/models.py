@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainrx.model.catalog import Value
-from trainrx.model.pattern import late
+from trainrx.model.pattern import needled
 from trainrx.parse.effective.view import UNKNOWN, Held, Truth
 
 _SEES = ("vision_config", "visual", "audio_config", "vision_tower", "mm_vision_tower")
@@ -18,9 +18,10 @@ _LENGTHS = (
     "n_ctx",
     "max_seq_len",
 )
-_SEEING_NAME = late(
-    r"(?i)(?:^|[^a-z])(?:vl\d?|vision|llava|internvl|qvq|omni|audio|ovis|minicpm-v|glm-?4v|mllama)"
-    r"(?:$|[^a-z])"
+_SEEING_NAME = needled(
+    r"(?:^|[^a-z])(?:vl\d?|vision|llava|internvl|qvq|omni|audio|ovis|minicpm-v|glm-?4v|mllama)"
+    r"(?:$|[^a-z])",
+    *("vl", "vision", "llava", "qvq", "omni", "audio", "ovis", "minicpm", "glm", "mllama"),
 )
 DTYPES = ("float16", "bfloat16", "float32")
 
@@ -45,7 +46,7 @@ def is_multimodal(config: Mapping[str, Value] | None, name: Held) -> Truth:
     """
     if config is not None:
         return any(isinstance(config.get(key), dict | str) for key in _SEES)
-    return True if isinstance(name, str) and _SEEING_NAME.search(name) else None
+    return True if isinstance(name, str) and _SEEING_NAME.search(name.lower()) else None
 
 
 def _find(config: Mapping[str, Value] | None, names: tuple[str, ...]) -> Value:
