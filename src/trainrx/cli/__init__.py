@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
 DEFAULT = "diagnose"
@@ -84,15 +85,21 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _import_records_lean() -> None:
-    """Import msgspec without typing_extensions.
+    """Import msgspec without what it takes next to nothing of.
 
-    It takes names from there that `typing` has as well, and falls back on it; typing_extensions
-    would load `inspect`, `ast` and `tokenize`: an eighth of the time a lint run takes.
+    It takes names from typing_extensions that `typing` has as well, and falls back on it;
+    typing_extensions would load `inspect`, `ast` and `tokenize`: an eighth of the time a lint run
+    takes. It imports uuid, and that `platform` for the one word that `os.uname` says too.
     """
     if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
         return
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    held: dict[str, ModuleType | None] = {"typing_extensions": None}
+    if hasattr(os, "uname") and not {"platform", "uuid"} & sys.modules.keys():
+        held["platform"] = ModuleType("platform")
+        vars(held["platform"])["system"] = lambda: os.uname().sysname
+    sys.modules.update(held)  # type: ignore[arg-type]  # None: not to be imported
     try:
         import msgspec  # noqa: F401
     finally:
-        del sys.modules["typing_extensions"]
+        for name in held:
+            del sys.modules[name]

@@ -17,6 +17,8 @@ from trainrx.model.lint import LintKnowledge, LintRule, brief
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from trainrx.model.knowledge import Param
+
 FROM_KB = ("guards", "params", "models.yaml")
 """What of `kb` lint takes, beside its own rules."""
 
@@ -59,10 +61,19 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
     return LintKnowledge(
         rules=read_entries([root / LINT for root in rules], LintRule),
         guards=tuple(guard for guard in guards if guard is not None),
-        params=knowledge.params,
+        params={name: _spelled(param) for name, param in knowledge.params.items()},
         models=knowledge.models,
         digest=knowledge.digest,
     )
+
+
+def _spelled(param: Param) -> Param:
+    """Leave out what is for readers of the knowledge: a third of what a run would decode."""
+    spelled = {
+        owner: tuple(msgspec.structs.replace(item, source="") for item in items)
+        for owner, items in param.spelled.items()
+    }
+    return msgspec.structs.replace(param, spelled=spelled, ask=None)
 
 
 def _shipped() -> LintKnowledge:

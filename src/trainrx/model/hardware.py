@@ -19,7 +19,9 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     sources: tuple[str, ...] = ()
 
 
-class Tower(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Tower(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """The shape of a vision or audio encoder beside the language model.
 
     `patch` and `image_size` in pixels; `merge` x `merge` patches become one token of the language
@@ -46,7 +48,9 @@ class Tower(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     projector_b: float | None = None
 
 
-class ModelShape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ModelShape(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """The published shape of a model; counts in units, `params_b` in 1e9 parameters.
 
     `moe_inter` is the width of one expert, `experts_per_token` how many of them a token passes

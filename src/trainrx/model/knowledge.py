@@ -263,7 +263,9 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     aliases: tuple[str, ...] = ()
 
 
-class Spelling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Spelling(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """How one framework writes a parameter in a range of its versions, and its default there.
 
     Exactly one of `arg` (command line or config key) and `env`. `values` maps canonical values to
@@ -283,7 +285,9 @@ class Spelling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     source: str = ""
 
 
-class Param(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Param(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """One meaning, its spelling per framework and version range; best spelling first."""
 
     schema: Literal[1]

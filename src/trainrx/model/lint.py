@@ -23,7 +23,9 @@ GUARDS = "guards"
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
-class LintRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LintRule(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """One lint rule.
 
     A rule with `when` holds for a launch of which the condition is true; its finding stands where
@@ -62,7 +64,7 @@ class LintKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
-class LintGuard(msgspec.Struct, frozen=True, kw_only=True):
+class LintGuard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What lint takes of a guard."""
 
     id: str
