@@ -30,6 +30,12 @@ _OVER = late(
     r"|(?:已经?|现在)(?:都|就)?(?:解决|好了|正常|没事|恢复|不再)|解决了|恢复正常",
     re.IGNORECASE,
 )
+_GONE = late(
+    r"[^.;,，。；]{0,24}\b(?:is|are|was|were|been) (?:now |already )?"
+    r"(?:gone|over|solved|fixed|resolved)\b"
+    r"|[^，。；没未不]{0,6}(?:解决了?|消失了?|没了|不见了)(?:$|[，。；])",
+    re.IGNORECASE,
+)
 REACH = 160
 """Characters behind what is said in which its end may be told."""
 
@@ -37,8 +43,8 @@ REACH = 160
 def is_negated(text: str, start: int, end: int) -> bool:
     """Tell whether the few words before a place, or words within it, deny what it says.
 
-    So does a past that the words behind it end ("it used to hang, X fixed it",
-    "之前会卡住，已经好了").
+    So do words right behind it that end it ("the slowdown is gone"), and so does a past that words
+    further behind end ("it used to hang, X fixed it", "之前会卡住，已经好了").
 
     Args:
         text: a sentence or a line.
@@ -47,6 +53,8 @@ def is_negated(text: str, start: int, end: int) -> bool:
     """
     before = _NEGATION.search(text, max(0, start - 60), start)
     if before is not None or _WITHIN.search(text, start, end) is not None:
+        return True
+    if _GONE.match(text, end) is not None:
         return True
     once = _ONCE.search(text, max(0, start - 60), end)
     return once is not None and _OVER.search(text, end, end + REACH) is not None
