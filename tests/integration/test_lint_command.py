@@ -216,7 +216,7 @@ def test_lint_imports_none_of_the_heavy_parts(folder: Path) -> None:
         "import sys; from trainrx.cli import main; main(['lint', 'bad.sh']); "
         "heavy = {'typer', 'click', 'rich', 'numpy', 'pydantic', 'yaml', 'durable_rules_engine', "
         "'durable', 'hyperscan', 'argparse', 'inspect', 'trainrx.engine', 'trainrx.detect', "
-        "'trainrx.memory', 'importlib.resources'}; "
+        "'trainrx.memory', 'importlib.resources', 'trainrx.lsp', 'pygls', 'asyncio'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=folder, check=False)

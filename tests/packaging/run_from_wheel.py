@@ -32,7 +32,8 @@ def main(dist: Path) -> int:
         )
         venv.create(work / "venv", with_pip=True)
         python = work / "venv" / "bin" / "python"
-        subprocess.run([python, "-m", "pip", "install", "-q", wheel, *NEEDED], check=True)
+        given = f"{wheel}[lsp]"
+        subprocess.run([python, "-m", "pip", "install", "-q", given, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
         return subprocess.run(
             [python, "-m", "pytest", "-q", "-n", "auto"], cwd=work, check=False

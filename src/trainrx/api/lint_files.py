@@ -65,7 +65,7 @@ def lint_files(
     for path in paths:
         if path == "-":
             text = _decoded(stdin or b"")
-            yield File(STDIN, text, _kind(STDIN, text), None, named=True)
+            yield File(STDIN, text, kind_of(STDIN, text), None, named=True)
             continue
         for name in _below(path, exclude):
             if name in seen:
@@ -111,7 +111,7 @@ def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:
     if not named and not any(w in data for w in (_KEYS if config and not manifest else _TELLING)):
         return None
     text = _decoded(data)
-    kind = "config" if config else _kind(name, text) if named else "script"
+    kind = kind_of(name, text) if named or config else "script"
     return File(name, text, kind, os.path.dirname(name) or ".", named)
 
 
@@ -127,8 +127,10 @@ def _decoded(data: bytes) -> str:
     return decode_text(data)
 
 
-def _kind(name: str, text: str) -> Literal["script", "config"]:
-    """Tell a configuration from a script where the name does not."""
+def kind_of(name: str, text: str) -> Literal["script", "config"]:
+    """Tell a configuration from a script, by what it says where the name does not."""
+    if name.lower().endswith(CONFIGS):
+        return "config"
     if name.lower().endswith(SCRIPTS) or text.startswith("#!"):
         return "script"
     from trainrx.read.recognise import recognise

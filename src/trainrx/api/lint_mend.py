@@ -42,16 +42,34 @@ def mended(file: File, linter: Linter, beside: Around, *, unsafe: bool) -> Mende
     found = tuple(lint_file(file, linter, beside, [])[0])
     made = 0
     for _ in range(PASSES):
-        edits = _wanted(found, file, unsafe=unsafe)
-        text, done = apply(file.text, edits)
-        if not done or text == file.text:
+        after = tried(file, found, _wanted(found, file, unsafe=unsafe), linter, beside)
+        if after is None:
             break
-        after = msgspec.structs.replace(file, text=text)
-        again = tuple(lint_file(after, linter, beside, [])[0])
-        if _launches(after) < _launches(file) or _errors(again) > _errors(found):
-            break
-        file, found, made = after, again, made + len(done)
+        file = msgspec.structs.replace(file, text=after.text)
+        found, made = after.left, made + after.made
     return Mended(file.text, made, found)
+
+
+def tried(
+    file: File, found: Sequence[Finding], edits: Sequence[Edit], linter: Linter, beside: Around
+) -> Mended | None:
+    """Make edits and judge the outcome; None where they change nothing or make things worse.
+
+    Args:
+        file: the file.
+        found: what is found in it as it is.
+        edits: what to change.
+        linter: the rules.
+        beside: what is known beside it.
+    """
+    text, done = apply(file.text, edits)
+    if not done or text == file.text:
+        return None
+    after = msgspec.structs.replace(file, text=text)
+    again = tuple(lint_file(after, linter, beside, [])[0])
+    if _launches(after) < _launches(file) or _errors(again) > _errors(found):
+        return None
+    return Mended(text, len(done), again)
 
 
 def _wanted(found: Sequence[Finding], file: File, *, unsafe: bool) -> list[Edit]:

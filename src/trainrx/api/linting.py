@@ -14,10 +14,10 @@ from trainrx.api.lint_files import LARGEST, LEAST_FOR_TWO, File, lint_files
 from trainrx.api.lint_jobs import Around, around, config_launch, settle_job
 from trainrx.kb.lint import load_lint
 from trainrx.linter.check import Linter, worst_first
-from trainrx.linter.job import Page
+from trainrx.linter.job import Job, Page
 from trainrx.linter.places import Texts
 from trainrx.linter.settings import Settings, chooser
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import RawLaunch, Script
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
 from trainrx.model.result import Finding
 from trainrx.model.text import Lang
@@ -157,6 +157,15 @@ def lint_file(
     return kept, gone
 
 
+def jobs_of(file: File, linter: Linter, beside: Around) -> Iterator[Job]:
+    """Give the launches of one file, as they are judged."""
+    config = config_launch(file) if file.kind == "config" else None
+    launches = (config,) if config is not None else _launches_in(file, beside)[1]
+    for raw in launches:
+        own = None if config is None else file
+        yield settle_job(raw, linter, beside, {file.name: file.text}, file.folder, config=own)
+
+
 def lint_launch(
     launches: Iterable[RawLaunch],
     texts: Mapping[str, str],
@@ -194,20 +203,23 @@ def groups(knowledge: LintKnowledge) -> dict[str, str]:
 def _of_script(
     file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
 ) -> Iterator[Finding]:
-    script = read_script(file.text, file.name, beside.variables)
-    launches = find_launches(script)
-    if not launches:
-        launches = _launches_of_manifest(file, beside)
-    if not launches:
-        if file.named:
-            unread.append((file.name, NO_LAUNCH))
-        return
+    script, launches = _launches_in(file, beside)
+    if not launches and file.named:
+        unread.append((file.name, NO_LAUNCH))
     texts = {file.name: file.text}
-    if script.commands:
+    if launches and script is not None and script.commands:
         yield from linter.page(Page(script, launches, Texts(texts)))
-    written = [msgspec.structs.replace(one, written=script.written) for one in launches]
-    for raw in written:
+    for raw in launches:
         yield from linter.job(settle_job(raw, linter, beside, texts, file.folder))
+
+
+def _launches_in(file: File, beside: Around) -> tuple[Script | None, tuple[RawLaunch, ...]]:
+    """Read the launches of a script or a manifest."""
+    if file.kind == "config":
+        return None, _launches_of_manifest(file, beside)
+    script = read_script(file.text, file.name, beside.variables)
+    found = find_launches(script) or _launches_of_manifest(file, beside)
+    return script, tuple(msgspec.structs.replace(one, written=script.written) for one in found)
 
 
 def _launches_of_manifest(file: File, beside: Around) -> tuple[RawLaunch, ...]:
@@ -224,18 +236,12 @@ def _launches_of_manifest(file: File, beside: Around) -> tuple[RawLaunch, ...]:
 def _of_config(
     file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
 ) -> Iterator[Finding]:
-    launch = config_launch(file)
-    if launch is None:
-        manifest = _launches_of_manifest(file, beside)
-        for raw in manifest:
-            yield from linter.job(
-                settle_job(raw, linter, beside, {file.name: file.text}, file.folder)
-            )
-        if not manifest and file.named:
-            unread.append((file.name, "holds no setting that implies a training command"))
-        return
-    texts = {file.name: file.text}
-    yield from linter.job(settle_job(launch, linter, beside, texts, file.folder, config=file))
+    idle = True
+    for job in jobs_of(file, linter, beside):
+        idle = False
+        yield from linter.job(job)
+    if idle and file.named:
+        unread.append((file.name, "holds no setting that implies a training command"))
 
 
 def _is_left_out(item: Finding, patterns: Mapping[str, tuple[str, ...]]) -> bool:

@@ -43,9 +43,10 @@ is found out from its content; the options say it for you.
 """
 EPILOG = """\
 Other commands: fix FILE (the changed launch, proved), plan FILE (what works on which hardware),
-retry LOG (does a restart help), lint FILE (defects before it runs), translate FILE (to another
-version), estimate FILE (the GPU memory it takes), inspect FILE (what a launch sets),
-diff GOOD BAD, explain ID, kb check|test|new|list (a file of that name: ./inspect)."""
+retry LOG (does a restart help), lint FILE (defects before it runs), lsp (the same in an editor),
+translate FILE (to another version), estimate FILE (the GPU memory it takes), inspect FILE (what
+a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list (a file of that name:
+./inspect)."""
 
 
 class Format(str, Enum):

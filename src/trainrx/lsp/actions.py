@@ -1,0 +1,179 @@
+"""What an editor may offer to do about findings, each tried before it is offered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from trainrx.api.lint_files import File
+from trainrx.api.lint_mend import Mended, mended, tried
+from trainrx.api.linting import lint_file
+from trainrx.linter.edits import replaced
+from trainrx.linter.finders.suppressed import UNUSED, ignores
+from trainrx.linter.places import Spot
+from trainrx.lsp.desk import Sight, own
+from trainrx.lsp.sheet import Sheet
+from trainrx.model.lint import LintKnowledge
+from trainrx.model.result import Edit, Finding
+from trainrx.model.text import Text
+
+_REPLACE = Text(en="Replace {old} with {new}", zh="将 {old} 改为 {new}")
+_FIX = Text(en="Mend: {title}", zh="修正：{title}")
+_UNSAFE = Text(en="{said} (changes results)", zh="{said}（会改变训练结果）")
+_IGNORE = Text(en="Ignore {rule} here", zh="在此处忽略 {rule}")
+_ALL = Text(en="Make all safe fixes of trainrx", zh="执行 trainrx 的全部安全修正")
+MOST = 8
+"""Findings of a stretch that are looked at: for each some edits are tried on the whole text."""
+_LONGEST = 60
+"""Characters of a word that a title quotes."""
+
+
+class Action(NamedTuple):
+    """Something to offer; `finding` None: it is about the whole text."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    finding: Finding | None = None
+    preferred: bool = False
+
+
+def quick_fixes(sight: Sight, first: int, last: int, known: LintKnowledge) -> Iterator[Action]:
+    """Give what can be done about the findings in some lines of a text, counted from 1."""
+    near = [item for item in own(sight) if first <= (item.line or 1) <= last][:MOST]
+    if not near or sight.file is None:
+        return
+    bench = _Bench(sight.file, sight)
+    for item in near:
+        yield from _fix(item, bench, known)
+    for item in near:
+        yield from _ignore(item, bench)
+
+
+def all_fixes(sight: Sight) -> Action | None:
+    """Give all safe fixes of a text as one action; None where there is none to make."""
+    if sight.file is None:
+        return None
+    done = mended(sight.file, sight.linter, sight.beside, unsafe=False)
+    edits = _difference(sight.file, done.text)
+    return Action(_ALL.in_(sight.lang), edits) if edits else None
+
+
+class _Bench:
+    """A text on which edits are tried."""
+
+    def __init__(self, file: File, sight: Sight) -> None:
+        self.file = file
+        self.lang = sight.lang
+        self._sight = sight
+        self.found = tuple(lint_file(file, sight.linter, sight.beside, [])[0])
+
+    def tried(self, edits: Sequence[Edit]) -> Mended | None:
+        """Make edits and judge the text again; None where that is no gain."""
+        if not edits or any(edit.file != self.file.name for edit in edits):
+            return None
+        return tried(self.file, self.found, edits, self._sight.linter, self._sight.beside)
+
+
+def _fix(item: Finding, bench: _Bench, known: LintKnowledge) -> Iterator[Action]:
+    fix = item.fix
+    if fix is None or fix.safety == "manual":
+        return
+    after = bench.tried(fix.edits)
+    if after is None or not _changes_words(bench.file.text, after.text):
+        return
+    said = _said(item, fix.edits, bench, known)
+    safe = fix.safety == "safe"
+    title = said if safe else _UNSAFE.in_(bench.lang).format(said=said)
+    yield Action(title, fix.edits, item, preferred=safe)
+
+
+def _said(item: Finding, edits: Sequence[Edit], bench: _Bench, known: LintKnowledge) -> str:
+    edit = edits[0]
+    if len(edits) == 1 and edit.line == edit.end_line:
+        line = bench.file.text.split("\n")[edit.line - 1]
+        old = line[edit.column - 1 : edit.end_column - 1]
+        if old.strip() and edit.text.strip() and max(len(old), len(edit.text)) <= _LONGEST:
+            return _REPLACE.in_(bench.lang).format(old=old, new=edit.text)
+    rule = known.rules.get(item.rule)
+    title = item.rule if rule is None else rule.title.in_(bench.lang)
+    return _FIX.in_(bench.lang).format(title=title)
+
+
+def _ignore(item: Finding, bench: _Bench) -> Iterator[Action]:
+    """Offer the first comment that holds the finding back and does no harm; JSON takes none."""
+    if bench.file.kind == "config" and bench.file.text.lstrip()[:1] in ("{", "["):
+        return
+    before = _count(item.rule, bench.found)
+    idle = _count(UNUSED, bench.found)
+    for edits in _comments(item, bench.file):
+        after = bench.tried(edits)
+        if after is None or _count(UNUSED, after.left) > idle:
+            continue
+        if _count(item.rule, after.left) < before:
+            yield Action(_IGNORE.in_(bench.lang).format(rule=item.rule), edits, item)
+            return
+
+
+def _comments(item: Finding, file: File) -> Iterator[tuple[Edit, ...]]:
+    """Give ways to write the comment: into one that is there, behind the line, above the command.
+
+    Which of them counts depends on the language of the file and on what the line is a part of.
+    """
+    lines = file.text.split("\n")
+    number = min(item.line or 1, len(lines))
+    for comment in ignores(file.name, lines):
+        at = comment.at
+        if comment.first <= number <= comment.last and at.line and comment.alone:
+            text = lines[at.line - 1]
+            ids = re.compile(r"(ignore(?:-file)?\s*=\s*[\w-]+(?:\s*,\s*[\w-]+)*)").search(text)
+            if ids is not None:
+                end = ids.end() + 1
+                yield replaced(Spot(file.name, at.line, end, end), f",{item.rule}")
+    line = lines[number - 1].removesuffix("\r")
+    said = f"# diagnose: ignore={item.rule}"
+    if line.strip() and not line.rstrip().endswith("\\"):
+        end = len(line) + 1
+        yield replaced(Spot(file.name, number, end, end), f"  {said}")
+    while number > 1 and lines[number - 2].rstrip().endswith("\\"):
+        number -= 1
+    held = lines[number - 1]
+    indent = held[: len(held) - len(held.lstrip())]
+    yield replaced(Spot(file.name, number, 1, 1), f"{indent}{said}\n")
+
+
+def _count(rule: str, findings: Sequence[Finding]) -> int:
+    return sum(other.rule == rule for other in findings)
+
+
+def _changes_words(before: str, after: str) -> bool:
+    """Tell whether more than line ends differ: those are the editor's own business."""
+    return before.replace("\r", "") != after.replace("\r", "")
+
+
+def _difference(file: File, text: str) -> tuple[Edit, ...]:
+    """Give one edit that makes the new text of a file, whose line ends stay as they are."""
+    old = file.text
+    new = text.replace("\n", "\r\n") if "\r\n" in old and "\r" not in text else text
+    if not _changes_words(old, new):
+        return ()
+    start = _shared(old, new)
+    behind = _shared(old[start:][::-1], new[start:][::-1])
+    stop = len(old) - behind
+    (line, column), (end_line, end_column) = map(Sheet(old).counted, (start, stop))
+    return (
+        Edit(
+            file=file.name,
+            line=line,
+            column=column,
+            end_line=end_line,
+            end_column=end_column,
+            text=new[start : len(new) - behind],
+        ),
+    )
+
+
+def _shared(one: str, other: str) -> int:
+    """Count the characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,0 +1,200 @@
+"""Judge the text an editor holds, with the settings of the project it lies in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from trainrx.api.lint_files import LARGEST, SCRIPTS, File, kind_of
+from trainrx.api.lint_jobs import Around, around
+from trainrx.api.lint_settings import find_settings
+from trainrx.api.linting import groups, jobs_of, report_of
+from trainrx.kb.lint import load_lint
+from trainrx.linter.check import Linter
+from trainrx.linter.job import Job
+from trainrx.linter.settings import Settings, chooser
+from trainrx.lsp.sheet import readable
+from trainrx.model.errors import UsageError
+from trainrx.model.result import Finding
+from trainrx.model.text import Lang
+
+_LANGUAGES = frozenset({"shellscript", "sh", "bash", "zsh", "slurm", "yaml", "json", "jsonc"})
+"""Names editors give to scripts and configurations; other texts (a README) are left alone."""
+_CONFIG_LANGUAGES = {"yaml": ".yaml", "json": ".json", "jsonc": ".json"}
+
+
+class Wishes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an editor's configuration says; it goes before the project's settings file.
+
+    `versions` is a mapping name to version, a listing (`requirements.txt`) or `name==version`.
+    `delay` is how long after a key stroke a text is judged, in seconds.
+    """
+
+    lang: Literal["en", "zh"] | None = None
+    versions: dict[str, str] | str | None = None
+    env: str | None = None
+    gpu: str | None = None
+    gpus: int | None = None
+    nodes: int | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    delay: float = 0.3
+
+
+def wishes_from(options: object) -> Wishes:
+    """Read initialization options; what is missing keeps its default.
+
+    Raises:
+        UsageError: a value is of another type.
+    """
+    try:
+        return Wishes() if options is None else msgspec.convert(options, Wishes)
+    except msgspec.ValidationError as error:
+        known = ", ".join(field.encode_name for field in msgspec.structs.fields(Wishes))
+        raise UsageError(f"trainrx: {error}. Known options: {known}") from error
+
+
+class Document(NamedTuple):
+    """A text as an editor holds it; `path` is None while it has no file."""
+
+    text: str
+    path: Path | None
+    language: str = ""
+    name: str = ""
+
+
+class Sight(NamedTuple):
+    """A text that was judged; `file` is None where it is no launch's."""
+
+    file: File | None
+    findings: tuple[Finding, ...]
+    linter: Linter
+    beside: Around
+    lang: Lang
+
+    def jobs(self) -> tuple[Job, ...]:
+        """Give the launches of the text, resolved."""
+        return () if self.file is None else tuple(jobs_of(self.file, self.linter, self.beside))
+
+
+class _Frame(NamedTuple):
+    linter: Linter
+    beside: Around
+    lang: Lang
+
+
+class Desk:
+    """Settings and knowledge, ready for one text after the other.
+
+    Args:
+        lang: language of the messages where neither editor nor project asks for one.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
+
+    Raises:
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+
+    def __init__(self, lang: Lang, kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> None:
+        self.knowledge = load_lint(kb, rules)
+        self.folders = (tuple(kb), tuple(rules))
+        self.wishes = Wishes()
+        self.root: Path | None = None
+        self._lang = lang
+        self._frames: dict[bytes, _Frame] = {}
+
+    def forget(self) -> None:
+        """Read listings and settings anew: files have changed."""
+        self._frames.clear()
+
+    def look(self, document: Document) -> Sight:
+        """Judge a text.
+
+        Raises:
+            UsageError: the settings that hold for it are no good.
+        """
+        start = document.path.parent if document.path is not None else self.root
+        settings, source = (Settings(), None) if start is None else find_settings(start)
+        frame = self._frame(settings, source)
+        file = self._file(document, source)
+        if file is None or any(_matches(file.name, p) for p in settings.exclude):
+            return Sight(None, (), *frame)
+        report = report_of([file], frame.linter, frame.beside, settings, [])
+        return Sight(file, report.findings, *frame)
+
+    def plain(self, document: Document) -> Sight:
+        """Give a text nothing is said of, because its settings are no good."""
+        frame = self._frame(Settings(), None)
+        return Sight(self._file(document, None), (), *frame)
+
+    def _file(self, document: Document, source: Path | None) -> File | None:
+        text = readable(document.text)
+        if len(text) > LARGEST or not _is_wanted(document, text):
+            return None
+        path = document.path
+        name = document.name if path is None else _name(path, source)
+        telling = name + _CONFIG_LANGUAGES.get(document.language, "") if path is None else name
+        return File(name, text, kind_of(telling, text), path and path.parent, named=False)
+
+    def _frame(self, settings: Settings, source: Path | None) -> _Frame:
+        wishes = self.wishes
+        held = msgspec.structs.replace(
+            settings,
+            select=wishes.select or settings.select,
+            ignore=(*settings.ignore, *wishes.ignore),
+            extend_select=(*settings.extend_select, *wishes.extend_select),
+        )
+        key = msgspec.json.encode((held, str(source)))
+        if key not in self._frames:
+            beside = around(
+                held,
+                self.knowledge,
+                versions=self._versions(),
+                env=self._place(wishes.env),
+                gpu=wishes.gpu,
+                gpus=wishes.gpus,
+                nodes=wishes.nodes,
+            )
+            lang = wishes.lang or held.lang or self._lang
+            linter = Linter(self.knowledge, chooser(held, groups(self.knowledge)), lang)
+            self._frames[key] = _Frame(linter, beside, lang)
+        return self._frames[key]
+
+    def _versions(self) -> Path | dict[str, str] | None:
+        given = self.wishes.versions
+        if isinstance(given, str) and "==" in given:
+            pairs = (part.partition("==") for part in given.replace(",", " ").split())
+            return {name: version for name, _, version in pairs if version}
+        return self._place(given) if isinstance(given, str) else given
+
+    def _place(self, name: str | None) -> Path | None:
+        """Give a file the editor names: relative to the folder it has open."""
+        return None if name is None else (self.root or Path()) / name
+
+
+def own(sight: Sight) -> Iterator[Finding]:
+    """Give the findings that stand in the text itself, not in a file it names."""
+    return (item for item in sight.findings if sight.file and item.file == sight.file.name)
+
+
+def _is_wanted(document: Document, text: str) -> bool:
+    name = "" if document.path is None else document.path.name.lower()
+    script = name.endswith(SCRIPTS) or (text.startswith("#!") and "sh" in text[:40])
+    return script or document.language in _LANGUAGES
+
+
+def _name(path: Path, source: Path | None) -> str:
+    """Name a file as `diagnose lint` does when it runs beside the settings file."""
+    if source is not None and path.is_relative_to(source.parent):
+        return str(path.relative_to(source.parent))
+    return str(path)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatch(name, pattern) or fnmatch(name.replace(os.sep, "/").rpartition("/")[2], pattern)

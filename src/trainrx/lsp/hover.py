@@ -1,0 +1,194 @@
+"""What an editor shows of the word under the pointer: the rule that found it, or what it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from trainrx.kb.load import find_entry
+from trainrx.linter.job import Job
+from trainrx.lsp.desk import Sight, own
+from trainrx.lsp.sheet import Sheet
+from trainrx.model.knowledge import Param
+from trainrx.model.result import Finding
+from trainrx.model.text import Lang, Text
+from trainrx.parse.catalog import Known, catalog, plain
+from trainrx.parse.spellbook import Spellbook
+from trainrx.render import words
+from trainrx.render.conditions import scalar
+from trainrx.render.explain import explain
+from trainrx.render.layout import Line, Span
+from trainrx.render.page import View
+
+_WORD = re.compile(r"-{0,2}[+~]{0,2}[A-Za-z_][\w.@/-]*")
+_TYPE = Text(en="takes", zh="类型")
+_ONE_OF = Text(en="one of", zh="可选值")
+_NOT_TAKEN = Text(en="not taken by {command}", zh="{command} 没有该参数")
+_MOST_CHOICES = 24
+_WIDTH = 100
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#+|~!-])")
+
+
+class Shown(NamedTuple):
+    """Lines to show, and the stretch of the text they are about."""
+
+    lines: tuple[Line, ...]
+    start: int
+    stop: int
+
+
+def hover(
+    sight: Sight, sheet: Sheet, offset: int, folders: tuple[Sequence[Path], Sequence[Path]]
+) -> Shown | None:
+    """Explain what stands at an offset; None where nothing is known of it.
+
+    Args:
+        sight: the judged text.
+        sheet: the same text.
+        offset: where the pointer is.
+        folders: further knowledge and rules.
+    """
+    at = [(item, *span(item, sheet)) for item in own(sight)]
+    hit = [found for found in at if found[1] <= offset <= found[2]]
+    if hit:
+        pages = [_rule(item.rule, sight.lang, folders) for item in _each(f[0] for f in hit)]
+        start, stop = min(f[1] for f in hit), max(f[2] for f in hit)
+        return Shown(tuple(_joined(pages)), start, stop)
+    word = next((m for m in _WORD.finditer(*_line(sheet, offset)) if m.end() >= offset), None)
+    if word is None or word.start() > offset:
+        return None
+    lines = tuple(_about(sight, sheet, word))
+    return Shown(lines, word.start(), word.end()) if lines else None
+
+
+def span(item: Finding, sheet: Sheet) -> tuple[int, int]:
+    """Give the stretch a finding is about; its whole line where it names no column."""
+    line = item.line or 1
+    start = sheet.offset(line, item.column or 1)
+    if item.column is not None and item.end_column is not None:
+        return start, max(sheet.offset(line, item.end_column), start)
+    first, last = _line(sheet, start)[1:]
+    held = sheet.text[first:last]
+    if item.column is None:
+        start = first + len(held) - len(held.lstrip())
+    return start, max(first + len(held.rstrip()), start)
+
+
+def as_markdown(lines: Iterable[Line]) -> str:
+    """Write lines as Markdown that looks like the page of a terminal, line by line."""
+    said = []
+    for line in lines:
+        text = "".join(_marked(part) for part in line).rstrip()
+        bare = text.lstrip(" ")
+        said.append("&nbsp;" * (len(text) - len(bare)) + bare if bare else "")
+    return "\n".join(f"{text}  " if text else "" for text in said).strip() + "\n"
+
+
+def _marked(part: Span) -> str:
+    text = part.text.strip()
+    if not text:
+        return part.text
+    lead = part.text[: len(part.text) - len(part.text.lstrip())]
+    trail = part.text[len(part.text.rstrip()) :]
+    if part.style == "fix" and "`" not in text:
+        return f"{lead}`{text}`{trail}"
+    if text.startswith(("http://", "https://")):
+        return f"{lead}<{text}>{trail}"
+    held = _MARKS.sub(r"\\\1", text)
+    return f"{lead}**{held}**{trail}" if part.style in ("head", "strong") else lead + held + trail
+
+
+def _each(items: Iterable[Finding]) -> Iterator[Finding]:
+    return iter({item.rule: item for item in items}.values())
+
+
+def _line(sheet: Sheet, offset: int) -> tuple[str, int, int]:
+    text = sheet.text
+    stop = text.find("\n", offset)
+    return text, text.rfind("\n", 0, offset) + 1, len(text) if stop < 0 else stop
+
+
+def _rule(rule: str, lang: Lang, folders: tuple[Sequence[Path], Sequence[Path]]) -> list[Line]:
+    entry, _ = find_entry(rule, *folders)
+    return [] if entry is None else explain(entry, View(lang, _WIDTH, everything=True))
+
+
+def _joined(pages: Iterable[list[Line]]) -> Iterator[Line]:
+    for index, page in enumerate(pages):
+        if index:
+            yield ()
+        yield from page
+
+
+def _about(sight: Sight, sheet: Sheet, word: re.Match[str]) -> Iterator[Line]:
+    """Say what an argument or a variable is: its default at this release, and what it means."""
+    line, _ = sheet.counted(word.start())
+    job = _job_at(sight.jobs(), line)
+    behind = sheet.text[word.end() : word.end() + 1]
+    name = word[0]
+    if job is None or not (name.startswith("--") or behind in ("=", ":", '"', "'")):
+        return
+    variable = behind == "=" and name.isupper()
+    known = None if variable else _known(job, name.lstrip("+~"))
+    book = Spellbook(job.params, job.launch.framework, job.versions)
+    meant = _param(book, name, job, variable=variable)
+    if known is not None:
+        yield from _taken(known, name, job, sight.lang)
+    elif meant is not None and not variable and job.judged():
+        said = _NOT_TAKEN.in_(sight.lang).format(command=_command(job))
+        yield (Span(name, "fix"), Span(f"  {said}", "dim"))
+    if meant is not None:
+        yield from ([()] if known is not None else [])
+        yield from explain(meant, View(sight.lang, _WIDTH, everything=True))
+
+
+def _job_at(jobs: Sequence[Job], line: int) -> Job | None:
+    """Give the launch a line belongs to: the last that begins above it, or the first."""
+    above = [job for job in jobs if (job.launch.origin.line or 1) <= line]
+    return above[-1] if above else next(iter(jobs), None)
+
+
+def _known(job: Job, name: str) -> Known | None:
+    taken = job.taken()
+    found = taken.get(name)
+    return found if found is not None or "." not in name else taken.nested(name)
+
+
+def _param(book: Spellbook, name: str, job: Job, *, variable: bool) -> Param | None:
+    found = book.find(plain(name), "env" if variable else "arg", job.launch.command)
+    live = [entry for entry in found if book.live(entry)]
+    return next((entry.param for entry in (*live, *found)), None)
+
+
+def _taken(known: Known, name: str, job: Job, lang: Lang) -> Iterator[Line]:
+    releases = "" if job.certain else catalog(job.launch.framework).describe(known.releases)
+    yield (Span(name, "fix"), Span(f"  {_command(job)} {releases}".rstrip(), "dim"))
+    said = []
+    if known.type:
+        said.append(f"{_TYPE.in_(lang)} {known.type}")
+    default = _default(known)
+    if default:
+        said.append(f"{words.DEFAULT.in_(lang)} {default}")
+    if known.choices:
+        listed = " | ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
+        said.append(f"{_ONE_OF.in_(lang)} {listed}")
+    if said:
+        yield (Span(words.COMMA.in_(lang).join(said)),)
+
+
+def _default(known: Known) -> str:
+    if not known.settled:
+        return ""
+    value = known.default
+    if isinstance(value, dict):
+        return f"`{value['expr']}`" if "expr" in value else ""
+    if value is None or isinstance(value, list):
+        return "None" if value is None else " ".join(str(part) for part in value)
+    return scalar(value)
+
+
+def _command(job: Job) -> str:
+    version = job.version if job.certain and job.version else ""
+    return " ".join(filter(None, (job.launch.framework, version, job.launch.command)))

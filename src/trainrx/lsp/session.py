@@ -1,0 +1,320 @@
+"""One editor's session: answers its messages with what lint and the knowledge base say."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from lsprotocol import types
+from pygls.uris import from_fs_path, to_fs_path
+
+from trainrx.lsp.actions import Action, all_fixes, quick_fixes
+from trainrx.lsp.desk import Desk, Document, Sight, wishes_from
+from trainrx.lsp.hover import as_markdown, hover, span
+from trainrx.lsp.sheet import Place, Sheet, readable
+from trainrx.model.errors import UsageError
+from trainrx.model.result import Finding
+from trainrx.render.emit import plain
+
+if TYPE_CHECKING:
+    from pygls.lsp.server import LanguageServer
+    from pygls.workspace import TextDocument
+
+T = TypeVar("T")
+M = TypeVar("M")
+R = TypeVar("R")
+FIX_ALL = "source.fixAll.trainrx"
+SOURCE = "trainrx"
+SECTION = "trainrx"
+"""The key of an editor's settings that are ours."""
+_SEVERITY = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "info": types.DiagnosticSeverity.Information,
+}
+
+
+class Session:
+    """What is open in an editor, and what was said of it last.
+
+    Args:
+        server: what the messages come and go through.
+        desk: judges texts.
+    """
+
+    def __init__(self, server: LanguageServer, desk: Desk) -> None:
+        self._server = server
+        self._desk = desk
+        self._turns: dict[str, int] = {}
+        self._told: set[str] = set()
+        self._one = asyncio.Lock()
+
+    def register(self) -> None:
+        """Say which messages are answered."""
+        kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
+        options = types.CodeActionOptions(code_action_kinds=kinds)
+        add = self._server.feature
+        add(types.INITIALIZE)(partial(self.begin))
+        add(types.TEXT_DOCUMENT_DID_OPEN)(_function(self.opened))
+        add(types.TEXT_DOCUMENT_DID_CHANGE)(_function(self.changed))
+        add(types.TEXT_DOCUMENT_DID_SAVE)(_function(self.saved))
+        add(types.TEXT_DOCUMENT_DID_CLOSE)(partial(self.closed))
+        add(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_function(self.configured))
+        add(types.TEXT_DOCUMENT_HOVER)(_function(self.hovered))
+        add(types.TEXT_DOCUMENT_CODE_ACTION, options)(_function(self.asked))
+
+    def begin(self, params: types.InitializeParams) -> None:
+        """Take the options and the folder of the editor."""
+        root = self._server.workspace.root_path
+        self._desk.root = Path(root) if root else None
+        self._wish(params.initialization_options)
+
+    async def opened(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Judge a text at once."""
+        await self._judge(params.text_document.uri, 0)
+
+    async def changed(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Judge a text when its writer pauses."""
+        await self._judge(params.text_document.uri, self._desk.wishes.delay)
+
+    async def saved(self, params: types.DidSaveTextDocumentParams) -> None:
+        """Judge all that is open: what was saved may be a file the others name."""
+        del params
+        self._desk.forget()
+        for uri in list(self._turns):
+            await self._judge(uri, 0)
+
+    async def configured(self, params: types.DidChangeConfigurationParams) -> None:
+        """Take other options, and judge all that is open."""
+        settings = _plain(params.settings)
+        if isinstance(settings, Mapping) and SECTION in settings:
+            self._wish(settings[SECTION])
+        for uri in list(self._turns):
+            await self._judge(uri, 0)
+
+    def closed(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Take back what was said of a text."""
+        uri = params.text_document.uri
+        self._turns.pop(uri, None)
+        self._publish(uri, [], None)
+
+    async def hovered(self, params: types.HoverParams) -> types.Hover | None:
+        """Explain the word under the pointer."""
+        document = self._document(params.text_document.uri)
+        sheet = self._sheet(document)
+        at = sheet.found(Place(params.position.line, params.position.character))
+
+        def work() -> types.Hover | None:
+            shown = hover(self._look(document), sheet, at, self._desk.folders)
+            if shown is None:
+                return None
+            if self._takes_markdown():
+                kind, text = types.MarkupKind.Markdown, as_markdown(shown.lines)
+            else:
+                kind, text = types.MarkupKind.PlainText, plain(shown.lines)
+            return types.Hover(
+                contents=types.MarkupContent(kind=kind, value=text),
+                range=_range(sheet, shown.start, shown.stop),
+            )
+
+        return await self._aside(work, None)
+
+    async def asked(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        """Give what can be done about the findings in a stretch of a text."""
+        uri = params.text_document.uri
+        document = self._document(uri)
+        sheet = self._sheet(document)
+        ends = (params.range.start, params.range.end)
+        lines = [sheet.counted(sheet.found(Place(e.line, e.character)))[0] for e in ends]
+        only = params.context.only
+
+        def work() -> list[types.CodeAction]:
+            sight = self._look(document)
+            found: list[types.CodeAction] = []
+            if _wants(types.CodeActionKind.QuickFix, only):
+                fixes = quick_fixes(sight, min(lines), max(lines), self._desk.knowledge)
+                found += [_offer(action, uri, sheet) for action in fixes]
+            # making every fix is a command of its own: no lamp is lit for it
+            if only and _wants(FIX_ALL, only):
+                every = all_fixes(sight)
+                found += [] if every is None else [_offer(every, uri, sheet)]
+            return found
+
+        return await self._aside(work, [])
+
+    async def _judge(self, uri: str, delay: float) -> None:
+        """Judge a text and tell what is found, unless it has changed again by then."""
+        turn = self._turns[uri] = self._turns.get(uri, 0) + 1
+        await asyncio.sleep(max(delay, 0))
+        if self._turns.get(uri) != turn:
+            return
+        document = self._document(uri)
+        version = self._server.workspace.get_text_document(uri).version
+        none: list[types.Diagnostic] = []
+        found = await self._aside(lambda: self._diagnostics(document, uri), none)
+        if self._turns.get(uri) == turn:
+            self._publish(uri, found, version)
+
+    def _diagnostics(self, document: Document, uri: str) -> list[types.Diagnostic]:
+        sheet = self._sheet(document)
+        sight = self._look(document)
+        return [_diagnostic(item, sight, sheet, uri) for item in sight.findings]
+
+    def _look(self, document: Document) -> Sight:
+        try:
+            return self._desk.look(document)
+        except UsageError as error:
+            self._complain(str(error))
+            return self._desk.plain(document)
+
+    async def _aside(self, work: Callable[[], T], otherwise: T) -> T:
+        """Work while messages keep coming; one at a time.
+
+        A defect of this program costs an answer, never the session.
+        """
+        async with self._one:
+            try:
+                return await asyncio.to_thread(work)
+            except Exception:  # noqa: BLE001 - the last place where a defect can be told
+                self._log(traceback.format_exc())
+                return otherwise
+
+    def _wish(self, options: object) -> None:
+        try:
+            self._desk.wishes = wishes_from(_plain(options))
+        except UsageError as error:
+            self._complain(str(error))
+        self._desk.forget()
+
+    def _document(self, uri: str) -> Document:
+        held: TextDocument = self._server.workspace.get_text_document(uri)
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        name = uri.rpartition("/")[2] or uri
+        # what is not open has no text here; nothing is read behind the editor's back
+        text = held.source if uri in self._turns else ""
+        return Document(text, Path(path) if path else None, held.language_id or "", name)
+
+    def _sheet(self, document: Document) -> Sheet:
+        encoding = self._server.workspace.position_encoding
+        return Sheet(readable(document.text), getattr(encoding, "value", encoding) or "utf-16")
+
+    def _takes_markdown(self) -> bool:
+        text = self._server.client_capabilities.text_document
+        formats = text.hover.content_format if text and text.hover else None
+        return bool(formats) and types.MarkupKind.Markdown in (formats or ())
+
+    def _publish(self, uri: str, found: list[types.Diagnostic], version: int | None) -> None:
+        self._server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri=uri, diagnostics=found, version=version)
+        )
+
+    def _complain(self, message: str) -> None:
+        """Show a message once: the same settings are read with every key stroke."""
+        if message not in self._told:
+            self._told.add(message)
+            self._server.window_show_message(
+                types.ShowMessageParams(type=types.MessageType.Warning, message=message)
+            )
+
+    def _log(self, message: str) -> None:
+        self._server.window_log_message(
+            types.LogMessageParams(type=types.MessageType.Error, message=message)
+        )
+
+
+def _function(method: Callable[[M], Awaitable[R]]) -> Callable[[M], Awaitable[R]]:
+    """Give a method as a function: the library marks what it registers, no method takes marks."""
+
+    async def answer(params: M) -> R:
+        return await method(params)
+
+    return answer
+
+
+def _diagnostic(item: Finding, sight: Sight, sheet: Sheet, uri: str) -> types.Diagnostic:
+    """Write a finding; one in a file the text names is told where it names it."""
+    here = sight.file is not None and item.file == sight.file.name
+    start, stop = span(item, sheet) if here else _mention(item.file, sheet)
+    return types.Diagnostic(
+        range=_range(sheet, start, stop),
+        severity=_SEVERITY[item.severity],
+        code=item.rule,
+        source=SOURCE,
+        message=item.message if here else f"{item.file}:{item.line or 1}: {item.message}",
+        related_information=None if here else _there(item, sight, uri),
+    )
+
+
+def _mention(name: str, sheet: Sheet) -> tuple[int, int]:
+    base = Path(name).name
+    start = sheet.text.find(base) if base else -1
+    return (start, start + len(base)) if start >= 0 else (0, 0)
+
+
+def _there(item: Finding, sight: Sight, uri: str) -> list[types.DiagnosticRelatedInformation]:
+    folder = sight.file.folder if sight.file is not None else None
+    places = [Path(item.file), *([Path(folder) / item.file] if folder else [])]
+    path = next((p for p in places if p.is_file()), None)
+    target = uri if path is None else from_fs_path(str(path.absolute())) or uri
+    line, column = max((item.line or 1) - 1, 0), max((item.column or 1) - 1, 0)
+    at = types.Position(line=line, character=column)
+    place = types.Location(uri=target, range=types.Range(start=at, end=at))
+    return [types.DiagnosticRelatedInformation(location=place, message=item.message)]
+
+
+def _offer(action: Action, uri: str, sheet: Sheet) -> types.CodeAction:
+    edits = []
+    for edit in action.edits:
+        start = sheet.offset(edit.line, edit.column)
+        stop = sheet.offset(edit.end_line, edit.end_column)
+        edits.append(types.TextEdit(range=_range(sheet, start, stop), new_text=edit.text))
+    item = action.finding
+    return types.CodeAction(
+        title=action.title,
+        kind=FIX_ALL if item is None else types.CodeActionKind.QuickFix,
+        edit=types.WorkspaceEdit(changes={uri: edits}),
+        is_preferred=action.preferred or None,
+        diagnostics=None
+        if item is None
+        else [
+            types.Diagnostic(
+                range=_range(sheet, *span(item, sheet)),
+                severity=_SEVERITY[item.severity],
+                code=item.rule,
+                source=SOURCE,
+                message=item.message,
+            )
+        ],
+    )
+
+
+def _range(sheet: Sheet, start: int, stop: int) -> types.Range:
+    first, last = sheet.place(start), sheet.place(stop)
+    return types.Range(
+        start=types.Position(line=first.line, character=first.unit),
+        end=types.Position(line=last.line, character=last.unit),
+    )
+
+
+def _wants(kind: str, only: object) -> bool:
+    """Tell whether an editor that asks for some kinds of actions takes this one."""
+    if not isinstance(only, (list, tuple)) or not only:
+        return True
+    asked = [str(getattr(one, "value", one)) for one in only]
+    own = str(getattr(kind, "value", kind))
+    return any(not one or own == one or own.startswith(f"{one}.") for one in asked)
+
+
+def _plain(value: object) -> object:
+    """Give JSON as plain mappings: the library wraps objects into tuples with names."""
+    if hasattr(value, "_asdict"):
+        return {name: _plain(held) for name, held in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(held) for name, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(held) for held in value]
+    return value
