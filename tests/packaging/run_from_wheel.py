@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = (
-    *("hypothesis>=6.100", "jsonschema>=4.20", "numpy>=1.26", "scipy>=1.11"),
+    *("hypothesis>=6.100", "jsonschema>=4.20", "lupa>=2", "numpy>=1.26", "scipy>=1.11"),
     *("pytest>=8.2", "pytest-randomly>=3.15", "pytest-xdist>=3.6"),
 )
 
@@ -23,7 +23,7 @@ def main(dist: Path) -> int:
     (wheel,) = dist.resolve().glob("*.whl")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        for folder in ("tests", "examples", "tools", "benchmarks"):
+        for folder in ("tests", "examples", "integrations", "tools", "benchmarks"):
             shutil.copytree(ROOT / folder, work / folder)
         (work / "pytest.ini").write_text(
             "[pytest]\ntestpaths = tests\npythonpath = tools\naddopts = --strict-markers -ra\n"
