@@ -264,10 +264,10 @@ def _hardware(
             more = "" if "--gpu" in reason else f". {GPU_EXPECTED}"
             raise UsageError(f"--gpu {request.gpu}: {reason}{more}")
         unread += [reading.unread] if reading.unread is not None else []
-        facts += _card(reading, Origin(source="--gpu", text=request.gpu))
+        facts += card_facts(reading, Origin(source="--gpu", text=request.gpu))
     elif named:
         reading = read_gpu(named[0][0], gpus, source=named[0][1].source)
-        facts += _card(msgspec.structs.replace(reading, count=None), named[0][1])
+        facts += card_facts(msgspec.structs.replace(reading, count=None), named[0][1])
     told = (("hardware.gpus", request.gpus, "--gpus"), ("hardware.nodes", request.nodes, "--nodes"))
     given = [
         fact(kind, value, Origin(source=flag, text=str(value)), how="given")
@@ -277,7 +277,8 @@ def _hardware(
     return (*given, *facts), tuple(unread)
 
 
-def _card(reading: GpuReading, origin: Origin) -> list[Fact]:
+def card_facts(reading: GpuReading, origin: Origin) -> list[Fact]:
+    """Say what is known of a card: its name, memory, capability and number formats."""
     out: list[Fact] = []
     gpu = reading.gpu
     gib = reading.gib

@@ -18,6 +18,7 @@ from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge
+from trainrx.parse.allocation import card_asked_for
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.config_files import is_framework_config, read_configs
 from trainrx.parse.fsdp import fsdp_facts
@@ -31,6 +32,7 @@ DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train
 _RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
+_OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
 _NO_LAUNCH = ("args", "verl")
 """A dump of arguments was refused or taken already; what verl takes is completed by its command."""
 
@@ -185,7 +187,7 @@ def settle_job(
     facts = facts_of(
         raw,
         resolved if closed else without_defaults(resolved),
-        beside.given,
+        (*beside.given, *_cards(raw, beside.given)),
         wanted=linter.wanted(raw.framework),
         models=beside.knowledge.models,
         versions=versions,
@@ -208,6 +210,23 @@ def settle_job(
         params=beside.knowledge.params,
         guards=linter.guards_of(raw.framework),
     )
+
+
+def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
+    """Give what is known of the card the batch script asks for, where the caller names none."""
+    asked = card_asked_for(raw)
+    if asked is None or any(item.kind in _OF_THE_CARD for item in given):
+        return ()
+    # the table of cards is read only where a script names one
+    from trainrx.api.inputs import card_facts
+    from trainrx.kb.load import load
+    from trainrx.parse.hardware import read_gpu
+
+    name, origin = asked
+    reading = read_gpu(name, load(launches=True).gpus, source=origin.source)
+    if reading.gpu is None:
+        return ()
+    return card_facts(msgspec.structs.replace(reading, count=None), origin)
 
 
 def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
