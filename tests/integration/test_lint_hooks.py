@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -29,6 +30,15 @@ def call(words, cwd, **more):
     return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
+def step(path, **inputs):
+    """Run the step as a runner does."""
+    (held,) = [one for one in ACTION["runs"]["steps"] if one.get("id") == "lint"]
+    given = {name: word["default"] for name, word in ACTION["inputs"].items()} | inputs
+    names = {key: value.split("inputs.")[1].split()[0] for key, value in held["env"].items()}
+    env = {key: given[name] for key, name in names.items()}
+    return call(["bash", "-e", "-o", "pipefail", "-c", held["run"]], path, **env)
+
+
 def test_the_hook_fails_on_a_misspelt_argument_only(folder):
     path, wrong = folder
 
@@ -41,12 +51,19 @@ def test_the_hook_fails_on_a_misspelt_argument_only(folder):
 @pytest.mark.parametrize("versions", ["", "ms-swift==3.2.1"])
 def test_the_step_of_the_action_annotates_the_line(folder, versions):
     path, wrong = folder
-    given = {name: word["default"] for name, word in ACTION["inputs"].items()}
-    step = ACTION["runs"]["steps"][-1]
-    names = {key: value.split("inputs.")[1].split()[0] for key, value in step["env"].items()}
-    env = {key: {**given, "versions": versions}[name] for key, name in names.items()}
-
-    done = call(["bash", "-e", "-o", "pipefail", "-c", step["run"]], path, **env)
+    done = step(path, versions=versions)
 
     assert done.returncode == int(wrong), done.stderr
     assert ("::error file=" in done.stdout) == wrong
+
+
+def test_the_action_writes_what_it_uploads(folder):
+    path, wrong = folder
+
+    done = step(path, sarif="found.sarif")
+
+    results = json.loads((path / "found.sarif").read_text())["runs"][0]["results"]
+    assert [one["ruleId"] for one in results] == ["misspelt-argument"] * wrong
+    assert done.returncode == int(wrong)
+    (upload,) = [one for one in ACTION["runs"]["steps"] if "upload-sarif" in one.get("uses", "")]
+    assert upload["with"]["sarif_file"] == "${{ inputs.sarif }}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from trainrx.linter.finders.guards import place
 from trainrx.linter.job import Found, Job
+from trainrx.linter.places import Spot
 from trainrx.model.job import Argument
 from trainrx.parse.version_range import in_range
 
@@ -40,8 +41,8 @@ def _evaluations(job: Job) -> Iterator[Found]:
             "held_out": str(held_out),
             "between": f"{between:g}",
         }
-        item = job.facts.get("train.eval_steps")
-        yield Found("evaluation-outweighs-training", place([item] if item else [], job), values)
+        at = _place(job, "train.eval_steps", "train.dataset")
+        yield Found("evaluation-outweighs-training", at, values)
 
 
 def _checkpoints(job: Job) -> Iterator[Found]:
@@ -60,8 +61,8 @@ def _checkpoints(job: Job) -> Iterator[Found]:
             "each": f"{each:.0f}",
             "total": f"{count * each / 1024:.1f}",
         }
-        item = job.facts.get("train.save_steps")
-        yield Found("checkpoints-fill-the-disk", place([item] if item else [], job), values)
+        at = _place(job, "train.save_steps", "train.max_steps", "train.epochs")
+        yield Found("checkpoints-fill-the-disk", at, values)
 
 
 def _interval(job: Job, what: str) -> float | None:
@@ -123,6 +124,12 @@ def _bytes_saved(job: Job) -> int:
 
 def _is_adam(job: Job) -> bool:
     return job.facts.text("train.optimizer") in ("adamw_torch", "adamw_torch_fused", "adamw_hf")
+
+
+def _place(job: Job, *names: str) -> Spot:
+    """Point at the first of these that the launch itself sets."""
+    held = [item for name in names if (item := job.facts.get(name)) and item.how == "read"]
+    return place(held, job)
 
 
 def _number(job: Job, name: str) -> float | None:
