@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -48,6 +50,9 @@ class Editor:
             env={**clean, "LC_ALL": "C.UTF-8", **env},
             cwd=self.folder,
         )
+        return await self.begin(options, markdown, encodings)
+
+    async def begin(self, options=None, markdown=True, encodings=None):
         formats = [types.MarkupKind.Markdown] if markdown else [types.MarkupKind.PlainText]
         return await self.client.initialize_async(
             types.InitializeParams(
@@ -150,6 +155,12 @@ def offset(text: str, at: types.Position) -> int:
 
 def cut(text: str, where: types.Range) -> str:
     return text[offset(text, where.start) : offset(text, where.end)]
+
+
+def listens(port: int) -> bool:
+    """Tell whether a port is listened on, without a connection the server would take for ours."""
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return any(row[1].endswith(f":{port:04X}") and row[3] == "0A" for row in rows)
 
 
 def session(folder: Path, play, **start) -> None:
@@ -285,7 +296,7 @@ def test_hover_tells_what_an_argument_is_at_this_release(tmp_path):
 
         assert rank is not None
         assert "ms-swift 3.2.1 sft" in rank.contents.value
-        assert "takes int, default 8" in rank.contents.value
+        assert "takes int, default 8, here 16" in rank.contents.value
         assert "tuner.rank" in rank.contents.value
         assert variable is not None
         assert "parallel.processes_per_node" in variable.contents.value
@@ -457,6 +468,48 @@ def test_no_text_ends_the_session(tmp_path):
         assert editor.messages == []
 
     session(tmp_path, play)
+
+
+def test_it_listens_on_a_port(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    async def play(editor: Editor) -> None:
+        await editor.client.start_tcp("127.0.0.1", port)
+        await editor.begin()
+        uri = editor.open("launch.sh", BAD)
+
+        assert [item.code for item in await editor.heard(uri)] == ["misspelt-argument"]
+        await editor.stop()
+
+    server = subprocess.Popen([sys.executable, "-c", RUN, "lsp", "--tcp", str(port)])
+    deadline = time.monotonic() + LONGEST
+    try:
+        while not listens(port) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        asyncio.run(asyncio.wait_for(play(Editor(tmp_path)), 2 * LONGEST))
+        assert server.wait(LONGEST) == 0
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_a_taken_port_is_told(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-c", RUN, "lsp", "--tcp", port],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+
+    assert done.returncode == 2
+    assert f"port {port} cannot be listened on" in done.stderr
 
 
 def test_without_the_library_it_says_what_to_install(tmp_path):

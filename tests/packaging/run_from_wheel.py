@@ -23,8 +23,10 @@ def main(dist: Path) -> int:
     (wheel,) = dist.resolve().glob("*.whl")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        for folder in ("tests", "examples", "integrations", "tools", "benchmarks"):
+        for folder in ("tests", "docs", "examples", "integrations", "tools", "benchmarks"):
             shutil.copytree(ROOT / folder, work / folder)
+        for file in (".pre-commit-hooks.yaml", "action.yml"):
+            shutil.copyfile(ROOT / file, work / file)
         (work / "pytest.ini").write_text(
             "[pytest]\ntestpaths = tests\npythonpath = tools\naddopts = --strict-markers -ra\n"
             "filterwarnings =\n    error\n",

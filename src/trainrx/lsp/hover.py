@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from trainrx.kb.load import find_entry
 from trainrx.linter.job import Job
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import Sheet
+from trainrx.model.catalog import Value
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Finding
 from trainrx.model.text import Lang, Text
@@ -25,10 +28,11 @@ from trainrx.render.page import View
 _WORD = re.compile(r"-{0,2}[+~]{0,2}[A-Za-z_][\w.@/-]*")
 _TYPE = Text(en="takes", zh="类型")
 _ONE_OF = Text(en="one of", zh="可选值")
+_HERE = Text(en="here {value}", zh="此处为 {value}")
 _NOT_TAKEN = Text(en="not taken by {command}", zh="{command} 没有该参数")
 _MOST_CHOICES = 24
 _WIDTH = 100
-_MARKS = re.compile(r"([\\`*_{}\[\]<>#+|~!-])")
+_MARKS = re.compile(r"([\\`*_\[\]<>#|~]|^[-+])")
 
 
 class Shown(NamedTuple):
@@ -141,7 +145,9 @@ def _about(sight: Sight, sheet: Sheet, word: re.Match[str]) -> Iterator[Line]:
         yield (Span(name, "fix"), Span(f"  {said}", "dim"))
     if meant is not None:
         yield from ([()] if known is not None else [])
-        yield from explain(meant, View(sight.lang, _WIDTH, everything=True))
+        own_names = {owner: meant.spelled[owner] for owner in book.owners if owner in meant.spelled}
+        held = msgspec.structs.replace(meant, spelled=own_names)
+        yield from explain(held, View(sight.lang, _WIDTH, everything=True))
 
 
 def _job_at(jobs: Sequence[Job], line: int) -> Job | None:
@@ -166,7 +172,7 @@ def _taken(known: Known, name: str, job: Job, lang: Lang) -> Iterator[Line]:
     releases = "" if job.certain else catalog(job.launch.framework).describe(known.releases)
     yield (Span(name, "fix"), Span(f"  {_command(job)} {releases}".rstrip(), "dim"))
     said = []
-    if known.type:
+    if known.type and not (known.choices and known.type == "Literal"):
         said.append(f"{_TYPE.in_(lang)} {known.type}")
     default = _default(known)
     if default:
@@ -174,19 +180,24 @@ def _taken(known: Known, name: str, job: Job, lang: Lang) -> Iterator[Line]:
     if known.choices:
         listed = " | ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
         said.append(f"{_ONE_OF.in_(lang)} {listed}")
+    here = job.resolved.arguments.get(known.name)
+    if here is not None and here.known and here.via != "default":
+        said.append(_HERE.in_(lang).format(value=_shown(here.value)))
     if said:
         yield (Span(words.COMMA.in_(lang).join(said)),)
 
 
 def _default(known: Known) -> str:
-    if not known.settled:
-        return ""
     value = known.default
-    if isinstance(value, dict):
-        return f"`{value['expr']}`" if "expr" in value else ""
-    if value is None or isinstance(value, list):
-        return "None" if value is None else " ".join(str(part) for part in value)
-    return scalar(value)
+    if not known.settled or (isinstance(value, dict) and "required" in value):
+        return ""
+    return f"`{value['expr']}`" if isinstance(value, dict) and "expr" in value else _shown(value)
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, list):
+        return " ".join(str(part) for part in value) or "[]"
+    return "None" if value is None else str(value) if isinstance(value, dict) else scalar(value)
 
 
 def _command(job: Job) -> str:
