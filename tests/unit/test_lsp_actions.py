@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from trainrx.cli import main
 from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.desk import Desk, Document, Sight, Wishes, wishes_from
 from trainrx.model.errors import UsageError
@@ -129,3 +130,26 @@ def test_a_fix_of_several_lines_bears_the_title_of_its_rule(desk):
     first = next(quick_fixes(sight._replace(findings=(two,)), 2, 2, desk.knowledge))
 
     assert first.title == f"Mend: {desk.knowledge.rules['misspelt-argument'].title.en}"
+
+
+def test_a_baseline_of_the_project_counts(desk, tmp_path, monkeypatch):
+    script = tmp_path / "launch.sh"
+    script.write_text(BAD)
+    (tmp_path / "trainrx.toml").write_text('baseline = "old.json"\n')
+    document = Document(BAD, script, "shellscript")
+    monkeypatch.chdir(tmp_path)
+    before = [item.rule for item in desk.look(document).findings]
+    main(["lint", "launch.sh", "--versions", "ms-swift==3.2.1", "--write-baseline", "old.json"])
+
+    assert before == ["misspelt-argument"]
+    assert desk.look(document).findings == ()
+    worse = document._replace(text=BAD.replace("--dataset d", "--dataset d --lora_aplha 2"))
+    assert [item.rule for item in desk.look(worse).findings] == ["misspelt-argument"]
+
+
+def test_a_file_that_is_no_baseline_is_told(desk, tmp_path):
+    (tmp_path / "trainrx.toml").write_text('baseline = "old.json"\n')
+    (tmp_path / "old.json").write_text("[]")
+
+    with pytest.raises(UsageError, match="is no baseline"):
+        desk.look(Document(BAD, tmp_path / "launch.sh", "shellscript"))

@@ -15,11 +15,13 @@ from trainrx.api.lint_jobs import Around, around
 from trainrx.api.lint_settings import find_settings
 from trainrx.api.linting import groups, jobs_of, report_of
 from trainrx.kb.lint import load_lint
+from trainrx.linter.baseline import new_ones, read_baseline
 from trainrx.linter.check import Linter
 from trainrx.linter.job import Job
 from trainrx.linter.settings import Settings, chooser
 from trainrx.lsp.sheet import readable
 from trainrx.model.errors import UsageError
+from trainrx.model.lint import LintReport
 from trainrx.model.result import Finding
 from trainrx.model.text import Lang
 
@@ -126,7 +128,7 @@ class Desk:
         if file is None or any(_matches(file.name, p) for p in settings.exclude):
             return Sight(None, (), *frame)
         report = report_of([file], frame.linter, frame.beside, settings, [])
-        return Sight(file, report.findings, *frame)
+        return Sight(file, _fresh(report, settings, source), *frame)
 
     def plain(self, document: Document) -> Sight:
         """Give a text nothing is said of, because its settings are no good."""
@@ -176,6 +178,23 @@ class Desk:
     def _place(self, name: str | None) -> Path | None:
         """Give a file the editor names: relative to the folder it has open."""
         return None if name is None else (self.root or Path()) / name
+
+
+def _fresh(report: LintReport, settings: Settings, source: Path | None) -> tuple[Finding, ...]:
+    """Leave out what the project's baseline holds, where there is one.
+
+    Raises:
+        UsageError: its file is no baseline.
+    """
+    path = source.parent / settings.baseline if source and settings.baseline else None
+    if path is None or not path.is_file():
+        return report.findings
+
+    def line(file: str, number: int | None) -> str:
+        return report.texts.get(file, {}).get(number or 0, "")
+
+    held = read_baseline(path.read_text(encoding="utf-8", errors="replace"), str(path))
+    return tuple(new_ones(report.findings, held, line)[0])
 
 
 def own(sight: Sight) -> Iterator[Finding]:
