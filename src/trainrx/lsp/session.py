@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
-from pygls.uris import from_fs_path, to_fs_path
+from pygls.uris import to_fs_path
 
-from trainrx.lsp.actions import Action, all_fixes, quick_fixes
+from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.desk import Desk, Document, Sight, wishes_from
-from trainrx.lsp.hover import as_markdown, hover, span
+from trainrx.lsp.hover import as_markdown, hover
 from trainrx.lsp.sheet import Place, Sheet, readable
+from trainrx.lsp.wire import FIX_ALL, as_json, diagnostic, offered, stretch, wants
 from trainrx.model.errors import UsageError
-from trainrx.model.result import Finding
 from trainrx.render.emit import plain
 
 if TYPE_CHECKING:
@@ -27,15 +27,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 M = TypeVar("M")
 R = TypeVar("R")
-FIX_ALL = "source.fixAll.trainrx"
-SOURCE = "trainrx"
 SECTION = "trainrx"
 """The key of an editor's settings that are ours."""
-_SEVERITY = {
-    "error": types.DiagnosticSeverity.Error,
-    "warning": types.DiagnosticSeverity.Warning,
-    "info": types.DiagnosticSeverity.Information,
-}
 
 
 class Session:
@@ -90,7 +83,7 @@ class Session:
 
     async def configured(self, params: types.DidChangeConfigurationParams) -> None:
         """Take other options, and judge all that is open."""
-        settings = _plain(params.settings)
+        settings = as_json(params.settings)
         if isinstance(settings, Mapping) and SECTION in settings:
             self._wish(settings[SECTION])
         for uri in list(self._turns):
@@ -118,7 +111,7 @@ class Session:
                 kind, text = types.MarkupKind.PlainText, plain(shown.lines)
             return types.Hover(
                 contents=types.MarkupContent(kind=kind, value=text),
-                range=_range(sheet, shown.start, shown.stop),
+                range=stretch(sheet, shown.start, shown.stop),
             )
 
         return await self._aside(work, None)
@@ -135,13 +128,13 @@ class Session:
         def work() -> list[types.CodeAction]:
             sight = self._look(document)
             found: list[types.CodeAction] = []
-            if _wants(types.CodeActionKind.QuickFix, only):
+            if wants(types.CodeActionKind.QuickFix, only):
                 fixes = quick_fixes(sight, min(lines), max(lines), self._desk.knowledge)
-                found += [_offer(action, uri, sheet) for action in fixes]
+                found += [offered(action, uri, sheet) for action in fixes]
             # making every fix is a command of its own: no lamp is lit for it
-            if only and _wants(FIX_ALL, only):
+            if only and wants(FIX_ALL, only):
                 every = all_fixes(sight)
-                found += [] if every is None else [_offer(every, uri, sheet)]
+                found += [] if every is None else [offered(every, uri, sheet)]
             return found
 
         return await self._aside(work, [])
@@ -162,7 +155,7 @@ class Session:
     def _diagnostics(self, document: Document, uri: str) -> list[types.Diagnostic]:
         sheet = self._sheet(document)
         sight = self._look(document)
-        return [_diagnostic(item, sight, sheet, uri) for item in sight.findings]
+        return [diagnostic(item, sight, sheet, uri) for item in sight.findings]
 
     def _look(self, document: Document) -> Sight:
         try:
@@ -185,7 +178,7 @@ class Session:
 
     def _wish(self, options: object) -> None:
         try:
-            self._desk.wishes = wishes_from(_plain(options))
+            self._desk.wishes = wishes_from(as_json(options))
         except UsageError as error:
             self._complain(str(error))
         self._desk.forget()
@@ -233,88 +226,3 @@ def _function(method: Callable[[M], Awaitable[R]]) -> Callable[[M], Awaitable[R]
         return await method(params)
 
     return answer
-
-
-def _diagnostic(item: Finding, sight: Sight, sheet: Sheet, uri: str) -> types.Diagnostic:
-    """Write a finding; one in a file the text names is told where it names it."""
-    here = sight.file is not None and item.file == sight.file.name
-    start, stop = span(item, sheet) if here else _mention(item.file, sheet)
-    return types.Diagnostic(
-        range=_range(sheet, start, stop),
-        severity=_SEVERITY[item.severity],
-        code=item.rule,
-        source=SOURCE,
-        message=item.message if here else f"{item.file}:{item.line or 1}: {item.message}",
-        related_information=None if here else _there(item, sight, uri),
-    )
-
-
-def _mention(name: str, sheet: Sheet) -> tuple[int, int]:
-    base = Path(name).name
-    start = sheet.text.find(base) if base else -1
-    return (start, start + len(base)) if start >= 0 else (0, 0)
-
-
-def _there(item: Finding, sight: Sight, uri: str) -> list[types.DiagnosticRelatedInformation]:
-    folder = sight.file.folder if sight.file is not None else None
-    places = [Path(item.file), *([Path(folder) / item.file] if folder else [])]
-    path = next((p for p in places if p.is_file()), None)
-    target = uri if path is None else from_fs_path(str(path.absolute())) or uri
-    line, column = max((item.line or 1) - 1, 0), max((item.column or 1) - 1, 0)
-    at = types.Position(line=line, character=column)
-    place = types.Location(uri=target, range=types.Range(start=at, end=at))
-    return [types.DiagnosticRelatedInformation(location=place, message=item.message)]
-
-
-def _offer(action: Action, uri: str, sheet: Sheet) -> types.CodeAction:
-    edits = []
-    for edit in action.edits:
-        start = sheet.offset(edit.line, edit.column)
-        stop = sheet.offset(edit.end_line, edit.end_column)
-        edits.append(types.TextEdit(range=_range(sheet, start, stop), new_text=edit.text))
-    item = action.finding
-    return types.CodeAction(
-        title=action.title,
-        kind=FIX_ALL if item is None else types.CodeActionKind.QuickFix,
-        edit=types.WorkspaceEdit(changes={uri: edits}),
-        is_preferred=action.preferred or None,
-        diagnostics=None
-        if item is None
-        else [
-            types.Diagnostic(
-                range=_range(sheet, *span(item, sheet)),
-                severity=_SEVERITY[item.severity],
-                code=item.rule,
-                source=SOURCE,
-                message=item.message,
-            )
-        ],
-    )
-
-
-def _range(sheet: Sheet, start: int, stop: int) -> types.Range:
-    first, last = sheet.place(start), sheet.place(stop)
-    return types.Range(
-        start=types.Position(line=first.line, character=first.unit),
-        end=types.Position(line=last.line, character=last.unit),
-    )
-
-
-def _wants(kind: str, only: object) -> bool:
-    """Tell whether an editor that asks for some kinds of actions takes this one."""
-    if not isinstance(only, (list, tuple)) or not only:
-        return True
-    asked = [str(getattr(one, "value", one)) for one in only]
-    own = str(getattr(kind, "value", kind))
-    return any(not one or own == one or own.startswith(f"{one}.") for one in asked)
-
-
-def _plain(value: object) -> object:
-    """Give JSON as plain mappings: the library wraps objects into tuples with names."""
-    if hasattr(value, "_asdict"):
-        return {name: _plain(held) for name, held in value._asdict().items()}
-    if isinstance(value, Mapping):
-        return {str(name): _plain(held) for name, held in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(held) for held in value]
-    return value

@@ -1,0 +1,110 @@
+"""What goes over the wire to an editor: findings and actions as the protocol words them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from trainrx.lsp.actions import Action
+from trainrx.lsp.desk import Sight
+from trainrx.lsp.hover import span
+from trainrx.lsp.sheet import Sheet
+from trainrx.model.result import Finding
+
+FIX_ALL = "source.fixAll.trainrx"
+SOURCE = "trainrx"
+_SEVERITY = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "info": types.DiagnosticSeverity.Information,
+}
+
+
+def diagnostic(item: Finding, sight: Sight, sheet: Sheet, uri: str) -> types.Diagnostic:
+    """Write a finding; one in a file the text names is told where it names it."""
+    here = sight.file is not None and item.file == sight.file.name
+    start, stop = span(item, sheet) if here else _mention(item.file, sheet)
+    return types.Diagnostic(
+        range=stretch(sheet, start, stop),
+        severity=_SEVERITY[item.severity],
+        code=item.rule,
+        source=SOURCE,
+        message=item.message if here else f"{item.file}:{item.line or 1}: {item.message}",
+        related_information=None if here else _there(item, sight, uri),
+    )
+
+
+def _mention(name: str, sheet: Sheet) -> tuple[int, int]:
+    base = Path(name).name
+    start = sheet.text.find(base) if base else -1
+    return (start, start + len(base)) if start >= 0 else (0, 0)
+
+
+def _there(item: Finding, sight: Sight, uri: str) -> list[types.DiagnosticRelatedInformation]:
+    folder = sight.file.folder if sight.file is not None else None
+    places = [Path(item.file), *([Path(folder) / item.file] if folder else [])]
+    path = next((p for p in places if p.is_file()), None)
+    target = uri if path is None else from_fs_path(str(path.absolute())) or uri
+    line, column = max((item.line or 1) - 1, 0), max((item.column or 1) - 1, 0)
+    at = types.Position(line=line, character=column)
+    place = types.Location(uri=target, range=types.Range(start=at, end=at))
+    return [types.DiagnosticRelatedInformation(location=place, message=item.message)]
+
+
+def offered(action: Action, uri: str, sheet: Sheet) -> types.CodeAction:
+    """Write an action with its edits."""
+    edits = []
+    for edit in action.edits:
+        start = sheet.offset(edit.line, edit.column)
+        stop = sheet.offset(edit.end_line, edit.end_column)
+        edits.append(types.TextEdit(range=stretch(sheet, start, stop), new_text=edit.text))
+    item = action.finding
+    return types.CodeAction(
+        title=action.title,
+        kind=FIX_ALL if item is None else types.CodeActionKind.QuickFix,
+        edit=types.WorkspaceEdit(changes={uri: edits}),
+        is_preferred=action.preferred or None,
+        diagnostics=None
+        if item is None
+        else [
+            types.Diagnostic(
+                range=stretch(sheet, *span(item, sheet)),
+                severity=_SEVERITY[item.severity],
+                code=item.rule,
+                source=SOURCE,
+                message=item.message,
+            )
+        ],
+    )
+
+
+def stretch(sheet: Sheet, start: int, stop: int) -> types.Range:
+    """Write what lies between two offsets."""
+    first, last = sheet.place(start), sheet.place(stop)
+    return types.Range(
+        start=types.Position(line=first.line, character=first.unit),
+        end=types.Position(line=last.line, character=last.unit),
+    )
+
+
+def wants(kind: str, only: object) -> bool:
+    """Tell whether an editor that asks for some kinds of actions takes this one."""
+    if not isinstance(only, (list, tuple)) or not only:
+        return True
+    asked = [str(getattr(one, "value", one)) for one in only]
+    own = str(getattr(kind, "value", kind))
+    return any(not one or own == one or own.startswith(f"{one}.") for one in asked)
+
+
+def as_json(value: object) -> object:
+    """Give JSON as plain mappings: the library wraps objects into tuples with names."""
+    if hasattr(value, "_asdict"):
+        return {name: as_json(held) for name, held in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(name): as_json(held) for name, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(held) for held in value]
+    return value
