@@ -114,7 +114,7 @@ def _deepspeed(
 
 def _named_so(launch: RawLaunch) -> tuple[dict[str, Scalar], tuple[Origin, ...]]:
     for arg in launch.launcher:
-        if arg.name in ("config_file", "accelerate_config") and len(arg.values) == 1:
+        if arg.name in ("config_file", "accelerate_config") and arg.values:
             found = read_deepspeed(_file_name(arg.values[0]))
             if "parallel.zero_stage" in found:
                 return found, (arg.origin,)
