@@ -21,7 +21,7 @@ _OF_TRANSFORMERS = frozenset(
 """`TrainingArguments._VALID_DICT_FIELDS`: read as JSON where the text begins with a brace.
 https://github.com/huggingface/transformers/blob/v4.49.0/src/transformers/training_args.py"""
 _INHERIT = frozenset({"ms-swift", "llamafactory", "trl"})
-_NAMES = frozenset({"deepspeed", "fsdp"})
+_NAMES = frozenset({"deepspeed", "fsdp", "teacher_deepspeed"})
 """Taken by name as well: `registers` judges the words."""
 _PATH = late(r"[/\\]|\.\w{1,5}$")
 
