@@ -1,6 +1,10 @@
 """How fast `diagnose lint` is, beside other linters and beside `python -c pass`.
 
-    python benchmarks/lint_speed.py [--runs 15] [--scripts 1000]
+    python benchmarks/lint_speed.py [--runs 15] [--scripts 1000] [--python VENV/bin/python]
+
+The first line says which copy of trainrx is measured, by default the one of this Python: a checkout
+looks at the times of its YAML files first, a wheel has the compiled form at hand. Each program may
+keep its bytecode, as an installed one has it.
 
 Cold: the least wall time and the least processor time of several runs of a fresh process on one
 script of 40 arguments; other processes disturb the one more than the other. Bulk: scripts per
@@ -68,12 +72,14 @@ PYTHON = "".join(f"{name} = {value!r}\n" for name, value in FLAGS.items())
 def main() -> int:
     """Print the figures."""
     options = _options()
+    python = Path(options.python)
+    print(_measured(python))
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "launch.sh").write_text(script(8))
         (here / "train.yaml").write_text(YAML)
         (here / "train.py").write_text(PYTHON)
-        commands = _commands()
+        commands = _commands(python)
         for command in commands.values():
             _timed(command, here)
         best = dict.fromkeys(commands, (9.0, 9.0))
@@ -85,7 +91,7 @@ def main() -> int:
         for name, (wall, cpu) in best.items():
             ratio = f"{wall / base[0]:6.1f}x {cpu / base[1]:6.1f}x"
             print(f"{name:18} {wall * 1e3:8.1f} ms wall {cpu * 1e3:8.1f} ms cpu  {ratio}")
-        _bulk(here / "many", options.scripts)
+        _bulk(python, here / "many", options.scripts)
     return 0
 
 
@@ -97,9 +103,9 @@ def script(rank: int) -> str:
     return f"{head}swift sft \\\n{words}\n"
 
 
-def _commands() -> dict[str, list[str]]:
-    found = {"python -c pass": [sys.executable, "-c", "pass"]}
-    own = Path(sys.executable).with_name("diagnose")
+def _commands(python: Path) -> dict[str, list[str]]:
+    found = {"python -c pass": [str(python), "-c", "pass"]}
+    own = python.with_name("diagnose")
     found["diagnose lint"] = [str(own), "lint", "launch.sh", "--isolated"]
     peers = {
         "shellcheck": ["launch.sh"],
@@ -108,7 +114,7 @@ def _commands() -> dict[str, list[str]]:
         "cfn-lint": ["train.yaml"],
     }
     for name, words in peers.items():
-        beside = Path(sys.executable).with_name(name)
+        beside = python.with_name(name)
         place = str(beside) if beside.is_file() else shutil.which(name)
         if place is not None:
             found[name] = [place, *words]
@@ -119,7 +125,11 @@ def _timed(command: list[str], folder: Path) -> tuple[float, float]:
     """Give wall and processor seconds of one run."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
     )
     _, _, used = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
@@ -127,12 +137,30 @@ def _timed(command: list[str], folder: Path) -> tuple[float, float]:
     return wall, used.ru_utime + used.ru_stime
 
 
-def _bulk(folder: Path, count: int) -> None:
+def _environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+def _measured(python: Path) -> str:
+    code = "from trainrx.kb.places import checkout_root as r, shipped_root as s; print(r(), s())"
+    said = subprocess.run(
+        [str(python), "-c", code], capture_output=True, text=True, check=True, env=_environment()
+    ).stdout.split()
+    return f"trainrx of a {'wheel' if said[0] == 'None' else 'checkout'}, {said[1]}"
+
+
+def _bulk(python: Path, folder: Path, count: int) -> None:
     folder.mkdir()
     for number in range(count):
         (folder / f"launch{number}.sh").write_text(script(number + 1))
-    own = str(Path(sys.executable).with_name("diagnose"))
-    command = [own, "lint", ".", "--isolated", "--versions", "ms-swift==3.2.1"]
+    command = [
+        str(python.with_name("diagnose")),
+        "lint",
+        ".",
+        "--isolated",
+        "--versions",
+        "ms-swift==3.2.1",
+    ]
     wall, cpu = _timed(command, folder)
     print(
         f"{count} scripts in one call: {count / wall:.0f}/s wall, {count / cpu:.0f}/s of one core"
@@ -141,6 +169,7 @@ def _bulk(folder: Path, count: int) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--scripts", type=int, default=1000)
     return parser.parse_args()

@@ -211,18 +211,69 @@ def test_a_configuration_is_judged_alone_and_with_its_script(folder: Path) -> No
     assert both == alone
 
 
-def test_lint_imports_none_of_the_heavy_parts(folder: Path) -> None:
-    code = (
-        "import sys; from trainrx.cli import main; main(['lint', 'bad.sh']); "
-        "heavy = {'typer', 'click', 'rich', 'numpy', 'pydantic', 'yaml', 'durable_rules_engine', "
-        "'durable', 'hyperscan', 'argparse', 'inspect', 'trainrx.engine', 'trainrx.detect', "
-        "'trainrx.memory', 'importlib.resources', 'trainrx.lsp', 'pygls', 'asyncio'}; "
-        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+HEAVY = (
+    *("typer", "click", "rich", "numpy", "pydantic", "yaml", "durable", "durable_rules_engine"),
+    *("hyperscan", "argparse", "inspect", "dataclasses", "pathlib", "platform", "json", "shlex"),
+    *("subprocess", "multiprocessing", "asyncio", "logging", "threading", "string", "tomllib"),
+    *("importlib.metadata", "importlib.resources", "ast", "tokenize", "packaging"),
+    *("trainrx.engine", "trainrx.detect", "trainrx.memory", "trainrx.fix", "trainrx.patch"),
+    *("trainrx.lsp", "pygls", "lsprotocol"),
+    *("trainrx.read", "trainrx.rank", "trainrx.kb.load", "trainrx.parse.reprs"),
+    *("trainrx.parse.launchers_cluster", "trainrx.parse.launchers_container"),
+    *("trainrx.parse.effective.llamafactory", "trainrx.parse.shell.conditions"),
+)
+"""What a plain script with one launch of one framework has no use for."""
+MOST_MODULES = 210
+
+
+def test_lint_imports_only_what_the_script_asks_for(folder: Path) -> None:
+    (folder / "sound.sh").write_text(
+        "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora \\\n"
+        "    --dataset data.jsonl --learning_rate 1e-4 --deepspeed zero2\n"
     )
-    subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=folder, check=False)
+    # the first run may compile the knowledge
+    imported(folder, "-m", "trainrx.cli", "lint", "sound.sh")
+
+    names = imported(folder, "-m", "trainrx.cli", "lint", "sound.sh") - imported(folder, "-c", "")
+
+    assert sorted(set(HEAVY) & names) == []
+    assert len(names) <= MOST_MODULES
+
+
+def imported(folder: Path, *words: str) -> set[str]:
+    """Name the modules a run of Python imports."""
+    words = (sys.executable, "-X", "importtime", *words)
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder, check=True)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+def test_a_process_that_is_waited_for_ends_as_usual(folder: Path) -> None:
+    code = (
+        "import atexit, sys; sys.argv[1:] = ['lint', 'bad.sh', '--isolated']; "
+        "atexit.register(print, 'told', flush=True); "
+        "from trainrx.cli import program; program()"
+    )
 
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, check=False
     )
 
-    assert done.stderr.strip().endswith("[]")
+    assert done.stdout.endswith("told\n")
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(("words", "status"), [(["bad.sh"], 1), (["bad.sh", "--exit-zero"], 0)])
+def test_the_program_leaves_with_its_status_and_all_it_said(
+    folder: Path, words: list[str], status: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trainrx.cli", "lint", "--isolated", *words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+
+    assert "1 file: " in done.stdout
+    assert done.returncode == status
