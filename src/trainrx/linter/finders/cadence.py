@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainrx.linter.finders.guards import place
 from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
 from trainrx.model.job import Argument
+from trainrx.model.pattern import late
 from trainrx.parse.version_range import in_range
 
 BACKWARD = 4
@@ -17,7 +17,7 @@ DISK_GIB = 2048
 """Checkpoints that take more are told: the NVMe drives of a node hold some TiB."""
 _STATES = 12
 """Bytes a parameter takes in the optimizer states of mixed precision: fp32 weights, two moments."""
-_COUNTED = re.compile(r"[^#\s]+#(\d{1,9})")
+_COUNTED = late(r"[^#\s]+#(\d{1,9})")
 _GENERATES = ("grpo", "ppo", "gkd", "rloo", "online_dpo")
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from trainrx.kb.catalogs import read_parsed
-from trainrx.linter.finders.values import STAND_IN
+from trainrx.linter.finders.values import BEGINS_JSON, STAND_IN
 from trainrx.linter.job import Found, Job
 from trainrx.model.catalog import ParsedArgument
 from trainrx.model.job import RawArg
@@ -37,13 +36,13 @@ def find(job: Job) -> Iterator[Found]:
         text = " ".join(arg.values).strip()
         if STAND_IN.fullmatch(text) or job.taken().get(name) is None:
             continue
-        if _is_refused(name, text, job):
+        if _is_refused(name, text, job) and not _is_json(text):
             yield _found(arg, text, job)
 
 
 def _is_refused(name: str, text: str, job: Job) -> bool:
     braced = text.startswith("{")
-    if not text or (not braced and (_PATH.search(text) or text in job.files)) or _why(text) == "":
+    if not text or (not braced and (_PATH.search(text) or text in job.files)):
         return False
     ways = _ways(name, job) if job.launch.framework == _SWIFT else []
     if not ways:
@@ -72,8 +71,14 @@ def _is_text(name: str, job: Job) -> bool:
     return known is not None and known.package == "transformers"
 
 
+def _is_json(text: str) -> bool:
+    return text.lstrip()[:1] in BEGINS_JSON and _why(text) == ""
+
+
 def _why(text: str) -> str:
     """Say why a text is no JSON, "" when it is."""
+    import json  # only a finding says why
+
     try:
         json.loads(text)
     except json.JSONDecodeError as error:

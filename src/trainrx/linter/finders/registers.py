@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainrx.kb.catalogs import read_parsed, read_registers
-from trainrx.linter.finders.values import STAND_IN
+from trainrx.linter.finders.values import BEGINS_JSON, STAND_IN
 from trainrx.linter.job import Found, Job
 from trainrx.model.catalog import Register
 from trainrx.model.job import RawArg
@@ -121,6 +120,10 @@ def _is_content(value: str, name: str, files: Mapping[str, str]) -> bool:
             return True
     elif not any(item.name == name and not item.strict for item in read_parsed()):
         return True
+    if value.lstrip()[:1] not in BEGINS_JSON:
+        return False
+    import json  # few names look like JSON
+
     try:
         json.loads(value)
     except ValueError:

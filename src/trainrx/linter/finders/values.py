@@ -15,6 +15,8 @@ _AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
 _EXTRA = late(r"takes one value; (?P<rest>.*) behind it")
 STAND_IN = late(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
 """A text that a reader is to replace (`<num-labels>`): nobody runs it as it is."""
+BEGINS_JSON = frozenset('{["-0123456789tfnNI')
+"""What a text that Python reads as JSON begins with."""
 _MOST_CHOICES = 12
 _CHECKED = ("finetuning_type", "stage")
 """Arguments of LLaMA-Factory whose values its own code compares with a list."""
