@@ -87,7 +87,8 @@ def uncounted(case: dict[str, Any], answer: FixAnswer, fixes: list[dict[str, Any
         return "what worked is no parameter"
     if not (hardware.get("gpu") or hardware.get("gpu_mem_gib")):
         return "no card in the inputs"
-    if answer.no_plan is not None:
+    # that nothing is enough is an answer of the planner, and counts
+    if answer.no_plan is not None and answer.no_plan.kind != "impossible":
         return f"not planned ({answer.no_plan.id})"
     return "" if answer.job.model else "not planned (no-model)"
 

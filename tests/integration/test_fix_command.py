@@ -344,11 +344,52 @@ def test_a_refusal_does_not_count_where_the_log_shows_training(grpo, capsys):
 
 
 def test_what_lint_calls_an_error_is_told_with_the_edit(lora, capsys):
-    text = FULL.replace("bfloat16", "bf16")
+    text = FULL.replace("bfloat16", "int8")
     (lora / "launch.sh").write_text(text, encoding="utf-8")
     status, answer = read(
         capsys, "launch.sh", *SWIFT, "--gpu", "80GiB", "--gpus", "1", "--note", "CUDA out of memory"
     )
 
     assert (status, answer["verdict"]) == (1, "not-enough")
-    assert "bf16" in answer["proposals"][0]["refused"][0]["title"]
+    assert "int8" in answer["proposals"][0]["refused"][0]["title"]
+
+
+def test_a_value_that_is_no_choice_is_put_right_along_with_a_plan(lora, capsys):
+    text = FULL.replace("bfloat16", "bf16")
+    (lora / "launch.sh").write_text(text, encoding="utf-8")
+    card = ("--gpu", "80GiB", "--gpus", "1")
+    _, answer = read(capsys, "launch.sh", *SWIFT, *card, "--note", "CUDA out of memory")
+
+    assert answer["verdict"] == "proved"
+    for item in answer["proposals"]:
+        assert "+    --torch_dtype bfloat16" in item["diff"]
+
+
+def test_the_choice_a_log_refused_is_put_right(lora, capsys):
+    (lora / "launch.sh").write_text(FULL.replace("bfloat16", "bf16"), encoding="utf-8")
+    (lora / "train.log").write_text(
+        "sft.py: error: argument --torch_dtype/--torch-dtype: invalid choice: 'bf16' (choose from "
+        "'bfloat16', 'float16', 'float32', None)\n",
+        encoding="utf-8",
+    )
+    status, answer = read(capsys, "launch.sh", *SWIFT, "--log", "train.log")
+
+    assert (status, answer["verdict"]) == (0, "proved")
+    assert answer["cause"]["id"] == "argument-value-refused"
+    assert [change["spelled"] for change in answer["proposals"][0]["changes"]] == [
+        "--torch_dtype bfloat16"
+    ]
+
+
+def test_a_file_behind_a_flag_is_given_as_this_release_takes_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "launch.sh").write_text("swift sft --config train.yaml  # now\n", encoding="utf-8")
+    (tmp_path / "train.yaml").write_text(
+        "model: Qwen/Qwen2.5-7B-Instruct\ntuner_type: lora\ndataset: a.jsonl\n", encoding="utf-8"
+    )
+    _, new = read(capsys, "launch.sh", "--versions", "ms-swift==4.6.0")
+    _, old = read(capsys, "launch.sh", "--versions", "ms-swift==3.12.0")
+
+    assert new["verdict"] == "proved"
+    assert "+swift sft train.yaml  # now" in new["proposals"][0]["diff"]
+    assert all("train.yaml  # now" not in item["diff"] for item in old["proposals"])

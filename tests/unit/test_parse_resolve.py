@@ -452,3 +452,33 @@ def test_unnamed_framework_takes_the_names_of_transformers(params):
 
     assert values(resolved)["train.micro_batch"] == 4
     assert "launch.framework" not in facts(resolved)
+
+
+@pytest.mark.parametrize(
+    ("version", "attention"), [("0.3.6", "eager"), ("0.9.0", "flash_attn"), (None, None)]
+)
+def test_a_default_that_another_release_has_another_argument_for_is_told_by_release(
+    params: dict[str, Param], version: str | None, attention: str | None
+) -> None:
+    versions = {"openrlhf": version} if version else {}
+    found = resolve(
+        launch("openrlhf", "dpo", arg("pretrain", "m")), params=params, versions=versions
+    )
+
+    setting = found.settings.get("train.attention")
+
+    assert (setting and setting.value) == attention
+
+
+@pytest.mark.parametrize(
+    ("version", "refused"), [("4.6.0", True), ("3.12.0", False), ("3.2.1", True), (None, False)]
+)
+def test_a_file_behind_a_flag_is_taken_by_some_releases_of_ms_swift(
+    params: dict[str, Param], version: str | None, refused: bool
+) -> None:
+    versions = {"ms-swift": version} if version else {}
+    found = resolve(
+        launch("ms-swift", "sft", arg("config", "a.yaml")), params=params, versions=versions
+    )
+
+    assert [item.name for item in found.unknown_flags] == (["config"] if refused else [])

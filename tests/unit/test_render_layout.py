@@ -35,6 +35,14 @@ def test_a_long_word_of_a_log_is_cut_to_the_width():
     assert wrap("see abcdefghijkl", 8, hard=True) == ["see abcd", "efghijkl"]
 
 
+def test_a_long_path_is_cut_behind_a_slash():
+    assert wrap("/opt/conda/lib/python3.10/site-packages/x.py", 30, hard=True) == [
+        "/opt/conda/lib/python3.10/",
+        "site-packages/x.py",
+    ]
+    assert wrap("a/" + "b" * 20, 16, hard=True) == ["a/" + "b" * 14, "b" * 6]
+
+
 def test_a_quoted_command_is_not_broken():
     assert wrap("please run `pip freeze` now", 14) == ["please run", "`pip freeze`", "now"]
 

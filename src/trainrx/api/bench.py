@@ -10,7 +10,7 @@ import msgspec
 from trainrx.api.bench_files import place_of, script_of, texts_of
 from trainrx.api.reread import Reader, Surroundings
 from trainrx.fix import recheck
-from trainrx.fix.changes import Target, change_to
+from trainrx.fix.changes import Target, change_to, translations
 from trainrx.fix.mending import Joined, Ways, begun, join, standing_of
 from trainrx.fix.recheck import IN_FILES, Reading
 from trainrx.model.facts import Facts, Scalar
@@ -22,6 +22,8 @@ from trainrx.patch import patch_launch, unified_diff
 
 STANDS = frozenset({"guards", "lint"})
 """Checks of the launch as a whole: they may fail for what the edit has no part in."""
+ESTIMATED = frozenset({"memory-exceeds-card"})
+"""Rules of lint that say what the memory model expects, not what a program refuses."""
 MOST_SCALE = 3.0
 """How far the memory model may be off before its figures are left aside."""
 
@@ -43,7 +45,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     `outcome` proved: all checks hold; not-enough: all but those that fail without the edit as well,
     `standing` by id; failed: another one does not; by-hand: what is to be changed does not stand in
     the files at hand, so there is nothing to check. `changes` are those that were made: what was
-    asked for, and `joined`, without which the framework would refuse the launch.
+    asked for, with `joined` and `renamed`, without which the framework would refuse the launch.
     """
 
     outcome: Literal["proved", "not-enough", "failed", "by-hand"]
@@ -53,6 +55,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     reading: Reading | None = None
     changes: tuple[Change, ...] = ()
     joined: tuple[Joined, ...] = ()
+    renamed: tuple[Change, ...] = ()
     standing: Mapping[str, str] | None = None
 
     @property
@@ -73,8 +76,7 @@ class Bench:
         self.launch = self.before.launch or launch
         self.scale = 1.0
         self.keep: Sequence[str] = ()
-        # what is objected to by the book did not stop a job that was seen to train
-        self._void = recheck.objections(self.before) if begun(around.known) else {}
+        self._void = _void(self.before, around.known)
         self.texts = texts_of(around, self.launch)
         self._script = script_of(around.given, self.launch, self.texts)
 
@@ -115,12 +117,13 @@ class Bench:
         if made.outcome == "not-enough" and made.reading is not None:
             joined = self._joined(inside, made.reading)
             values = {name: value for one in joined for name, value in one.values.items()}
-            more = (*inside, *self._spelled(values))
-            if joined:
+            renamed = self._renamed(inside)
+            more = (*inside, *self._spelled(values), *renamed)
+            if joined or renamed:
                 wanted = {**(wanted or {}), **values}
                 whole = self._attempt(self.launch, more, wanted, promise, must_fit=must_fit)
                 if whole.outcome in ("proved", "not-enough"):
-                    made = msgspec.structs.replace(whole, joined=joined)
+                    made = msgspec.structs.replace(whole, joined=joined, renamed=renamed)
         beside = tuple(change for change in changes if change.kind not in IN_FILES)
         return msgspec.structs.replace(made, changes=(*made.changes, *beside))
 
@@ -210,6 +213,13 @@ class Bench:
         )
         return join(after.facts, ways)
 
+    def _renamed(self, changes: Sequence[Change]) -> tuple[Change, ...]:
+        """Give the arguments in play that this version knows by another name only."""
+        names = {_plain(change.param) for change in changes}
+        job = msgspec.structs.replace(self._target(self.before), facts=self.around.known)
+        found = translations(job)
+        return tuple(change for change in found if _plain(change.param) not in names)
+
     def _target(self, read: Reading) -> Target:
         around = self.around
         return Target(
@@ -241,6 +251,19 @@ class Bench:
         for file in files:
             place = file.name if file.name in named else place_of(file, folder)
             yield msgspec.structs.replace(file, name=place)
+
+
+def _void(before: Reading, known: Facts) -> Mapping[str, str]:
+    """Give what is objected to by the book and did not stop the job.
+
+    A job that was seen to train had been taken; one that was seen to fail of something else is no
+    proof of an estimate.
+    """
+    found = recheck.objections(before)
+    if begun(known):
+        return found
+    seen = known.value("log.given") is True
+    return {i: text for i, text in found.items() if seen and i in ESTIMATED}
 
 
 def _outcome(

@@ -38,13 +38,17 @@ _NO_LAUNCH = ("args", "verl")
 
 
 class Around(msgspec.Struct, frozen=True):
-    """What stands beside all launches of a run."""
+    """What stands beside all launches of a run.
+
+    `configs` go before the files a launch names: texts that are not written yet.
+    """
 
     knowledge: LintKnowledge
     versions: Mapping[str, str] = {}
     env: tuple[EnvVar, ...] = ()
     env_complete: bool = False
     given: tuple[Fact, ...] = ()
+    configs: tuple[Input, ...] = ()
 
     @property
     def variables(self) -> dict[str, str]:
@@ -155,7 +159,7 @@ def settle_job(
     """Resolve a launch with its files, and put together all that is known of it."""
     version = beside.versions.get(raw.framework)
     own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)
-    named = config_texts(raw, own, folder, version)
+    named = config_texts(raw, (*own, *beside.configs), folder, version)
     read = read_configs(raw, named.texts, version=version, env=beside.env, places=named.places)
     unread = bool(named.unread or read.unread)
     raw = msgspec.structs.replace(

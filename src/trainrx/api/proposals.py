@@ -28,6 +28,7 @@ MEMORY = ("oom", "growing_memory", "rank_imbalance")
 """Families a smaller peak is the answer to."""
 
 
+RENAMED = Text(en="This version does not take {names}.", zh="该版本不接受 {names} 这样的写法。")
 _NONE: Mapping[str, Reference] = {}
 
 
@@ -79,6 +80,9 @@ def _needed(attempt: Attempt, lang: Lang) -> Iterator[Claim]:
     for one in attempt.joined:
         move = move_of(one)
         yield Claim(text=move.why.in_(lang), source=move.source)
+    if attempt.renamed:
+        said = " ".join(change.from_ or change.param for change in attempt.renamed)
+        yield Claim(text=RENAMED.in_(lang).format(names=said))
 
 
 def _try_packages(
@@ -173,14 +177,22 @@ def touches(fix: FixOut, keep: Sequence[str]) -> bool:
 
 
 def numbered(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """Number proposals from 1, those that are enough first; of equal ones the first stays."""
+    """Number proposals from 1; of several that change the same the first stays.
+
+    What is enough goes first, and of remedies those that are edits: a version is not changed
+    lightly.
+    """
     kept: dict[frozenset[tuple[str, str | None]], Proposal] = {}
-    for item in sorted(proposals, key=lambda item: bool(item.refused)):
+    for item in sorted(proposals, key=lambda item: (bool(item.refused), _is_by_hand(item))):
         kept.setdefault(frozenset((c.param, c.to) for c in item.changes), item)
     return tuple(
         msgspec.structs.replace(item, number=number)
         for number, item in enumerate(kept.values(), start=1)
     )
+
+
+def _is_by_hand(item: Proposal) -> bool:
+    return item.kind == "fix" and item.safety == "manual"
 
 
 def _promise(plan: Planned, bench: Bench) -> Promise:

@@ -144,7 +144,12 @@ def findings(given: Given, around: Surroundings) -> Mapping[str, str] | None:
     from trainrx.linter.settings import Settings, chooser
 
     beside = Around(
-        around.lint, around.versions, given.env.variables, given.env.complete, given.facts
+        around.lint,
+        around.versions,
+        given.env.variables,
+        given.env.complete,
+        given.facts,
+        given.configs if given.scripts else (),
     )
     linter = Linter(around.lint, chooser(Settings(), groups(around.lint)), around.lang)
     files = [

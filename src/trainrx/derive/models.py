@@ -258,5 +258,5 @@ def _stem(name: str) -> str:
 
 @cache
 def _squeezed(name: str) -> str:
-    stem = re.sub(r"[-_.]", "", _stem(name))
+    stem = re.sub(r"[-_. ]", "", _stem(name))
     return stem.removeprefix("meta")

@@ -16,6 +16,7 @@ from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
 from trainrx.model.result import Change, ChangeAction, Predicted
 from trainrx.model.text import Lang
+from trainrx.parse.catalog import plain
 from trainrx.parse.respell import respelled
 from trainrx.parse.spell import Spelled, spell, spell_argument
 from trainrx.parse.version_range import in_range
@@ -167,7 +168,9 @@ def translations(job: Target) -> Iterator[Change]:
     """Give a change for each argument that only other versions know."""
     if job.launch is None:
         return
+    done: set[str] = set()
     for found in respelled(job.launch, job.version, job.knowledge.params, job.style):
+        done.add(plain(found.arg.name))
         dashes = "--" if found.arg.via == "arg" else ""
         yield Change(
             kind=found.now.kind,
@@ -179,14 +182,63 @@ def translations(job: Target) -> Iterator[Change]:
             spelled=found.now.text,
             at=found.arg.origin,
         )
-    yield from _corrections(job)
+    yield from _named_anew("launch.misspelt_argument", job)
+    renamed = _named_anew("launch.renamed_argument", job)
+    yield from (change for change in renamed if plain(change.from_ or "") not in done)
+    yield from _choices(job)
+    yield from _positional(job)
 
 
-def _corrections(job: Target) -> Iterator[Change]:
-    """Give a change for the argument whose name is one letter or dash off a known one."""
-    misspelt = job.facts.get("launch.misspelt_argument")
-    wrong, arrow, right = str(misspelt.value if misspelt else "").partition(" -> ")
-    if misspelt is None or not arrow:
+def _choices(job: Target) -> Iterator[Change]:
+    """Give the change of a value that is no choice into the one that was meant."""
+    refused = job.facts.get("launch.refused_value")
+    present, arrow, right = str(refused.value if refused else "").partition(" -> ")
+    name, _, value = present.partition(" ")
+    if refused is None or not arrow:
+        return
+    written = spell_argument(name, right, job.framework, via=job.style)
+    yield Change(
+        kind=written.kind,
+        param=written.param,
+        canonical="",
+        action="switch",
+        from_=value,
+        now="set",
+        to=right,
+        spelled=written.text,
+        at=refused.origins[0] if refused.origins else None,
+    )
+
+
+def _positional(job: Target) -> Iterator[Change]:
+    """Give the change of `--config FILE` into the file alone, where only that is taken.
+
+    ms-swift from 4.1 on takes a file as its first argument: `parse_yaml_args`, swift/cli/main.py.
+    """
+    first = job.launch.args[0] if job.launch is not None and job.launch.args else None
+    if job.framework != "ms-swift" or in_range(job.version or "", ">=4.1") is not True:
+        return
+    if first is None or first.name != "config" or first.via != "arg" or not first.values:
+        return
+    file = first.values[0]
+    yield Change(
+        kind="arg",
+        param="config",
+        canonical="",
+        action="switch",
+        from_=f"--config {file}",
+        now="set",
+        to=file,
+        spelled=file,
+        at=first.origin,
+    )
+
+
+def _named_anew(kind: str, job: Target) -> Iterator[Change]:
+    """Give the change of an argument that a fact says goes by another name: `old -> new`."""
+    found = job.facts.get(kind)
+    wrong, arrow, right = str(found.value if found else "").partition(" -> ")
+    if found is None or not arrow or " " in wrong + right:
         return
     yield Change(
         kind="arg",
@@ -197,7 +249,7 @@ def _corrections(job: Target) -> Iterator[Change]:
         now="set",
         to=right,
         spelled=right,
-        at=misspelt.origins[0] if misspelt.origins else None,
+        at=found.origins[0] if found.origins else None,
     )
 
 

@@ -23,7 +23,7 @@ RAISED_IN = "raised-in"
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
     """Give the change of each package of a fix that is not in its range already."""
     for wanted in fix.packages:
-        if wanted.name in (FRAMEWORK, RAISED_IN):
+        if wanted.name in (FRAMEWORK, RAISED_IN) and not wanted.spec:
             newer = _newer(_package(wanted.name, job), job)
             yield from [newer] if newer is not None else []
             continue
@@ -33,7 +33,8 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             if told is None:
                 continue
             spec = told
-        change = package_change(PackageChange(name=wanted.name, spec=spec), job)
+        name = _package(wanted.name, job) if wanted.name == FRAMEWORK else wanted.name
+        change = package_change(PackageChange(name=name, spec=spec), job) if name else None
         if change is not None:
             yield change
 

@@ -37,7 +37,7 @@ _HYDRA = frozenset(
 )
 """Flags of hydra itself, which choose the configuration."""
 
-_OUTSIDE = frozenset({"config", "help"})
+OUTSIDE = frozenset({"config", "help"})
 """Taken by the program that starts the framework's command: it reads the file and goes on; every
 parser has --help."""
 
@@ -76,6 +76,7 @@ def read_given(
     style: Style,
     *,
     closed: bool = True,
+    outside: frozenset[str] = OUTSIDE,
 ) -> Given:
     """Name every argument in full, type its value, and keep the one that takes effect.
 
@@ -87,6 +88,7 @@ def read_given(
         signature: what the command takes.
         style: how its parser reads names.
         closed: nothing else is taken; otherwise no name is called unknown.
+        outside: names that are taken before the arguments are parsed.
     """
     written = {plain(arg.name) for arg in configs} if style == "hydra" else set()
     named = [_chosen(name_argument(arg, signature, style), written) for arg in args]
@@ -106,7 +108,9 @@ def read_given(
         args=tuple(item.arg for item in named),
         configs=tuple(item.arg for item in filed),
         values=values,
-        strangers=tuple(item.arg for item in (*named, *filed) if closed and _is_stranger(item)),
+        strangers=tuple(
+            item.arg for item in (*named, *filed) if closed and _is_stranger(item, outside)
+        ),
         problems=tuple(problems),
     )
 
@@ -189,9 +193,9 @@ def _chosen(item: Named, written: set[str]) -> Named:
     return msgspec.structs.replace(item, own=there)
 
 
-def _is_stranger(item: Named) -> bool:
+def _is_stranger(item: Named, outside: frozenset[str]) -> bool:
     taken = item.known is not None or item.own or item.problem
-    return not taken and item.arg.name not in _OUTSIDE
+    return not taken and item.arg.name not in outside
 
 
 def dumped(dumps: Sequence[RawArg], signature: Signature) -> dict[str, Argument]:

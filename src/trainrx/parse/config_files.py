@@ -41,7 +41,7 @@ _OMEGACONF = frozenset({"verl", "llamafactory"})
 _ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
 _EXPANSION = late(r"\$(?:[A-Za-z_{(]|\d)")
 _SHELL_FIRST = ">=4.2.2"
-_APPENDED = ">=3.10,<4.1"
+APPENDED = ">=3.10,<4.1"
 
 
 class Configs(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,7 +202,7 @@ def _appended(launch: RawLaunch, version: str | None) -> str:
     asked = next((a.values for a in launch.args if a.name == "config" and a.values), None)
     if launch.framework != "ms-swift" or asked is None:
         return ""
-    return "" if in_range(version or "", _APPENDED) is False else _base(asked[0])
+    return "" if in_range(version or "", APPENDED) is False else _base(asked[0])
 
 
 def _base(name: str) -> str:

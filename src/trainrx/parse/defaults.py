@@ -139,23 +139,40 @@ def _default(
             own = [e for e in own if command in e.spelling.commands]
         listed = [e for e in own if e.spelling.arg in arguments and book.live(e)]
         if listed:
-            return _listed(listed, arguments)
+            return _listed(listed, arguments, book.bits[owner])
         if own:
             return _shared(own, book.bits[owner])
     return None
 
 
-def _listed(entries: Sequence[Entry], arguments: Mapping[str, Argument]) -> Setting | None:
+def _listed(
+    entries: Sequence[Entry], arguments: Mapping[str, Argument], wanted: int
+) -> Setting | None:
+    """Give the first value an argument stands for; another release may have another argument."""
+    found: Setting | None = None
+    left = wanted
     for entry in entries:
+        if not entry.bits & left:
+            continue
         argument = arguments[entry.spelling.arg]
         if not argument.known:
             return None
-        if argument.value is None or argument.value == []:
+        value = _value(entry, argument)
+        if value is None:
             continue
-        value = read_value(entry.param, entry.spelling, _texts(argument.value)).value
-        if value is not None:
-            return _setting(entry.param.id, value, argument.name, argument.how)
-    return None
+        if found is not None and found.value != value:
+            return None
+        found = found or _setting(entry.param.id, value, argument.name, argument.how)
+        left &= ~entry.bits
+    return found
+
+
+def _value(entry: Entry, argument: Argument) -> Scalar | None:
+    """Give what an argument says of a parameter; a switch that is off says what kb calls that."""
+    if argument.value is None or argument.value == []:
+        return None
+    value = read_value(entry.param, entry.spelling, _texts(argument.value)).value
+    return entry.spelling.default if value is None and argument.value is False else value
 
 
 def _texts(value: Value) -> tuple[str, ...]:

@@ -10,8 +10,14 @@ from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
 from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.choices import refused_values
 from trainrx.parse.resolved import Resolved
-from trainrx.parse.signature import Signature, catalog_command, signature
+from trainrx.parse.signature import (
+    Signature,
+    catalog_command,
+    releases_taking,
+    signature,
+)
 from trainrx.parse.spellbook import Spellbook, serves
 
 STRICT = ("ms-swift", "llamafactory", "trl", "openrlhf")
@@ -44,7 +50,11 @@ def name_facts(
     params: Mapping[str, Param],
     versions: Mapping[str, str],
 ) -> tuple[Fact, ...]:
-    """Give `launch.renamed_argument` and `launch.misspelt_argument` for the first such names."""
+    """Give the first name that is renamed, the first misspelt one, the first value that is refused.
+
+    `launch.renamed_argument`, `launch.misspelt_argument`, `launch.refused_value`; and with
+    `launch.written_for` the releases that take all names there are.
+    """
     if launch.framework not in STRICT:
         return ()
     taken = taken_by(launch, resolved, versions)
@@ -58,11 +68,33 @@ def name_facts(
             text = f"{arg.name} -> {near}"
             out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
     out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
+    if launch.framework in versions:
+        out += refused_values(launch, resolved, taken, params)
+    out.append(_written_for(launch, resolved, taken))
     first: dict[str, Fact] = {}
     for item in out:
         if item is not None:
             first.setdefault(item.kind, item)
     return tuple(first.values())
+
+
+def _written_for(launch: RawLaunch, resolved: Resolved, taken: Signature) -> Fact | None:
+    """Give the range of releases that take every name of a launch this release does not take."""
+    strangers = resolved.unknown_flags
+    if not strangers:
+        return None
+    known = taken.catalog
+    bits = releases_taking((*launch.args, *strangers), known.package, taken.command)
+    for arg in strangers:
+        takers = 0
+        for option in known.find(arg.name, taken.command):
+            takers |= known.bits(option)
+        bits &= takers
+    spec = known.describe(bits)
+    if not spec or bits & taken.bits:
+        return None
+    origins = (arg.origin for arg in strangers[:1])
+    return fact("launch.written_for", spec, *origins, how="derived")
 
 
 def _model_type(arg: RawArg, taken: Signature) -> Fact | None:

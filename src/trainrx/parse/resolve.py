@@ -11,8 +11,9 @@ from trainrx.model.facts import How
 from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch, Setting
 from trainrx.model.knowledge import Param
 from trainrx.model.result import Unread
-from trainrx.parse.arguments import STYLES, Given, declared, dumped, meaning, read_given
+from trainrx.parse.arguments import OUTSIDE, STYLES, Given, declared, dumped, meaning, read_given
 from trainrx.parse.catalog import catalog
+from trainrx.parse.config_files import APPENDED
 from trainrx.parse.defaults import defaults, one_process
 from trainrx.parse.effective.scene import Scene, processes
 from trainrx.parse.effective.work_out import work_out
@@ -59,7 +60,8 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     taken, version, version_how = _signature(launch, (*own, *dumps), given, tables)
     closed = judges(tables, launch.framework, taken.bits)
     style = STYLES.get(launch.framework, "hf")
-    named = read_given(launch.args, own, taken, style, closed=closed)
+    outside = _outside(launch.framework, given.get(launch.framework))
+    named = read_given(launch.args, own, taken, style, closed=closed, outside=outside)
     book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
     reader = Reader(book, launch.command)
     reader.read_dump(dumps)
@@ -103,6 +105,13 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
             *_too_new(book, version, version_how),
         ),
     )
+
+
+def _outside(framework: str, version: str | None) -> frozenset[str]:
+    """Give the names that are taken before a parser sees them: `--config` not by every ms-swift."""
+    if framework != "ms-swift" or in_range(version or "", APPENDED) is not False:
+        return OUTSIDE
+    return OUTSIDE - {"config"}
 
 
 def _named(framework: str, version: str | None) -> dict[str, str]:

@@ -45,6 +45,9 @@ def argument_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[
         return
     places = [place for arg in reversed(found) for place in _placed(reading, arg)]
     places = list(dict.fromkeys(places))
+    if want.bare:
+        yield from ((_without(name, reading.documents[name], spot, 0),) for name, spot in places)
+        return
     if want.values is None or (want.old and _also(launch, want)):
         yield from _removed(reading, places)
         return

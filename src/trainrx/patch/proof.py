@@ -140,7 +140,8 @@ def _fits(old: RawLaunch, new: RawLaunch, want: Want) -> bool:
         alike = same_args and given(old.launcher) == given(new.launcher)
         return alike and held == {item.name: item.value for item in new.env}
     env = {i.name: i.value for i in old.env} == {i.name: i.value for i in new.env}
-    if not env or (old.configs != new.configs and not same(want.name, "config")):
+    kept = want.bare or not same(want.name, "config")
+    if not env or (old.configs != new.configs and kept):
         return False
     pairs = [(given(old.args), given(new.args)), (given(old.launcher), given(new.launcher))]
     fitting = [(one, other) for one, other in pairs if one != other]

@@ -24,7 +24,8 @@ class Want(NamedTuple):
     """One thing to be so afterwards.
 
     `name` as spelled; `values` None: it is not set at all. `old`: the name it has now, which goes;
-    `keeps`: with the values it has. `assigned`: `name=value` without dashes.
+    `keeps`: with the values it has. `assigned`: `name=value` without dashes. `bare`: the name goes,
+    what stands behind it stays.
     """
 
     kind: Literal["arg", "env"]
@@ -33,6 +34,7 @@ class Want(NamedTuple):
     old: str = ""
     keeps: bool = False
     assigned: bool = False
+    bare: bool = False
 
 
 def same(left: str, right: str) -> bool:
@@ -64,6 +66,8 @@ def wanted(change: Change, launch: RawLaunch) -> Want:
     name = change.param.lstrip("-")
     if change.action == "remove":
         return Want(kind, name, None)
+    if change.action == "switch" and change.from_ == f"--{name} {change.spelled}":
+        return Want(kind, name, None, bare=True)
     assigned = kind == "arg" and (
         change.spelled.startswith(f"{name}=")
         or (launch.framework in _ASSIGNED and _has_file(launch))

@@ -54,6 +54,9 @@ def cut(text: str, limit: int) -> str:
     return out.rstrip() + "..."
 
 
+_LEAST_PIECE = 12
+
+
 def wrap(text: str, limit: int, *, hard: bool = False) -> list[str]:
     """Break text into lines of at most `limit` cells.
 
@@ -111,7 +114,10 @@ def _may_break(left: str, right: str) -> bool:
 
 
 def _split(atom: str, limit: int, room: int) -> Iterator[str]:
-    """Cut a word that is longer than a line; its first piece fills the line that is begun."""
+    """Cut a word that is longer than a line; its first piece fills the line that is begun.
+
+    A path is cut behind a slash, where there is one that leaves no line nearly empty.
+    """
     if cells(atom.rstrip()) <= limit:
         yield atom
         return
@@ -119,7 +125,9 @@ def _split(atom: str, limit: int, room: int) -> Iterator[str]:
     for index, char in enumerate(atom):
         size = _cell(char)
         if used + size > room and index > start:
-            yield atom[start:index]
-            start, used, room = index, 0, limit
+            slash = atom.rfind("/", start, index) + 1
+            end = slash if slash - start >= _LEAST_PIECE else index
+            yield atom[start:end]
+            start, used, room = end, cells(atom[end:index]), limit
         used += size
     yield atom[start:]

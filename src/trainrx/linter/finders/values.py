@@ -9,6 +9,7 @@ from trainrx.linter.job import Found, Job
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 from trainrx.parse.catalog import Known, catalog, plain
+from trainrx.parse.choices import meant_by
 from trainrx.parse.typed import is_bool, is_list, read_as
 
 _AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
@@ -82,8 +83,7 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
         allowed = ", ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
         more = ", ..." if len(known.choices) > _MOST_CHOICES else ""
         told = values | {"allowed": allowed + more}
-        near = _near(values["value"], known)
-        told["maybe"] = near
+        told["maybe"] = meant_by(values["value"], known, job.launch.framework, job.params)
         severity = "warning" if _is_unchecked(arg, known, job) else ""
         return Found("wrong-choice", job.texts.value(arg), told, severity=severity)
     severity = "warning" if _is_unchecked(arg, known, job) and is_bool(known.type) else ""
@@ -102,16 +102,6 @@ def _is_unchecked(arg: RawArg, known: Known, job: Job) -> bool:
         and (is_bool(known.type) or known.package == "llamafactory")
         and (known.name not in _CHECKED)
     )
-
-
-def _near(value: str, known: Known) -> str:
-    """Name the choice a value stands next to, "" when none does."""
-    from difflib import get_close_matches
-
-    texts = [str(choice) for choice in known.choices or ()]
-    lowered = next((text for text in texts if text.lower() == value.lower()), "")
-    found = [lowered] if lowered else get_close_matches(value, texts, n=1, cutoff=0.75)
-    return found[0] if found else ""
 
 
 def _accepted_somewhere(known: Known, arg: RawArg, job: Job) -> bool:
