@@ -60,3 +60,15 @@ def test_no_version_is_named_where_no_release_takes_the_name(renamed, capsys):
     _, answer = read(capsys, *words)
 
     assert all(not item["commands"] for item in answer["proposals"])
+
+
+@pytest.mark.usefixtures("renamed")
+def test_a_name_that_transformers_changed_is_renamed_too(renamed, capsys):
+    text = OLD.replace("dpo_beta: 0.1", "evaluation_strategy: steps") + "val_size: 0.1\n"
+    (renamed / "train.yaml").write_text(text, encoding="utf-8")
+    said = REFUSED.replace("dpo_beta", "evaluation_strategy")
+    (renamed / "train.log").write_text(said, encoding="utf-8")
+    words = ("launch.sh", "--log", "train.log", "--versions", "llamafactory==0.9.3")
+    _, answer = read(capsys, *words)
+
+    assert "+eval_strategy: steps  # as before" in answer["proposals"][0]["diff"]

@@ -27,6 +27,8 @@ TRAINERS = ("ms-swift", "llamafactory", "verl", "openrlhf", "axolotl")
 SHORTEST = 6
 """Shorter names have too many neighbours that are names of their own."""
 _MAX_RENAMES = 6
+INHERITED = "transformers"
+"""All of these take its TrainingArguments, under the names of the release beside them."""
 
 
 def framework_facts(facts: Facts, versions: Mapping[str, str]) -> tuple[Fact, ...]:
@@ -141,10 +143,10 @@ def name_today(
     "" when another release of the framework takes it and this one has nothing in its place, None
     when no release takes it.
     """
-    if not catalog(launch.framework).find(name, taken.command):
-        return None
     for found in _renamed(name, launch.framework, taken):
         return found
+    if not catalog(launch.framework).find(name, taken.command):
+        return None
     return _same_meaning(name, launch, taken, params) or ""
 
 
@@ -161,7 +163,7 @@ def _renamed(name: str, framework: str, taken: Signature) -> Iterator[str]:
     """Follow renames, forwards and backwards, to names this version takes."""
     pairs: dict[str, list[str]] = {}
     for item in read_renames():
-        if item.package == framework and item.new:
+        if item.package in (framework, INHERITED) and item.new:
             pairs.setdefault(plain(item.old), []).append(item.new)
             pairs.setdefault(plain(item.new), []).append(item.old)
     seen, front = {plain(name)}, [name]
