@@ -110,6 +110,17 @@ def crash_facts(
             return
 
 
+def stage_facts(ends: Sequence[tuple[str, str]]) -> Iterator[Fact]:
+    """Derive `log.last_phase`: the stage every log breaks off in, where they agree.
+
+    `ends` are names of logs and the stage each is in at its end, "" where none was seen to begin.
+    """
+    stages = {stage for _, stage in ends}
+    if len(stages) == 1 and stages.isdisjoint(("", "end")):
+        origins = (Origin(source=name) for name, _ in ends[:4])
+        yield fact("log.last_phase", stages.pop(), *origins, how="derived")
+
+
 def _place(frame: Frame, origin: Origin) -> Iterator[Fact]:
     if frame.package:
         yield fact("failure.package", frame.package, origin, how="derived")

@@ -10,7 +10,13 @@ import msgspec
 
 from trainrx.detect.blocks import clean_blocks
 from trainrx.detect.collective import collective_facts
-from trainrx.detect.conclude import crash_facts, log_facts, oom_facts, signature_facts
+from trainrx.detect.conclude import (
+    crash_facts,
+    log_facts,
+    oom_facts,
+    signature_facts,
+    stage_facts,
+)
 from trainrx.detect.matcher import Gate, engine_gate, needle_gate
 from trainrx.detect.progress import series_facts, series_symptoms
 from trainrx.detect.scan import Scan, Signatures
@@ -111,6 +117,7 @@ class Detector:
         facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
         if facts.value("log.finished") is not True:
             facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))
+            facts.add(*stage_facts([(scan.name, scan.phase) for scan in scans]))
         ranks = world or max((scan.world or 0 for scan in scans), default=0) or None
         reports = [report for scan in scans for report in scan.reports]
         facts.add(*collective_facts(reports, ranks))
