@@ -23,7 +23,7 @@ def ask(*words: str, stdin: str = "") -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("option", [(), ("--cmd",)])
+@pytest.mark.parametrize("option", [(), ("--cmd",), ("--config",)])
 def test_inspect_shows_the_arguments_of_a_program_with_their_lines(
     option: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -157,11 +157,20 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None
 
 def _read(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
     found, unread = _read_given(name, kind, stdin)
+    found = [_program(item) for item in found]
     for item in found:
         text = item.text or ""
         if item.kind == "script" and is_program(text) and not read_program(text, item.name):
             raise NoInputError(f"{name}: {NO_INPUT}.")
     return found, unread
+
+
+def _program(item: Input) -> Input:
+    """Take a training program that was given as a configuration for what it is."""
+    text = item.text or ""
+    if item.kind == "config" and is_program(text) and read_program(text, item.name):
+        return msgspec.structs.replace(item, kind="script")
+    return item
 
 
 def _read_given(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:

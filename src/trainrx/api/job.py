@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from trainrx.api.files import config_texts, model_config
+from trainrx.api.implied import implied_launch
 from trainrx.api.inputs import Given
 from trainrx.api.pasted import pasted_script
 from trainrx.api.scripts import script_launches
@@ -21,7 +22,7 @@ from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.result import Unread
 from trainrx.parse.catalog import plain
 from trainrx.parse.config import read_config
-from trainrx.parse.config_files import is_framework_config, read_configs
+from trainrx.parse.config_files import read_configs
 from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.launch import find_launches
@@ -48,7 +49,6 @@ _DATA = frozenset(
     }
 )
 """What names the data of a run."""
-DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +106,7 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
         launches += found
     if launches:
         return launches, tuple(dict.fromkeys(unread))
-    implied = _from_config(given.configs)
+    implied = implied_launch(given.configs)
     unread += [] if implied is not None else [_no_config(item) for item in given.configs]
     return [] if implied is None else [implied], tuple(dict.fromkeys(unread))
 
@@ -198,34 +198,6 @@ def _not_used(launch: RawLaunch) -> Unread:
         text=origin.text,
         reason="is a further training command and was not judged: give its lines as a script",
     )
-
-
-def _from_config(configs: Sequence[Input]) -> RawLaunch | None:
-    for config in configs:
-        kind = classify_config(config.text or "")
-        if kind is None or not is_framework_config(kind):
-            continue
-        framework = "ms-swift" if kind == "args" else kind
-        origin = Origin(source=config.name, line=1, text=(config.text or "").split("\n")[0][:200])
-        return RawLaunch(
-            framework=framework,
-            command=_command(framework, config),
-            args=(),
-            env=(),
-            origin=origin,
-            configs=(config.name,),
-            # the command line is not at hand, and so neither are the variables in front of it
-            env_complete=False,
-        )
-    return None
-
-
-def _command(framework: str, config: Input) -> str:
-    args, _ = read_config(config.text or "", config.name)
-    named = {arg.name: arg.values[0] for arg in args if arg.values}
-    if framework == "ms-swift":
-        return "rlhf" if named.get("rlhf_type", "null") not in ("null", "None", "") else "sft"
-    return DEFAULT_COMMAND.get(framework, "")
 
 
 def settle(
