@@ -64,3 +64,13 @@ def test_a_close_call_is_left_open() -> None:
 
 def test_without_an_engine_nothing_is_said() -> None:
     assert told(hardware__gpu_gib=24.0, memory__weights_gib=14.2, vllm__share=0.9) == {}
+
+
+def test_a_completion_of_full_length_takes_its_room_from_the_prompt() -> None:
+    out = told(None, vllm__max_model_len=512, rlhf__max_completion_length=512)
+
+    assert out == {"vllm.prompt_room": 0}
+
+
+def test_the_room_for_prompts_is_not_known_without_both_lengths() -> None:
+    assert told(None, rlhf__max_completion_length=512) == {}

@@ -16,9 +16,9 @@ BYTES = {"fp8": 1, "fp8_e4m3": 1, "fp8_e5m2": 1}
 
 
 def engine_facts(facts: Facts, shape: ModelShape | None) -> tuple[Fact, ...]:
-    """Derive `vllm.room_gib`, `vllm.request_gib` and `vllm.request_fits`."""
+    """Derive `vllm.room_gib`, `vllm.request_gib`, `vllm.request_fits` and `vllm.prompt_room`."""
     out = Facts(facts)
-    for item in (*_room(out), *_request(out, shape)):
+    for item in (*_room(out), *_request(out, shape), *_prompt_room(out)):
         out.add(item)
     out.add(*_fits(out))
     return tuple(item for item in out if item.kind not in facts)
@@ -52,6 +52,14 @@ def _request(facts: Facts, shape: ModelShape | None) -> Iterator[Fact]:
     per_token = 2 * layers * max(-(-heads // ranks), 1) * size * width
     sources = ("vllm.max_model_len", "model.name", "vllm.tensor_parallel")
     yield derived(facts, "vllm.request_gib", round(length * per_token / GIB, 2), *sources)
+
+
+def _prompt_room(facts: Facts) -> Iterator[Fact]:
+    """What is left for the prompt, in tokens: prompt and completion share the engine's length."""
+    length, answer = whole(facts, "vllm.max_model_len"), whole(facts, "rlhf.max_completion_length")
+    if length is not None and answer is not None:
+        sources = ("vllm.max_model_len", "rlhf.max_completion_length")
+        yield derived(facts, "vllm.prompt_room", length - answer, *sources)
 
 
 def _head_size(shape: ModelShape) -> int | None:
