@@ -20,6 +20,7 @@ from trainrx.model.facts import Facts, Origin
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawLaunch, SymptomHits
 from trainrx.model.knowledge import Cause, Family
+from trainrx.model.refusal import Refused
 from trainrx.model.result import (
     CauseOut,
     Diagnosis,
@@ -53,6 +54,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     style: Literal["arg", "config"]
     launch: RawLaunch | None
     shape: ModelShape | None = None
+    refused: tuple[Refused, ...] = ()
     unread: tuple[Unread, ...]
     lang: Lang
 
@@ -140,6 +142,7 @@ def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
         lang=done.lang,
         launch=done.launch,
         foresee=foresight(done).predicted,
+        refused=done.refused,
     )
 
 

@@ -10,7 +10,8 @@ import msgspec
 from trainrx.api.bench_files import place_of, script_of, texts_of
 from trainrx.api.reread import Reader, Surroundings
 from trainrx.fix import recheck
-from trainrx.fix.changes import Target, change_to, translations
+from trainrx.fix.arguments import translations
+from trainrx.fix.changes import Target, change_to
 from trainrx.fix.mending import Joined, Ways, begun, join, standing_of
 from trainrx.fix.recheck import IN_FILES, Reading
 from trainrx.model.facts import Facts, Scalar

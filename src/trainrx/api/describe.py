@@ -18,7 +18,8 @@ from trainrx.model.pattern import late
 from trainrx.model.result import Unread
 from trainrx.model.text import Lang
 from trainrx.parse.catalog import catalog, plain
-from trainrx.parse.names import name_today, nearest, taken_by
+from trainrx.parse.fates import fate_of
+from trainrx.parse.names import taken_by
 
 _UNSET = late(r"(?:--)?[\w.]{1,200}: .{1,200} is not set in the script")
 """How the reader of settings says that a value is not known; it stands in a list of its own."""
@@ -251,8 +252,8 @@ def _strangers(launch: Launch, around: Surroundings) -> Iterator[Stranger]:
 
 def _instead(arg: RawArg, launch: Launch, around: Surroundings) -> str:
     taken = taken_by(launch.raw, launch.resolved, around.versions)
-    now = name_today(arg.name, launch.raw, taken, around.knowledge.params)
-    return (nearest(arg.name, taken) or "") if now is None else now
+    fate = fate_of(arg.name, launch.raw, taken, around.knowledge.params, around.versions)
+    return fate.now[0][0] if fate.now else fate.near
 
 
 def _takers(name: str, framework: str, command: str) -> str:

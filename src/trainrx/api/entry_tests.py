@@ -13,6 +13,7 @@ from trainrx.api.guard_tests import guard_problems
 from trainrx.api.lint_tests import case_problems, read_lint_cases
 from trainrx.api.reason import EngineName, reason_on, reasoner
 from trainrx.derive.packages import package_facts
+from trainrx.derive.refused import Around, refused_arguments, refused_facts
 from trainrx.detect.detector import Detector
 from trainrx.engine.reason import Reasoner, Reasoning
 from trainrx.fix.changes import Target
@@ -26,6 +27,7 @@ from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Input
 from trainrx.model.knowledge import Cause, Rule
+from trainrx.model.refusal import Refused
 from trainrx.rank.order import rank
 from trainrx.rank.score import Scored, ruled_out, score
 
@@ -171,6 +173,7 @@ class Bench:
             facts += [*seen.facts, *symptom_facts(seen.symptoms)]
         elif case.symptoms:
             facts.append(fact("log.given", True))
+        facts += refused_facts(_refused(case, facts, self.knowledge))
         return facts, active
 
     def _verdict(
@@ -194,7 +197,13 @@ class Bench:
             versions=_versions(case),
             style="arg",
             lang="en",
+            refused=_refused(case, done.facts, self.knowledge),
         )
+
+
+def _refused(case: Case, facts: Iterable[Fact], knowledge: Knowledge) -> tuple[Refused, ...]:
+    around = Around(None, (), _versions(case), knowledge.params)
+    return refused_arguments(facts, around)
 
 
 def _differences(made: Plan, wanted: Expectation) -> Iterator[str]:

@@ -27,6 +27,8 @@ HITS_PER_SYMPTOM = 12
 """The engine pairs hits of two symptoms; beyond this more of the same adds nothing but time."""
 
 LOG_VERSION = "log.version."
+RELEASES = "log.releases."
+"""Releases that have the files a traceback names, by package."""
 
 
 def derive(
@@ -148,10 +150,10 @@ def version_facts(
     return tuple(out)
 
 
-def log_versions(facts: Iterable[Fact]) -> dict[str, str]:
+def log_versions(facts: Iterable[Fact], told_as: str = LOG_VERSION) -> dict[str, str]:
     """Give the package versions a log's own banners tell."""
     return {
-        item.kind.removeprefix(LOG_VERSION): str(item.value)
+        item.kind.removeprefix(told_as): str(item.value)
         for item in facts
-        if item.kind.startswith(LOG_VERSION)
+        if item.kind.startswith(told_as)
     }

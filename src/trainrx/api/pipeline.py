@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from trainrx.api.answer import Conclusion, answer
-from trainrx.api.facts import derive, failure_facts, log_versions, symptom_facts
+from trainrx.api.facts import RELEASES, derive, failure_facts, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather, many
 from trainrx.api.job import (
     Launch,
@@ -22,6 +22,7 @@ from trainrx.api.job import (
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
 from trainrx.derive.packages import package_facts
+from trainrx.derive.refused import Around, refused_arguments, refused_facts
 from trainrx.detect.arguments import Dump, logged_arguments
 from trainrx.detect.detector import detect
 from trainrx.detect.launches import embedded_launches
@@ -29,6 +30,7 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts
 from trainrx.model.job import Detection, Input
+from trainrx.model.refusal import Refused
 from trainrx.model.result import Diagnosis, Unread
 from trainrx.model.text import Lang
 from trainrx.parse.names import framework_facts, name_facts
@@ -113,10 +115,14 @@ def conclude(
     versions = {**log_versions(seen.facts), **given.versions}
     dumps = logged_arguments(given.logs)
     launch, problems = _launch(given, versions, knowledge, dumps)
+    versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
+    sighted = symptom_facts(seen.symptoms)
+    refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
+    facts.add(*refused_facts(refused))
     framework = facts.text("launch.framework") or ""
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
-    job = Reasoned((*facts, *symptom_facts(seen.symptoms)), versions, knowledge, causes, engine)
+    job = Reasoned((*facts, *sighted), versions, knowledge, causes, engine)
     return Conclusion(
         knowledge=knowledge,
         facts=job.result.facts,
@@ -127,6 +133,7 @@ def conclude(
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=None if launch is None else launch.raw,
         shape=None if launch is None else launch.shape,
+        refused=refused,
         unread=tuple(dict.fromkeys((*given.unread, *problems, *seen.unread))),
         lang=lang,
     )
@@ -149,6 +156,31 @@ def _launch(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
     )
     return launch, (*unread, *defects, *launch.unread)
+
+
+def _or_as_traced(
+    versions: dict[str, str], told: Iterable[Fact], launch: Launch | None
+) -> dict[str, str]:
+    """Add the releases whose files a traceback names, where nothing says more of a package."""
+    ranges = log_versions(told, RELEASES)
+    if launch is not None and launch.resolved.version is not None:
+        ranges.pop(launch.raw.framework, None)
+    return {**ranges, **versions}
+
+
+def _refused(
+    facts: Facts, launch: Launch | None, versions: dict[str, str], knowledge: Knowledge
+) -> tuple[Refused, ...]:
+    known = launch.resolved if launch is not None else None
+    around = Around(
+        launch=None if launch is None else launch.raw,
+        strangers=() if known is None else known.unknown_flags,
+        versions=versions,
+        params=knowledge.params,
+        releases=None if known is None else known.version,
+        traced=log_versions(facts, RELEASES),
+    )
+    return refused_arguments(facts, around)
 
 
 def _facts(

@@ -30,6 +30,8 @@ MOST_KEPT = 20_000
 """Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
 MOST_REPORTS = 4096
 MOST_EXITS = 64
+MOST_ABOVE = 40
+"""Lines above a hit in which a symptom looks for more."""
 MOST_CONTEXT = 256
 """Hits of one context signature that are recorded: a banner on every line tells nothing new."""
 MOST_WORLDS = 64
@@ -212,6 +214,7 @@ class Scan:
         lines = decode(text).rstrip("\n").split("\n")
         site, frame = "", None
         if wants_site:
+            hit = _with_above(hit, symptom, lines)
             traceback = tuple(above(lines, head, numbered=bool(self._numbered)))
             site = site_of(traceback, self._signatures.frames)
             frame = last_frame(traceback)
@@ -277,6 +280,20 @@ class Scan:
         code = EXIT.search(text)
         if code is not None and len(self.exits) < MOST_EXITS:
             self.exits.append(fact("exit.code", int(code[code.lastindex or 1]), origin))
+
+
+def _with_above(hit: Hit, symptom: Symptom, lines: Sequence[str]) -> Hit:
+    """Add what a symptom reads from the lines above: of the nearest that matches."""
+    if not symptom.above:
+        return hit
+    near = lines[: -MOST_ABOVE - 1 : -1]
+    groups: dict[str, str | None] = {}
+    for name, regex in symptom.above.items():
+        matches = (re.search(regex, line) for line in near)
+        found = next((match for match in matches if match is not None), None)
+        groups[name] = None if found is None else found[name]
+    more = tuple(_captures(symptom, groups))
+    return msgspec.structs.replace(hit, captures=(*hit.captures, *more))
 
 
 def _captures(symptom: Symptom, groups: dict[str, str | None]) -> Iterator[tuple[str, Scalar]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
@@ -14,10 +14,9 @@ from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
+from trainrx.model.refusal import Refused
 from trainrx.model.result import Change, ChangeAction, Predicted
 from trainrx.model.text import Lang
-from trainrx.parse.catalog import plain
-from trainrx.parse.respell import respelled
 from trainrx.parse.spell import Spelled, spell, spell_argument
 from trainrx.parse.version_range import in_range
 
@@ -28,6 +27,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """For whom fixes are spelled: `style` is arg (command line) or config (YAML).
 
     `foresee` predicts the memory with other values, where a workload and a card are known.
+    `refused` are the arguments its program does not take.
     """
 
     facts: Facts
@@ -38,6 +38,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     lang: Lang
     launch: RawLaunch | None = None
     foresee: Callable[[Mapping[str, Scalar]], Predicted | None] | None = None
+    refused: tuple[Refused, ...] = ()
 
     @property
     def framework(self) -> str:
@@ -161,95 +162,6 @@ def change_in_words(name: str, wanted: Scalar | Amount, job: Target) -> Change:
         now="unknown",
         to=None,
         spelled=f"{param}: {phrase}",
-    )
-
-
-def translations(job: Target) -> Iterator[Change]:
-    """Give a change for each argument that only other versions know."""
-    if job.launch is None:
-        return
-    done: set[str] = set()
-    for found in respelled(job.launch, job.version, job.knowledge.params, job.style):
-        done.add(plain(found.arg.name))
-        dashes = "--" if found.arg.via == "arg" else ""
-        yield Change(
-            kind=found.now.kind,
-            param=found.now.param,
-            canonical=found.canonical,
-            action="switch",
-            from_=" ".join((dashes + found.arg.name, *(found.arg.values or ()))),
-            to=found.now.value,
-            spelled=found.now.text,
-            at=found.arg.origin,
-        )
-    yield from _named_anew("launch.misspelt_argument", job)
-    renamed = _named_anew("launch.renamed_argument", job)
-    yield from (change for change in renamed if plain(change.from_ or "") not in done)
-    yield from _choices(job)
-    yield from _positional(job)
-
-
-def _choices(job: Target) -> Iterator[Change]:
-    """Give the change of a value that is no choice into the one that was meant."""
-    refused = job.facts.get("launch.refused_value")
-    present, arrow, right = str(refused.value if refused else "").partition(" -> ")
-    name, _, value = present.partition(" ")
-    if refused is None or not arrow:
-        return
-    written = spell_argument(name, right, job.framework, via=job.style)
-    yield Change(
-        kind=written.kind,
-        param=written.param,
-        canonical="",
-        action="switch",
-        from_=value,
-        now="set",
-        to=right,
-        spelled=written.text,
-        at=refused.origins[0] if refused.origins else None,
-    )
-
-
-def _positional(job: Target) -> Iterator[Change]:
-    """Give the change of `--config FILE` into the file alone, where only that is taken.
-
-    ms-swift from 4.1 on takes a file as its first argument: `parse_yaml_args`, swift/cli/main.py.
-    """
-    first = job.launch.args[0] if job.launch is not None and job.launch.args else None
-    if job.framework != "ms-swift" or in_range(job.version or "", ">=4.1") is not True:
-        return
-    if first is None or first.name != "config" or first.via != "arg" or not first.values:
-        return
-    file = first.values[0]
-    yield Change(
-        kind="arg",
-        param="config",
-        canonical="",
-        action="switch",
-        from_=f"--config {file}",
-        now="set",
-        to=file,
-        spelled=file,
-        at=first.origin,
-    )
-
-
-def _named_anew(kind: str, job: Target) -> Iterator[Change]:
-    """Give the change of an argument that a fact says goes by another name: `old -> new`."""
-    found = job.facts.get(kind)
-    wrong, arrow, right = str(found.value if found else "").partition(" -> ")
-    if found is None or not arrow or " " in wrong + right:
-        return
-    yield Change(
-        kind="arg",
-        param=right,
-        canonical="",
-        action="switch",
-        from_=wrong,
-        now="set",
-        to=right,
-        spelled=right,
-        at=found.origins[0] if found.origins else None,
     )
 
 

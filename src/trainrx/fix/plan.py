@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from trainrx.fix.amounts import NotComputable, target
+from trainrx.fix.arguments import translations
 from trainrx.fix.changes import (
     Target,
     can_spell,
@@ -14,10 +15,10 @@ from trainrx.fix.changes import (
     change_to,
     removal,
     spell_for,
-    translations,
 )
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.fix.measures import measure_change
+from trainrx.fix.refusal_notes import refusal_notes
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
@@ -102,6 +103,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
     notes += [batch.in_(job.lang)] if batch is not None else []
     if values and not job.framework:
         notes.append(NO_FRAMEWORK.in_(job.lang))
+    notes += refusal_notes(job) if fix.respell else ()
     together = set_changes(fix, job)
     changes = (
         *(change for name, value in values.items() if (change := change_to(name, value, job))),

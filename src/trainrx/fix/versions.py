@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainrx.derive.releases import package_in_question, releases_of
+from trainrx.fix.arguments import REFUSING, release_changes
 from trainrx.fix.changes import Target, package_change
 from trainrx.fix.pins import consistent_set
 from trainrx.kb.packages import read_requirements
@@ -23,6 +24,9 @@ RAISED_IN = "raised-in"
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
     """Give the change of each package of a fix that is not in its range already."""
     for wanted in fix.packages:
+        if wanted.name == REFUSING:
+            yield from release_changes(job)
+            continue
         if wanted.name in (FRAMEWORK, RAISED_IN) and not wanted.spec:
             newer = _newer(_package(wanted.name, job), job)
             yield from [newer] if newer is not None else []

@@ -44,7 +44,7 @@ class Names(NamedTuple):
 
     def is_fact(self, name: str) -> bool:
         """Tell whether a fact of this name can exist."""
-        if name.startswith((ARGUMENT, COUNT, "log.version.")):
+        if name.startswith((ARGUMENT, COUNT, "log.version.", "log.releases.")):
             return True
         stem = name
         for prefix in _MADE:

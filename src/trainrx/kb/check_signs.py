@@ -36,6 +36,7 @@ def symptom_problems(entry: Symptom, stem: str, folder: str, names: Names) -> It
     short = entry.role == "observation"
     yield from pattern_problems(entry.patterns, entry.samples, short=short)
     yield from _captures(entry, names)
+    yield from _above(entry)
     if entry.role in ("failure", "echo") or entry.references:
         yield from reference_problems(entry.references, names.today)
 
@@ -100,7 +101,7 @@ def _untested(patterns: Sequence[Pattern], samples: Samples) -> Iterator[Problem
 
 
 def _captures(entry: Symptom, names: Names) -> Iterator[Problem]:
-    groups = {name for pattern in entry.patterns for name in _groups(pattern)}
+    groups = {name for pattern in entry.patterns for name in _groups(pattern)} | set(entry.above)
     for name, value in entry.facts.items():
         if isinstance(value, str) and value.startswith("$") and value[1:] not in groups:
             yield error(f"facts.{name}", f"no pattern captures {value[1:]!r}")
@@ -109,6 +110,18 @@ def _captures(entry: Symptom, names: Names) -> Iterator[Problem]:
     for group in entry.types:
         if group not in groups:
             yield error(f"types.{group}", "no pattern captures it")
+
+
+def _above(entry: Symptom) -> Iterator[Problem]:
+    """Refuse what is read from the lines above in a way that would never be, or not be linear."""
+    if entry.above and entry.role != "failure":
+        yield error("above", "is read for failures only")
+    for name, regex in entry.above.items():
+        pattern = Pattern(needle=name, regex=regex)
+        for problem in regex_problems(pattern, short=True):
+            yield error(f"above.{name}", problem)
+        if name not in _groups(pattern):
+            yield error(f"above.{name}", f"captures no {name!r}")
 
 
 def _groups(pattern: Pattern) -> tuple[str, ...]:

@@ -104,6 +104,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `types` says how a named group is read; `facts` names the facts the first hit gives: a constant
     or `$group`. `phase` is the stage that begins (role phase); `site` where a frame stands.
+    `above` are captures read from the lines above a hit, of the nearest one that a regex matches.
     `found_by` says how to find such a line where it does not stand in the job's own log (that of
     the kernel): not to see it then says nothing. A `vague` one only says that something failed: it
     stands back where another says what.
@@ -120,6 +121,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     samples: Samples
     family: Family | None = None
     summary: Text | None = None
+    above: dict[str, str] = {}
     types: dict[str, CaptureType] = {}
     facts: dict[str, Scalar] = {}
     phase: str = ""

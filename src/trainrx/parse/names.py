@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from trainrx.kb.catalogs import read_model_types, read_renames
+from trainrx.kb.catalogs import read_model_types
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
-from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.catalog import catalog
 from trainrx.parse.choices import refused_values
+from trainrx.parse.fates import fate_of
+from trainrx.parse.namesakes import SHORTEST
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import (
     Signature,
@@ -18,17 +20,14 @@ from trainrx.parse.signature import (
     releases_taking,
     signature,
 )
-from trainrx.parse.spellbook import Spellbook, serves
 
 STRICT = ("ms-swift", "llamafactory", "trl", "openrlhf")
 """These stop on an argument they do not know (argparse, HfArgumentParser)."""
 TRAINERS = ("ms-swift", "llamafactory", "verl", "openrlhf", "axolotl")
 """Packages people install for the one purpose; trl and transformers come along with them."""
-SHORTEST = 6
-"""Shorter names have too many neighbours that are names of their own."""
+OTHER_RELEASES = ("renamed", "removed", "coming")
+"""What became of a name that other releases of the framework take."""
 _MAX_RENAMES = 6
-INHERITED = "transformers"
-"""All of these take its TrainingArguments, under the names of the release beside them."""
 
 
 def framework_facts(facts: Facts, versions: Mapping[str, str]) -> tuple[Fact, ...]:
@@ -62,12 +61,12 @@ def name_facts(
     taken = taken_by(launch, resolved, versions)
     out = [_one_dash(arg) for arg in launch.args]
     for arg in resolved.unknown_flags:
-        now = name_today(arg.name, launch, taken, params)
-        if now is not None:
-            text = f"{arg.name} -> {now}" if now else arg.name
+        fate = fate_of(arg.name, launch, taken, params, versions)
+        if fate.kind in OTHER_RELEASES:
+            text = f"{arg.name} -> {fate.now[0][0]}" if fate.now else arg.name
             out.append(fact("launch.renamed_argument", text, arg.origin, how="derived"))
-        elif near := nearest(arg.name, taken):
-            text = f"{arg.name} -> {near}"
+        elif fate.near:
+            text = f"{arg.name} -> {fate.near}"
             out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
     out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
     if launch.framework in versions:
@@ -133,75 +132,6 @@ def taken_by(launch: RawLaunch, resolved: Resolved, versions: Mapping[str, str])
     owner = launch.framework
     bits = catalog(owner).of(versions.get(owner) or resolved.version)
     return signature(owner, catalog_command(owner, launch.command), bits, versions)
-
-
-def name_today(
-    name: str, launch: RawLaunch, taken: Signature, params: Mapping[str, Param]
-) -> str | None:
-    """Give the name a refused argument has at this version.
-
-    "" when another release of the framework takes it and this one has nothing in its place, None
-    when no release takes it.
-    """
-    for found in _renamed(name, launch.framework, taken):
-        return found
-    if not catalog(launch.framework).find(name, taken.command):
-        return None
-    return _same_meaning(name, launch, taken, params) or ""
-
-
-def nearest(name: str, taken: Signature) -> str | None:
-    """Give the argument a misspelt name stands next to: one letter off, or two swapped."""
-    wanted = plain(name)
-    if len(wanted) < SHORTEST or catalog(taken.catalog.package).find(name):
-        return None
-    names = sorted(plain(known.name) for known in taken)
-    return next((known for known in names if _is_near(wanted, known)), None)
-
-
-def _renamed(name: str, framework: str, taken: Signature) -> Iterator[str]:
-    """Follow renames, forwards and backwards, to names this version takes."""
-    pairs: dict[str, list[str]] = {}
-    for item in read_renames():
-        if item.package in (framework, INHERITED) and item.new:
-            pairs.setdefault(plain(item.old), []).append(item.new)
-            pairs.setdefault(plain(item.new), []).append(item.old)
-    seen, front = {plain(name)}, [name]
-    for _ in range(_MAX_RENAMES):
-        found = [
-            new for old in front for new in pairs.get(plain(old), ()) if plain(new) not in seen
-        ]
-        seen.update(plain(new) for new in found)
-        for new in found:
-            known = taken.get(new)
-            if known is not None:
-                yield known.name
-        front = found
-
-
-def _same_meaning(
-    name: str, launch: RawLaunch, taken: Signature, params: Mapping[str, Param]
-) -> str | None:
-    book = Spellbook(params, launch.framework, {})
-    for entry in book.find(name, "arg", launch.command):
-        for other in book.by_param[entry.param.id]:
-            arg = other.spelling.arg
-            if arg and serves(other.spelling, launch.command) and taken.get(arg) is not None:
-                return arg
-    return None
-
-
-def _is_near(name: str, known: str) -> bool:
-    """Tell whether one letter is missing, added, wrong, or two stand in the wrong order.
-
-    A name cut at its end is no mistake: argparse takes an unambiguous beginning.
-    """
-    if known.startswith(name) or name[0] != known[0] or abs(len(name) - len(known)) > 1:
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), len(known))
-    rest, wanted = name[at:], known[at:]
-    swapped = rest[:2] == wanted[:2][::-1] and rest[2:] == wanted[2:]
-    return swapped or rest[1:] == wanted or rest == wanted[1:] or rest[1:] == wanted[1:]
 
 
 def _one_dash(arg: RawArg) -> Fact | None:

@@ -7,11 +7,13 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
 from trainrx.parse.spell import Spelled, spell
 from trainrx.parse.spellbook import plain
 from trainrx.parse.values import read_value
+from trainrx.parse.version_range import in_range
 
 
 class Respelled(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,3 +58,44 @@ def _respell(
         if now is not None and plain(now.param) != plain(arg.name):
             return now
     return None
+
+
+def value_today(
+    name: str,
+    value: str,
+    framework: str,
+    version: str | None,
+    params: Mapping[str, Param],
+) -> Respelled | None:
+    """Give what stands today for a value that only other releases take under the same name.
+
+    Args:
+        name: the argument.
+        value: what it was given.
+        framework: whose argument it is.
+        version: its version, as far as known.
+        params: the parameters.
+    """
+    for param in params.values():
+        for spelling in param.spelled.get(framework, ()):
+            if plain(spelling.arg) != plain(name) or value not in spelling.values.values():
+                continue
+            if in_range(version or "", spelling.versions) is not False:
+                continue
+            meant = read_value(param, spelling, (value,)).value
+            now = None if meant is None else spell(param.id, meant, framework, version, params)
+            if now is not None and plain(now.param) == plain(name) and now.value != value:
+                arg = RawArg(name=name, values=(value,), origin=Origin(source=""))
+                return Respelled(arg=arg, canonical=param.id, now=now)
+    return None
+
+
+def named_by_value(value: str, framework: str, params: Mapping[str, Param]) -> str:
+    """Give the argument of which alone some release takes a value, "" when nothing tells."""
+    names = {
+        spelling.arg
+        for param in params.values()
+        for spelling in param.spelled.get(framework, ())
+        if spelling.arg and value in spelling.values.values()
+    }
+    return names.pop() if len(names) == 1 else ""

@@ -13,14 +13,14 @@ from trainrx.linter.places import Spot
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 from trainrx.model.result import Edit
-from trainrx.parse.catalog import catalog, plain
+from trainrx.parse.catalog import plain
 from trainrx.parse.signature import Signature
 
 _MOST = 40
 """Beyond so many unknown names the launch is of another program."""
 _LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
-_FEW_CHARACTERS = 4
 _ONE_DASH = late(r"(?<![^\s'\"(=])-[A-Za-z]\w{3}")
+_MOST_COMMANDS = 3
 _TWO_DASHES = frozenset({"ms-swift", "llamafactory"})
 
 
@@ -74,32 +74,31 @@ def _lets_pass(job: Job) -> bool:
 
 
 def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
-    # only an unknown name pays for these imports
-    from trainrx.parse.names import name_today, nearest
+    # only an unknown name pays for this import
+    from trainrx.parse.fates import fate_of
 
     at = job.texts.flag(arg)
-    shown = _shown(arg)
-    values = {"name": shown, "command": _command(job), "version": job.version or ""}
-    now = name_today(arg.name, job.launch, taken, job.params)
-    if now is None and job.ever().get(arg.name) is not None:
-        now = ""
-    lives = _lives(arg, job)
-    if now is not None and not job.certain:
-        also = f" ({_as_written(now, arg)})" if now else ""
-        told = values | {"lives": lives, "others": job.version or "", "instead": also}
-        return Found("argument-of-other-releases", at, told)
-    if now:
+    values = {"name": _shown(arg), "command": _command(job), "version": job.version or ""}
+    fate = fate_of(arg.name, job.launch, taken, job.params, job.versions)
+    lives = f"{fate.package} {fate.lives}".strip()
+    now = fate.now[0][0] if fate.now else ""
+    if fate.kind in ("renamed", "removed", "coming"):
+        if not job.certain:
+            also = f" ({_as_written(now, arg)})" if now else ""
+            told = values | {"lives": lives, "others": job.version or "", "instead": also}
+            return Found("argument-of-other-releases", at, told)
+        if not now:
+            return Found("removed-argument", at, values | {"lives": lives})
         edits = _renamed(arg, now, job, at)
         told = values | {"lives": lives, "instead": _as_written(now, arg)}
         return Found("renamed-argument", at, told, edits, "safe" if edits else None)
-    if now == "":
-        return Found("removed-argument", at, values | {"lives": lives})
-    near = nearest(arg.name, taken)
-    if near:
-        instead = _as_written(near, arg)
+    if fate.near:
+        instead = _as_written(fate.near, arg)
         edits = replaced(at, instead) if _is_exact(at, arg, job) else ()
         return Found("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
-    return Found("unknown-argument", at, values | {"maybe": _maybe(arg, taken)})
+    maybe = _as_written(fate.maybe, arg) if fate.maybe else ""
+    takers = ", ".join(f"{fate.package} {name}" for name in fate.commands[:_MOST_COMMANDS])
+    return Found("unknown-argument", at, values | {"maybe": maybe, "takers": takers})
 
 
 def _command(job: Job) -> str:
@@ -114,26 +113,6 @@ def _shown(arg: RawArg) -> str:
 def _as_written(name: str, arg: RawArg) -> str:
     """Write another name the way this one is written."""
     return name if _shown(arg) == arg.name else f"--{name}"
-
-
-def _lives(arg: RawArg, job: Job) -> str:
-    """Say in which releases a name exists: `ms-swift >=1.7.0,<2.6.0`."""
-    owner = job.launch.framework
-    known = catalog(owner)
-    bits = 0
-    for option in known.find(arg.name, job.taken().command):
-        bits |= known.bits(option)
-    spans = [known.describe(run) for run in _stretches(bits)]
-    return f"{owner} {', '.join(spans)}".strip()
-
-
-def _stretches(bits: int) -> Iterator[int]:
-    """Give the sets of releases that follow one another without a gap."""
-    while bits:
-        lowest = bits & -bits
-        run = bits & ~(bits + lowest)
-        yield run
-        bits &= ~run
 
 
 def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:
@@ -168,15 +147,3 @@ def _keeps_values(arg: RawArg, now: str, job: Job) -> bool:
         if item.package == job.launch.framework and {plain(item.old), plain(item.new)} == names
     ]
     return bool(listed) and not any(item.inverted or item.values for item in listed)
-
-
-def _maybe(arg: RawArg, taken: Signature) -> str:
-    """Name what may have been meant, by likeness; "" when nothing is alike."""
-    if len(plain(arg.name)) < _FEW_CHARACTERS:
-        return ""
-    # only an unknown name pays for this import
-    from difflib import get_close_matches
-
-    names = [plain(known.name) for known in taken]
-    found = get_close_matches(plain(arg.name), names, n=1, cutoff=0.8)
-    return _as_written(found[0], arg) if found else ""

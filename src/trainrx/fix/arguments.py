@@ -1,0 +1,265 @@
+"""What to write instead of arguments that were refused, or to leave out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from trainrx.fix.changes import Target
+from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
+from trainrx.fix.told_arguments import chosen, named_anew, positional
+from trainrx.model.facts import Origin
+from trainrx.model.job import RawLaunch
+from trainrx.model.refusal import Fate, Refused
+from trainrx.model.result import Change
+from trainrx.parse.catalog import Known, plain
+from trainrx.parse.choices import meant_by
+from trainrx.parse.respell import Respelled, respelled
+from trainrx.parse.spell import spell_argument
+
+REFUSING = "refusing"
+"""Stands for the package that refused an argument."""
+_MOST_CHOICES = 6
+_ASSIGNS = "verl"
+
+
+class _Word(NamedTuple):
+    """An argument as its program wants it written."""
+
+    param: str
+    value: str
+    text: str
+
+
+def translations(job: Target) -> Iterator[Change]:
+    """Give a change for each argument that this release does not take as it is written.
+
+    What has another name is renamed, with its value in the words of that name; what nothing stands
+    for is left out.
+    """
+    done: set[str] = set()
+    for item in job.refused:
+        done.add(plain(item.arg.name))
+        change = _change(item, job)
+        if change is not None:
+            yield change
+    if job.launch is None:
+        return
+    if not any(item.witness == "log" for item in job.refused):
+        for found in respelled(job.launch, job.version, job.knowledge.params, job.style):
+            if plain(found.arg.name) not in done:
+                done.add(plain(found.arg.name))
+                yield _translated(found, found.arg.origin, "--" if found.arg.via == "arg" else "")
+        for kind in ("launch.misspelt_argument", "launch.renamed_argument"):
+            yield from (one for one in named_anew(kind, job) if plain(one.from_ or "") not in done)
+    yield from (one for one in chosen(job) if plain(one.param) not in done)
+    yield from positional(job)
+
+
+def release_changes(job: Target) -> Iterator[Change]:
+    """Give the release of the refusing package that takes what it refused.
+
+    Of several refused arguments the first is asked for: it is the one the message names.
+    """
+    fates = (item.fate for item in job.refused if item.fate is not None and item.fate.install)
+    fate = next(fates, None)
+    if fate is None:
+        return
+    present = job.versions.get(fate.package)
+    # what takes all names of the launch goes before what takes one of them
+    whole = job.facts.text("launch.written_for") if fate.package == job.framework else None
+    spec = whole or fate.install
+    yield Change(
+        kind="package",
+        param=fate.package,
+        canonical=f"package.{fate.package}",
+        action="upgrade" if fate.upgrade else "downgrade",
+        from_=present,
+        now="set" if present is not None else "unknown",
+        to=spec,
+        spelled=f'pip install "{fate.package}{spec}"',
+    )
+
+
+def _change(item: Refused, job: Target) -> Change | None:
+    if item.choices or item.instead:
+        return _choice(item, job)
+    fate = item.fate
+    if fate is None:
+        return None
+    if item.call:
+        return _called(item, fate)
+    if fate.now:
+        known = _respelled(item, fate, job)
+        if known is None and of_another_type(item.arg, fate.now[0][0], fate):
+            return _left_out(item)
+        return _renamed(item, fate.now[0][0], job) if known is None else known
+    if fate.near or fate.maybe:
+        return _renamed(item, fate.near or fate.maybe, job)
+    return _left_out(item)
+
+
+def _respelled(item: Refused, fate: Fate, job: Target) -> Change | None:
+    """Translate name and value where a parameter is known to stand for both."""
+    launch = RawLaunch(
+        framework=fate.package,
+        command=fate.command,
+        args=(item.arg,),
+        env=(),
+        origin=item.arg.origin,
+    )
+    # where the releases in question differ, those that have the first name
+    version = fate.now[0][1] or job.versions.get(fate.package) or fate.asked or None
+    found = next(iter(respelled(launch, version, job.knowledge.params, job.style)), None)
+    if found is None or plain(found.now.param) != plain(fate.now[0][0]):
+        return None
+    if refuses(found.now.param, found.now.value, fate):
+        return None
+    return _translated(found, _at(item), _dashes(item))
+
+
+def _translated(found: Respelled, at: Origin | None, dashes: str) -> Change:
+    return Change(
+        kind=found.now.kind,
+        param=found.now.param,
+        canonical=found.canonical,
+        action="switch",
+        from_=" ".join((dashes + plain(found.arg.name), *(found.arg.values or ()))),
+        now="set",
+        to=found.now.value,
+        spelled=found.now.text,
+        at=at,
+    )
+
+
+def _renamed(item: Refused, now: str, job: Target) -> Change:
+    """Call an argument otherwise; a value that the new name does not take is left open."""
+    fate = item.fate
+    values = item.arg.values
+    value = None if values is None else " ".join(values)
+    if fate is not None:
+        value = value_under(item.arg, now, value, fate)
+        choices = choices_of(now, fate)
+        if choices and value not in (None, "", *choices):
+            return _open(item, now, choices, job)
+    # a key of a file, and one of which only the name is told, keeps the value it has
+    kept = value is None or (not item.dashed and values is not None and value == " ".join(values))
+    word = _Word(now, now, now) if kept else _written(now, value or "", item, job)
+    return Change(
+        kind=_kind(item),
+        param=word.param,
+        canonical="",
+        action="switch",
+        from_=_shown(item),
+        now="set",
+        to=word.value,
+        spelled=word.text,
+        at=_at(item),
+    )
+
+
+def _open(item: Refused, now: str, choices: tuple[str, ...], job: Target) -> Change:
+    shown = "|".join(choices[:_MOST_CHOICES]) + ("|..." if len(choices) > _MOST_CHOICES else "")
+    word = _written(now, shown, item, job)
+    return Change(
+        kind=_kind(item),
+        param=word.param,
+        canonical="",
+        action="switch",
+        from_=_shown(item),
+        now="set",
+        to=None,
+        spelled=word.text.replace("'", ""),
+        at=_at(item),
+    )
+
+
+def _choice(item: Refused, job: Target) -> Change:
+    """Give the value that is meant: the one next to it, the same in today's words, or a choice."""
+    wrong = " ".join(item.arg.values or ())
+    if item.instead:
+        return _value(item, wrong, item.instead, job)
+    known = Known(
+        name=plain(item.arg.name),
+        package=job.framework,
+        releases=0,
+        type="",
+        default=None,
+        settled=False,
+        choices=item.choices,
+        aliases=(),
+    )
+    near = meant_by(wrong, known, job.framework, job.knowledge.params)
+    if not near:
+        return _open(item, item.arg.name, item.choices, job)
+    return _value(item, wrong, near, job)
+
+
+def _value(item: Refused, wrong: str, value: str, job: Target) -> Change:
+    word = _written(item.arg.name, value, item, job)
+    return Change(
+        kind=_kind(item),
+        param=word.param,
+        canonical=item.canonical,
+        action="switch",
+        from_=wrong,
+        now="set",
+        to=value,
+        spelled=word.text,
+        at=_at(item),
+    )
+
+
+def _called(item: Refused, fate: Fate) -> Change:
+    """Give what the code that makes a call must say."""
+    now = fate.now[0][0] if fate.now else fate.near
+    return Change(
+        kind="code",
+        param=item.arg.name,
+        canonical="",
+        action="switch" if now else "remove",
+        now="unknown",
+        to=now or None,
+        spelled=f"{item.arg.name}: {now}" if now else item.arg.name,
+    )
+
+
+def _left_out(item: Refused) -> Change:
+    return Change(
+        kind=_kind(item),
+        param=plain(item.arg.name),
+        canonical="",
+        action="remove",
+        from_=" ".join(item.arg.values or ()) or None,
+        now="set",
+        to=None,
+        spelled=_shown(item),
+        at=_at(item),
+    )
+
+
+def _at(item: Refused) -> Origin | None:
+    return item.arg.origin if item.set_here else None
+
+
+def _dashes(item: Refused) -> str:
+    return "--" if item.dashed else ""
+
+
+def _kind(item: Refused) -> Literal["arg", "config_file"]:
+    return "arg" if item.dashed or item.arg.sign or "." in item.arg.name else "config_file"
+
+
+def _shown(item: Refused) -> str:
+    arg = item.arg
+    return " ".join(
+        (_dashes(item) + arg.name.lstrip("-"), *(shlex.quote(v) for v in arg.values or ()))
+    )
+
+
+def _written(name: str, value: str, item: Refused, job: Target) -> _Word:
+    framework = item.fate.package if item.fate is not None else job.framework
+    via: Literal["arg", "config"] = "arg" if item.dashed or framework == _ASSIGNS else "config"
+    made = spell_argument(plain(name), value, framework, via=via)
+    return _Word(made.param, made.value, made.text)
