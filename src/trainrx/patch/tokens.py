@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from trainrx.parse.shell.limits import MAX_TEXT, Budget, TooMuch
 from trainrx.parse.shell.quotes import here_documents
 from trainrx.parse.shell.reader import Reader
@@ -129,8 +131,10 @@ def _simples(node: object) -> Iterator[Simple]:
         item = waiting.pop(0)
         if isinstance(item, Simple):
             yield item
-        elif isinstance(item, tuple) and not isinstance(item, (Raw, Assign)):
+        elif isinstance(item, tuple):
             waiting[:0] = list(item)
+        elif isinstance(item, msgspec.Struct) and not isinstance(item, (Raw, Assign)):
+            waiting[:0] = [getattr(item, name) for name in item.__struct_fields__]
 
 
 def _of_simple(node: Simple, offset: int) -> Iterator[Run]:
