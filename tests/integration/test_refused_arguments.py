@@ -126,6 +126,14 @@ def changes(result):
             None,
             id="a-key-of-hydra-misspelt",
         ),
+        pytest.param(
+            "ValueError: remaining_argv: ['--max_num_frames', '16']",
+            {"ms-swift": "3.3.0"},
+            "variable-given-as-argument",
+            ("switch", "MAX_NUM_FRAMES=16"),
+            None,
+            id="a-variable-behind-the-command",
+        ),
     ],
 )
 def test_the_message_alone_gives_the_change(tmp_path, log, versions, cause, first, second):
@@ -241,6 +249,12 @@ def test_the_note_is_in_the_language_of_the_reader(tmp_path):
             {"ms-swift": "3.2.1"},
             "[ERROR:swift] Unable to parse string: 'default-zero2'",
             "--deepspeed zero2",
+        ),
+        (
+            "--dtype bf16",
+            {"ms-swift": "3.4.1"},
+            "ValueError: remaining_argv: ['--dtype', 'bf16']",
+            "--torch_dtype bfloat16",
         ),
         (
             "--log_completions true",

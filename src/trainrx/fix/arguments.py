@@ -95,6 +95,8 @@ def _change(item: Refused, job: Target) -> Change | None:
         if known is None and of_another_type(item.arg, fate.now[0][0], fate):
             return _left_out(item)
         return _renamed(item, fate.now[0][0], job) if known is None else known
+    if fate.variable:
+        return _set_outside(item, fate.variable)
     if fate.near or fate.maybe:
         return _renamed(item, fate.near or fate.maybe, job)
     return _left_out(item)
@@ -222,6 +224,21 @@ def _called(item: Refused, fate: Fate) -> Change:
         now="unknown",
         to=now or None,
         spelled=f"{item.arg.name}: {now}" if now else item.arg.name,
+    )
+
+
+def _set_outside(item: Refused, variable: str) -> Change:
+    value = " ".join(item.arg.values or ())
+    return Change(
+        kind="env",
+        param=variable,
+        canonical="",
+        action="switch",
+        from_=_shown(item),
+        now="set",
+        to=value or None,
+        spelled=f"{variable}={shlex.quote(value) if value else ''}",
+        at=_at(item),
     )
 
 

@@ -11,6 +11,7 @@ import msgspec
 from trainrx.kb.places import held_in, shipped_root
 from trainrx.model.catalog import (
     Contents,
+    EnvironmentVariable,
     ModelTypeRename,
     OldName,
     Option,
@@ -25,7 +26,17 @@ from trainrx.model.errors import KnowledgeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-R = TypeVar("R", Rename, Preset, ModelTypeRename, Replacement, OldName, Register, ParsedArgument)
+R = TypeVar(
+    "R",
+    EnvironmentVariable,
+    Rename,
+    Preset,
+    ModelTypeRename,
+    Replacement,
+    OldName,
+    Register,
+    ParsedArgument,
+)
 FOLDER = "catalogs"
 
 
@@ -165,6 +176,16 @@ def read_parsed(root: Path | None = None) -> tuple[ParsedArgument, ...]:
         KnowledgeError: the file is malformed.
     """
     return _read(root, "parsed-ms-swift", ParsedArgument)
+
+
+@lru_cache(maxsize=4)
+def read_environment(package: str, root: Path | None = None) -> tuple[EnvironmentVariable, ...]:
+    """Read which environment variables a package reads; none where that is not listed.
+
+    Raises:
+        KnowledgeError: the file is malformed.
+    """
+    return _read(root, f"environment-{package}", EnvironmentVariable)
 
 
 def _read(root: Path | None, name: str, kind: type[R]) -> tuple[R, ...]:

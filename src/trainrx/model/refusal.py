@@ -8,10 +8,10 @@ import msgspec
 
 from trainrx.model.job import RawArg
 
-FateKind = Literal["renamed", "removed", "coming", "elsewhere", "misspelt", "unknown"]
+FateKind = Literal["renamed", "removed", "coming", "elsewhere", "variable", "misspelt", "unknown"]
 """renamed: it has another name there; removed: only older releases take it; coming: only newer
-ones do; elsewhere: only other commands do; misspelt: a name stands next to it; unknown: no release
-of the package lists it."""
+ones do; elsewhere: only other commands do; variable: it is set in the environment; misspelt: a name
+stands next to it; unknown: no release of the package lists it."""
 
 
 class Fate(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,8 +20,8 @@ class Fate(msgspec.Struct, frozen=True, kw_only=True):
     `now` are the names that stand for it, each with the releases that have it ("" all of those
     asked for), the one most of them have first. `near` is the name next to a misspelt one, `maybe`
     one that is alike. `lives` are the releases in which the command takes it, `install` those to
-    install for it, as ranges. `commands` are the other commands that take it, `everywhere`: in no
-    release the command itself does.
+    install for it, as ranges. `commands` are the other commands that take it, `variable` the
+    variable of the environment that is read instead. `asked` is the range it was asked for.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Fate(msgspec.Struct, frozen=True, kw_only=True):
     install: str = ""
     upgrade: bool = False
     commands: tuple[str, ...] = ()
+    variable: str = ""
     asked: str = ""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from trainrx.kb.catalogs import read_environment
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Param
 from trainrx.model.refusal import Fate
@@ -53,6 +54,9 @@ def fate_of(
     others = other_commands(known.package, command, name, refusing) if command else ()
     if others:
         return msgspec.structs.replace(base, kind="elsewhere", commands=others)
+    variable = _variable(name, known, refusing)
+    if variable:
+        return msgspec.structs.replace(base, kind="variable", variable=variable)
     near = nearest(name, taken)
     if near:
         return msgspec.structs.replace(base, kind="misspelt", near=near)
@@ -62,6 +66,13 @@ def fate_of(
 def ranges(known: Catalog, bits: int) -> str:
     """Write a set of releases: `>=1.7.0,<2.6.0`, several stretches with a comma and a blank."""
     return ", ".join(known.describe(run) for run in _stretches(bits))
+
+
+def _variable(name: str, known: Catalog, bits: int) -> str:
+    """Name the variable of the environment a name stands for at some of the releases, or ""."""
+    wanted = plain(name).upper()
+    found = (item for item in read_environment(known.package) if item.name == wanted)
+    return wanted if any(known.mask(item.spans) & bits for item in found) else ""
 
 
 def _by_release(

@@ -96,7 +96,7 @@ def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
         instead = _as_written(fate.near, arg)
         edits = replaced(at, instead) if _is_exact(at, arg, job) else ()
         return Found("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
-    maybe = _as_written(fate.maybe, arg) if fate.maybe else ""
+    maybe = _as_written(fate.maybe, arg) if fate.maybe else fate.variable
     takers = ", ".join(f"{fate.package} {name}" for name in fate.commands[:_MOST_COMMANDS])
     return Found("unknown-argument", at, values | {"maybe": maybe, "takers": takers})
 
