@@ -83,6 +83,7 @@ UNLISTED = {
         "actor_rollout_ref.rollout.engine_kwargs.vllm.disable_cascade_attn",
     ): "keys below engine_kwargs.vllm are vLLM's own",
     ("llamafactory", "accelerator_config.dispatch_batches"): "key of a dictionary argument",
+    ("axolotl", "gradient_checkpointing_kwargs.use_reentrant"): "key of a dictionary argument",
     ("vllm", "tp"): "short form",
     ("trl", "dataset_name"): "ScriptArguments is the name of several classes",
 }
@@ -93,6 +94,7 @@ EFFECTIVE = {
     ("vllm.device", "ms-swift", ">=3.1.1,<3.5"): "declared as the list ['auto'] from 3.2 on",
     ("train.optimizer", "axolotl", "<0.8"): "declared as a member of an enumeration",
     ("train.optimizer", "axolotl", ">=0.8"): "declared as a member of an enumeration",
+    ("train.attention", "openrlhf", "<0.8.10"): "a switch, which is off",
     ("train.precision", "trl", ">=0.19"): "__post_init__ of the configs: bf16 unless fp16",
 }
 """Defaults that are not the declared ones (parameter, package, range), with what sets them."""
