@@ -68,7 +68,7 @@ def refused_facts(refused: Sequence[Refused]) -> Iterator[Fact]:
                 "argument.fate", "value-renamed" if item.instead else "value", at, how="derived"
             )
         elif item.fate is not None:
-            kind = "alike" if item.fate.maybe else item.fate.kind
+            kind = "alike" if item.fate.maybe else "renamed" if item.bare else item.fate.kind
             yield fact("argument.fate", kind, at, how="derived")
             yield fact("argument.package", item.fate.package, at, how="derived")
         yield fact("argument.witness", item.witness, at, how="derived")
@@ -95,6 +95,7 @@ def _judged(named: Named, facts: Facts, around: Around) -> Refused | None:
         set_here=own is not None,
         dashed=named.dashed if own is None else own.via == "arg",
         call=named.call,
+        bare=_is_bare(fate),
     )
 
 
@@ -180,6 +181,12 @@ def _bits(package: str, around: Around) -> int:
     return bits & known.of(around.traced.get(package)) or bits
 
 
+def _is_bare(fate: Fate | None) -> bool:
+    """Tell what ms-swift from 4.1 on takes as its first word: `parse_yaml_args`, cli/main.py."""
+    gone = fate is not None and fate.package == "ms-swift" and fate.kind == "removed"
+    return gone and fate is not None and plain(fate.name) == "config"
+
+
 def _foreseen(around: Around) -> Iterator[Refused]:
     """Give the arguments of a launch that its program will refuse."""
     launch = around.launch
@@ -196,7 +203,12 @@ def _foreseen(around: Around) -> Iterator[Refused]:
         fate = _fate(arg.name, launch.framework, tables.command, around)
         if fate is not None:
             yield Refused(
-                arg=arg, witness="launch", fate=fate, set_here=True, dashed=arg.via == "arg"
+                arg=arg,
+                witness="launch",
+                fate=fate,
+                set_here=True,
+                dashed=arg.via == "arg",
+                bare=_is_bare(fate),
             )
 
 

@@ -54,7 +54,7 @@ def translations(job: Target) -> Iterator[Change]:
         for kind in ("launch.misspelt_argument", "launch.renamed_argument"):
             yield from (one for one in named_anew(kind, job) if plain(one.from_ or "") not in done)
     yield from (one for one in chosen(job) if plain(one.param) not in done)
-    yield from positional(job)
+    yield from (one for one in positional(job) if plain(one.param) not in done)
 
 
 def release_changes(job: Target) -> Iterator[Change]:
@@ -83,13 +83,18 @@ def release_changes(job: Target) -> Iterator[Change]:
 
 
 def _change(item: Refused, job: Target) -> Change | None:
+    if item.bare:
+        return next(positional(job), None)
     if item.choices or item.instead:
         return _choice(item, job)
     fate = item.fate
     if fate is None:
         return None
-    if item.call:
-        return _called(item, fate)
+    return _called(item, fate) if item.call else _written_otherwise(item, fate, job)
+
+
+def _written_otherwise(item: Refused, fate: Fate, job: Target) -> Change:
+    """Give the change of an argument into what stands for it; nothing: it is left out."""
     if fate.now:
         known = _respelled(item, fate, job)
         if known is None and of_another_type(item.arg, fate.now[0][0], fate):

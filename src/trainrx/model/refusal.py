@@ -46,6 +46,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     same in these releases, of the parameter `canonical`. `set_here`: it stands in the launch at
     hand, at the origin of `arg`. `dashed`: how its program wants it written. `fate` is None where
     no catalog tells. `call`: the function of a library that was called with it.
+    `bare`: this release takes its value alone, without the name.
     """
 
     arg: RawArg
@@ -57,3 +58,4 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     set_here: bool = False
     dashed: bool = True
     call: str = ""
+    bare: bool = False
