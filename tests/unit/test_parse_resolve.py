@@ -482,3 +482,13 @@ def test_a_file_behind_a_flag_is_taken_by_some_releases_of_ms_swift(
     )
 
     assert [item.name for item in found.unknown_flags] == (["config"] if refused else [])
+
+
+@pytest.mark.parametrize(("args", "refused"), [((), ("config",)), (("use_ray",), ())])
+def test_megatron_of_ms_swift_takes_a_file_by_flag_with_ray_alone(args, refused, params):
+    given = [arg(name, "true") for name in args]
+    started = launch("ms-swift", "megatron rlhf", *given, arg("config", "gkd.yaml"))
+
+    found = resolve(started, params=params, versions={"ms-swift": "4.5.1"})
+
+    assert tuple(flag.name for flag in found.unknown_flags) == refused

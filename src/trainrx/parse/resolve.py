@@ -60,7 +60,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     taken, version, version_how = _signature(launch, (*own, *dumps), given, tables)
     closed = judges(tables, launch.framework, taken.bits)
     style = STYLES.get(launch.framework, "hf")
-    outside = _outside(launch.framework, given.get(launch.framework))
+    outside = _outside(launch, given.get(launch.framework))
     named = read_given(launch.args, own, taken, style, closed=closed, outside=outside)
     book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
     reader = Reader(book, launch.command)
@@ -107,9 +107,14 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     )
 
 
-def _outside(framework: str, version: str | None) -> frozenset[str]:
-    """Give the names that are taken before a parser sees them: `--config` not by every ms-swift."""
-    if framework != "ms-swift" or in_range(version or "", APPENDED) is not False:
+def _outside(launch: RawLaunch, version: str | None) -> frozenset[str]:
+    """Give the names that are taken before a parser sees them: `--config` not by every ms-swift.
+
+    With `--use_ray` its Megatron commands read the file (swift/ray/megatron/pipeline.py).
+    """
+    if launch.framework != "ms-swift" or in_range(version or "", APPENDED) is not False:
+        return OUTSIDE
+    if launch.command.startswith("megatron") and any(a.name == "use_ray" for a in launch.args):
         return OUTSIDE
     return OUTSIDE - {"config"}
 
