@@ -153,31 +153,26 @@ def _renamed(item: Refused, now: str, job: Target) -> Change:
     # a key of a file, and one of which only the name is told, keeps the value it has
     kept = value is None or (not item.dashed and values is not None and value == " ".join(values))
     word = _Word(now, now, now) if kept else _written(now, value or "", item, job)
-    return Change(
-        kind=_kind(item),
-        param=word.param,
-        canonical="",
-        action="switch",
-        from_=_shown(item),
-        now="set",
-        to=word.value,
-        spelled=word.text,
-        at=_at(item),
-    )
+    return _switched(item, word.param, word.value, word.text)
 
 
 def _open(item: Refused, now: str, choices: tuple[str, ...], job: Target) -> Change:
     shown = "|".join(choices[:_MOST_CHOICES]) + ("|..." if len(choices) > _MOST_CHOICES else "")
     word = _written(now, shown, item, job)
+    return _switched(item, word.param, None, word.text.replace("'", ""))
+
+
+def _switched(item: Refused, param: str, to: str | None, spelled: str) -> Change:
+    """Put something else in an argument's place; without a value it is left open."""
     return Change(
         kind=_kind(item),
-        param=word.param,
+        param=param,
         canonical="",
         action="switch",
         from_=_shown(item),
         now="set",
-        to=None,
-        spelled=word.text.replace("'", ""),
+        to=to,
+        spelled=spelled,
         at=_at(item),
     )
 
