@@ -25,7 +25,8 @@ _OF_OTHERS: Mapping[str, frozenset[str]] = {
 """Packages that check inside the jobs of frameworks."""
 _INHERIT = frozenset({"ms-swift", "llamafactory", "trl", "transformers"})
 """Frameworks whose arguments are TrainingArguments of transformers, with more."""
-_VAGUE = ("launch.", "hardware.", "version.")
+_VAGUE = ("launch.", "hardware.", "version.", "guard.")
+"""Facts that name no setting of the launch, or only say again what the guard's title does."""
 MOST_NAMED = 4
 
 
