@@ -15,8 +15,9 @@ against the macro average. What is scored:
                                   confidence; the central card figure decides. By interval, `tight`
                                   is right of a job that ran and wrong of one that did not
     one flag                      differences above the noise (3 %, 0.3 GiB, rounding) of two rows
-                                  of one group that differ in one setting; `any group`: rows of one
-                                  source and model
+                                  of one group that differ in one setting; `above its noise`: only
+                                  where the noise is less than 30 % of the difference; `any group`:
+                                  rows of one source and model
     coverage                      rows that got a number
 
 Exit status 2 when a file cannot be scored.

@@ -22,6 +22,8 @@ NOISE_SHARE = 0.03
 NOISE_GIB = 0.3
 ROUNDED_GIB = 1.0
 """Two numbers written without decimals are apart by up to this when they are the same."""
+ASKED = 0.30
+"""How near the predicted difference is asked to be, as a share of the measured one."""
 
 SAME = ("model", "framework_version", "gpu", "nodes")
 SETTINGS = (
@@ -150,6 +152,11 @@ class Pair(NamedTuple):
     def counts(self) -> bool:
         """Tell whether the measured difference stands above the noise."""
         return abs(self.measured) > self.noise
+
+    @property
+    def resolved(self) -> bool:
+        """Tell whether the noise leaves room to say if a prediction is within 30 % of it."""
+        return self.noise <= ASKED * abs(self.measured)
 
     @property
     def sign_right(self) -> bool:

@@ -91,6 +91,7 @@ def lines(result: Result) -> list[Line]:
     held = result.of("strict", "reserved", "card")
     loose, capped = result.of("loose"), result.of("exact_len_unknown")
     pairs, wide, verdicts = result.pairs, result.wide_pairs, result.verdicts
+    above = [pair for pair in pairs if pair.resolved]
     return [
         Line("allocated, strict: mean error", scores.mean_error(allocated), 0.06, at_most=True),
         Line("allocated, strict: within 15 %", scores.share_within(allocated, 0.15), 0.88),
@@ -107,6 +108,7 @@ def lines(result: Result) -> list[Line]:
         Line("by interval: tight", scores.share_tight(verdicts)),
         Line("one flag: sign", memory_pairs.share_sign(pairs), 0.95),
         Line("one flag: size within 30 %", memory_pairs.share_size(pairs, 0.30), 0.78),
+        Line("one flag: the same, above its noise", memory_pairs.share_size(above, 0.30)),
         Line("one flag: size within 15 %", memory_pairs.share_size(pairs, 0.15)),
         Line("one flag: no change kept none", memory_pairs.share_flat(pairs)),
         Line("one flag, any group: sign", memory_pairs.share_sign(wide)),

@@ -144,6 +144,8 @@ def workload_of_row(row: Row) -> Workload | Refusal:
         precision=_precision(row, sharding, megatron=megatron),
         optimizer=_optimizer(row),
         foreach=_foreach(row),
+        # torch/optim/adamw.py made a second copy for `denom` until 2.1
+        step_copies=2 if "torch 2.0" in str(row.get("framework_version")) else 1,
         packs_on_card=row["framework"] == "litgpt",
         defers_sync=sharding.fsdp == 1
         and int(row.get("grad_accum") or 1) > 1
@@ -165,6 +167,7 @@ def workload_of_row(row: Row) -> Workload | Refusal:
         recompute_layers=int(_number(row, r"recompute_num_layers (\d+)", 1)),
         attention=_attention(row),
         loss=_loss(row, megatron=megatron),
+        holds_logits=_holds_logits(row),
         compiled=_compiled(row),
         world=sharding.world,
         data=sharding.data,
@@ -326,7 +329,11 @@ def _targets(row: Row, shape: ModelShape) -> tuple[str, ...]:
     if re.search(r"all|ALL", told):
         return EVERY
     if "mlp|" in told or "(up|down" in told:
-        return EVERY
+        cmd = str(row.get("cmd"))
+        # experts that axolotl quantises as they load are fused parameters, which no matrix's name
+        # reaches (`lora_target_parameters` does)
+        fused = "quantize_moe_experts" in cmd and "lora_target_parameters" not in cmd
+        return EVERY[:4] if fused else EVERY
     roles = [role for word in re.split(r"[\s,+|()]+", told) for role in ROLES.get(word.lower(), ())]
     return tuple(dict.fromkeys(roles)) or _default_targets(row, shape)
 
@@ -334,6 +341,8 @@ def _targets(row: Row, shape: ModelShape) -> tuple[str, ...]:
 def _default_targets(row: Row, shape: ModelShape) -> tuple[str, ...]:
     framework, version = row["framework"], str(row.get("framework_version") or "")
     if framework.startswith("ms-swift") and not version.startswith(("v1.", "v2.", "1.", "2.")):
+        return EVERY
+    if framework == "axolotl":  # its examples that name none set `lora_target_linear: true`
         return EVERY
     name = shape.id.lower()
     packed = re.search(r"qwen-|qwen1_|qwen-1_8|chatglm|baichuan|glm-4", name)
@@ -419,13 +428,23 @@ def _loss(row: Row, *, megatron: bool) -> Loss:
         return "chunked"
     if framework.startswith("xtuner"):
         return "chunked"
-    if "foak" in cmd and "bigcode" not in row["model"]:  # kernels for Llama's kin alone
+    if "foak" in cmd:
         return "fused"
     if megatron or framework.startswith("unsloth") or "torchacc" in str(row):
         return "fused"
-    if framework.startswith("Qwen") and row.get("deepspeed"):
-        return "fused"  # no autocast, and no upcast in Qwen-1's own code: a loss in 2-byte numbers
     return "float" if _autocast(row) else "eager"
+
+
+def _holds_logits(row: Row) -> bool:
+    """Does the model's forward keep 2-byte logits while the loss works on an fp32 copy?
+
+    transformers 4.47 and later hand them to a loss function; before, the copy took their name
+    (modeling_llama.py: `logits = logits.float()`). Qwen-1's own code keeps them.
+    """
+    found = re.search(r"transformers (\d+)\.(\d+)", str(row.get("framework_version")))
+    if found:
+        return (4, 47) <= (int(found[1]), int(found[2])) < (5, 0)
+    return row["framework"].startswith("Qwen") or str(row.get("measured_date") or "9") >= "2024-12"
 
 
 def _autocast(row: Row) -> bool:

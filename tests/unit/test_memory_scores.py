@@ -274,6 +274,31 @@ def test_a_difference_below_the_noise_does_not_count(pairs, first, second, quali
     assert (pairs.share_flat([found]) is not None) is not counts
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "quality", "resolved"),
+    [
+        (10.0, 11.0, "exact", False),
+        (10.0, 11.2, "exact", True),
+        (60.0, 64.0, "exact", False),
+        (60.0, 67.0, "exact", True),
+        (10.0, 13.0, "rounded", False),
+        (10.0, 14.0, "rounded", True),
+    ],
+)
+def test_a_difference_is_resolved_where_its_noise_is_less_than_what_is_asked_of_its_size(
+    pairs, first, second, quality, resolved
+):
+    rows = [
+        _row("a", liger=False, measured_gib_per_gpu=first, quality=quality),
+        _row("b", liger=True, measured_gib_per_gpu=second, quality=quality),
+    ]
+
+    (found,) = pairs.pairs_of(rows, {"a": _answer(9.0), "b": _answer(20.0)})
+
+    assert found.counts
+    assert found.resolved is resolved
+
+
 def test_suspect_rows_and_unexplained_failures_are_left_out(report):
     rows = [
         _row("a", measured_gib_per_gpu=10.0),

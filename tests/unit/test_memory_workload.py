@@ -234,7 +234,9 @@ class TestCompute:
 
     @pytest.mark.parametrize(("version", "loss"), [("2.6.1", "float"), ("3.12.0", "eager")])
     def test_old_models_turned_logits_into_fp32_themselves(self, version: str, loss: str) -> None:
-        assert workload(_known(launch__framework_version=version)).loss == loss
+        work = workload(_known(launch__framework_version=version))
+        assert work.loss == loss
+        assert work.holds_logits is (loss == "eager")
 
     def test_liger_does_not_help_dpo(self) -> None:
         assert workload(_known(train__liger=True, launch__task="dpo")).loss == "eager"

@@ -30,7 +30,7 @@ FIXED = (
 """Not fitted here: intervals come after the fit; packed weights are counted, not measured."""
 WIDE = 0.35
 """Standard deviation of the logarithm a constant may move from what counting gives."""
-OWN_WIDTH = {"logit_eager": 0.07, "slack_": 0.8, "tower_": 0.8}
+OWN_WIDTH = {"logit_eager": 0.07, "slack_": 0.8, "tower_": 0.8, "base_gib": 0.8}
 """The same by name: the eager loss was counted on the real model class (`--exact`: 14 bytes with
 transformers 4.48, 12 before 4.47 and from 5 on), of the allocator's reserve counting says nothing.
 """
@@ -38,8 +38,9 @@ NOISE = 0.05
 """Two equal runs differ by so much (memory-physics: 6 % median); the unit of a residual."""
 TIERS = {"strict": 1.0, "loose": 0.25}
 DIFFERENCE = 0.3
-"""Share of its size a difference between two runs may be off by; the unit of its residual."""
-WEIGHT_OF_DIFFERENCES = 0.7
+"""Share of its size a difference between two runs may be off by; the unit of its residual, and
+below it a residual counts the less the smaller it is: nearer than asked is not worth a figure."""
+WEIGHT_OF_DIFFERENCES = 2.0
 """What the differences of a source family count together, beside the 1 of its strict figures."""
 
 
@@ -162,9 +163,9 @@ def fit(samples: Sequence[Sample], start: Constants = JUDGED) -> Constants:
         found = figures(samples, _with(fields, np.exp(point)))
         away = np.clip(np.log(np.maximum(found, 1e-3) / measured), -1.0, 1.0) / NOISE
         off = np.clip((found[second] - found[first] - apart) / np.abs(apart), -3.0, 3.0)
-        return np.concatenate(
-            [weights * _soft(away), counted * _soft(off / DIFFERENCE), (point - origin) / free]
-        )
+        off /= DIFFERENCE
+        missed = _soft(off) * np.minimum(1.0, np.abs(off))
+        return np.concatenate([weights * _soft(away), counted * missed, (point - origin) / free])
 
     begin = np.log([getattr(start, name) for name in fields])
     found = least_squares(residuals, begin, diff_step=1e-3, max_nfev=40)

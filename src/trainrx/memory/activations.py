@@ -71,10 +71,6 @@ def _stream_bytes(work: Workload) -> float:
     """Give the bytes of a number of the hidden state that flows between the layers."""
     if work.embeddings_upcast or work.precision == "fp32":
         return 4.0
-    if work.fsdp == 1 and work.tuner != "full" and work.precision != "pure":
-        # under accelerate's FSDP fp32 adapters promote what flows between the layers: slopes of
-        # 774 to 786 kB a token were measured where 2-byte hidden states give 524
-        return 4.0
     return 2.0
 
 
@@ -91,6 +87,11 @@ def _per_token(work: Workload, model: Model, k: Constants, tokens: float) -> tup
     adapted = k.lora_input * _adapted_widths(work, model) if work.tuner == "lora" else 0.0
     more = k.moe_copy * model.copies * model.hidden + adapted / work.tensor
     live, kept = live / work.tensor + more, kept / work.tensor + more
+    if work.tuner == "lora" and work.fsdp == 1 and work.precision != "pure":
+        # peft casts each adapter's input to fp32 (tuners/lora/layer.py), FSDP casts it back: with
+        # adapters on four matrices 786 kB a token were measured, of which the inputs of all layers
+        # are 262 and the layer at work takes 265 on one card; full tuning has nothing of the kind
+        live += k.lora_mixed * _adapted_widths(work, model) / work.tensor
     if work.attention == "eager":
         scores = model.heads * tokens / work.tensor
         live += k.score_live * scores
@@ -120,21 +121,26 @@ def _logits(work: Workload, model: Model, k: Constants, batch: float) -> float:
         "chunked": k.logit_chunked,
         "linear": k.logit_linear,
     }[work.loss]
-    if model.half_loss and work.loss == "eager" and work.quant_bits is None:
-        per = k.logit_half
+    if work.loss in ("eager", "fused") and _halves(work, model):
+        # a fused kernel takes the logits' own place for their gradients
+        per = k.logit_half * (1.0 if work.loss == "eager" else 0.75)
+    elif work.holds_logits and work.loss in ("eager", "fused") and not model.scaled:
+        per += k.logit_held
     if work.loss != "linear" and work.task in POLICY:
         per = k.logit_policy
     elif work.loss == "fused" and work.precision == "megatron":
         per = k.logit_megatron
-    elif model.scaled and work.loss == "fused":
-        per += k.logit_scaled
-    elif model.scaled and work.loss == "eager":
-        # counted on the real class: 12 bytes with the releases that gave Llama 14
-        per -= k.logit_scaled
     if work.context > 1 and work.loss in ("eager", "float"):
         # sequence parallelism computes the loss of its own part token by token: no shifted copy
         per = k.logit_fused
     return batch * model.vocab * per / work.tensor
+
+
+def _halves(work: Workload, model: Model) -> bool:
+    """Tell whether the loss works on 2-byte logits: no code makes fp32 ones of them."""
+    if model.own_loss:
+        return work.precision == "deepspeed"
+    return model.half_loss and work.quant_bits is None
 
 
 def _tower(use: Use, work: Workload, k: Constants) -> None:

@@ -182,7 +182,7 @@ def _leaves(job: Job, part: str) -> bool:
 
 def _has_engine(job: Job) -> bool:
     if job.framework in ("verl", "openrlhf"):
-        return job.task in ONLINE
+        return job.task in ONLINE and job.facts.text("role.rollout_mode") != "none"
     return job.is_on("vllm.enabled")
 
 
@@ -203,7 +203,11 @@ def with_copies(job: Job, work: Workload, models: Sequence[ModelShape]) -> Workl
     if job.facts.value("role.reward_model") is True:
         copies.append(_reward_shape(job, work, models))
     critic = (work.shape,) if job.facts.value("role.critic") is True else ()
-    return msgspec.structs.replace(work, copies=tuple(copies), trained_copies=critic)
+    # verl's critic has a rank of its own (critic.model.lora_rank), 0 unless told
+    whole = job.framework == "verl" and job.trains_adapters()
+    return msgspec.structs.replace(
+        work, copies=tuple(copies), trained_copies=critic, copies_whole=whole
+    )
 
 
 def _holds_reference(job: Job) -> bool:

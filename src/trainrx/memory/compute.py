@@ -91,6 +91,7 @@ def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
         work,
         attention=_attention(job, work),
         loss=_loss(job, work),
+        holds_logits=_holds_logits(job),
         logit_share=_logit_share(job, work),
         optimizer=name,
         foreach=foreach,
@@ -157,6 +158,23 @@ def _keeps_logits_twice(job: Job, work: Workload) -> bool:
     )
     is_old = any(job.framework == name and job.release(wanted) for name, wanted in old)
     return is_old and work.precision in ("autocast", "upcast")
+
+
+def _holds_logits(job: Job) -> bool:
+    """Tell whether the 2-byte logits live on while the loss works on their fp32 copy.
+
+    transformers 4.47 to 4.57 hands them to a loss function and keeps them itself; before, the copy
+    took their name (modeling_llama.py: `logits = logits.float()`). Counted with `--exact`: 14 bytes
+    a logit with 4.48, 12 before 4.47 and from 5 on.
+    """
+    others = (
+        ("ms-swift", "<3.0"),
+        ("transformers", "<4.47"),
+        ("transformers", ">=5.0"),
+        ("trl", "<0.13"),
+        ("llamafactory", "<0.9.2"),
+    )
+    return not any(job.framework == name and job.release(wanted) for name, wanted in others)
 
 
 def _logit_share(job: Job, work: Workload) -> float:

@@ -138,7 +138,8 @@ def _online(job: Job, work: Workload, stats: TokenStats | None) -> Length | Refu
     before = float(prompt) if prompt is not None else limit
     completion = job.positive("rlhf.max_completion_length")
     if completion is None:
-        if before is None:
+        if before is None and job.framework != "llamafactory":
+            # (LLaMA-Factory has a default at every release)
             return job.unknown("length-unknown", "rlhf.max_completion_length", "train.max_length")
         return _capped(job, work, before)
     job.assume("completion-cap", "rlhf.max_completion_length", tokens=str(completion))

@@ -9,11 +9,15 @@ from trainrx.memory.parts import lora_parameters, parts_of
 from trainrx.model.hardware import ModelShape
 
 SCALED = re.compile(r"granite|powerlm|cohere|command-r|c4ai|gemma-?2")
-"""Models that divide or cap their logits before the loss, which makes one more copy of them
-(`logits_scaling`, `logit_scale`, `final_logit_softcapping` in their configurations)."""
+"""Models that divide or cap their logits before the loss (`logits_scaling`, `logit_scale`,
+`final_logit_softcapping` in their configurations). Counted on the real class: 12 bytes a logit with
+the releases of transformers that give Llama 14."""
 
 HALF_LOSS = re.compile(r"bigcode|santacoder|gpt2|gpt-neo|gptj|pythia|bloom|falcon|\bopt-")
 """Models whose code hands 2-byte logits to the loss: no fp32 copy outside autocast."""
+
+OWN_LOSS = re.compile(r"(?:^|/)qwen-")
+"""Qwen-1 and Qwen-VL: their own code does the same, but autocast turns their logits into fp32."""
 
 
 class Model(NamedTuple):
@@ -22,7 +26,7 @@ class Model(NamedTuple):
     `linear` counts the matrices of all layers (what quantisation packs), `layer` those of the
     largest layer, `matrix` the largest single one, `copies` how often a token's hidden state is
     copied for its experts; `scaled`: logits are scaled before the loss;
-    `half_loss`: the loss works on 2-byte logits.
+    `half_loss`: the loss works on 2-byte logits, `own_loss`: so it does without autocast.
     """
 
     layers: int
@@ -42,6 +46,7 @@ class Model(NamedTuple):
     rest: float
     scaled: bool
     half_loss: bool
+    own_loss: bool
     total: float
     complete: bool
 
@@ -110,6 +115,7 @@ def _model(shape: ModelShape) -> Model | None:
         matrix=float(shape.hidden) * (shape.moe_inter if sparse and shape.moe_inter else inter),
         tower=parts.tower + parts.projector,
         scaled=bool(SCALED.search(f"{shape.id} {shape.model_type}".lower())),
+        own_loss=bool(OWN_LOSS.search(shape.id.lower())),
         half_loss=bool(HALF_LOSS.search(f"{shape.id} {shape.model_type}".lower())),
         rest=parts.total - parts.embedding - parts.head - linear - parts.tower - parts.projector,
         total=parts.total,

@@ -62,6 +62,8 @@ def _phases(use: Use, work: Workload, model: Model) -> Iterator[tuple[Phase, Par
         waking = ("engine", woken(use, work, model))
         yield "weight-sync", (*synced(use, work, model), waking)
         yield "rollout", (*awake(use, work), ("engine", use.engine))
+    elif _sends_whole(work):
+        yield "weight-sync", synced(use, work, model)
     yield "loss", (*steady, *kept, ("gradients", early), ("logits", use.logits))
     end = max(early + use.checkpoints + use.activations, use.gradients)
     if end > early + use.checkpoints + use.activations:
@@ -94,6 +96,15 @@ def awake(use: Use, work: Workload) -> Parts:
         ("optimizer", states),
         ("buffers", use.buffers),
     )
+
+
+def _sends_whole(work: Workload) -> bool:
+    """Tell whether weights are gathered whole for a server elsewhere.
+
+    ms-swift: all groups of move_model_batches at once where it is unset (rlhf_trainer/
+    grpo_trainer.py: split_batches); TRL and OpenRLHF gather tensor by tensor.
+    """
+    return work.rollout.mode == "server" and work.framework == "ms-swift"
 
 
 def synced(use: Use, work: Workload, model: Model) -> Parts:
@@ -141,4 +152,6 @@ def top_of(use: Use, work: Workload, model: Model) -> float:
         rollout = sum(size for _, size in awake(use, work))
         sync = sum(size for _, size in synced(use, work, model))
         top = max(top, use.engine + rollout, woken(use, work, model) + sync)
+    elif _sends_whole(work):
+        top = max(top, sum(size for _, size in synced(use, work, model)))
     return top

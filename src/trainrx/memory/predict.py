@@ -38,10 +38,12 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
     if no is not None:
         return no
     length = workload.length
-    use = use_of(workload, model, constants, length.typical)
-    mid = figures(use, workload, model, constants)
-    least = figures(use_of(workload, model, constants, length.low), workload, model, constants)
-    most = figures(use_of(workload, model, constants, length.high), workload, model, constants)
+    use = Use()
+    fill_states(use, workload, model, constants)
+    least = _at(length.low, use, workload, model, constants)
+    most = _at(length.high, use, workload, model, constants)
+    # last, since the phases are told of what it leaves in `use`
+    mid = _at(length.typical, use, workload, model, constants)
     phases = phases_of(use, workload, model)
     loose = constants.band_varied if length.how != "exact" else 0.0
     allocated, reserved, card = (
@@ -61,6 +63,12 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
         verdict=verdict(card, mid.need, workload.card_gib),
         limit_gib=workload.card_gib,
     )
+
+
+def _at(tokens: float, use: Use, work: Workload, model: Model, k: Constants) -> Peak:
+    """Give the figures at one length; what lies there for good is in `use` already."""
+    fill_activations(use, work, model, k, tokens)
+    return figures(use, work, model, k)
 
 
 def use_of(work: Workload, model: Model, k: Constants, tokens: float) -> Use:
@@ -95,17 +103,7 @@ def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
     samples differ in length. The card has the context and the libraries beside it.
     """
     allocated = top_of(use, work, model)
-    steady = use.steady
-    moving = use.checkpoints + use.activations + use.tower + use.gathered + use.live
-    slack = k.slack_steady * steady + k.slack_moving * moving + k.slack_logits * use.logits
-    if work.zero_stage < 3:
-        # blocks of the logits seldom serve the layer whose backward comes after them; gathering
-        # and freeing units all the time leaves less behind
-        slack += k.slack_turns * min(use.logits, use.live)
-    if work.length.how != "exact":
-        slack += k.slack_varied * (moving + use.logits) + k.varied_gib * GIB
-    if work.zero_stage == 3:
-        slack += k.slack_sharded * steady
+    slack = _slack(use, work, k)
     beside = k.context_gib * GIB
     if work.world > 1:
         beside += k.nccl_gib * GIB
@@ -118,6 +116,33 @@ def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
         card=(reserved + beside) / GIB,
         need=(allocated + k.unreturned * slack + k.base_gib * GIB + beside) / GIB,
     )
+
+
+def _slack(use: Use, work: Workload, k: Constants) -> float:
+    """Give the bytes of blocks the allocator keeps beyond the allocated peak.
+
+    What lies there for good leaves little, what comes and goes a share. Logits, whose blocks are
+    the largest, leave more where those blocks are cut up: by the layer whose backward comes next
+    and, under FSDP, by what one layer does not fill. FSDP frees what it reduced on a stream of its
+    own, whose blocks serve no activation and the other way round (torch's caching allocator keeps
+    a pool for each stream). Batches of different lengths fit no block exactly.
+    """
+    moving = use.checkpoints + use.activations + use.tower + use.live
+    slack = k.slack_steady * use.steady + k.slack_moving * moving
+    if work.zero_stage == 3:
+        slack += k.slack_sharded * use.steady
+    varied = work.length.how != "exact"
+    if work.fsdp:
+        batch = use.checkpoints + use.activations + max(use.logits, use.live)
+        slack += k.slack_apart * min(use.gradients + use.step, batch)
+        if work.fsdp == 1 and work.tuner != "full":
+            slack += k.slack_over * max(0.0, use.logits - use.live)
+    if work.precision != "megatron" and (varied or work.zero_stage < 3):
+        # Megatron's loss works in the logits' own place
+        slack += k.slack_turns * min(use.logits, use.live)
+    if varied:
+        slack += k.slack_varied * moving + k.slack_logits * use.logits + k.varied_gib * GIB
+    return slack
 
 
 def _figure(name: str, mid: Peak, least: Peak, most: Peak, band: float) -> Figure:

@@ -71,9 +71,23 @@ def fill_states(use: Use, work: Workload, model: Model, k: Constants) -> None:
         _torch(use, work, trained, local, k)
     _let_go(use, work)
     _gathered(use, work, model, local, k)
-    frozen = sum((shape.params_b or 0.0) for shape in work.copies)
-    whole = sum((shape.params_b or 0.0) for shape in work.trained_copies)
-    use.copies = (2.0 * frozen + 16.0 * whole) * 1e9 / (local.degree * local.shards)
+    use.copies = _beside(use, work, local)
+
+
+def _beside(use: Use, work: Workload, local: Local) -> float:
+    """Give the bytes of the models beside the trained one.
+
+    They are spread like its weights. One that is trained as well (critic) takes what the trained
+    one takes, by its size: sharded, offloaded or in adapters alike; where it is trained whole
+    beside adapters (verl: critic.model.lora_rank is its own) mixed precision's 16 bytes.
+    """
+    spread = local.degree * local.shards
+    held = 2.0 * sum((shape.params_b or 0.0) for shape in work.copies) * 1e9 / spread
+    trained = sum((shape.params_b or 0.0) for shape in work.trained_copies)
+    if trained and (work.copies_whole or not work.shape.params_b):
+        return held + 16.0 * trained * 1e9 / spread
+    own = use.weights + use.adapters + use.gradients + use.master + use.optimizer
+    return held + (own * trained / work.shape.params_b if trained and work.shape.params_b else 0.0)
 
 
 def packed_bytes(work: Workload, k: Constants) -> float:
@@ -145,7 +159,7 @@ def _torch(use: Use, work: Workload, trained: Trained, local: Local, k: Constant
     size = trained.parameters * trained.width
     use.gradients = size / (1.0 if work.defers_sync else local.shards)
     use.optimizer = trained.parameters * values * (width or trained.width) / local.shards
-    use.step = size / local.shards if work.foreach else 0.0
+    use.step = size * work.step_copies / local.shards if work.foreach else 0.0
     if work.zero_stage == 0 and local.data > 1:  # DDP copies gradients into buckets of its own
         use.buffers = size * k.reducer
 

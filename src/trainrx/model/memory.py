@@ -101,9 +101,12 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     `defers_sync`: gradients stay whole until the last micro-batch of a step (FSDP's `no_sync`);
     `packs_on_card`: weights come to the card in 2-byte numbers before they are quantised.
     `copies` of the frozen model beside the trained one (reference, reward)
-    with the shape each has; `trained_copies` are trained like it (critic). `shards`: over how many
-    cards ZeRO-3 or FSDP splits one copy of weights and states, where not over all of `data` (0).
-    `logit_share`: the share of positions that get logits.
+    with the shape each has; `trained_copies` are trained like it (critic), or whole although it
+    gets adapters (`copies_whole`). `shards`: over how many cards ZeRO-3 or FSDP splits one copy of
+    weights and states, where not over all of `data` (0).
+    `logit_share`: the share of positions that get logits; `holds_logits`: the model's forward keeps
+    the 2-byte logits while the loss works on a copy. `step_copies`: copies of the gradients' size a
+    foreach step makes.
     """
 
     shape: ModelShape
@@ -125,6 +128,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     precision: Precision = "autocast"
     optimizer: str = "adamw_torch"
     foreach: bool = True
+    step_copies: int = 1
     step_in_backward: bool = False
     reshard: bool = True
     defers_sync: bool = False
@@ -139,6 +143,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     recompute_layers: int = 1
     attention: Attention = "flash"
     loss: Loss = "eager"
+    holds_logits: bool = True
     compiled: bool = False
     logit_share: float = 1.0
     # where it lies
@@ -162,6 +167,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     rollout: Rollout = Rollout()
     copies: tuple[ModelShape, ...] = ()
     trained_copies: tuple[ModelShape, ...] = ()
+    copies_whole: bool = False
     card_gib: float | None = None
 
 
