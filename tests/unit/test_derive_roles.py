@@ -70,7 +70,13 @@ def test_generation_without_an_engine() -> None:
 
 @pytest.mark.parametrize(
     ("version", "host", "mode"),
-    [("3.6.0", "127.0.0.1", "server"), ("3.6.0", None, "colocate"), ("3.12.0", None, None)],
+    [
+        ("3.6.0", "127.0.0.1", "server"),
+        ("3.4.0", "127.0.0.1", "server"),
+        (">=3.3.1,<4.1.0", "127.0.0.1", "server"),
+        ("3.6.0", None, "colocate"),
+        ("3.12.0", None, None),
+    ],
 )
 def test_the_mode_of_early_releases_follows_from_the_servers_address(
     version: str, host: str | None, mode: str | None
@@ -156,6 +162,33 @@ def test_openrlhf_counts_shared_cards_once() -> None:
 
     assert shared["hardware.gpus"] == 8 * 3
     assert openrlhf(vllm__mode="colocate")["hardware.gpus"] == 8
+
+
+def test_openrlhf_without_ray_keeps_every_model_in_each_process() -> None:
+    out = derived(
+        launch__framework="openrlhf",
+        launch__task="ppo",
+        launch__command="ppo",
+        parallel__world_size=4,
+        rlhf__reward_model="rm",
+        rlhf__beta=0.01,
+    )
+    assert (out["role.rollout_mode"], out["role.rollout_gpus"]) == ("none", 0)
+    assert (out["role.reference"], out["role.critic"], out["role.reward_model"]) == (True,) * 3
+    assert "hardware.gpus" not in out
+
+
+def test_llamafactory_samples_with_the_model_it_trains() -> None:
+    out = derived(launch__framework="llamafactory", launch__task="ppo", parallel__world_size=2)
+    assert (out["role.rollout_mode"], out["role.rollout_gpus"]) == ("none", 0)
+
+
+@pytest.mark.parametrize("engines", [{}, {"vllm__num_infer_workers": 0}])
+def test_openrlhf_samples_itself_where_no_engine_is_asked_for(engines: dict[str, Scalar]) -> None:
+    out = derived(
+        launch__framework="openrlhf", launch__task="ppo", launch__command="ppo-ray", **engines
+    )
+    assert out["role.rollout_mode"] == "none"
 
 
 def test_openrlhf_without_a_critic_or_a_model_that_scores() -> None:

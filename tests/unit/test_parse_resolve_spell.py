@@ -162,6 +162,27 @@ def test_launcher_option_in_use_is_changed_in_place():
     assert spelled.text == "--nproc_per_node 8"
 
 
+@pytest.mark.parametrize(("machines", "total"), [(None, "4"), ("2", "8")])
+def test_accelerate_counts_the_processes_of_all_machines(machines, total):
+    used = [RawArg(name="num_processes", values=("16",), origin=HERE)]
+    if machines is not None:
+        used.append(RawArg(name="num_machines", values=(machines,), origin=HERE))
+    job = RawLaunch(
+        framework="trl", command="grpo", args=(), env=(), origin=HERE, launcher=tuple(used)
+    )
+
+    spelled = spell("parallel.processes_per_node", 4, "trl", None, PARAMS, launch=job)
+
+    assert spelled is not None
+    assert spelled.text == f"--num_processes {total}"
+
+
+def test_a_variable_no_launcher_of_the_framework_reads_is_not_written():
+    job = RawLaunch(framework="trl", command="grpo", args=(), env=(), origin=HERE)
+
+    assert spell("parallel.processes_per_node", 4, "trl", None, PARAMS, launch=job) is None
+
+
 def test_values_a_shell_would_split_are_quoted():
     spelled = spell("model.name", "/data/my model", "ms-swift", "3.2.1", PARAMS)
 

@@ -32,9 +32,11 @@ def task(
     configs: tuple[RawArg, ...] = (),
     settings: dict[str, Setting] | None = None,
     complete: bool = True,
+    program: str = "",
 ) -> str:
     launch = RawLaunch(
         framework=framework,
+        program=program,
         command=command,
         args=args,
         env=(),
@@ -83,6 +85,13 @@ def test_llamafactory_is_supervised_unless_the_stage_says_otherwise() -> None:
     assert task("llamafactory", "train", configs=(arg("stage", "kto", via="config"),)) == "kto"
     assert task("llamafactory", "train", arg("stage")) == ""
     assert task("llamafactory", "train") == ""
+
+
+def test_llamafactory_had_a_script_of_its_own_for_each_stage() -> None:
+    assert task("llamafactory", "train", program="src/train_ppo.py") == "ppo"
+    assert task("llamafactory", "train", arg("model", "m"), program="src/train_bash.py") == "sft"
+    told = task("llamafactory", "train", arg("stage", "rm"), program="src/train_ppo.py")
+    assert told == "rm"
 
 
 def test_the_command_line_overrules_the_file() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatch
 from typing import Literal
 
 import msgspec
@@ -87,8 +86,18 @@ def _below(path: str, exclude: Sequence[str]) -> Iterator[str]:
         for name in sorted(files):
             full = os.path.join(folder, name)
             wanted = name.lower().endswith((*SCRIPTS, *CONFIGS))
-            if wanted and not any(fnmatch(full, p) or fnmatch(name, p) for p in exclude):
+            if wanted and not matches_any(full, exclude):
                 yield full
+
+
+def matches_any(path: str, patterns: Sequence[str]) -> bool:
+    """Tell whether a path, or the name at its end, fits one of some shell patterns."""
+    if not patterns:
+        return False
+    from fnmatch import fnmatch
+
+    name = path.replace(os.sep, "/").rpartition("/")[2]
+    return any(fnmatch(path, pattern) or fnmatch(name, pattern) for pattern in patterns)
 
 
 def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:

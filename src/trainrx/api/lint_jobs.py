@@ -18,9 +18,8 @@ from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge
-from trainrx.parse.allocation import card_asked_for
 from trainrx.parse.catalog import catalog, plain
-from trainrx.parse.config_files import is_framework_config, read_configs
+from trainrx.parse.config_files import read_configs
 from trainrx.parse.fsdp import fsdp_facts
 from trainrx.parse.resolve import resolve
 from trainrx.parse.signature import signature
@@ -110,7 +109,7 @@ def around(
 def config_launch(file: File) -> RawLaunch | None:
     """Give the launch that a configuration of a framework implies; None when it implies none."""
     from trainrx.parse.config import read_config
-    from trainrx.parse.config_kinds import classify_config
+    from trainrx.parse.config_kinds import classify_config, is_framework_config
 
     kind = classify_config(file.text)
     if kind is None or not is_framework_config(kind) or kind in _NO_LAUNCH:
@@ -218,6 +217,10 @@ def settle_job(
 
 def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
     """Give what is known of the card the batch script asks for, where the caller names none."""
+    if not (raw.container or raw.launcher):  # nothing that a batch script hands on
+        return ()
+    from trainrx.parse.allocation import card_asked_for
+
     asked = card_asked_for(raw)
     if asked is None or any(item.kind in _OF_THE_CARD for item in given):
         return ()

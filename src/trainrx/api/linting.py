@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec.msgpack import decode, encode
 
-from trainrx.api.lint_files import LARGEST, LEAST_FOR_TWO, File, lint_files
+from trainrx.api.lint_files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
 from trainrx.api.lint_jobs import Around, around, config_launch, settle_job
 from trainrx.kb.lint import load_lint
 from trainrx.linter.check import Linter, worst_first
@@ -245,14 +244,7 @@ def _of_config(
 
 
 def _is_left_out(item: Finding, patterns: Mapping[str, tuple[str, ...]]) -> bool:
-    return any(
-        item.rule in rules and (fnmatch(item.file, pattern) or fnmatch(_base(item.file), pattern))
-        for pattern, rules in patterns.items()
-    )
-
-
-def _base(name: str) -> str:
-    return name.replace(os.sep, "/").rpartition("/")[2]
+    return matches_any(item.file, [p for p, rules in patterns.items() if item.rule in rules])
 
 
 def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int, str]]) -> None:

@@ -7,7 +7,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import NoReturn
 
 DEFAULT = "diagnose"
@@ -70,7 +69,9 @@ def _dispatch(words: list[str]) -> int:
         return show(words[1])
     if words[:1] == ["lint"]:
         # it runs once per saved file: even to list the commands would be felt
-        _import_records_lean()
+        from trainrx.cli._lean import import_records
+
+        import_records()
         from trainrx.cli.lint import run
 
         return run(words[1:])
@@ -82,24 +83,3 @@ def _dispatch(words: list[str]) -> int:
     module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")
     status: int = module.run(words[1:] if named else words)
     return status
-
-
-def _import_records_lean() -> None:
-    """Import msgspec without what it takes next to nothing of.
-
-    It takes names from typing_extensions that `typing` has as well, and falls back on it;
-    typing_extensions would load `inspect`, `ast` and `tokenize`: an eighth of the time a lint run
-    takes. It imports uuid, and that `platform` for the one word that `os.uname` says too.
-    """
-    if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
-        return
-    held: dict[str, ModuleType | None] = {"typing_extensions": None}
-    if hasattr(os, "uname") and not {"platform", "uuid"} & sys.modules.keys():
-        held["platform"] = ModuleType("platform")
-        vars(held["platform"])["system"] = lambda: os.uname().sysname
-    sys.modules.update(held)  # type: ignore[arg-type]  # None: not to be imported
-    try:
-        import msgspec  # noqa: F401
-    finally:
-        for name in held:
-            del sys.modules[name]

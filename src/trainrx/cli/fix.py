@@ -38,8 +38,8 @@ Print the changes that make a launch work, as a patch of your own files.
 PATH is a launch script, a config, a log or a run folder; - reads standard input. Each change is
 made on a copy, which is parsed, checked and estimated again: what fails a check is not shown. Lines
 that begin with # say why; patch and git apply pass over them.
-Exit status 0: there is a proved change, or nothing to fix, 1: nothing was proved, or something else
-still stops the launch, 2: wrong use.
+Exit status 0: there is a proved change, or nothing to fix, 1: nothing was proved, something else
+still stops the launch, or nothing can be told, 2: wrong use.
 
 \b
   diagnose fix launch.sh --log train.log --versions freeze.txt --gpu A100-80G
@@ -139,7 +139,7 @@ def fix(  # noqa: PLR0913 - typer takes one parameter per option
     if write_:
         answer = written(answer)
     status = write(rendered(answer, form, seen), utf8=form is Form.json)
-    return status or int(answer.verdict in ("not-enough", "manual", "nothing-proved"))
+    return status or int(answer.verdict not in ("proved", "checked", "nothing-to-fix"))
 
 
 def names_of(given: list[str] | None) -> tuple[str, ...]:

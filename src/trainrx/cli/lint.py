@@ -152,15 +152,7 @@ def _against_baseline(
 def _settings(options: Options) -> Settings:
     import msgspec
 
-    from trainrx.api.lint_settings import find_settings, read_settings
-    from trainrx.linter.settings import Settings
-
-    if options.config:
-        held = read_settings(options.config)
-    elif options.isolated:
-        held = Settings()
-    else:
-        held = find_settings(_start(options.paths))[0]
+    held = _held_settings(options)
     return msgspec.structs.replace(
         held,
         select=options.select or held.select,
@@ -168,6 +160,19 @@ def _settings(options: Options) -> Settings:
         extend_select=(*held.extend_select, *options.extend_select),
         exclude=(*held.exclude, *options.exclude),
     )
+
+
+def _held_settings(options: Options) -> Settings:
+    """Give the settings of the file named, of none, or of the nearest one upwards."""
+    if options.isolated and not options.config:
+        from trainrx.linter.settings import Settings
+
+        return Settings()
+    from trainrx.api.lint_settings import find_settings, read_settings
+
+    if options.config:
+        return read_settings(options.config)
+    return find_settings(_start(options.paths))[0]
 
 
 def _start(paths: list[str]) -> str:

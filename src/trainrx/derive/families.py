@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainrx.model.pattern import late, needled
+from trainrx.model.pattern import needled
 
 FAMILY = (
     ("qwen2.5-vl", ("qwen25vl",), r"qwen[-_]?2[._]?5[-_]?vl"),
@@ -17,7 +17,7 @@ FAMILY = (
     ("qwen3.5", ("qwen35", "qwen36"), r"qwen[-_]?3[._][56]"),
     ("qwen3-next", ("qwen3next",), r"qwen[-_]?3[-_]?next"),
     ("qwen3", ("qwen3",), r"qwen[-_]?3"),
-    ("qwen2.5", ("qwen25", "qwq"), r"qwen[-_]?2[._]?5|qwq"),
+    ("qwen2.5", ("qwen25", "qwq", "distillqwen"), r"qwen[-_]?2[._]?5|qwq|distill[-_]?qwen"),
     ("qwen2", ("qwen2",), r"qwen[-_]?2"),
     ("qwen1.5", ("qwen15", "qwen1half"), r"qwen[-_]?1[._]?5|qwen1half"),
     ("qwen-vl", ("qwenvl",), r"qwen[-_]?vl"),
@@ -59,9 +59,11 @@ VISION = needled(
 )
 OMNI = needled(r"omni|minicpm-?o(?=[-_\d.]|$)", "omni", "minicpm")
 AUDIO = needled(r"audio|whisper|speech|asr\b", "audio", "whisper", "speech", "asr")
-MOE = late(
+MOE = needled(
     r"a\d+(\.\d+)?b\b|moe|mixtral|\d+x\d+b|deepseek[-_]?(v3|r1(?!.distill))|deepseek[-_]?v2"
-    r"|kimi[-_]?k|gpt[-_]?oss|llama-?4|glm[-_]?4[._]5(?!v)"
+    r"|kimi[-_]?k|gpt[-_]?oss|llama-?4|glm[-_]?4[._]5(?!v)",
+    *("moe", "mixtral", "deepseek", "kimi", "oss", "llama", "glm"),
+    *(f"{before}{digit}" for before in "ax" for digit in range(10)),
 )
 
 

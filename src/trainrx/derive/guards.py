@@ -7,12 +7,11 @@ the GPUs add up) stands here as one line of a table and becomes a fact of its ow
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
 from typing import Literal
 
 import msgspec
 
-from trainrx.derive.reading import derived, whole
+from trainrx.derive.reading import derived, product, whole
 from trainrx.kb.conditions import COUNT
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Facts, How, Origin, fact
@@ -209,6 +208,24 @@ RELATIONS: tuple[Relation, ...] = (
         right=("parallel.world_size",),
     ),
     Relation(
+        name="guard.prompts_fit_processes",
+        kind="divides",
+        left=("parallel.world_size",),
+        right=("rlhf.prompts_per_step",),
+    ),
+    Relation(
+        name="guard.engines_divide_processes",
+        kind="divides",
+        left=("vllm.num_infer_workers",),
+        right=("parallel.world_size",),
+    ),
+    Relation(
+        name="guard.processes_divide_engines",
+        kind="divides",
+        left=("parallel.world_size",),
+        right=("vllm.num_infer_workers",),
+    ),
+    Relation(
         name="guard.rollout_feeds_actors",
         kind="at-most",
         left=("parallel.world_size", "arg.micro_rollout_batch_size"),
@@ -233,10 +250,10 @@ RELATIONS: tuple[Relation, ...] = (
 )
 
 HOLDS: dict[Kind, Callable[[Sequence[int], Sequence[int]], bool]] = {
-    "divides": lambda left, right: prod(right) % prod(left) == 0,
-    "at-most": lambda left, right: prod(left) <= prod(right),
-    "equal": lambda left, right: prod(left) == prod(right),
-    "sums-to": lambda left, right: sum(left) == prod(right),
+    "divides": lambda left, right: product(right) % product(left) == 0,
+    "at-most": lambda left, right: product(left) <= product(right),
+    "equal": lambda left, right: product(left) == product(right),
+    "sums-to": lambda left, right: sum(left) == product(right),
 }
 
 

@@ -6,15 +6,12 @@ from collections.abc import Iterator
 
 from trainrx.derive.batch import batch_facts
 from trainrx.derive.parallel import parallel_facts
-from trainrx.derive.reading import derived, framework, task
+from trainrx.derive.reading import derived, framework, roles_apart
 from trainrx.derive.roles import role_facts, rollout_mode
 from trainrx.model.facts import Fact, Facts, fact
 
 ALL_GPUS = ("llamafactory",)
 """Start one process per visible GPU (llamafactory/cli.py: NPROC_PER_NODE or the device count)."""
-BY_ROLE = ("openrlhf",)
-"""Give each role cards of its own: the trainer's processes do not count the node's cards."""
-ONLINE = ("ppo", "grpo")
 
 
 def layout_facts(facts: Facts) -> tuple[Fact, ...]:
@@ -29,7 +26,7 @@ def layout_facts(facts: Facts) -> tuple[Fact, ...]:
 
 def _nodes(facts: Facts) -> Iterator[Fact]:
     nodes = facts.number("parallel.nodes")
-    if _by_role(facts):
+    if roles_apart(facts):
         return
     if nodes is not None:
         yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
@@ -55,7 +52,7 @@ def _gpus(facts: Facts) -> Iterator[Fact]:
     total = facts.number("hardware.gpus")
     visible = facts.text("parallel.visible_gpus")
     per_node = visible_gpus(visible) if visible else None
-    processes = None if _by_role(facts) else facts.number("parallel.processes_per_node")
+    processes = None if roles_apart(facts) else facts.number("parallel.processes_per_node")
     if per_node is None and total is not None and total % nodes == 0:
         per_node = int(total) // nodes
     if per_node is None and processes is not None and processes > 1:
@@ -79,7 +76,7 @@ def _processes(facts: Facts) -> Iterator[Fact]:
 
 def _world(facts: Facts) -> Iterator[Fact]:
     processes = facts.number("parallel.processes_per_node")
-    nodes = facts.number("parallel.nodes" if _by_role(facts) else "hardware.nodes")
+    nodes = facts.number("parallel.nodes" if roles_apart(facts) else "hardware.nodes")
     if processes is not None and nodes is not None:
         sources = ("parallel.processes_per_node", "parallel.nodes")
         yield derived(facts, "parallel.world_size", int(processes * nodes), *sources)
@@ -88,14 +85,10 @@ def _world(facts: Facts) -> Iterator[Fact]:
 def _idle(facts: Facts) -> Iterator[Fact]:
     per_node = facts.number("hardware.gpus_per_node")
     processes = facts.number("parallel.processes_per_node")
-    if per_node is None or processes is None or _by_role(facts):
+    if per_node is None or processes is None or roles_apart(facts):
         return
     workers = facts.number("vllm.num_infer_workers") or 0
     sources = ("parallel.visible_gpus", "parallel.processes_per_node", "vllm.num_infer_workers")
     # infer workers share the trainers' cards when there are as many as cards (colocate)
     used = max(processes, workers) if workers >= per_node else processes + workers
     yield derived(facts, "parallel.idle_gpus", max(int(per_node - used), 0), *sources)
-
-
-def _by_role(facts: Facts) -> bool:
-    return framework(facts) in BY_ROLE and task(facts) in ONLINE

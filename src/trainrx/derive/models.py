@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from trainrx.derive.families import AUDIO, MOE, OMNI, VISION, family_of
 from trainrx.derive.lineage import lineage_of, size_of
+from trainrx.derive.own_types import own_type_of
 from trainrx.derive.quantised import quantisation_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
-from trainrx.model.pattern import late
+from trainrx.model.pattern import needled
 
-TAIL = late(
-    r"[-_.](instruct|chat|base|hf|it|awq|gptq|bnb|nf4|[48]bits?|int[48]|w\d+a\d+|bf16|[bf]p?(16|32)"
-    r"|fp8|mxfp4|v0\.\d|\d{4}|sft|dpo|merged|thinking|preview|\d+k|1m|dynamic|unsloth|quantized)$"
+TAILS = frozenset(
+    {"instruct", "chat", "base", "hf", "it", "sft", "dpo", "merged", "thinking", "preview", "1m"}
+    | {"4bit", "4bits", "8bit", "8bits", "awq", "b16", "b32", "bf16", "bnb", "bp16", "bp32"}
+    | {"dynamic", "f16", "f32", "fp16", "fp32", "fp8", "gptq", "int4", "int8", "mxfp4", "nf4"}
+    | {"quantized", "unsloth"}
 )
+"""Words at the end of a name that do not change the model's shape."""
 WEAK = ("llamafactory",)
 """Their `model.type` is a chat template, which says little of the model."""
-PLACEHOLDER = late(r"^(checkpoint-?\d*|model|output|final|latest|merged|weights|ckpt\S*)$")
+PLACEHOLDER = needled(
+    r"^(checkpoint-?\d*|model|output|final|latest|merged|weights|ckpt\S*)$",
+    *("checkpoint", "model", "output", "final", "latest", "merged", "weights", "ckpt"),
+)
 
 
 def find_shape(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
@@ -47,15 +54,19 @@ def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
 
 @lru_cache(maxsize=256)
 def _first_named(held: _Held, name: str) -> ModelShape | None:
-    known = _by_name(held, _last)
-    shape = known.get(_last(name))
-    if shape is not None:
-        return shape
-    # to shorten all known names costs more than most answers: a stem is how its name begins
-    stem = _stem(name)
-    near = (last for last in known if last.startswith(stem) and _stem(last) == stem)
-    last = next(near, None)
-    return known[last] if last is not None else _by_name(held, _squeezed).get(_squeezed(name))
+    wanted, stem = _last(name), _stem(name)
+    near = None
+    for shape in held.models:
+        for spelled in (shape.id, *shape.aliases):
+            # to cut and shorten all known names costs more than most answers: a stem is part of it
+            if stem not in spelled.lower():
+                continue
+            last = _last(spelled)
+            if last == wanted:
+                return shape
+            if near is None and last.startswith(stem) and _stem(last) == stem:
+                near = shape
+    return near or _by_squeezed(held).get(_squeezed(name))
 
 
 def _related(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
@@ -77,12 +88,12 @@ class _Held:
 
 
 @lru_cache(maxsize=16)
-def _by_name(held: _Held, spell: Callable[[str], str]) -> dict[str, ModelShape]:
-    """Give the first model of each name in one spelling."""
+def _by_squeezed(held: _Held) -> dict[str, ModelShape]:
+    """Give the first model of each name without separators."""
     found: dict[str, ModelShape] = {}
     for shape in held.models:
         for known in (shape.id, *shape.aliases):
-            found.setdefault(spell(known), shape)
+            found.setdefault(_squeezed(known), shape)
     return found
 
 
@@ -129,6 +140,7 @@ def model_facts(
     for item in (
         *(_of_shape(shape, facts) if shape is not None else ()),
         *_of_quantised(facts),
+        *_of_own_type(facts),
         *(_of_shape(known, facts) if known is not None else ()),
         *_of_words(facts),
         *(_of_relative(name, known, facts) if known is not None and shape is None else ()),
@@ -156,6 +168,13 @@ def _of_relative(name: str, shape: ModelShape, facts: Facts) -> Iterator[Fact]:
     if not is_named(name, shape):
         origins = facts.origins("model.name") or facts.origins("model.type")
         yield fact("model.shape_like", shape.id, *origins, how="derived")
+
+
+def _of_own_type(facts: Facts) -> Iterator[Fact]:
+    """Say that ms-swift has a type of its own for the model, where the launch names no other."""
+    found = own_type_of(_last(facts.text("model.name") or ""))
+    if found is not None and not facts.text("model.type"):
+        yield fact("model.own_type", found, *facts.origins("model.name"), how="derived")
 
 
 def _of_quantised(facts: Facts) -> Iterator[Fact]:
@@ -251,9 +270,28 @@ def _last(name: str) -> str:
 def _stem(name: str) -> str:
     """Give the last part of a path or id without the words that do not change its shape."""
     stem = _last(name)
-    while (cut := TAIL.sub("", stem)) != stem:
+    while (cut := _shortened(stem)) != stem:
         stem = cut
     return stem
+
+
+def _shortened(stem: str) -> str:
+    """Take off the last word of a name where it does not change the model's shape."""
+    at = max(stem.rfind(sign) for sign in "-_.")
+    if at < 0:
+        return stem
+    before, word = stem[:at], stem[at + 1 :]
+    if stem[at] == "." and before.endswith(("-v0", "_v0", ".v0")) and len(word) == 1:
+        return before[:-3] if word.isdecimal() else stem  # -v0.1
+    return before if word in TAILS or _is_date_or_size(word) else stem
+
+
+def _is_date_or_size(word: str) -> bool:
+    """Tell a date (2507), a context length (128k) and a quantisation (w4a16)."""
+    weights, sign, activations = word[1:].partition("a")
+    quantised = word[:1] == "w" and sign and weights.isdecimal() and activations.isdecimal()
+    dated = len(word) == 4 and word.isdecimal()
+    return bool(quantised) or dated or (word[-1:] == "k" and word[:-1].isdecimal())
 
 
 @cache

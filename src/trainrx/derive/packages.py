@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from packaging.version import Version
 
-from trainrx.derive.releases import release_facts
+from trainrx.derive.releases import release_facts, template_facts
 from trainrx.kb.packages import Requirements, read_requirements
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.packages import ModelNeed, Need
@@ -59,6 +59,7 @@ def package_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     Optional features are left aside: their ranges are advice.
     """
     yield from release_facts(facts, versions)
+    yield from template_facts(facts)
     if not versions:
         return
     known = read_requirements()

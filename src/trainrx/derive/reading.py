@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Iterable
+from functools import reduce
+from operator import mul
 
 from trainrx.model.facts import Fact, Facts, Scalar, fact
 
@@ -37,16 +39,31 @@ def degree(facts: Facts, kind: str) -> int | None:
     return 1 if is_unset(facts, kind) else None
 
 
+def product(numbers: Iterable[int]) -> int:
+    """Multiply numbers; 1 for none. `math`, which has this, is a library to load."""
+    return reduce(mul, numbers, 1)
+
+
 def degrees(facts: Facts, *kinds: str) -> int | None:
     """Give the product of parallel degrees; None when one cannot be told."""
     found = [degree(facts, kind) for kind in kinds]
-    return None if None in found else prod(item for item in found if item is not None)
+    return None if None in found else product(item for item in found if item is not None)
 
 
 def is_megatron(facts: Facts) -> bool:
     """Tell whether Megatron trains: an ms-swift megatron command, or verl's Megatron workers."""
     command = facts.text("launch.command") or ""
     return command.startswith("megatron") or "megatron" in (facts.text("parallel.strategy") or "")
+
+
+def roles_apart(facts: Facts) -> bool:
+    """Tell whether each model of online training has processes of its own: OpenRLHF under Ray.
+
+    Its `train_ppo` without Ray (to 0.6.1) keeps all models and the sampling in one process per
+    card (cli/train_ppo.py).
+    """
+    command = facts.text("launch.command") or ""
+    return framework(facts) == "openrlhf" and task(facts) in ("ppo", "grpo") and command != "ppo"
 
 
 def framework(facts: Facts) -> str:

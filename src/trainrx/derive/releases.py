@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from packaging.version import Version
 
+from trainrx.kb.catalogs import read_registers
 from trainrx.kb.packages import read_requirements
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.parse.catalog import catalog
@@ -50,3 +51,21 @@ def release_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     behind = sum(release > version for release in releases)
     yield fact("framework.releases_behind", behind, *at, how="derived")
     yield fact("framework.development", version.is_devrelease, *at, how="derived")
+
+
+def template_facts(facts: Facts) -> Iterator[Fact]:
+    """Derive `template.in_a_release`: a refused template that no release has was never right.
+
+    Only LLaMA-Factory refuses a template in the words that tell its name, as it looks it up in its
+    own register.
+    """
+    name = facts.text("template.refused")
+    if name is None:
+        return
+    registers = [
+        item
+        for item in read_registers()
+        if item.package == "llamafactory" and "template" in item.arguments
+    ]
+    known = any(name in names for item in registers for _, names in item.names())
+    yield fact("template.in_a_release", known, *facts.origins("template.refused"), how="derived")

@@ -10,6 +10,7 @@ from trainrx.derive.reading import (
     derived,
     framework,
     is_unset,
+    roles_apart,
     task,
     whole,
 )
@@ -38,8 +39,9 @@ def role_facts(facts: Facts) -> tuple[Fact, ...]:
 def rollout_mode(facts: Facts) -> Iterator[Fact]:
     """Give `vllm.mode` where it follows from other settings.
 
-    ms-swift before 3.5: as many workers as cards means colocate; 3.5 to 3.11.0 go by
-    vllm_server_host (rlhf_args.py: _init_grpo); OpenRLHF: engines have cards of their own unless
+    ms-swift: an address of a server (from 3.3.1 on) means that the engine is there; else before 3.5
+    as many workers as cards means colocate, and 3.5 to 3.11.0 take colocate (rlhf_args.py:
+    _init_grpo); OpenRLHF: engines have cards of their own unless
     all models are colocated (cli/train_ppo_ray.py).
     """
     if facts.text("vllm.mode") is not None or not _has_engine(facts):
@@ -53,10 +55,11 @@ def rollout_mode(facts: Facts) -> Iterator[Fact]:
         yield derived(facts, "vllm.mode", "colocate", "vllm.enabled", "rollout.engine")
         return
     version = facts.text("launch.framework_version")
+    if framework(facts) == "ms-swift" and facts.text("vllm.server_host"):
+        yield derived(facts, "vllm.mode", "server", "vllm.server_host")
+        return
     if framework(facts) == "ms-swift" and version and in_range(version, ">=3.5,<3.11.1"):
-        if "vllm.server_host" in facts:
-            yield derived(facts, "vllm.mode", "server", "vllm.server_host")
-        elif is_unset(facts, "vllm.server_host"):
+        if is_unset(facts, "vllm.server_host"):
             yield derived(facts, "vllm.mode", "colocate", "vllm.enabled")
         return
     yield from _mode_by_cards(facts)
@@ -78,7 +81,7 @@ def _mode_by_cards(facts: Facts) -> Iterator[Fact]:
 
 def _has_engine(facts: Facts) -> bool:
     if framework(facts) == "openrlhf":
-        return whole(facts, "vllm.num_infer_workers") is not None
+        return roles_apart(facts) and whole(facts, "vllm.num_infer_workers") is not None
     if framework(facts) == "verl":
         return facts.text("rollout.engine") in ("vllm", "sglang") or _vllm(facts) is True
     return _vllm(facts) is True
@@ -93,12 +96,27 @@ def _mode(facts: Facts) -> Iterator[Fact]:
     mode = facts.text("vllm.mode")
     if task(facts) in TRAINING and task(facts) not in (*ONLINE, "gkd"):
         yield derived(facts, "role.rollout_mode", "none", "launch.task")
-    elif task(facts) in ONLINE and _vllm(facts) is False and not _has_engine(facts):
-        yield derived(facts, "role.rollout_mode", "none", "vllm.enabled")
+    elif task(facts) in ONLINE and _samples_itself(facts):
+        sources = ("vllm.enabled", "vllm.num_infer_workers")
+        yield derived(facts, "role.rollout_mode", "none", *sources)
     elif mode is not None and _has_engine(facts):
         overlaps = facts.value("rlhf.async") is True
         found = "async" if overlaps or mode == "async" else mode
         yield derived(facts, "role.rollout_mode", found, "vllm.mode", "rlhf.async")
+
+
+def _samples_itself(facts: Facts) -> bool:
+    """Tell whether the trained model generates without an engine.
+
+    LLaMA-Factory's PPO does at every release (train/ppo/trainer.py). OpenRLHF has an engine under
+    Ray alone, and where engines are asked for (cli/train_ppo_ray.py).
+    """
+    if framework(facts) == "llamafactory":
+        return True
+    if framework(facts) != "openrlhf":
+        return _vllm(facts) is False and not _has_engine(facts)
+    engines = facts.number("vllm.num_infer_workers")
+    return not roles_apart(facts) or engines == 0 or is_unset(facts, "vllm.num_infer_workers")
 
 
 def _trainer(facts: Facts) -> Iterator[Fact]:
@@ -206,6 +224,9 @@ def _has_critic(facts: Facts) -> bool | None:
         if isinstance(given, bool):
             return given
         estimator = facts.text("rlhf.advantage")
+        if estimator is None and framework(facts) == "openrlhf" and not roles_apart(facts):
+            # a value model unless told otherwise, at every release (cli/train_ppo.py)
+            return True if is_unset(facts, "rlhf.advantage") else None
         return None if estimator is None else estimator == "gae"
     if kind != "ppo":
         return False
@@ -246,11 +267,11 @@ def _names_reward_model(facts: Facts) -> bool | None:
 
 def _all_roles(facts: Facts) -> Iterator[Fact]:
     """Add up the cards of OpenRLHF's roles, those that share them counted once."""
-    if framework(facts) != "openrlhf" or "hardware.gpus" in facts:
+    if not roles_apart(facts) or "hardware.gpus" in facts:
         return
     trainer, mode = whole(facts, "role.trainer_gpus"), facts.text("role.rollout_mode")
     engines = whole(facts, "role.rollout_gpus")
-    if trainer is None or engines is None or task(facts) not in ONLINE:
+    if trainer is None or engines is None:
         return
     sources = (
         "parallel.processes_per_node",

@@ -24,6 +24,7 @@ from trainrx.model.catalog import (
 from trainrx.model.errors import KnowledgeError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 R = TypeVar(
@@ -45,12 +46,14 @@ class Options:
 
     Args:
         path: where the lines stand, for messages.
-        lines: each option as JSON.
+        data: each option as JSON on a line of its own.
+        start: where the first of them begins.
     """
 
-    def __init__(self, path: str, lines: bytes = b"") -> None:
+    def __init__(self, path: str, data: bytes = b"", start: int = 0) -> None:
         self._path = path
-        self._lines = lines
+        self._data = data
+        self._start = start
         self._of: dict[str, tuple[Option, ...]] = {}
 
     def of(self, command: str) -> tuple[Option, ...]:
@@ -64,15 +67,27 @@ class Options:
         return self._of[command]
 
     def _decoded(self, command: str) -> tuple[Option, ...]:
-        lines = self._lines
-        if command and "" not in self._of:
-            sign = msgspec.json.encode(command)
-            lines = b"\n".join([line for line in lines.split(b"\n") if sign in line])
         try:
-            found = self._of.get("") or msgspec.json.Decoder(Option).decode_lines(lines)
+            found = self._of.get("") or self._holding(msgspec.json.encode(command or ""))
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             raise KnowledgeError(self._path, "", str(error)) from error
         return tuple(item for item in found if not command or command in item.commands)
+
+    def _holding(self, sign: bytes) -> Sequence[Option]:
+        """Decode the lines that hold a sign; all for the empty text in quotes.
+
+        They are not cut out first: to touch new memory takes longer than to search the old.
+        """
+        data, decoder = memoryview(self._data), msgspec.json.Decoder(Option)
+        if sign == b'""':
+            return decoder.decode_lines(data[self._start :])
+        found: list[Option] = []
+        end = self._start
+        while (at := self._data.find(sign, end)) >= 0:
+            start = self._data.rfind(b"\n", 0, at) + 1
+            end = self._data.find(b"\n", at) + 1 or len(data)
+            found.append(decoder.decode(data[start:end]))
+        return found
 
 
 def read_catalog(package: str, root: Path | None = None) -> tuple[Contents, tuple[Option, ...]]:
@@ -100,12 +115,12 @@ def open_catalog(package: str, root: Path | None = None) -> tuple[Contents, Opti
     data = held_in(path)
     if data is None:
         return Contents(package=package, releases=(), commands={}), Options(path)
-    head, _, rest = data.partition(b"\n")
+    start = data.find(b"\n") + 1 or len(data)
     try:
-        contents = msgspec.json.decode(head, type=Contents)
+        contents = msgspec.json.decode(data[:start], type=Contents)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise KnowledgeError(path, "", str(error)) from error
-    return contents, Options(path, rest)
+    return contents, Options(path, data, start)
 
 
 @lru_cache(maxsize=4)

@@ -175,6 +175,10 @@ def _changes(fix: Fix, where: str, names: Names) -> Iterator[Problem]:
             yield from range_problems(f"{where}.packages.{package.name}", package.spec)
         elif not names.is_fact(told):
             yield error(f"{where}.packages.{package.name}", f"no fact {told!r}")
+    for measure in fix.measures:
+        _, sign, told = measure.param.partition("$")
+        if sign and not names.is_fact(told):
+            yield error(f"{where}.measures", f"no fact {told!r}")
 
 
 def _twice(idents: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ import msgspec
 
 from trainrx.kb.places import LINT_COMPILED, checkout_root, held_in, shipped_root
 from trainrx.model.lint import LintKnowledge, LintRule, brief
+from trainrx.model.text import Text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FROM_KB = ("guards", "params", "models.yaml")
 """What of `kb` lint takes, beside its own rules."""
+_NOTHING = Text(en="", zh="")
 
 
 def load_lint(kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> LintKnowledge:
@@ -44,7 +46,7 @@ def load_lint(kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> LintKnowle
 
 
 def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
-    """Read the folders themselves.
+    """Read the folders themselves; what of a rule is for readers alone is left out.
 
     Raises:
         KnowledgeError: an entry is malformed.
@@ -59,7 +61,10 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
         for guard in knowledge.guards.values()
     )
     return LintKnowledge(
-        rules=read_entries([root / LINT for root in rules], LintRule),
+        rules={
+            name: msgspec.structs.replace(rule, summary=_NOTHING, references=())
+            for name, rule in read_entries([root / LINT for root in rules], LintRule).items()
+        },
         guards=tuple(guard for guard in guards if guard is not None),
         params={name: _spelled(param) for name, param in knowledge.params.items()},
         models=knowledge.models,

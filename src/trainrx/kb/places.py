@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ COMPILED = "knowledge.msgpack"
 LINT_COMPILED = "lint.msgpack"
 
 
+@cache
 def checkout_root() -> str | None:
     """Give the root of the source checkout this module runs from, or None when installed.
 
@@ -22,6 +24,7 @@ def checkout_root() -> str | None:
     return root if found else None
 
 
+@cache
 def shipped_root() -> str:
     """Give the folder that holds `kb` and `rules`, and what is compiled of them."""
     root = checkout_root()

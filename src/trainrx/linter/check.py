@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import cast
@@ -16,6 +16,7 @@ from trainrx.linter.job import Found, Job, Page
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
 from trainrx.model.result import Finding, FindingFix
 from trainrx.model.text import Lang
+from trainrx.parse.catalog import plain
 
 _FINDERS = "trainrx.linter.finders"
 
@@ -63,15 +64,15 @@ class Linter:
 
     def page(self, page: Page) -> Iterator[Finding]:
         """Judge a script."""
-        for name in self._finders:
-            look = _hook(name, "look")
-            yield from self._findings(look(page) if look is not None else ())
+        for name, needed in _OF_PAGES.items():
+            if name in self._finders and needed(page):
+                yield from self._findings(_hook(name, "look")(page))
 
     def job(self, job: Job) -> Iterator[Finding]:
         """Judge a launch."""
         for name in self._finders:
-            find = _hook(name, "find")
-            yield from self._findings(find(job) if find is not None else ())
+            if name not in _OF_PAGES and _SIGNS.get(name, _always)(job):
+                yield from self._findings(_hook(name, "find")(job))
         if self.guards:
             yield from self._findings(find_guards(job))
         yield from self._findings(judged(job, self._conditions))
@@ -130,10 +131,39 @@ def _guard_says(guard: LintGuard, found: Found, lang: Lang) -> str:
 
 
 @cache
-def _hook(name: str, kind: str) -> Callable[..., Iterator[Found]] | None:
+def _hook(name: str, kind: str) -> Callable[..., Iterator[Found]]:
     """Give what a finder does with scripts (`look`) or launches (`find`)."""
     module = import_module(f"{_FINDERS}.{name}")
-    return cast("Callable[..., Iterator[Found]] | None", getattr(module, kind, None))
+    return cast("Callable[..., Iterator[Found]]", getattr(module, kind))
+
+
+def _always(_seen: object) -> bool:
+    return True
+
+
+def _never(_seen: object) -> bool:
+    return False
+
+
+def _has_defects(page: Page) -> bool:
+    return bool(page.script.defects) or any(one.defects for one in page.launches)
+
+
+def _repeats(job: Job) -> bool:
+    names = [plain(arg.name) for arg in job.launch.args]
+    return len(names) != len(set(names))
+
+
+_OF_PAGES: Mapping[str, Callable[[Page], bool]] = {"defects": _has_defects, "script": _always}
+"""Finders that look at whole scripts, and whether one has to."""
+_SIGNS: Mapping[str, Callable[[Job], bool]] = {
+    "behind": lambda job: job.launch.framework == "llamafactory",
+    "deepspeed": lambda job: bool(job.files),
+    "memory": lambda job: job.facts.get("hardware.gpu_gib") is not None,
+    "suppressed": _never,  # asked once all findings of a file are there
+    "twice": _repeats,
+}
+"""Finders most launches have no need of: what each looks for cannot be where this is false."""
 
 
 def worst_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:

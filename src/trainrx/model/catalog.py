@@ -1,7 +1,6 @@
 """What one package's command line took at each of its releases: every name, type and default."""
 
-from __future__ import annotations
-
+# No postponed annotations: as texts they would be compiled one by one when a decoder is made.
 from typing import Any, Literal
 
 import msgspec

@@ -12,7 +12,8 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     width and of MLP width, forward tensors kept for backward plus the largest gradients.
     `kept_hidden` and `kept_inter`: bytes a token of every layer keeps without checkpointing.
     The `frozen_` ones are of layers whose own weights are not trained, `lora_input` of the inputs
-    each adapter keeps, per unit of their width. `logit_*`: bytes per logit and kind of loss.
+    each adapter keeps, per unit of their width, `lora_mixed` of what it adds to the layer at work
+    under FSDP's mixed precision. `logit_*`: bytes per logit and kind of loss.
     """
 
     # Korthikanti et al. (arXiv 2205.05198), equation 2, without the attention matrix; gated MLP
@@ -25,21 +26,23 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     frozen_kept_hidden: float = 22.0
     frozen_kept_inter: float = 6.5
     lora_input: float = 4.0
+    lora_mixed: float = 16.0
     compiled: float = 0.7
     selective: float = 0.3
     moe_copy: float = 10.0
     score_live: float = 12.0
     score_kept: float = 6.0
-    # Megatron's fused loss works in the logits' own place: 2-byte logits and their gradients
-    # bytes per logit: bf16 logits, their fp32 copy, its shifted copy, log-softmax and gradients
-    logit_eager: float = 14.4
+    # bytes per logit. Megatron's fused loss works in the logits' own place: 2-byte logits and their
+    # gradients; eager: their fp32 copy, log-softmax and gradients in fp32
+    logit_eager: float = 12.0
     logit_float: float = 20.0
-    logit_fused: float = 6.0
+    logit_fused: float = 8.0
     logit_chunked: float = 2.0
     logit_megatron: float = 4.0
     logit_linear: float = 0.3
     logit_half: float = 8.0
-    logit_scaled: float = 2.0
+    # the 2-byte logits themselves, where the model's forward keeps them while the loss is at work
+    logit_held: float = 2.0
     logit_policy: float = 10.0
     # NF4 with double quantisation: 4 bits and 0.127 bit of constants (QLoRA, arXiv 2305.14314);
     # GPTQ and AWQ: 4 bits, a 2-byte scale and a 4-bit zero for each group of 128
@@ -58,14 +61,20 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     tower_live_hidden: float = 34.0
     tower_kept_hidden: float = 34.0
     tower_frozen: float = 20.0
-    # allocator: what is reserved beyond the allocated peak, as a share of what comes and goes
+    # allocator: what is reserved beyond the allocated peak, as a share of what comes and goes.
+    # turns: of the smaller of logits and live layer, where one follows the other in other blocks;
+    # over: of what logits take beyond the live layer under FSDP with adapters; apart: of gradients
+    # and step or of the batch, whichever is less, where a stream of its own frees the former;
+    # logits: where samples differ in length, when no block fits exactly
     base_gib: float = 0.3
     slack_steady: float = 0.02
-    slack_moving: float = 0.25
-    slack_logits: float = 0.4
-    slack_turns: float = 0.8
+    slack_moving: float = 0.2
+    slack_logits: float = 1.0
+    slack_turns: float = 0.9
+    slack_over: float = 1.0
+    slack_apart: float = 0.9
     slack_sharded: float = 0.1
-    slack_varied: float = 0.2
+    slack_varied: float = 0.1
     varied_gib: float = 1.0
     # share of that reserve that stays when the allocator returns what it can
     unreturned: float = 0.55

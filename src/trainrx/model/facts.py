@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -15,6 +14,7 @@ program printed what took effect; default: the framework's own value at this
 version; derived: computed from other facts; assumed: the version is not known, so the default of
 the newest release was taken."""
 
+INFINITE = float("inf")
 MAX_QUOTE = 400
 
 
@@ -127,4 +127,4 @@ class Facts:
 
 def finite(value: Scalar) -> bool:
     """Tell whether a value can be reasoned on: not NaN, not infinite."""
-    return not isinstance(value, float) or math.isfinite(value)
+    return not isinstance(value, float) or -INFINITE < value < INFINITE

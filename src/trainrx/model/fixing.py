@@ -13,12 +13,13 @@ from trainrx.model.result import Change, JobSummary, Predicted, Tool, Unread
 from trainrx.model.text import Lang
 
 FixVerdict = Literal[
-    "proved", "checked", "not-enough", "manual", "nothing-proved", "nothing-to-fix"
+    "proved", "checked", "not-enough", "manual", "nothing-proved", "nothing-to-fix", "unknown"
 ]
 """proved: at least one change passed its checks; checked: the same, but the job is short of memory
 and how much the change frees is not known; not-enough: the change does its part, but something else
 still stops the launch; manual: what is to be done is not in these files; nothing-proved: all that
-was tried failed a check; nothing-to-fix: no cause was found and the job fits."""
+was tried failed a check; nothing-to-fix: no cause was found and the job fits; unknown: no cause was
+found, and whether the job fits cannot be told (`no_plan` says why)."""
 
 
 class FixedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +39,13 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
+class Needed(msgspec.Struct, frozen=True, kw_only=True):
+    """A package that changes need and that no list of versions shows, with the line for it."""
+
+    package: str
+    command: str
+
+
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
     """The effective batch in samples; None is unknown."""
 
@@ -51,7 +59,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     `kind` plan: found on the memory model, `id` is its aim; fix: a remedy of the cause, `id` is the
     remedy's. `number` counts from 1, as `--plan N` takes it. `slowdown`: factors on the time of a
     step, None where nothing tells. `quality` 0 (same result) to 3 (another model is trained).
-    `refused` is what still stops the launch with these changes.
+    `refused` is what still stops the launch with these changes. `commands` of a plan have to run
+    beside the job.
     """
 
     number: int
@@ -66,6 +75,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     cost: str = ""
     steps: str = ""
     commands: tuple[str, ...] = ()
+    needs: tuple[Needed, ...] = ()
     notes: tuple[str, ...] = ()
     predicted: Predicted | None = None
     batch: Batch = Batch()

@@ -1,7 +1,6 @@
 """Cards and model shapes: tables of published figures."""
 
-from __future__ import annotations
-
+# No postponed annotations: as texts they would be compiled one by one when a decoder is made.
 import msgspec
 
 

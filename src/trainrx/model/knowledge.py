@@ -1,7 +1,6 @@
 """What `kb/` and `rules/` may say: one closed record per kind of entry."""
 
-from __future__ import annotations
-
+# No postponed annotations: as texts they would be compiled one by one when a decoder is made.
 from typing import Literal
 
 import msgspec
@@ -67,9 +66,14 @@ class Condition(
     if_: dict[str, Scalar | dict[str, Scalar]] | None = msgspec.field(default=None, name="if")
     package: str | None = None
     versions: str | None = None
-    all: tuple[Condition, ...] | None = None
-    any: tuple[Condition, ...] | None = None
-    not_: Condition | None = msgspec.field(default=None, name="not")
+    all: "tuple[Condition, ...] | None" = None
+    any: "tuple[Condition, ...] | None" = None
+    not_: "Condition | None" = msgspec.field(default=None, name="not")
+
+
+# a class cannot name itself in its body but as a text: the first text compiled takes 1 ms
+_PARTS = tuple[Condition, ...] | None
+Condition.__annotations__.update(all=_PARTS, any=_PARTS, not_=Condition | None)
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -196,7 +200,8 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A change no parameter of kb/params stands for: in code, data, hardware, or a file.
 
     `param` is the term people search for: an API, a file, a resource. `to` is the value in the
-    words of a shell or a program, "" where there is none to name.
+    words of a shell or a program, "" where there is none to name. `$fact.name` at the end of
+    `param` stands for the text of a fact; where it is unknown the measure is left out.
     """
 
     kind: Literal["code", "data", "hardware", "config_file", "env", "arg"]
@@ -290,13 +295,17 @@ class Spelling(
 class Param(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """One meaning, its spelling per framework and version range; best spelling first."""
+    """One meaning, its spelling per framework and version range; best spelling first.
+
+    `needs` are packages some canonical values need beside the framework.
+    """
 
     schema: Literal[1]
     id: str
     type: Literal["int", "float", "bool", "text"]
     title: Text
     spelled: dict[str, tuple[Spelling, ...]]
+    needs: dict[str, str] = {}
     ask: Text | None = None
 
 

@@ -16,14 +16,28 @@ class LeverStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """One position of a lever: canonical parameters with their values, and its price.
 
     A parameter the framework has no word for makes the step impossible, but for those of `also`,
-    which are set where there is a word.
+    which are set where there is a word. Those of `written` are written down even where they are so
+    by default.
     """
 
     set: dict[str, Scalar | Amount]
     price: Price
     also: dict[str, Scalar | Amount] = {}
+    written: tuple[str, ...] = ()
     when: Condition | None = None
     ref: str = ""
+
+
+class Beside(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A command that has to run beside the job, for some versions (PEP 440) of a framework.
+
+    `{model}` is the model of the job, `{gpus}` the devices its processes leave, `{count}` how many
+    those are.
+    """
+
+    framework: str
+    versions: str
+    command: str
 
 
 class Lever(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +45,8 @@ class Lever(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     `when` must hold of the job; unknown is not enough. `unless` must not hold. `frameworks` limits
     it to ranges of versions (PEP 440) of some; empty means all that have the words for it.
-    `excludes` names levers that do not go together with it.
+    `excludes` names levers that do not go together with it. Where there is something in `beside`, a
+    step is only taken with one of its commands.
     """
 
     schema: Literal[1]
@@ -47,4 +62,5 @@ class Lever(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     unless: Condition | None = None
     frameworks: dict[str, str] = {}
     excludes: tuple[str, ...] = ()
+    beside: tuple[Beside, ...] = ()
     aliases: tuple[str, ...] = ()

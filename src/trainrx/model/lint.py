@@ -1,7 +1,6 @@
 """What `rules/lint` may say, and what a lint run is made of."""
 
-from __future__ import annotations
-
+# No postponed annotations: as texts they would be compiled one by one when a decoder is made.
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -54,16 +53,6 @@ class LintRule(
     aliases: tuple[str, ...] = ()
 
 
-class LintKnowledge(msgspec.Struct, frozen=True, kw_only=True):
-    """All that linting takes of what is known; the compiled form of `diagnose lint`."""
-
-    rules: dict[str, LintRule]
-    guards: tuple[LintGuard, ...]
-    params: dict[str, Param]
-    models: tuple[ModelShape, ...]
-    digest: str = ""
-
-
 class LintGuard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What lint takes of a guard."""
 
@@ -76,7 +65,17 @@ class LintGuard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     arguments: tuple[str, ...] = ()
 
 
-def brief(guard: Guard, arguments: tuple[str, ...]) -> LintGuard | None:
+class LintKnowledge(msgspec.Struct, frozen=True, kw_only=True):
+    """All that linting takes of what is known; the compiled form of `diagnose lint`."""
+
+    rules: dict[str, LintRule]
+    guards: tuple[LintGuard, ...]
+    params: dict[str, Param]
+    models: tuple[ModelShape, ...]
+    digest: str = ""
+
+
+def brief(guard: "Guard", arguments: tuple[str, ...]) -> LintGuard | None:
     """Give what lint takes of a guard; None where a launch alone cannot tell.
 
     `arguments` are those its condition asks for (`arg.NAME`).

@@ -21,22 +21,24 @@ class _Late:
 
 
 class _Needled(_Late):
-    """A late pattern that is only searched for where one of its words is."""
+    """A late pattern that is only tried where one of its words is."""
 
     def __init__(self, text: str, needles: tuple[str, ...]) -> None:
         super().__init__(text, 0)
         self._needles = needles
 
     def search(self, text: str) -> re.Match[str] | None:
-        for needle in self._needles:
-            if needle in text:
-                found: re.Match[str] | None = re.compile(*self._source).search(text)
-                return found
-        return None
+        return re.compile(*self._source).search(text) if self._may_match(text) else None
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return re.compile(*self._source).match(text) if self._may_match(text) else None
+
+    def _may_match(self, text: str) -> bool:
+        return any(needle in text for needle in self._needles)
 
 
 def needled(text: str, *needles: str) -> re.Pattern[str]:
-    """Give a pattern for `search` alone, of which each match holds one of some words.
+    """Give a pattern for `search` and `match`, of which each match holds one of some words.
 
     To look for the words takes no compiled pattern; most names hold none.
     """

@@ -28,13 +28,17 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Move(msgspec.Struct, frozen=True, kw_only=True):
-    """One lever pulled: canonical parameters with their new values, and what that costs."""
+    """One lever pulled: canonical parameters with their new values, and what that costs.
+
+    `beside` is a command that has to run beside the job.
+    """
 
     lever: str
     values: tuple[tuple[str, Scalar], ...]
     price: Price
     why: Text
     source: str = ""
+    beside: str = ""
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,11 +77,15 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Patched(msgspec.Struct, frozen=True, kw_only=True):
-    """What edits make of the user's files."""
+    """What edits make of the user's files.
+
+    `named` are values that were to be a file, and the file that is named in their place.
+    """
 
     files: tuple[FilePatch, ...] = ()
     left: tuple[Left, ...] = ()
     notes: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):

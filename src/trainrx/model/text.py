@@ -1,7 +1,6 @@
 """Text in the two languages every entry is written in."""
 
-from __future__ import annotations
-
+# No postponed annotations: as texts they would be compiled one by one when a decoder is made.
 from typing import Literal
 
 import msgspec

@@ -31,7 +31,7 @@ def card_asked_for(launch: RawLaunch) -> tuple[str, Origin] | None:
             asked.setdefault(item.name.removeprefix(_OWN), (item.values[-1].strip(), item.origin))
     for name in ("gres", *_COUNTED, "constraint"):
         text, origin = asked.get(name, ("", launch.origin))
-        match = _pattern(name).fullmatch(text)
+        match = _pattern(name).fullmatch(text) if text else None
         if match is not None:
             return match["card"], origin
     return None

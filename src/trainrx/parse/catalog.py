@@ -51,6 +51,7 @@ class Catalog:
         self._index = {release: i for i, release in enumerate(contents.releases)}
         self._options = options
         self._stretches: dict[tuple[Span, ...], int] = {}
+        self._meant: dict[str, int] = {}
         self._names: dict[str, dict[str, list[Option]]] = {}
 
     @cached_property
@@ -66,9 +67,13 @@ class Catalog:
         """
         if not text or not self.releases:
             return self.all
+        if text not in self._meant:
+            self._meant[text] = self._of(text)
+        return self._meant[text]
+
+    def _of(self, text: str) -> int:
         spec = _plain_version(text)
-        prefix = _PREFIX.fullmatch(spec)
-        return self._listed(spec) or self._before(prefix[1] if prefix else spec) or self.all
+        return self._listed(spec) or self._before(_series(spec) or spec) or self.all
 
     def covers(self, text: str | None) -> bool:
         """Tell whether a version text means listed releases, not one between or after them."""
@@ -77,8 +82,8 @@ class Catalog:
     def _listed(self, spec: str) -> int:
         if spec in self._index:
             return 1 << self._index[spec]
-        prefix = _PREFIX.fullmatch(spec)
-        return self._within(f"=={prefix[1]}.*" if prefix is not None else spec)
+        series = _series(spec)
+        return self._within(f"=={series}.*" if series else spec)
 
     def since(self, release: str) -> int:
         """Give the releases from a listed one on."""
@@ -199,6 +204,12 @@ def holds(values: Sequence[object], wanted: object) -> bool:
 
 def _plain_version(text: str) -> str:
     return text.strip().removeprefix("==").partition("+")[0]
+
+
+def _series(spec: str) -> str:
+    """Give the numbers of `3`, `3.x` or `3.2`; "" for a range or a whole version."""
+    match = _PREFIX.fullmatch(spec) if spec[:1].isdecimal() else None
+    return match[1] if match is not None else ""
 
 
 def _is_open(value: Value) -> bool:

@@ -25,12 +25,11 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.pattern import late
 from trainrx.model.result import Unread
-from trainrx.parse.config import read_config
-from trainrx.parse.config_kinds import FRAMEWORKS, Kind, classify_config
 from trainrx.parse.saved_args import FILES, Loaded, loaded_back, run_folders
 from trainrx.parse.version_range import in_range
 
 if TYPE_CHECKING:
+    from trainrx.parse.config_kinds import Kind
     from trainrx.parse.reprs import Node
 
 _NESTED = frozenset({"verl", "axolotl"})
@@ -78,6 +77,11 @@ def read_configs(
         env: the environment the launch stands in, for what files take from it.
         places: of files a script writes itself, the line of it in which their text begins.
     """
+    if not texts:
+        return Configs(launch=launch)
+    from trainrx.parse.config import read_config
+    from trainrx.parse.config_kinds import classify_config
+
     args: list[RawArg] = []
     outer: list[RawArg] = []
     dumps: list[RawArg] = []
@@ -207,8 +211,3 @@ def _appended(launch: RawLaunch, version: str | None) -> str:
 
 def _base(name: str) -> str:
     return re.split(r"[/\\]", name)[-1]
-
-
-def is_framework_config(kind: Kind | None) -> bool:
-    """Tell whether a configuration alone implies the command of its framework."""
-    return kind in FRAMEWORKS or kind == "args"

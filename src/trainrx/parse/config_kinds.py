@@ -98,3 +98,8 @@ def classify_config(text: str) -> Kind | None:
         if points > score:
             best, score = kind, points
     return best
+
+
+def is_framework_config(kind: Kind | None) -> bool:
+    """Tell whether a configuration alone implies the command of its framework."""
+    return kind in FRAMEWORKS or kind == "args"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -14,8 +13,7 @@ MAX_JSON = 200_000
 """Characters; a DeepSpeed config is a few thousand."""
 
 _STAGE = late(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
-_OFFLOAD = late(r"offload")
-_CANONICAL = late(r"zero[0-3](?:_offload)?")
+_CANONICAL = frozenset(f"zero{n}{tail}" for n in range(4) for tail in ("", "_offload"))
 _PART = late(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
 _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
     "train_batch_size": ("deepspeed.train_batch", "int"),
@@ -44,7 +42,7 @@ def canonical_deepspeed(text: str) -> str | None:
     if found is None:
         return text
     stage = int(found[1])
-    return f"zero{stage}_offload" if stage >= 2 and _OFFLOAD.search(stem) else f"zero{stage}"
+    return f"zero{stage}_offload" if stage >= 2 and "offload" in stem else f"zero{stage}"
 
 
 def read_deepspeed(
@@ -62,7 +60,7 @@ def read_deepspeed(
         facts = _facts_of(config)
         return {"parallel.deepspeed": _named(facts) or value[:200], **facts}
     name = canonical_deepspeed(value)
-    if name is None or _CANONICAL.fullmatch(name) is None:
+    if name not in _CANONICAL:
         return {"parallel.deepspeed": value[:200]}
     shipped = preset(value, version) if framework == "ms-swift" else ()
     if shipped:
@@ -193,4 +191,5 @@ def _inline(text: str) -> Mapping[str, object] | None:
 def _stem(text: str) -> str:
     """Give what of a path names the preset: the file's name without its ending."""
     name = text.strip().replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].lower()
-    return re.sub(r"\.(?:json|ya?ml)$", "", name)[:200]
+    ending = next((end for end in (".json", ".yaml", ".yml") if name.endswith(end)), "")
+    return name.removesuffix(ending)[:200]

@@ -89,6 +89,12 @@ def usable_gib(gpu: Gpu) -> float:
     return round(gpu.memory_gb * USABLE_SHARE, 2)
 
 
+def least_gib(name: str, gpus: Sequence[Gpu]) -> float | None:
+    """Give what torch sees of the smallest card of a name that several sizes go by, GiB."""
+    sizes = {gpu.memory_gb: usable_gib(gpu) for gpu in gpus if _SIZE.sub("", gpu.id) == name}
+    return min(sizes.values()) if len(sizes) > 1 else None
+
+
 def _choose(
     found: Sequence[Gpu], name: str, memory: float | None, count: int | None, source: str
 ) -> GpuReading:

@@ -10,7 +10,7 @@ import msgspec
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.model.pattern import late
 from trainrx.model.result import Unread
-from trainrx.parse import llamafactory, ms_swift
+from trainrx.parse import ms_swift
 from trainrx.parse.launch_args import Sign, read_arguments
 from trainrx.parse.launch_words import odd_characters
 from trainrx.parse.launchers import Cite, Entry, Named, basename, entries
@@ -132,13 +132,15 @@ def _still(word: Word, hidden: set[str]) -> tuple[str, ...]:
 
 
 def _name(entry: Entry) -> Named | None:
-    for framework, module in (("ms-swift", ms_swift), ("llamafactory", llamafactory)):
-        match = module.recognise(entry)
-        if match is not None:
-            return Named(framework, *match)
-    from trainrx.parse.other_frameworks import recognise
+    match = ms_swift.recognise(entry)
+    if match is not None:
+        return Named("ms-swift", *match)
+    from trainrx.parse import llamafactory, other_frameworks
 
-    return recognise(entry)
+    match = llamafactory.recognise(entry)
+    if match is not None:
+        return Named("llamafactory", *match)
+    return other_frameworks.recognise(entry)
 
 
 def _launch(

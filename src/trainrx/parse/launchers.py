@@ -20,7 +20,6 @@ from trainrx.parse.launch_tables import (
     WRAPPERS,
 )
 from trainrx.parse.launchers_front import ASSIGN, Cite, Front, Option, read_options
-from trainrx.parse.launchers_torch import Started, start
 
 _PYTHON = late(r"(?:python|pypy)[\d.]*")
 _MAX_WRAPPERS = 16
@@ -230,7 +229,9 @@ def _program(words: tuple[Word, ...], front: Front) -> Entry | None:
             return None
         if not kind:
             return Entry(words[0], False, rest, via, front)
-        started: Started | None = start(kind, rest, front)
+        from trainrx.parse.launchers_torch import start
+
+        started = start(kind, rest, front)
         if started is None:
             return None
         via = kind

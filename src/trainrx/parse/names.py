@@ -10,7 +10,6 @@ from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Param
 from trainrx.parse.catalog import catalog
-from trainrx.parse.choices import refused_values
 from trainrx.parse.fates import fate_of
 from trainrx.parse.namesakes import SHORTEST
 from trainrx.parse.resolved import Resolved
@@ -70,6 +69,8 @@ def name_facts(
             out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
     out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
     if launch.framework in versions:
+        from trainrx.parse.choices import refused_values
+
         out += refused_values(launch, resolved, taken, params)
     out.append(_written_for(launch, resolved, taken))
     first: dict[str, Fact] = {}

@@ -192,16 +192,19 @@ def releases_taking(args: Iterable[RawArg], framework: str, command: str) -> int
     """
     known = catalog(framework)
     life = known.has_command(command) or known.all
-    takers: list[int] = []
+    takers: dict[int, int] = {}
     for name in {plain(arg.name) for arg in args if arg.via in ("arg", "config")}:
         bits = 0
         for option in known.find(name, command):
             bits |= known.bits(option)
         if bits & life and bits & life != life and not _is_inherited(name, known, command):
-            takers.append(bits & life)
+            takers[bits & life] = takers.get(bits & life, 0) + 1
     if not takers:
         return life
-    counts = [sum(bits >> i & 1 for bits in takers) for i in range(len(known.releases))]
+    counts = [
+        sum(count for bits, count in takers.items() if bits >> i & 1)
+        for i in range(len(known.releases))
+    ]
     most = max(counts)
     return sum(1 << i for i, count in enumerate(counts) if count == most)
 

@@ -15,6 +15,7 @@ from trainrx.parse.spellbook import OUTER, Entry, Spellbook, plain, serves
 from trainrx.parse.taken import Answer, Taker
 from trainrx.parse.values import write_value
 
+PROCESSES = "parallel.processes_per_node"
 _ASSIGNED = frozenset({"verl"})
 _NESTED = frozenset({"axolotl"})
 """Their files nest what a dotted name stands for."""
@@ -58,7 +59,12 @@ def spell(
     command = launch.command if launch is not None else ""
     used = _names(launch) if launch is not None else frozenset()
     taker = Taker(launch, version) if launch is not None and launch.framework else None
+    started = _started(value, launch) if canonical == PROCESSES and launch is not None else None
+    if started is not None:
+        return started
     for entry in _ranked(book, book.by_param[canonical], command, used):
+        if canonical == PROCESSES and launch is not None and framework and entry.owner == "any":
+            continue  # a variable that only the launchers of some frameworks read
         written = write_value(entry.spelling, value)
         if written is None:
             continue
@@ -69,6 +75,16 @@ def spell(
             made = _spelled(entry.spelling, name, written, framework, via, sign)
             return _as_keyword(made) if launch is not None and _is_program(launch) else made
     return None
+
+
+def _started(value: Scalar, launch: RawLaunch) -> Spelled | None:
+    """Write the processes of a machine as accelerate counts them: those of all machines."""
+    counts = {plain(arg.name): arg.values for arg in launch.launcher}
+    machines = (counts.get("num_machines") or counts.get("nnodes") or ("1",))[0]
+    if "num_processes" not in counts or not isinstance(value, int) or not machines.isdecimal():
+        return None
+    total = str(value * int(machines[:6]))
+    return Spelled(kind="arg", param="num_processes", value=total, text=f"--num_processes {total}")
 
 
 def _is_program(launch: RawLaunch) -> bool:

@@ -31,6 +31,8 @@ def other_commands(package: str, command: str, name: str, bits: int) -> tuple[st
     Those that take it in most of the releases they have there go first; of equals, in order.
     """
     known = catalog(package)
+    if not _is_anywhere(known, name, 0):  # most slips: to ask command by command takes far longer
+        return ()
     shares: dict[str, float] = {}
     for other, spans in known.contents.commands.items():
         life = known.mask(spans) & bits
@@ -40,6 +42,14 @@ def other_commands(package: str, command: str, name: str, bits: int) -> tuple[st
     kind = command.rpartition(" ")[0]
     own = {other for other in shares if other.rpartition(" ")[0] == kind}
     return tuple(sorted(own or shares, key=lambda other: (-shares[other], other)))
+
+
+def _is_anywhere(known: Catalog, name: str, depth: int) -> bool:
+    """Tell whether any command of any release takes a name, its own or inherited."""
+    if known.find(name):
+        return True
+    above = {parent.package for parent in _parents(known, "")} if depth < _DEPTH else set()
+    return any(_is_anywhere(catalog(package), name, depth + 1) for package in sorted(above))
 
 
 def _takers(

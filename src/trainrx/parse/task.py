@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch, Setting
+from trainrx.model.pattern import late
 
 DEPLOYS: Mapping[str, str] = {
     "deploy": "deploy",
@@ -46,6 +47,8 @@ _GROUPED = frozenset({"grpo", "group_norm", "dr_grpo", "grpo_passk"})
 _AXOLOTL = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
 _AXOLOTL |= {"grpo": "grpo", "gdpo": "grpo"}
 
+_STAGE_SCRIPT = late(r"(?:.*[/\\])?train_(sft|pt|rm|ppo|dpo)\.py")
+
 Told = tuple[str, tuple[Origin, ...]]
 NOTHING: Told = ("", ())
 
@@ -77,8 +80,14 @@ def task_of(
 
 
 def _llamafactory(launch: RawLaunch, configs: Sequence[RawArg]) -> Told:
-    """Read `stage` (default sft) and, for dpo, the loss that makes it ORPO or SimPO."""
+    """Read `stage` (default sft) and, for dpo, the loss that makes it ORPO or SimPO.
+
+    Before 0.1 each stage had a script of its own (`src/train_ppo.py`).
+    """
     stage = _find("stage", launch, configs)
+    named = _STAGE_SCRIPT.fullmatch(launch.program)
+    if stage is None and named is not None:
+        return named[1], (launch.origin,)
     if stage is None:
         return ("sft", (launch.origin,)) if _is_complete(launch, configs) else NOTHING
     name = stage.values[0].lower() if stage.values else ""

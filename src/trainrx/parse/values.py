@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
-from trainrx.model.facts import Scalar
+from trainrx.model.facts import INFINITE, Scalar
 from trainrx.model.knowledge import Param, Spelling
 from trainrx.model.pattern import late
 from trainrx.parse.deepspeed import canonical_deepspeed
@@ -94,7 +92,7 @@ def read_number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    return number if -INFINITE < number < INFINITE else None
 
 
 def write_value(spelling: Spelling, value: Scalar) -> str | None:

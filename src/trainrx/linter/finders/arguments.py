@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trainrx.linter.edits import replaced
 from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
 from trainrx.model.job import RawArg
@@ -59,7 +58,7 @@ def _with_one_dash(job: Job) -> Iterator[Found]:
         if re.fullmatch(r"-[A-Za-z]\w{3,}", shown) and job.taken().get(arg.name):
             values = {"name": shown, "command": _command(job), "version": job.version or ""}
             told = values | {"instead": f"-{shown}"}
-            yield Found("misspelt-argument", at, told, replaced(at, f"-{shown}"), "safe")
+            yield Found("misspelt-argument", at, told, _edited(at, f"-{shown}"), "safe")
 
 
 def _is_choice(arg: RawArg) -> bool:
@@ -94,7 +93,7 @@ def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
         return Found("renamed-argument", at, told, edits, "safe" if edits else None)
     if fate.near:
         instead = _as_written(fate.near, arg)
-        edits = replaced(at, instead) if _is_exact(at, arg, job) else ()
+        edits = _edited(at, instead) if _is_exact(at, arg, job) else ()
         return Found("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
     maybe = _as_written(fate.maybe, arg) if fate.maybe else fate.variable
     takers = ", ".join(f"{fate.package} {name}" for name in fate.commands[:_MOST_COMMANDS])
@@ -132,8 +131,14 @@ def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple[Edit, ...]:
     for item in respelled(job.launch, job.version, job.params):
         if item.arg is arg:
             same = item.now.value.strip() == " ".join(arg.values or ()).strip()
-            return replaced(at, _as_written(item.now.param, arg)) if same else ()
-    return replaced(at, _as_written(now, arg)) if _keeps_values(arg, now, job) else ()
+            return _edited(at, _as_written(item.now.param, arg)) if same else ()
+    return _edited(at, _as_written(now, arg)) if _keeps_values(arg, now, job) else ()
+
+
+def _edited(at: Spot, text: str) -> tuple[Edit, ...]:
+    from trainrx.linter.edits import replaced  # few launches have what is to be edited
+
+    return replaced(at, text)
 
 
 def _keeps_values(arg: RawArg, now: str, job: Job) -> bool:

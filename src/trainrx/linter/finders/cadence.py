@@ -98,7 +98,7 @@ def _counted(job: Job, name: str) -> int | None:
     """Add the counts behind # of all sets an argument names; None where one has none."""
     written = job.written(name)
     words = " ".join(written.values or ()).split() if written is not None else []
-    counts = [_COUNTED.fullmatch(word) for word in words]
+    counts = [_COUNTED.fullmatch(word) if "#" in word else None for word in words]
     if not counts or None in counts:
         return None
     return sum(int(found[1]) for found in counts if found)

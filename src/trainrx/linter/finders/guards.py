@@ -36,9 +36,10 @@ def find(job: Job) -> Iterator[Found]:
         if guard.package != job.launch.framework and job.launch.command.startswith("megatron"):
             # Megatron trains without the trainer these packages check
             continue
-        if _lies_in(guard, job) is not True:
+        # few conditions hold, and to compare versions takes longer
+        if holds(guard.when, job.facts, job.versions) is not True:
             continue
-        if holds(guard.when, job.facts, job.versions) is True and _matters(guard, job):
+        if _lies_in(guard, job) is True and _matters(guard, job):
             decided = deciding(guard.when, job)
             values = {"said": guard.title.en, "said_zh": guard.title.zh, "why": shown(decided)}
             at = place(decided, job)

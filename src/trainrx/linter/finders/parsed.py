@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.kb.catalogs import read_parsed
-from trainrx.linter.finders.values import BEGINS_JSON, STAND_IN
+from trainrx.linter.finders.values import BEGINS_JSON, stands_in
 from trainrx.linter.job import Found, Job
 from trainrx.model.catalog import ParsedArgument
 from trainrx.model.job import RawArg
@@ -34,7 +34,7 @@ def find(job: Job) -> Iterator[Found]:
         if not arg.values or arg.via not in ("arg", "config"):
             continue
         text = " ".join(arg.values).strip()
-        if STAND_IN.fullmatch(text) or job.taken().get(name) is None:
+        if stands_in(text) or job.taken().get(name) is None:
             continue
         if _is_refused(name, text, job) and not _is_json(text):
             yield _found(arg, text, job)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainrx.kb.catalogs import read_parsed, read_registers
-from trainrx.linter.finders.values import BEGINS_JSON, STAND_IN
+from trainrx.linter.finders.values import BEGINS_JSON, stands_in
 from trainrx.linter.job import Found, Job
 from trainrx.model.catalog import Register
 from trainrx.model.job import RawArg
@@ -19,6 +18,7 @@ _OWN_PROGRAM = late(
     r"|(?:.*/)?swift/cli/\w+\.py$|(?:.*/)?src/train(?:_bash)?\.py$|(?:swift|trl|llamafactory)\."
 )
 """Programs of the frameworks themselves: another one may add names before it calls them."""
+_OWN_COMMANDS = frozenset({"", "swift", "megatron", "llamafactory-cli", "trl"})
 _ENCODED = 60
 """Characters from which on a text may be a whole configuration in base64."""
 _FEW = 12
@@ -27,7 +27,7 @@ _FEW = 12
 def find(job: Job) -> Iterator[Found]:
     """Give each name that no release the job may run knows."""
     given = _given(job)
-    if not given or not _OWN_PROGRAM.match(job.launch.program) or not job.judged():
+    if not given or not _is_own(job.launch.program) or not job.judged():
         return
     place = Place(job.launch.framework, job.version, job.versions)
     for name, written in given.items():
@@ -41,6 +41,11 @@ def find(job: Job) -> Iterator[Found]:
                 if not _is_open(value) and not (json_too and _is_content(value, name, job.files))
             ]
             yield from _judge(registers, texts, written, place, job)
+
+
+def _is_own(program: str) -> bool:
+    """Tell whether a program is the framework's own."""
+    return program in _OWN_COMMANDS or _OWN_PROGRAM.match(program) is not None
 
 
 def _given(job: Job) -> dict[str, RawArg]:
@@ -106,7 +111,7 @@ def _judge(
 
 def _is_open(value: str) -> bool:
     """Tell whether a value is none, a list of its own, or a text that a reader is to replace."""
-    return not value or value.startswith("[") or STAND_IN.fullmatch(value) is not None
+    return not value or value.startswith("[") or stands_in(value)
 
 
 def _is_content(value: str, name: str, files: Mapping[str, str]) -> bool:
@@ -115,7 +120,7 @@ def _is_content(value: str, name: str, files: Mapping[str, str]) -> bool:
     What begins with a brace and is no JSON stays a word, unless it is refused as JSON already.
     """
     if not value.startswith("{"):
-        path = re.search(r"[/\\]|\.(?:json|ya?ml)$", value) is not None
+        path = "/" in value or "\\" in value or value.endswith((".json", ".yaml", ".yml"))
         if path or len(value) > _ENCODED or value in files:
             return True
     elif not any(item.name == name and not item.strict for item in read_parsed()):

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainrx.linter.job import Found, Job
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 from trainrx.parse.catalog import Known, catalog, plain
-from trainrx.parse.choices import meant_by
 from trainrx.parse.typed import is_bool, is_list, read_as
 
 _AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
 _EXTRA = late(r"takes one value; (?P<rest>.*) behind it")
-STAND_IN = late(r"<[^<>]*>|\[[A-Za-z][^\[\]]*\]|x{3,}|\.{3}|your[-_ ].*", re.IGNORECASE)
-"""A text that a reader is to replace (`<num-labels>`): nobody runs it as it is."""
+_YOURS = ("your-", "your_", "your ")
 BEGINS_JSON = frozenset('{["-0123456789tfnNI')
 """What a text that Python reads as JSON begins with."""
 _MOST_CHOICES = 12
 _CHECKED = ("finetuning_type", "stage")
 """Arguments of LLaMA-Factory whose values its own code compares with a list."""
+
+
+def stands_in(text: str) -> bool:
+    """Tell whether a reader is to replace a text: nobody runs `<num-labels>` as it is.
+
+    So are `[path]`, `xxx`, `...` and `your_data`.
+    """
+    lowered, inside = text.lower(), text[1:-1]
+    if text[:1] + text[-1:] == "<>":
+        return "<" not in inside and ">" not in inside
+    if text[:1] + text[-1:] == "[]":
+        named = inside[:1].isascii() and inside[:1].isalpha()
+        return named and "[" not in inside and "]" not in inside
+    filled = len(text) > 2 and not lowered.strip("x")
+    return filled or text == "..." or lowered.startswith(_YOURS)
 
 
 def find(job: Job) -> Iterator[Found]:
@@ -69,7 +81,7 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
     if "is in the configuration already" in problem:
         return Found("hydra-key-exists", job.texts.flag(arg), values)
     known = job.taken().get(named.name)
-    if known is None or STAND_IN.fullmatch(values["value"]):
+    if known is None or stands_in(values["value"]):
         return None
     alone = "missing" in problem and not arg.values and job.certain
     if not alone and _accepted_somewhere(known, arg, job):
@@ -82,6 +94,8 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
     if known.choices is not None:
         allowed = ", ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
         more = ", ..." if len(known.choices) > _MOST_CHOICES else ""
+        from trainrx.parse.choices import meant_by
+
         told = values | {"allowed": allowed + more}
         told["maybe"] = meant_by(values["value"], known, job.launch.framework, job.params)
         severity = "warning" if _is_unchecked(arg, known, job) else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from trainrx.model.pattern import late
 from trainrx.parse.effective.models import DTYPES, is_multimodal, max_length, torch_dtype
 from trainrx.parse.effective.sheet import Sheet
 from trainrx.parse.effective.truth import both, either, negate
 from trainrx.parse.effective.view import UNKNOWN, Truth
 
 _SHORT = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
-_OTHER_TASK = late(r"(?i)reward|embed|rerank|classif|(?:^|[-_/])rm(?:$|[-_/])")
+_OTHER_TASKS = ("reward", "embed", "rerank", "classif", "-rm-")
 _HYBRID_THINKING = frozenset(
     {
         "deepseek_v3_1",
@@ -93,7 +92,8 @@ def _model(sheet: Sheet) -> None:
         # found by the model's name and architecture among those registered
         sheet.fill(name, UNKNOWN)
     sheet.fill("task_type", "seq_cls", negate(sheet.none("num_labels")))
-    other = _OTHER_TASK.search(str(sheet.get("model"))) is not None
+    words = f"-{sheet.get('model')}-".lower().replace("_", "-").replace("/", "-")
+    other = any(word in words for word in _OTHER_TASKS)
     sheet.fill("task_type", UNKNOWN if other else "causal_lm")
     dtype = sheet.get("torch_dtype")
     if not sheet.has("bf16"):

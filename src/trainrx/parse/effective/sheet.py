@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from trainrx.model.catalog import Value
 from trainrx.parse.effective.truth import both, negate
 from trainrx.parse.effective.view import UNKNOWN, Held, Truth, View
@@ -92,7 +90,7 @@ def accumulation(sheet: Sheet, batch: str, target: float = 16) -> Held:
     size, world = sheet.number(batch), sheet.view.world_size
     if not size or not world or size < 0 or world < 0:
         return UNKNOWN
-    return max(1, math.ceil(target / size / world))
+    return max(1, -int(-(target / size / world) // 1))
 
 
 def _same(one: Held, other: Held) -> bool:

@@ -10,7 +10,6 @@ import msgspec
 from trainrx.model.pattern import late
 from trainrx.parse.shell import glob
 from trainrx.parse.shell.braces import alternatives
-from trainrx.parse.shell.brackets import closing
 from trainrx.parse.shell.limits import MAX_DEPTH, MAX_VALUE, TooMuch
 from trainrx.parse.shell.parameters import Expansion, Parameters
 from trainrx.parse.shell.state import State
@@ -110,6 +109,8 @@ class Expander:
                 continue
             sign = raw[position]
             if sign == '"' or raw.startswith('$"', position):
+                from trainrx.parse.shell.brackets import closing
+
                 start = position + (1 if sign == '"' else 2)
                 end = closing(raw, start, '"', len(raw))
                 inner = raw[start : end - 1 if end > 0 else len(raw)]
@@ -184,6 +185,8 @@ class Expander:
         return piece, end
 
     def _bracketed(self, raw: str, at: int, opener: str) -> tuple[_Piece, int]:
+        from trainrx.parse.shell.brackets import closing
+
         start = at + len(opener)
         end = closing(raw, start, opener, len(raw))
         self._state.budget.spend(1 + (max(end, start) - start) // 16)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.parse.shell import glob, redirects
+from trainrx.parse.shell import glob
 from trainrx.parse.shell.context import RAN, Context, Stop, Verdict, both, either
 from trainrx.parse.shell.limits import MAX_DEPTH, TooMuch
 from trainrx.parse.shell.simple import SimpleCommands
@@ -119,6 +119,8 @@ class Interpreter:
         context.stop, context.folder, context.left = stop, folder, left
 
     def _redirected(self, node: Redirected) -> None:
+        from trainrx.parse.shell import redirects
+
         context = self._context
         outer = context.streams
         inner = redirects.opened(context, node.redirects, node.here)
@@ -182,6 +184,8 @@ class Interpreter:
         if len(node.parts) == 1:
             verdict = self._decide(node.parts[0])
             return verdict.negate() if node.negated else verdict
+        from trainrx.parse.shell import redirects
+
         context = self._context
         outer = context.streams
         feed = outer.stdin

@@ -8,7 +8,7 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
-from trainrx.model.pattern import late
+from trainrx.model.pattern import needled
 from trainrx.model.result import Unread
 from trainrx.parse.shell.limits import MAX_DEFECTS
 from trainrx.parse.shell.prepare import Prepared
@@ -28,7 +28,7 @@ _QUIET = frozenset(
 )  # fmt: skip
 """Commands whose unresolved words are of no interest."""
 
-ARGUMENT = late(r"--?[A-Za-z]|[–—−―－]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=")
+ARGUMENT = needled(r"--?[A-Za-z]|[–—−―－]|\+{0,2}[A-Za-z_]\w*(?:\.\w+)+=", *"-–—−―－=")
 """A flag or a Hydra override, which is never the name of a program."""
 _MAX_LOST = 12
 """Lost flags that one message names."""

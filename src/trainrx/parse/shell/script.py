@@ -23,6 +23,7 @@ _DIRECTIVE = late(
     r"^#(?:SBATCH|BSUB|PBS|\$)[ \t]+-{1,2}(?P<name>[A-Za-z][\w-]*)(?:[= \t]+(?P<value>[^\n]*))?$",
     re.MULTILINE,
 )
+_SIGNS = ("#SBATCH", "#BSUB", "#PBS", "#$")
 _UNITS = 150_000
 _MAX_INHERITED = 2000
 
@@ -102,7 +103,9 @@ def _no_file(_name: str) -> str | None:
 
 
 def _directives(prepared: Prepared) -> tuple[tuple[str, str, int], ...]:
-    found = []
+    found: list[tuple[str, str, int]] = []
+    if not any(sign in prepared.text for sign in _SIGNS):
+        return ()
     for match in _DIRECTIVE.finditer(prepared.text):
         value = re.sub(r"\s+#.*", "", match["value"] or "").strip()
         found.append((match["name"], value, prepared.lines.number(match.start())))

@@ -7,7 +7,6 @@ import re
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.parse.shell import redirects
 from trainrx.parse.shell.builtins import Builtins
 from trainrx.parse.shell.context import RAN, Context, Verdict
 from trainrx.parse.shell.declarations import Declarations
@@ -62,7 +61,11 @@ class SimpleCommands:
         plain = not (node.redirects or node.here)
         if plain and fields is None:
             return
-        inner = outer if plain else redirects.opened(context, node.redirects, node.here)
+        inner = outer
+        if not plain:
+            from trainrx.parse.shell import redirects
+
+            inner = redirects.opened(context, node.redirects, node.here)
         context.streams = inner
         if fields is not None:
             self._dispatch(fields, node, prefix)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import msgspec
 
 from trainrx.parse.shell.arrays import with_element
-from trainrx.parse.shell.courses import merged
 from trainrx.parse.shell.limits import MAX_VALUE, Budget, TooMuch
 from trainrx.parse.shell.unknown import Kind, Unknowns, known, literal
 from trainrx.parse.shell.variables import Field, Snapshot, Variable
@@ -125,6 +124,9 @@ class State:
         if not all("@" in outcome for outcome in outcomes):
             names.pop("@", None)
         self.budget.spend(1 + len(names) * len(outcomes) // 2)
+        # most scripts take one course
+        from trainrx.parse.shell.courses import merged
+
         self.variables = {
             name: merged(name, [outcome.get(name) for outcome in outcomes], self.unknowns, kind)
             for name in names

@@ -7,9 +7,9 @@ made of.
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import partial, reduce
 from itertools import product
-from math import prod
+from operator import mul
 from typing import Literal
 
 import msgspec
@@ -127,7 +127,8 @@ class Unknowns:
     def alternatives(self, text: str) -> tuple[str, ...]:
         """List the texts that a text may stand for; nothing when they are too many or not known."""
         found = self.within(text)
-        if not found or prod(len(item.choices) for item in found) not in range(1, MAX_CHOICES + 1):
+        count = reduce(mul, (len(item.choices) for item in found), 1)
+        if not found or count not in range(1, MAX_CHOICES + 1):
             return ()
         texts = []
         for choice in product(*(item.choices for item in found)):
