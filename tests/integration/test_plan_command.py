@@ -15,7 +15,7 @@ from trainrx.render.fix_json import HERE
 
 LAUNCH = """\
 NPROC_PER_NODE=2 swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --dataset d \\
-    --max_length 4096 --per_device_train_batch_size 4 --gradient_accumulation_steps 2 \\
+    --max_length 4096 --per_device_train_batch_size 2 --gradient_accumulation_steps 4 \\
     --torch_dtype bfloat16 --deepspeed zero2
 """
 SWIFT = ("--versions", "ms-swift==3.2.1,transformers==4.49.0,torch==2.5.1")

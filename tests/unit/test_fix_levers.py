@@ -69,6 +69,16 @@ def test_what_a_value_is_relative_to_must_be_known() -> None:
     assert moves_of(HALVES, job({})) == ()
 
 
+def test_what_nobody_sets_is_at_its_least_default_where_the_release_is_unknown() -> None:
+    """cutoff_len of LLaMA-Factory is 1024 before 0.9.1 and 2048 since."""
+    halves = lever(step(set={"train.max_length": Amount(times=0.5)}))
+    launch = {"launch.framework": "llamafactory", "launch.given": True, "launch.env_complete": True}
+
+    assert [move.values for move in moves_of(halves, job(launch))] == [(("train.max_length", 512),)]
+    told_elsewhere = {**launch, "launch.unresolved": "train.max_length"}
+    assert moves_of(halves, job(told_elsewhere)) == ()
+
+
 def test_a_pinned_parameter_is_not_touched() -> None:
     kept = frozenset({"train.micro_batch"})
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx.api.planning import plans_for
-from trainrx.fix.mending import begun, standing_of
+from trainrx.fix.mending import begun, standing_of, taken
 from trainrx.model.facts import Facts, fact
 from trainrx.model.memory import Refusal
 from unit.planned_jobs import written
@@ -89,3 +89,9 @@ def test_a_job_that_was_seen_to_train_had_been_taken():
     assert begun(Facts([fact("oom.phase", "train")]))
     assert not begun(Facts([fact("oom.phase", "load")]))
     assert not begun(Facts())
+
+
+def test_a_card_that_ran_full_shows_that_the_arguments_were_taken() -> None:
+    assert taken(Facts([fact("oom.asked_gib", 0.2)]))
+    assert taken(Facts([fact("series.steps", 3)]))
+    assert not taken(Facts([fact("oom.phase", "load")]))

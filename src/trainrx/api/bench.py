@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.api.bench_files import place_of, script_of, texts_of
+from trainrx.api.bench_files import as_named, place_of, script_of, texts_of
 from trainrx.api.reread import Reader, Surroundings
 from trainrx.fix import recheck
 from trainrx.fix.arguments import translations
 from trainrx.fix.changes import Target, change_to
-from trainrx.fix.mending import Joined, Ways, begun, join, standing_of
+from trainrx.fix.mending import Joined, Ways, begun, join, standing_of, taken
 from trainrx.fix.recheck import IN_FILES, Reading
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.job import RawLaunch
@@ -77,7 +77,7 @@ class Bench:
         self.launch = self.before.launch or launch
         self.scale = 1.0
         self.keep: Sequence[str] = ()
-        self._void = _void(self.before, around.known)
+        self._void = _void(self.before, around)
         self.texts = texts_of(around, self.launch)
         self._script = script_of(around.given, self.launch, self.texts)
 
@@ -167,7 +167,7 @@ class Bench:
             diff=unified_diff(patched),
             checks=checks,
             reading=after,
-            changes=tuple(inside),
+            changes=tuple(as_named(inside, patched)),
             standing=standing,
         )
 
@@ -215,7 +215,9 @@ class Bench:
         return join(after.facts, ways)
 
     def _renamed(self, changes: Sequence[Change]) -> tuple[Change, ...]:
-        """Give the arguments in play that this version knows by another name only."""
+        """Give what this version has for arguments and values in play that it does not take."""
+        if taken(self.around.known):
+            return ()  # they were taken, whatever the catalogs say
         names = {_plain(change.param) for change in changes}
         job = msgspec.structs.replace(self._target(self.before), facts=self.around.known)
         found = translations(job)
@@ -231,6 +233,7 @@ class Bench:
             style=read.style,
             lang=around.lang,
             launch=read.launch,
+            refused=around.refused,
         )
 
     def _spelled(self, values: Mapping[str, Scalar]) -> tuple[Change, ...]:
@@ -254,17 +257,19 @@ class Bench:
             yield msgspec.structs.replace(file, name=place)
 
 
-def _void(before: Reading, known: Facts) -> Mapping[str, str]:
+def _void(before: Reading, around: Surroundings) -> Mapping[str, str]:
     """Give what is objected to by the book and did not stop the job.
 
-    A job that was seen to train had been taken; one that was seen to fail of something else is no
-    proof of an estimate.
+    A job that was seen to train had been taken, the arguments of one that filled a card had; one
+    that was seen to fail of something else is no proof of an estimate.
     """
     found = recheck.objections(before)
-    if begun(known):
+    if begun(around.known):
         return found
-    seen = known.value("log.given") is True
-    return {i: text for i, text in found.items() if seen and i in ESTIMATED}
+    ids = set(ESTIMATED if around.known.value("log.given") is True else ())
+    if taken(around.known) and around.lint is not None:
+        ids |= {rule.id for rule in around.lint.rules.values() if rule.group == "arguments"}
+    return {i: text for i, text in found.items() if i in ids}
 
 
 def _outcome(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from trainrx.api.files import base, config_texts, script_file
 from trainrx.api.inputs import Given
 from trainrx.api.reread import Surroundings
 from trainrx.model.job import Input, RawLaunch, Script
-from trainrx.model.planning import FilePatch
+from trainrx.model.planning import FilePatch, Patched
+from trainrx.model.result import Change
 from trainrx.parse.shell import read_script
 from trainrx.read.recognise import is_manifest
 
@@ -62,3 +65,15 @@ def place_of(file: FilePatch, folder: Path | None) -> str:
         if file.before is not None and path.is_file():
             return str(path)
     return str(folder / base(file.name))
+
+
+def as_named(changes: Iterable[Change], patched: Patched) -> Iterator[Change]:
+    """Give changes with the files that were named for them."""
+    named = dict(patched.named)
+    for change in changes:
+        name = named.get(change.to or "")
+        if name is None or change.to is None:
+            yield change
+        else:
+            spelled = change.spelled.replace(change.to, name)
+            yield msgspec.structs.replace(change, to=name, spelled=spelled)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -19,7 +18,7 @@ MAX_CONFIG = 4 << 20
 MOST_ENTRIES = 3000
 MOST_DEPTH = 4
 MOST_FILES = 64
-_CONFIG = late(r"\.(?:ya?ml|json)$", re.IGNORECASE)
+_CONFIGS = (".yaml", ".yml", ".json")
 _NAMING = late(
     r"(?:^|\.)(?:deepspeed|deepspeed_config|deepspeed_config_file|ds_config|fsdp|fsdp_config"
     r"|accelerate_config|config_file)$"
@@ -109,8 +108,12 @@ def _named(raw: RawLaunch) -> Iterator[str]:
 def _naming(args: Iterable[RawArg]) -> Iterator[str]:
     for arg in args:
         value = arg.values[0] if arg.values else ""
-        if _CONFIG.search(value) and not value.startswith("{") and _NAMING.search(arg.name):
+        if _is_config(value) and not value.startswith("{") and _NAMING.search(arg.name):
             yield value
+
+
+def _is_config(name: str) -> bool:
+    return name.lower().endswith(_CONFIGS)
 
 
 def _hydra(args: Iterable[RawArg]) -> Iterator[str]:
@@ -118,7 +121,7 @@ def _hydra(args: Iterable[RawArg]) -> Iterator[str]:
     named = {arg.name: arg.values[0] for arg in args if arg.values}
     name = named.get("config_name")
     if name is not None:
-        file = name if _CONFIG.search(name) else f"{name}.yaml"
+        file = name if _is_config(name) else f"{name}.yaml"
         folder = named.get("config_path", "").rstrip("/")
         yield f"{folder}/{file}" if folder else file
 
@@ -137,7 +140,7 @@ def _read_beside(named: str, beside: str | os.PathLike[str] | None) -> str | Non
     places = [os.path.join(root, place) for place in _tails(named)]
     found = (_read_inside(path, root) for path in places)
     text = next((text for text in found if text is not None), None)
-    if text is None and _CONFIG.search(named) and base(named) not in FILES:
+    if text is None and _is_config(named) and base(named) not in FILES:
         below = _below(named, root)
         text = _read_inside(below, root) if below is not None else None
     return text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,20 +16,31 @@ from trainrx.api.pipeline import conclude
 from trainrx.api.proposals import MEMORY, Tried, numbered, touches, try_fix
 from trainrx.api.reread import Surroundings
 from trainrx.detect.arguments import logged_arguments
+from trainrx.fix.mending import begun
 from trainrx.kb.lint import load_lint
 from trainrx.kb.load import load
+from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
+from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.knowledge import Reference
 from trainrx.model.memory import Refusal
 from trainrx.model.result import CauseOut, Diagnosis, Unread
-from trainrx.model.text import Lang
+from trainrx.model.text import Lang, Text
 from trainrx.model.tokens import TokenStats
+from trainrx.parse.hardware import least_gib
 from trainrx.rank.retry import leading
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from trainrx.api.memory_plans import Searched
+
+LEAST = Text(
+    en="{name} is sold with several sizes of memory: the figures are those of the smallest, "
+    "{gib} GiB. With --gpu and the size a plan may change less.",
+    zh="{name} 有多种显存容量，这里按最小的 {gib} GiB 计算；用 --gpu 写明容量，改动可能更少。",
+)
 LOOKED_AT = 5
 MOST_REMEDIES = 8
 """Remedies of one cause that are tried; each takes a reading of the launch."""
@@ -89,7 +100,8 @@ def surroundings(
         given=given,
         knowledge=done.knowledge,
         versions=done.versions,
-        known=done.facts,
+        known=Facts((*done.facts, *least_card(done.facts, done.knowledge))),
+        refused=done.refused,
         dumps=tuple(logged_arguments(given.logs)),
         lengths=lengths,
         lang=done.lang,
@@ -116,14 +128,19 @@ def _worked(diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence
     tried: list[Tried] = []
     no_plan: Refusal | None = None
     if about_memory or (not causes and exceeds(bench)):
-        plans = _plans(diagnosis, bench, about_memory, keep)
-        no_plan = plans if isinstance(plans, Refusal) else None
-        tried += () if isinstance(plans, Refusal) else plans
+        plans, no_plan = _plans(diagnosis, bench, about_memory, keep)
+        tried += plans
+    elif not causes and not begun(done.facts):
+        no_plan = _untold(bench)
     for cause in causes[:1]:
         sources = _sources(done, cause)
         kept = (item for item in cause.fixes if not touches(item, keep))
         tried += [try_fix(item, cause, bench, sources) for item in list(kept)[:MOST_REMEDIES]]
-    proposals = numbered([item.proved for item in tried if item.proved is not None])
+    proved = [item.proved for item in tried if item.proved is not None]
+    proposals = numbered(
+        (_on_least(item, bench.around) for item in proved),
+        done.facts.text("launch.framework") or "",
+    )
     return FixAnswer(
         tool=diagnosis.tool,
         job=diagnosis.job,
@@ -133,12 +150,13 @@ def _worked(diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence
             tried,
             about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
             trouble=bool(causes) or exceeds(bench) or bool(bench.stops()),
+            known=no_plan is None,
         ),
         cause=_cause(causes[0]) if causes else None,
         proposals=proposals,
         manual=numbered([item.by_hand for item in tried if item.by_hand is not None]),
         dropped=tuple(item.dropped for item in tried if item.dropped is not None),
-        no_plan=no_plan,
+        no_plan=None if no_plan is None else in_words(no_plan, bench.around),
         refused=bench.stops(),
     )
 
@@ -163,6 +181,17 @@ def exceeds(bench: Bench) -> bool:
     return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
 
 
+def _untold(bench: Bench) -> Refusal | None:
+    """Say why it cannot be told whether the launch fits its card; None where it can."""
+    found = bench.before.memory
+    if isinstance(found, Refusal):
+        return found
+    asks = ("hardware.gpu_gib",)
+    if found.limit_gib is None:
+        return Refusal(kind="unknown", id="no-card", reason="no card is known", asks=asks)
+    return None
+
+
 def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
     """Give the source each remedy of a cause rests on, by the remedy's id."""
     entry = done.knowledge.causes[cause.id]
@@ -170,8 +199,43 @@ def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
     return {fix.id: known[fix.ref] for fix in entry.fixes if fix.ref in known}
 
 
+def least_card(facts: Facts, knowledge: Knowledge) -> Iterator[Fact]:
+    """Take the smallest of the cards a name may mean: what fits it fits the others."""
+    named = facts.get("hardware.gpu")
+    gib = None if named is None else least_gib(str(named.value), knowledge.gpus)
+    if named is not None and gib is not None and "hardware.gpu_gib" not in facts:
+        yield fact("hardware.gpu_gib", gib, *named.origins, how="assumed")
+
+
+def _on_least(item: Proposal, around: Surroundings) -> Proposal:
+    """Say of figures that they are those of the smallest card."""
+    card = around.known.get("hardware.gpu_gib")
+    if card is None or card.how != "assumed" or item.predicted is None:
+        return item
+    name = around.known.text("hardware.gpu") or ""
+    said = LEAST.in_(around.lang).format(name=name, gib=f"{card.value:.0f}")
+    return msgspec.structs.replace(item, notes=(*item.notes, said))
+
+
+def in_words(item: Refusal, around: Surroundings) -> Refusal:
+    """Say why there is no plan in the language of the answer, in the user's spelling."""
+    # what settles a launch is loaded only where it is needed
+    from trainrx.api.lab import subject_of
+    from trainrx.api.phrasing import refused
+
+    subject = subject_of(around)
+    if subject is None:
+        return item
+    return refused(item, subject.launch, around.knowledge, around.lang)
+
+
 def _verdict(
-    proposals: Sequence[Proposal], tried: Sequence[Tried], *, about_memory: bool, trouble: bool
+    proposals: Sequence[Proposal],
+    tried: Sequence[Tried],
+    *,
+    about_memory: bool,
+    trouble: bool,
+    known: bool,
 ) -> FixVerdict:
     if proposals and proposals[0].refused:
         return "not-enough"
@@ -180,7 +244,9 @@ def _verdict(
         return "proved" if figure or not about_memory else "checked"
     if any(item.by_hand is not None for item in tried):
         return "manual"
-    return "nothing-proved" if trouble else "nothing-to-fix"
+    if trouble:
+        return "nothing-proved"
+    return "nothing-to-fix" if known else "unknown"
 
 
 def _cause(cause: CauseOut) -> FixedCause:
@@ -195,7 +261,7 @@ def _cause(cause: CauseOut) -> FixedCause:
 
 def _plans(
     diagnosis: Diagnosis, bench: Bench, causes: Sequence[CauseOut], keep: Sequence[str]
-) -> Sequence[Tried] | Refusal:
+) -> Searched:
     """Search for plans; a failure that was seen is known to be one, whatever the model says."""
     # the search is loaded only where memory is what is short
     from trainrx.api.memory_plans import memory_plans

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from trainrx.model.facts import Origin
 from trainrx.model.job import Input, RawLaunch
 from trainrx.parse.config import read_config
-from trainrx.parse.config_files import is_framework_config
-from trainrx.parse.config_kinds import classify_config
+from trainrx.parse.config_kinds import classify_config, is_framework_config
 
 DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
 

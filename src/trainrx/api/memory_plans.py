@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from trainrx.api.bench import Attempt, Bench
 from trainrx.api.planning import plans_for
@@ -19,13 +20,20 @@ MOST = 3
 QUALITY: dict[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
 
 
+class Searched(NamedTuple):
+    """What was tried, best first, and why nothing was searched on the memory model."""
+
+    tried: tuple[Tried, ...] = ()
+    refusal: Refusal | None = None
+
+
 def memory_plans(
     bench: Bench,
     cause: CauseOut | None,
     *,
     keep: Sequence[str],
     failed: bool,
-) -> tuple[Tried, ...] | Refusal:
+) -> Searched:
     """Search plans, and try them in the order they are to be offered.
 
     A likely cause has a first remedy, and a plan that leaves it out may fit by the memory model and
@@ -37,21 +45,29 @@ def memory_plans(
         _agree(found, bench)
     first = _first(cause, keep)
     if cause is None or first is None or cause.verdict != "likely":
-        return found if isinstance(found, Refusal) else _tried(found, bench)
+        return _searched(found, bench)
     plans = () if isinstance(found, Refusal) else found
     meeting = [plan for plan in plans if meets(plan, first)]
     others = [plan for plan in plans if not meets(plan, first)]
     if meeting:
-        return _tried((*meeting, *others), bench)
+        return Searched(_tried((*meeting, *others), bench))
     alone = try_fix(first, cause, bench)
     if alone.proved is not None:
-        return (alone, *_tried(others, bench))
+        # that no plan is enough is said of plans: the remedy is
+        why = found if isinstance(found, Refusal) and found.kind != "impossible" else None
+        return Searched((alone, *_tried(others, bench)), why)
     move = _move(first, cause, bench)
     more = () if move is None else plans_for(bench.around, keep=keep, failed=True, started=(move,))
     on_top = () if isinstance(more, Refusal) else more
     if not on_top and isinstance(found, Refusal):
-        return found
-    return _tried((*on_top, *others)[:MOST], bench)
+        return Searched(refusal=found)
+    return Searched(_tried((*on_top, *others)[:MOST], bench))
+
+
+def _searched(found: Sequence[Planned] | Refusal, bench: Bench) -> Searched:
+    if isinstance(found, Refusal):
+        return Searched(refusal=found)
+    return Searched(_tried(found, bench))
 
 
 def _agree(plans: Sequence[Planned], bench: Bench) -> None:

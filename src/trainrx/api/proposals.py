@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from trainrx.api.bench import Attempt, Bench, Promise, pinned
 from trainrx.api.foreseen import compared
 from trainrx.api.package_fixes import installs, packages_check, pip_line, version_set
-from trainrx.fix.mending import move_of
+from trainrx.api.proposal_notes import cost_of, joined_claims, lost, needs, new_files, weaker
 from trainrx.fix.recheck import IN_FILES
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.knowledge import Reference, Safety
@@ -28,7 +28,6 @@ MEMORY = ("oom", "growing_memory", "rank_imbalance")
 """Families a smaller peak is the answer to."""
 
 
-RENAMED = Text(en="This version does not take {names}.", zh="该版本不接受 {names} 这样的写法。")
 _NONE: Mapping[str, Reference] = {}
 
 
@@ -53,10 +52,13 @@ def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
         kind="plan",
         id=plan.aim,
         title=title,
-        safety=plan.safety,
+        safety=weaker(plan.safety, attempt),
         also=plan.also,
         changes=attempt.changes,
-        claims=(*_claims(plan, lang), *_needed(attempt, lang)),
+        claims=(*_claims(plan, lang), *joined_claims(attempt, lang)),
+        commands=tuple(move.beside for move in plan.moves if move.beside),
+        needs=needs(attempt, bench),
+        notes=(*new_files(attempt, lang), *lost(attempt.renamed, lang)),
         predicted=_planned(plan),
         batch=_batch(bench, attempt, plan),
         slowdown=plan.slowdown,
@@ -73,16 +75,6 @@ def _still(checks: Sequence[Check], attempt: Attempt) -> Iterator[Check]:
     """Give the checks of a plan, but for those the files were put to once more."""
     again = {check.name for check in attempt.checks}
     yield from (check for check in checks if check.name not in again or check.name == "memory")
-
-
-def _needed(attempt: Attempt, lang: Lang) -> Iterator[Claim]:
-    """Say what each remedy is for that a check of the framework asks for besides."""
-    for one in attempt.joined:
-        move = move_of(one)
-        yield Claim(text=move.why.in_(lang), source=move.source)
-    if attempt.renamed:
-        said = " ".join(change.from_ or change.param for change in attempt.renamed)
-        yield Claim(text=RENAMED.in_(lang).format(names=said))
 
 
 def _try_packages(
@@ -104,7 +96,7 @@ def _try_packages(
         safety=fix.safety,
         cause=cause.id,
         changes=changes,
-        claims=_said(sources.get(fix.id)),
+        claims=_said(sources.get(fix.id), bench.around.lang),
         cost=fix.cost,
         steps=fix.steps,
         commands=pip_line(changes),
@@ -136,6 +128,7 @@ def try_fix(
     )
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(fix.id, fix.title, fix.changes, attempt))
+    safe, lang = fix.safety == "safe", bench.around.lang
     proposal = Proposal(
         number=0,
         kind="fix",
@@ -144,11 +137,16 @@ def try_fix(
         safety=_safety(fix, attempt),
         cause=cause.id,
         changes=attempt.changes or fix.changes,
-        claims=(*_said(sources.get(fix.id)), *_needed(attempt, bench.around.lang)),
-        cost=fix.cost,
+        claims=(*_said(sources.get(fix.id), lang), *joined_claims(attempt, lang)),
+        cost=cost_of(fix, attempt, lang),
         steps=fix.steps,
         commands=fix.commands,
-        notes=fix.notes,
+        needs=needs(attempt, bench),
+        notes=(
+            *fix.notes,
+            *new_files(attempt, lang),
+            *lost(attempt.changes if safe else attempt.renamed, lang),
+        ),
         predicted=_predicted(bench, attempt) if about_memory else None,
         batch=_batch(bench, attempt, None),
         checks=attempt.checks,
@@ -163,12 +161,12 @@ def _safety(fix: FixOut, attempt: Attempt) -> Safety:
     """Give the safety of all that is changed: that of the remedy, or of what had to join it."""
     if attempt.outcome == "by-hand":
         return "manual"
-    joined = any(one.fix.safety == "changes-results" for one in attempt.joined)
-    return "changes-results" if joined and fix.safety == "safe" else fix.safety
+    return weaker(fix.safety, attempt)
 
 
-def _said(ref: Reference | None) -> tuple[Claim, ...]:
-    return () if ref is None else (Claim(text=ref.says, source=ref.url),)
+def _said(ref: Reference | None, lang: Lang) -> tuple[Claim, ...]:
+    """Say what a source says: there is no such text but the English one."""
+    return () if ref is None else (Claim(text=ref.says if lang == "en" else "", source=ref.url),)
 
 
 def touches(fix: FixOut, keep: Sequence[str]) -> bool:
@@ -176,18 +174,31 @@ def touches(fix: FixOut, keep: Sequence[str]) -> bool:
     return any(pinned(change, keep) for change in fix.changes)
 
 
-def numbered(proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+def numbered(proposals: Iterable[Proposal], framework: str = "") -> tuple[Proposal, ...]:
     """Number proposals from 1; of several that change the same the first stays.
 
     What is enough goes first, and of remedies those that are edits: a version is not changed
-    lightly.
+    lightly. An older release of `framework` goes last: a script is to be right for what is
+    installed.
     """
     kept: dict[frozenset[tuple[str, str | None]], Proposal] = {}
-    for item in sorted(proposals, key=lambda item: (bool(item.refused), _is_by_hand(item))):
+
+    def rank(item: Proposal) -> tuple[bool, bool, bool]:
+        return (_goes_back(item, framework), bool(item.refused), _is_by_hand(item))
+
+    for item in sorted(proposals, key=rank):
         kept.setdefault(frozenset((c.param, c.to) for c in item.changes), item)
     return tuple(
         msgspec.structs.replace(item, number=number)
         for number, item in enumerate(kept.values(), start=1)
+    )
+
+
+def _goes_back(item: Proposal, framework: str) -> bool:
+    """Tell whether a proposal puts an older release of a framework in the place of its own."""
+    return any(
+        change.kind == "package" and change.param == framework and change.action == "downgrade"
+        for change in item.changes
     )
 
 

@@ -23,6 +23,7 @@ from trainrx.model.job import Input
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.planning import FilePatch
+from trainrx.model.refusal import Refused
 from trainrx.model.text import Lang
 from trainrx.model.tokens import TokenStats
 from trainrx.parse.catalog import plain
@@ -35,13 +36,15 @@ OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """All that stays as it is while the launch is edited.
 
-    `known` are the facts of the whole job, the log's included. Without `lint` nothing is linted.
+    `known` are the facts of the whole job, the log's included; `refused` the arguments its program
+    does not take. Without `lint` nothing is linted.
     """
 
     given: Given
     knowledge: Knowledge
     versions: Mapping[str, str]
     known: Facts
+    refused: tuple[Refused, ...] = ()
     dumps: tuple[Dump, ...] = ()
     lengths: TokenStats | None = None
     lang: Lang = "en"
@@ -98,6 +101,7 @@ class Reader:
 
     def _facts(self, launch: Launch) -> Facts:
         around = self._around
+        files = {item.name for item in (*around.given.scripts, *around.given.configs)}
         own = (
             *launch_facts(launch, around.versions),
             *argument_facts(launch, around.knowledge.arguments),
@@ -105,7 +109,10 @@ class Reader:
         told = (
             item
             for item in around.known
-            if item.how != "derived" and item.kind.startswith(OF_THE_JOB)
+            if item.how != "derived"
+            and item.kind.startswith(OF_THE_JOB)
+            # what stands in the files is read from them again
+            and not any(at.source in files for at in item.origins)
         )
         known = Facts((*around.given.facts, *own, *told))
         known.add(*framework_facts(known, around.versions))

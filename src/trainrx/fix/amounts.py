@@ -30,8 +30,12 @@ def in_words(wanted: Scalar | Amount, named: Text | None = None) -> Text:
     return Text(en=f"the present value {plus or 0:+g}", zh=f"当前值 {plus or 0:+g}")
 
 
-def target(name: str, wanted: Scalar | Amount, facts: Facts) -> Scalar:
+def target(
+    name: str, wanted: Scalar | Amount, facts: Facts, otherwise: float | None = None
+) -> Scalar:
     """Give the new value of a parameter; the present one when it is right as it is.
+
+    `otherwise` is what it is at present where no fact tells.
 
     Raises:
         NotComputable: the amount is relative and what it is relative to is unknown.
@@ -44,7 +48,7 @@ def target(name: str, wanted: Scalar | Amount, facts: Facts) -> Scalar:
         return present if value is None else value
     if wanted.value is not None and not isinstance(wanted.value, float):
         return wanted.value
-    return _clamp(_base(name, wanted, facts, present), wanted)
+    return _clamp(_base(name, wanted, facts, otherwise if present is None else present), wanted)
 
 
 def _is_right(present: float, wanted: Amount) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from trainrx.fix.changes import Target
 from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
-from trainrx.fix.told_arguments import chosen, named_anew, positional
+from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
 from trainrx.model.refusal import Fate, Refused
@@ -55,6 +55,7 @@ def translations(job: Target) -> Iterator[Change]:
             yield from (one for one in named_anew(kind, job) if plain(one.from_ or "") not in done)
     yield from (one for one in chosen(job) if plain(one.param) not in done)
     yield from (one for one in positional(job) if plain(one.param) not in done)
+    yield from (one for one in old_types(job) if plain(one.param) not in done)
 
 
 def release_changes(job: Target) -> Iterator[Change]:

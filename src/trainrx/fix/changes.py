@@ -60,9 +60,10 @@ def can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) -> 
         return False
     present = job.facts.value(name)
     probe: dict[str, Scalar] = {"bool": True, "text": "", "int": 1, "float": 1.0}
-    # a switch knows only its own words, so the wanted value is asked for where it is plain
-    plain = probe[param.type] if wanted is None or isinstance(wanted, Amount) else wanted
-    return spell_for(name, plain if present is None else present, job) is not None
+    if wanted is not None and not isinstance(wanted, Amount):
+        # a switch knows only its own word: that it is off now cannot be written
+        return spell_for(name, wanted, job) is not None
+    return spell_for(name, probe[param.type] if present is None else present, job) is not None
 
 
 def spell_for(name: str, value: Scalar, job: Target) -> Spelled | None:

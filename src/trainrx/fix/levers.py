@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
+from trainrx.derive.reading import is_unset
 from trainrx.fix.amounts import NotComputable, target
-from trainrx.fix.changes import Target, spell_for
+from trainrx.fix.beside import beside_of
+from trainrx.fix.changes import SET_BY_USER, Target, spell_for
 from trainrx.fix.holds import holds
+from trainrx.fix.sources import source_for
 from trainrx.model.facts import Scalar
 from trainrx.model.levers import Lever, LeverStep
 from trainrx.model.planning import Move
+from trainrx.parse.spellbook import serves
 from trainrx.parse.version_range import in_range
+
+DEVICES = "parallel.visible_gpus"
 
 
 def moves_of(lever: Lever, job: Target, keep: AbstractSet[str] = frozenset()) -> tuple[Move, ...]:
@@ -47,22 +53,51 @@ def _move(lever: Lever, step: LeverStep, job: Target) -> Move | None:
     if step.when is not None and holds(step.when, job.facts, job.versions) is not True:
         return None
     try:
-        wanted = {name: target(name, value, job.facts) for name, value in step.set.items()}
+        wanted = {
+            name: target(name, value, job.facts, _least_default(name, job))
+            for name, value in step.set.items()
+        }
         also = {name: target(name, value, job.facts) for name, value in step.also.items()}
     except NotComputable:
         return None
     if not all(_sensible(name, value, job) for name, value in wanted.items()):
         return None
     values = dict(_new(wanted, job)) | dict(_new(_spellable(also, job), job))
+    values |= {n: wanted[n] for n in step.written if _is_unwritten(n, job)} if values else {}
     if not any(name in wanted for name in values):
+        return None
+    beside = beside_of(lever, wanted, job) if lever.beside else None
+    if beside is not None and spell_for(DEVICES, beside.devices, job) is not None:
+        # a process that sees further cards may take them
+        values[DEVICES] = beside.devices
+    elif lever.beside:
         return None
     return Move(
         lever=lever.id,
         values=tuple(values.items()),
         price=step.price,
         why=lever.why,
-        source=next((r.url for r in lever.references if r.id == step.ref), ""),
+        source=source_for(lever.references, step.ref, job.framework),
+        beside="" if beside is None else beside.command,
     )
+
+
+def _least_default(name: str, job: Target) -> float | None:
+    """Give the smallest default over all releases of a parameter that nobody sets.
+
+    Where the release is unknown, what is below it is less than the present value in any case.
+    """
+    param = job.knowledge.params.get(name)
+    if param is None or not is_unset(job.facts, name):
+        return None
+    command = job.facts.text("launch.command") or ""
+    defaults = [
+        float(item.default)
+        for item in param.spelled.get(job.framework, ())
+        if isinstance(item.default, (int, float)) and not isinstance(item.default, bool)
+        if serves(item, command)
+    ]
+    return min(defaults, default=None)
 
 
 def _sensible(name: str, value: Scalar, job: Target) -> bool:
@@ -70,6 +105,11 @@ def _sensible(name: str, value: Scalar, job: Target) -> bool:
     if isinstance(value, int) and not isinstance(value, bool) and value < 1:
         return False
     return spell_for(name, value, job) is not None
+
+
+def _is_unwritten(name: str, job: Target) -> bool:
+    present = job.facts.get(name)
+    return present is None or present.how not in SET_BY_USER
 
 
 def _spellable(values: Mapping[str, Scalar], job: Target) -> dict[str, Scalar]:

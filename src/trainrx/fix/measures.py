@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from trainrx.model.facts import Facts
 from trainrx.model.knowledge import Measure
 from trainrx.model.result import Change
 from trainrx.model.text import Lang, Text
@@ -16,6 +21,21 @@ ACTIONS: dict[str, Text] = {
     "downgrade": Text(en="downgrade ", zh="降级 "),
     "switch": Text(en="change ", zh="更换 "),
 }
+
+
+FROM_FACT = "$"
+
+
+def measure_changes(wanted: Iterable[Measure], facts: Facts) -> Iterator[Change]:
+    """Give measures as changes; one that names a fact nobody knows is left out.
+
+    `++$hydra.append` stands for `++` and the text of the fact `hydra.append`.
+    """
+    for measure in wanted:
+        before, sign, name = measure.param.partition(FROM_FACT)
+        told = facts.text(name) if sign else ""
+        if told is not None:
+            yield measure_change(msgspec.structs.replace(measure, param=before + told))
 
 
 def measure_change(wanted: Measure) -> Change:

@@ -104,6 +104,11 @@ def begun(known: Facts) -> bool:
     return steps > 0 or known.text("oom.phase") in BEGUN or known.value("log.finished") is True
 
 
+def taken(known: Facts) -> bool:
+    """Tell whether a log shows that the parser took the arguments: a card was filled after it."""
+    return begun(known) or known.number("oom.asked_gib") is not None
+
+
 def _fixes(guard: Guard, knowledge: Knowledge) -> tuple[Fix, ...]:
     """List the remedies of a check, those that keep the result first."""
     cause = knowledge.causes.get(guard.cause or guard.id)

@@ -17,7 +17,8 @@ from trainrx.fix.changes import (
     spell_for,
 )
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
-from trainrx.fix.measures import measure_change
+from trainrx.fix.holds import holds
+from trainrx.fix.measures import measure_changes
 from trainrx.fix.refusal_notes import refusal_notes
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.model.facts import Fact, Origin, Scalar
@@ -72,10 +73,24 @@ class _LeftOutError(Exception):
 
 
 def _applies(cause: Cause, fix: Fix, job: Target) -> bool:
+    if _is_barred(fix, job):
+        return False
     if fix.only_if is None:
         return True
     truth = job.truths.get(fix_name(cause.id, fix.id))
     return truth is not None and truth.holds is True
+
+
+def _is_barred(fix: Fix, job: Target) -> bool:
+    """Tell whether a remedy pulls a lever that this job surely does not have."""
+    if not fix.set or all(job.facts.value(name) == value for name, value in fix.set.items()):
+        return False
+    return any(
+        lever.unless is not None
+        and any(step.set == fix.set for step in lever.steps)
+        and holds(lever.unless, job.facts, job.versions) is True
+        for lever in job.knowledge.levers.values()
+    )
 
 
 def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
@@ -112,7 +127,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(translations(job) if fix.respell else ()),
         *package_changes(fix, job),
         *together,
-        *(measure_change(measure) for measure in fix.measures),
+        *measure_changes(fix.measures, job.facts),
     )
     if not changes and fix.steps is None and not fix.commands:
         raise _LeftOutError

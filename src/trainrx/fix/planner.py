@@ -272,8 +272,13 @@ def _accumulated(bench: Bench, pulls: Sequence[Pull], space: Space) -> tuple[Mov
 
 
 def _roomy(space: Space) -> Iterator[tuple[Pull, ...]]:
-    """Give the candidates with most room, first without any loss of quality that is not needed."""
+    """Give the candidates with most room, first without any loss of quality that is not needed.
+
+    What needs a program of its own beside the job comes after what does not.
+    """
+    alone = tuple(tuple(pull for pull in row if not pull.move.beside) for row in space.levers)
     for most in GRADES:
-        taken = roomiest(space._replace(levers=_up_to(space.levers, most)))
-        if taken and space.fits(space.work(taken)):
-            yield taken
+        for levers in (tuple(row for row in alone if row), space.levers):
+            taken = roomiest(space._replace(levers=_up_to(levers, most)))
+            if taken and space.fits(space.work(taken)):
+                yield taken

@@ -1,11 +1,14 @@
-"""Changes of arguments that facts of the launch tell of: misspelt, of another form, no choice."""
+"""Changes of arguments the launch itself tells of: misspelt, of another form, no choice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trainrx.fix.changes import Target
+from trainrx.fix.translate_names import forwards, hub_of, is_old_type
+from trainrx.model.job import RawArg
 from trainrx.model.result import Change
+from trainrx.parse.catalog import plain
 from trainrx.parse.spell import spell_argument
 from trainrx.parse.version_range import in_range
 
@@ -52,6 +55,60 @@ def positional(job: Target) -> Iterator[Change]:
         to=file,
         spelled=file,
         at=first.origin,
+    )
+
+
+def old_types(job: Target) -> Iterator[Change]:
+    """Give what stands for a model type of ms-swift 2.x in a later release.
+
+    There it named the model; since 3.0 `--model` does, and the type is found in its config.json.
+    """
+    if job.framework != "ms-swift" or in_range(job.version or "", ">=3.0") is not True:
+        return
+    launch = job.launch
+    if launch is None:
+        return
+    given = {plain(arg.name): arg.values for arg in launch.args}
+    for arg in launch.args:
+        if plain(arg.name) != "model_type" or not arg.values or not is_old_type(arg.values[0]):
+            continue
+        if {"model", "model_id_or_path"} & given.keys():
+            yield _needless(arg)
+            continue
+        named = forwards("model_type", arg.values, given, hub=hub_of(launch))
+        if named is not None and named.more:
+            name, _, value = named.more[0].partition("=")
+            yield _instead(arg, name, value, job)
+
+
+def _needless(arg: RawArg) -> Change:
+    shown = f"{'--' if arg.via == 'arg' else ''}{plain(arg.name)} {' '.join(arg.values or ())}"
+    return Change(
+        kind="arg" if arg.via == "arg" else "config_file",
+        param=plain(arg.name),
+        canonical="model.type",
+        action="remove",
+        from_=" ".join(arg.values or ()),
+        now="set",
+        to=None,
+        spelled=shown,
+        at=arg.origin,
+    )
+
+
+def _instead(arg: RawArg, name: str, value: str, job: Target) -> Change:
+    written = spell_argument(name, value, job.framework, via=job.style)
+    dashes = "--" if arg.via == "arg" else ""
+    return Change(
+        kind=written.kind,
+        param=written.param,
+        canonical="model.name",
+        action="switch",
+        from_=f"{dashes}{plain(arg.name)} {' '.join(arg.values or ())}",
+        now="set",
+        to=written.value,
+        spelled=written.text,
+        at=arg.origin,
     )
 
 

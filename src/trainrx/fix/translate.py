@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 from packaging.version import Version
 
-from trainrx.fix.translate_names import is_old_type
+from trainrx.fix.translate_names import hub_of, is_old_type
 from trainrx.fix.translate_steps import carry
 from trainrx.fix.translate_way import Piece, Step, Way, side
 from trainrx.fix.translate_written import Written, carried, flag
@@ -29,7 +29,6 @@ _HEADS: Mapping[str, str] = {
     "axolotl": "axolotl {}",
     "vllm": "vllm {}",
 }
-_TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 _OUTSIDE = frozenset({"config", "help", "model_name", "config_name", "config_path"})
@@ -141,7 +140,7 @@ def move(
         side(launch, command, at.new, params),
         params,
         given,
-        _hub(launch),
+        hub_of(launch),
     )
     steps = [(arg, _step(arg, way)) for arg in (*launch.args, *configs)]
     if extra is not None and extra[0] not in given:
@@ -155,15 +154,6 @@ def _step(arg: RawArg, way: Way) -> Step:
     if plain(arg.name) in _OUTSIDE and way.new.taken.get(arg.name) is None:
         return Step("kept", (Piece(arg.name, arg.values),))
     return carry(arg, way)
-
-
-def _hub(launch: RawLaunch) -> str:
-    """Tell where models come from: USE_HF, as ms-swift reads it."""
-    values = {item.name: (item.value or "").lower() for item in launch.env}
-    flags = {plain(arg.name): arg.values for arg in launch.args}
-    asked = flags.get("use_hf")
-    by_flag = asked is not None and (not asked or asked[0].lower() in _TRUE)
-    return "hf" if by_flag or values.get("USE_HF", "0") in _TRUE else "ms"
 
 
 def _checked(  # what a launch is read with, once for each version

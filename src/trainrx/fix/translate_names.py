@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from trainrx.kb.catalogs import read_old_names
 from trainrx.model.catalog import OldName
+from trainrx.model.job import RawLaunch
 from trainrx.model.text import Text
+from trainrx.parse.catalog import plain
 
 _GENERATION = ("-generation-bos", "-generation")
 _ALL = {"all": "all-linear", "embedding": "all-embedding"}
@@ -16,6 +18,7 @@ _DEFAULT = frozenset({"default", "auto"})
 _TEMPLATES = frozenset({"template", "template_type"})
 _MODULES = frozenset({"target_modules", "lora_target_modules"})
 _DATA = frozenset({"dataset", "val_dataset"})
+_TRUE = frozenset({"1", "true", "yes", "on"})
 _SOURCE = "model, template and data set tables of the ms-swift 2.6.1 and 3.2.1 wheels"
 
 TYPE_NAMES_MODEL = Text(
@@ -71,6 +74,15 @@ def old_model(name: str) -> OldName | None:
 def is_old_type(name: str) -> bool:
     """Tell whether a model type is one of 2.x and not of 3.x."""
     return name in _table("model") and name not in _table("type")
+
+
+def hub_of(launch: RawLaunch) -> str:
+    """Tell where models come from: USE_HF, as ms-swift reads it."""
+    values = {item.name: (item.value or "").lower() for item in launch.env}
+    flags = {plain(arg.name): arg.values for arg in launch.args}
+    asked = flags.get("use_hf")
+    by_flag = asked is not None and (not asked or asked[0].lower() in _TRUE)
+    return "hf" if by_flag or values.get("USE_HF", "0") in _TRUE else "ms"
 
 
 def forwards(

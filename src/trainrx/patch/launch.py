@@ -54,7 +54,9 @@ def patch_launch(
         except Unplaced as error:
             work.restore(kept)
             left.append(Left(change=change, reason=str(error)))
-    return Patched(files=work.files(), left=tuple(left), notes=tuple(dict.fromkeys(work.notes)))
+    notes = tuple(dict.fromkeys(work.notes))
+    names = tuple(work.named.items())
+    return Patched(files=work.files(), left=tuple(left), notes=notes, named=names)
 
 
 class _Work:
@@ -62,6 +64,7 @@ class _Work:
 
     def __init__(self, launch: RawLaunch, script: Script | None, texts: Mapping[str, str]) -> None:
         self.notes: list[str] = []
+        self.named: dict[str, str] = {}
         self._launch = launch
         self._texts = dict(texts)
         self._before: dict[str, str] = dict(texts)
@@ -126,6 +129,8 @@ class _Work:
             value = self._stage(want)
             if value is None:
                 return
+            if value != want.values[0]:
+                self.named[want.values[0]] = value
             want = want._replace(values=(value,))
         self._bring(want, change)
 
@@ -262,5 +267,4 @@ class _Work:
         found = staged((want.values or ("",))[0], present, source, self._texts, self._before)
         if found.text is not None:
             self._texts[found.name] = found.text
-            self.notes += [found.note] if found.note else []
         return found.value

@@ -17,7 +17,6 @@ class Staged(NamedTuple):
     value: str | None
     name: str = ""
     text: str | None = None
-    note: str = ""
 
 
 def staged(
@@ -62,8 +61,7 @@ def _new(
         return Staged(value)
     folder = posixpath.dirname(held or source)
     name = presets.free_name(folder, kind, {*taken, *texts})
-    note = "" if held else f"{name} is new; its path counts from where the job is started"
-    return Staged(_beside(present if held else None, base(name)), name, text, note)
+    return Staged(_beside(present if held else None, base(name)), name, text)
 
 
 def _beside(present: str | None, name: str) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from trainrx.model.fixing import Dropped, FixAnswer, Proposal
 from trainrx.model.text import Lang, Text
 from trainrx.render import fix_words as words
@@ -104,7 +106,13 @@ def _proposal(item: Proposal, answer: FixAnswer, view: View) -> Iterator[Line]:
     yield from _labelled(view, words.PLAN, f"{title}{PAREN.in_(lang).format(count)}", item.number)
     edits = tuple(line for line in fix_lines_of(item, lang) if line.text not in item.commands)
     yield from _copied(view, words.CHANGE, edits)
-    yield from _copied(view, words.RUN, (FixLine(text) for text in item.commands if not item.diff))
+    if_missing = words.IF_MISSING.in_(lang)
+    yield from _copied(view, words.NEEDS, (FixLine(n.command, if_missing) for n in item.needs))
+    beside = item.kind == "plan"
+    runs = item.commands if beside or not item.diff else ()
+    yield from _copied(view, words.BESIDE if beside else words.RUN, map(FixLine, runs))
+    if beside and runs:
+        yield from _labelled(view, words.NOTE, words.BESIDE_SAYS.in_(lang))
     yield from _labelled(view, words.MEMORY, memory_text(item, lang))
     yield from _labelled(view, words.BATCH, batch_text(item, lang))
     yield from _labelled(view, words.SPEED, speed_text(item, lang))
@@ -149,7 +157,8 @@ def _others(answer: FixAnswer, view: View) -> Iterator[Line]:
 
 def brief(item: Proposal, lang: Lang) -> str:
     """Say a proposal in one line: its changes, the memory it comes to, its price."""
-    parts = [" ".join(clean(change.spelled) for change in item.changes)]
+    fix = msgspec.structs.replace(as_fix(item), commands=())
+    parts = [" ".join(line.text for line in fix_lines(fix, lang))]
     if item.predicted is not None:
         parts.append(f"{item.predicted.after_gib:.1f} GiB")
     if item.slowdown is not None and item.slowdown[1] > 1.0:

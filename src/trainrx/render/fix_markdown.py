@@ -83,6 +83,10 @@ def _proposal(item: Proposal, lang: Lang) -> Iterator[str]:
     )
     yield from (f"- {label.in_(lang)}{colon}{prose(text)}" for label, text in said if text)
     yield from (f"- {words.WHY.in_(lang)}{colon}{prose(text)}" for text in why_lines(item, lang))
+    lines = [f"{need.command}  # {words.IF_MISSING.in_(lang)}" for need in item.needs]
+    lines += item.commands if item.kind == "plan" else ()
+    if lines:
+        yield from ("", *fence([clean(line) for line in lines], "bash"))
     if item.diff:
         # a patch is shown byte for byte: a fence holds it, and clean() would change it
         yield from ("", *fence(item.diff.rstrip("\n").split("\n"), "diff"))

@@ -10,7 +10,7 @@ from trainrx.model.planning import Check, Standing
 from trainrx.model.result import FixOut
 from trainrx.model.text import Lang
 from trainrx.render import fix_words as words
-from trainrx.render.words import LISTED
+from trainrx.render.words import LISTED, PAREN
 
 MOST_CLAIMS = 6
 PLAIN = ("guards", "lint")
@@ -64,10 +64,8 @@ def why_lines(item: Proposal, lang: Lang) -> Iterator[str]:
     """Give the claims with the source each rests on."""
     for claim in item.claims[:MOST_CLAIMS]:
         source = words.SOURCE.in_(lang).format(url=claim.source) if claim.source else ""
-        # what a source says is kept in its own language, English
-        said = claim.text if item.kind == "plan" or lang == "en" else ""
-        if said or source:
-            yield " ".join(part for part in (said, source) if part)
+        if claim.text or source:
+            yield " ".join(part for part in (claim.text, source) if part)
 
 
 def checked_text(checks: Sequence[Check], lang: Lang) -> str:
@@ -94,8 +92,9 @@ def failed_text(item: Dropped, lang: Lang) -> str:
 
 def refusal_text(refusal: Refusal, lang: Lang) -> str:
     """Say why nothing was searched on the memory model."""
-    asks = LISTED.in_(lang).join(refusal.asks)
-    return refusal.reason + (f" ({asks})" if asks else "")
+    # most reasons name the option that is missing
+    asks = "" if "--" in refusal.reason else LISTED.in_(lang).join(refusal.asks)
+    return refusal.reason + (PAREN.in_(lang).format(asks) if asks else "")
 
 
 def as_fix(item: Proposal) -> FixOut:

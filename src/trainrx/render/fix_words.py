@@ -14,6 +14,7 @@ VERDICT: Mapping[FixVerdict, Text] = {
     "manual": Text(en="BY HAND", zh="需手动处理"),
     "nothing-proved": Text(en="NOTHING PROVED", zh="没有通过验证的改法"),
     "nothing-to-fix": Text(en="NOTHING TO FIX", zh="无需修改"),
+    "unknown": Text(en="UNKNOWN", zh="无法判断"),
 }
 STYLE_OF: Mapping[FixVerdict, str] = {
     "proved": "good",
@@ -22,6 +23,7 @@ STYLE_OF: Mapping[FixVerdict, str] = {
     "manual": "doubt",
     "nothing-proved": "bad",
     "nothing-to-fix": "good",
+    "unknown": "doubt",
 }
 CLAIM: Mapping[FixVerdict, Text] = {
     "proved": Text(
@@ -48,6 +50,10 @@ CLAIM: Mapping[FixVerdict, Text] = {
         en="no cause was found, and nothing is foreseen to fail",
         zh="没有发现原因，预计也不会失败",
     ),
+    "unknown": Text(
+        en="no cause was found; whether the job fits its cards cannot be told",
+        zh="没有发现原因；显存是否够用无法判断",
+    ),
 }
 INSTALL = Text(
     en="the versions below fit together by what their releases say they need",
@@ -68,6 +74,14 @@ OTHERS = Text(en="Others", zh="其他")
 TRIED = Text(en="Tried", zh="试过")
 BY_HAND = Text(en="By hand", zh="手动")
 RUN = Text(en="Run", zh="执行")
+NEEDS = Text(en="Needs", zh="依赖")
+IF_MISSING = Text(en="if it is not installed", zh="若未安装")
+BESIDE = Text(en="First", zh="先启动")
+BESIDE_SAYS = Text(
+    en="start this in a shell of its own, on the cards the training leaves, and wait until it "
+    "answers; it must stay up as long as the training runs",
+    zh="在另一个终端、训练未占用的卡上先启动它，等它就绪后再开始训练；训练期间须一直运行",
+)
 NO_PLAN = Text(en="No plan", zh="无方案")
 WRITTEN = Text(en="Written", zh="已写入")
 PLAN = Text(en="Plan {n}", zh="方案 {n}")
@@ -78,7 +92,7 @@ MEMORY_SAYS = Text(
     zh="每卡 {before} -> {after} GiB，显存 {limit}（区间 {low}～{high}），{verdict}",
 )
 FITS = Text(en="fits", zh="放得下")
-MORE_LIKELY = Text(en="more likely than not enough", zh="多半放得下")
+MORE_LIKELY = Text(en="probably fits", zh="多半放得下")
 BATCH_SAME = Text(en="effective batch {n}, unchanged", zh="有效批大小 {n}，不变")
 BATCH_OTHER = Text(
     en="effective batch {before} -> {after}: adapt the learning rate, or keep it by accumulation",

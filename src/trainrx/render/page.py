@@ -50,22 +50,34 @@ def quotes(view: View, origins: Iterable[Origin], indent: int, seen: set[Origin]
 
 
 def to_copy(view: View, lines: Iterable[FixLine], indent: int) -> Iterator[Line]:
-    """Show lines to copy, never broken, their remark beside them or below."""
+    """Show lines to copy, never broken, their remarks in one column beside them, or below."""
     lines = tuple(lines)
-    column = max((cells(line.text) for line in lines if line.remark), default=0)
-    longest = max((cells(line.remark) for line in lines), default=0)
-    if indent + column + 4 + longest > view.width:
-        column = 0
+    column = _column(lines, view.width - indent)
     for line in lines:
         start = (Span(" " * indent), Span(line.text, "fix"))
-        beside = pad(line.text, column) + f"  # {line.remark}"
         if not line.remark:
             yield start
-        elif indent + cells(beside) <= view.width:
+        elif _is_beside(line, column, view.width - indent):
+            beside = pad(line.text, column) + f"  # {line.remark}"
             yield (*start, Span(beside[len(line.text) :], "dim"))
         else:
             yield start
             yield (Span(" " * (indent + 2)), Span(f"# {line.remark}", "dim"))
+
+
+def _column(lines: Iterable[FixLine], room: int) -> int:
+    """Give the column, in cells, in which most remarks find room; the first of several."""
+    remarked = tuple(line for line in lines if line.remark)
+    columns = sorted({cells(line.text) for line in remarked})
+    return max(
+        columns,
+        key=lambda column: sum(_is_beside(line, column, room) for line in remarked),
+        default=0,
+    )
+
+
+def _is_beside(line: FixLine, column: int, room: int) -> bool:
+    return cells(line.text) <= column and column + 4 + cells(line.remark) <= room
 
 
 def limited(view: View, count: int, limit: int) -> int:
