@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import os
+import pkgutil
+from contextlib import suppress
+from importlib import import_module
 
 from hypothesis import HealthCheck, settings
+
+import trainrx
+
+# Hypothesis draws constants from the modules that are loaded: with modules loaded by whatever test
+# ran before, the examples would differ from run to run
+for module in pkgutil.walk_packages(trainrx.__path__, "trainrx."):
+    if not module.name.endswith("__main__"):
+        with suppress(ModuleNotFoundError):  # of an extra that is not installed
+            import_module(module.name)
 
 # the same examples in every run, so that a failure is one of the change; `make fuzz` looks for new
 # ones. A time limit for each example would test the machine, not the code.

@@ -6,6 +6,7 @@ The text goes through the real parsers: a shell script, or a YAML file, then `re
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -97,6 +98,23 @@ def read_back(spelled: Spelled, param: str, framework: str, command: str, releas
     return resolve(launch, params=PARAMS, versions={framework: release})
 
 
+def means(spelled: Spelled, param: str, value: Scalar, job: RawLaunch, release: str) -> None:
+    """Read back what was spelled for the launch and see that it says the value and no more."""
+    found = read_back(spelled, param, job.framework, job.command, release)
+    setting = found.settings.get(param)
+    assert setting is not None, (release, spelled.text)
+    assert (setting.value, setting.via != "default") == (value, True), (release, spelled.text)
+    assert not found.unread, (release, spelled.text)
+    if (job.framework, param) not in OWN_ARGUMENTS:
+        assert not found.unknown_flags, (release, spelled.text)
+
+
+def job_of(framework: str, command: str) -> RawLaunch:
+    return RawLaunch(
+        framework=framework, command=command, args=(), env=(), origin=Origin(source="x", line=1)
+    )
+
+
 @given(st.sampled_from(PAIRS), st.data())
 @settings(max_examples=400)
 def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObject) -> None:
@@ -107,21 +125,30 @@ def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObje
     via = data.draw(st.sampled_from(("arg", "config")))
     if not command:
         return
-    job = RawLaunch(
-        framework=framework, command=command, args=(), env=(), origin=Origin(source="x", line=1)
-    )
+    job = job_of(framework, command)
 
     spelled = spell(param.id, value, framework, release, PARAMS, via=via, launch=job)
 
-    if spelled is None:
-        return
-    found = read_back(spelled, param.id, framework, command, release)
-    setting = found.settings.get(param.id)
-    assert setting is not None, spelled.text
-    assert (setting.value, setting.via != "default") == (value, True), spelled.text
-    assert not found.unread, spelled.text
-    if (framework, param.id) not in OWN_ARGUMENTS:
-        assert not found.unknown_flags, spelled.text
+    if spelled is not None:
+        means(spelled, param.id, value, job, release)
+
+
+@pytest.mark.parametrize("framework", HEADS)
+def test_every_parameter_is_read_back(framework: str) -> None:
+    """Every fourth release and the newest; each wording once with the oldest of them it is for."""
+    releases = catalog(framework).releases
+    read: set[tuple[str, str, str, str]] = set()
+    for release in sorted({*releases[::4], releases[-1]}, key=releases.index):
+        for command, via in product(commands(framework, release), ("arg", "config")):
+            job = job_of(framework, command)
+            for param in (p for p, owner in PAIRS if owner == framework):
+                value = values(param, framework)[0]
+                spelled = spell(param.id, value, framework, release, PARAMS, via=via, launch=job)
+                if spelled is None or (key := (param.id, command, via, spelled.text)) in read:
+                    continue
+                read.add(key)
+                means(spelled, param.id, value, job, release)
+    assert read
 
 
 @pytest.mark.parametrize(
@@ -137,17 +164,13 @@ def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObje
 def test_what_the_command_does_not_take_is_not_spelled(
     canonical: str, value: Scalar, framework: str, version: str, command: str
 ) -> None:
-    job = RawLaunch(
-        framework=framework, command=command, args=(), env=(), origin=Origin(source="x", line=1)
-    )
+    job = job_of(framework, command)
 
     assert spell(canonical, value, framework, version, PARAMS, launch=job) is None
 
 
 def test_a_key_hydra_does_not_know_is_added() -> None:
-    job = RawLaunch(
-        framework="verl", command="ppo", args=(), env=(), origin=Origin(source="x", line=1)
-    )
+    job = job_of("verl", "ppo")
 
     spelled = spell("vllm.disable_cascade_attention", True, "verl", "0.7.0", PARAMS, launch=job)
 
