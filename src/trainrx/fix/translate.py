@@ -18,7 +18,7 @@ from trainrx.model.knowledge import Param
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, Refused
 from trainrx.parse.catalog import catalog, plain
-from trainrx.parse.resolve import resolve
+from trainrx.parse.resolve import outside_parser, resolve
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import releases_taking
 
@@ -31,7 +31,7 @@ _HEADS: Mapping[str, str] = {
 }
 
 
-_OUTSIDE = frozenset({"config", "help", "model_name", "config_name", "config_path"})
+_HYDRA = frozenset({"config_name", "config_path"})
 
 
 NO_COMMAND = Text(en="{target} has no command {command}", zh="{target} 没有 {command} 命令")
@@ -151,7 +151,8 @@ def move(
 
 
 def _step(arg: RawArg, way: Way) -> Step:
-    if plain(arg.name) in _OUTSIDE and way.new.taken.get(arg.name) is None:
+    outside = outside_parser(way.new.launch, way.new.version) | _HYDRA
+    if plain(arg.name) in outside and way.new.taken.get(arg.name) is None:
         return Step("kept", (Piece(arg.name, arg.values),))
     return carry(arg, way)
 

@@ -60,7 +60,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     taken, version, version_how = _signature(launch, (*own, *dumps), given, tables)
     closed = judges(tables, launch.framework, taken.bits)
     style = STYLES.get(launch.framework, "hf")
-    outside = _outside(launch, given.get(launch.framework))
+    outside = outside_parser(launch, given.get(launch.framework))
     named = read_given(launch.args, own, taken, style, closed=closed, outside=outside)
     book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
     reader = Reader(book, launch.command)
@@ -107,7 +107,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     )
 
 
-def _outside(launch: RawLaunch, version: str | None) -> frozenset[str]:
+def outside_parser(launch: RawLaunch, version: str | None) -> frozenset[str]:
     """Give the names that are taken before a parser sees them: `--config` not by every ms-swift.
 
     With `--use_ray` its Megatron commands read the file (swift/ray/megatron/pipeline.py).

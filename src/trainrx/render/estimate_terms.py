@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from trainrx.model.memory import Term
@@ -51,10 +52,11 @@ def term_name(name: str, lang: Lang) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Give a part in per cent; "" where there is no whole."""
-    if whole <= 0:
+    """Give a part in per cent; "" where there is no whole, or next to none."""
+    percent = 100 * part / whole if whole > 0 else math.inf
+    if not math.isfinite(percent):
         return ""
-    rounded = round(100 * part / whole)
+    rounded = round(percent)
     return "<1%" if rounded == 0 and part > 0 else f"{rounded}%"
 
 
