@@ -26,8 +26,8 @@ from trainrx.api.linting import groups, lint_file
 from trainrx.kb.lint import load_lint
 from trainrx.linter.check import Linter
 from trainrx.linter.settings import Settings, chooser
+from trainrx.model.findings import Finding
 from trainrx.model.lint import LintKnowledge
-from trainrx.model.result import Finding
 
 HERE = Path(__file__).resolve().parent
 VERDICTS = HERE.parent / "tests" / "lint" / "verdicts.jsonl"

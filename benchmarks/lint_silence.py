@@ -34,7 +34,7 @@ from trainrx.api.linting import groups, lint_file
 from trainrx.kb.lint import load_lint
 from trainrx.linter.check import Linter
 from trainrx.linter.settings import Settings, chooser
-from trainrx.model.result import Finding
+from trainrx.model.findings import Finding
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script

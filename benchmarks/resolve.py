@@ -27,7 +27,7 @@ from resolve_scripts import FLAGS, SCRIPTS, Launch, script
 
 from trainrx.kb.load import load
 from trainrx.kb.store import shipped
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.catalog import catalog
 from trainrx.parse.launch import find_launches
 from trainrx.parse.resolve import resolve

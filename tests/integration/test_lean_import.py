@@ -43,7 +43,7 @@ print(typing.ForwardRef("int").__forward_arg__, msgspec.inspect.type_info(int).g
 def test_records_are_read_and_described_as_ever() -> None:
     code = """
 import datetime
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 import msgspec
 
 class Held(msgspec.Struct):

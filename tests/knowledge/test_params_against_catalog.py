@@ -8,7 +8,7 @@ import pytest
 
 from trainrx.kb.load import load
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Param, Spelling
+from trainrx.model.parts import Param, Spelling
 from trainrx.parse.catalog import Catalog, catalog, plain
 from trainrx.parse.defaults import TRAINING
 from trainrx.parse.spellbook import serves

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trainrx.engine.conditions import version_kind
 from trainrx.engine.reason import reason
 from trainrx.model.facts import Fact, fact
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])

@@ -10,7 +10,7 @@ from trainrx.engine.conditions import version_tests
 from trainrx.engine.reason import Reasoner
 from trainrx.fix.holds import holds
 from trainrx.model.facts import Facts, fact
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 NAMES = st.sampled_from(["a", "b", "c"])
 NUMBERS = st.integers(-2, 3)

@@ -16,7 +16,7 @@ from trainrx.kb.load import read_entry
 from trainrx.kb.store import shipped
 from trainrx.model.facts import Origin, Scalar
 from trainrx.model.job import RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.catalog import catalog
 from trainrx.parse.config import read_config
 from trainrx.parse.launch import find_launches

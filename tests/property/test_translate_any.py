@@ -96,7 +96,8 @@ def test_to_the_same_version_nothing_changes(place: tuple[str, str], data: st.Da
     if not isinstance(default, (int, float)) or isinstance(default, bool):
         return
     if one.type == "int" and not one.choices:
-        default = int(default)  # a default need not be what the parser takes: `type=int, default=1e8`
+        # a default need not be what the parser takes: `type=int, default=1e8`
+        default = int(default)
     launch = launch_of(HEADS[place], [f"--{one.name} {default}"])
 
     moved = move(launch, (), Version2(release, release), PARAMS, "en")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Edit, Finding, FindingFix, Unread
 from trainrx.model.result import (
     AlreadyRight,
     Ask,
     CauseOut,
     Change,
     Diagnosis,
-    Edit,
-    Finding,
-    FindingFix,
     FixOut,
     JobSummary,
     Predicted,
@@ -21,7 +19,6 @@ from trainrx.model.result import (
     ReferenceOut,
     SymptomSeen,
     Tool,
-    Unread,
 )
 
 TOOL = Tool(name="trainrx", version="0.1.0", kb="0.1.0+3f2a9c", engine="durable_rules 2.0.28")

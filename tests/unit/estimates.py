@@ -6,6 +6,7 @@ import msgspec
 
 from trainrx.model.estimate import CardFit, Compared, Counted, Estimate
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.memory import (
     Assumption,
     Figure,
@@ -15,7 +16,7 @@ from trainrx.model.memory import (
     Refusal,
     Term,
 )
-from trainrx.model.result import JobSummary, Tool, Unread
+from trainrx.model.result import JobSummary, Tool
 
 TOOL = Tool(name="trainrx", version="0.1.0", kb="0123456789ab", engine="")
 JOB = JobSummary(

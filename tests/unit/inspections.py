@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.inspection import Comparison, Inspection, Item, Job, Pair, Sided, Stranger, Topic
 from trainrx.model.job import Defect
-from trainrx.model.result import Tool, Unread
+from trainrx.model.result import Tool
 
 TOOL = Tool(name="trainrx", version="0.1.0", kb="0123456789ab", engine="")
 SCRIPT = "jobs/launch.sh"

@@ -9,7 +9,8 @@ from trainrx.kb.check import Library, check, read_library
 from trainrx.kb.problem import Finding
 from trainrx.kb.sources import read_source
 from trainrx.kb.store import shipped
-from trainrx.model.knowledge import FactEntry, Param, Symptom
+from trainrx.model.knowledge import FactEntry, Symptom
+from trainrx.model.parts import Param
 
 TODAY = "2026-11-21"
 

@@ -10,7 +10,7 @@ import pytest
 from trainrx import __version__
 from trainrx.cli import main
 from trainrx.cli._commands import commands
-from trainrx.cli._guard import guarded
+from trainrx.cli._output import guarded
 from trainrx.model.errors import KnowledgeError, UsageError
 
 RUN = "import sys; from trainrx.cli import main; sys.exit(main())"

@@ -17,7 +17,7 @@ from trainrx.engine.rulebase import RuleBase
 from trainrx.engine.select import infer_safely, select_engine
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Origin, fact
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 ENGINES = pytest.mark.parametrize("engine", ["auto", "reference"])
 WHY = {"en": "because", "zh": "因为"}

@@ -4,7 +4,7 @@ import pytest
 
 from trainrx.fix.holds import holds
 from trainrx.model.facts import Facts, fact
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 FACTS = Facts((fact("a", 3), fact("b", True), fact("c", "flash_attn")))
 VERSIONS = {"ms-swift": "3.2.1"}

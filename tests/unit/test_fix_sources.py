@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx.fix.sources import FRAMEWORKS, owner, source_for
-from trainrx.model.knowledge import Reference
+from trainrx.model.parts import Reference
 from unit.workloads import knowledge
 
 SWIFT = "https://github.com/modelscope/ms-swift/blob/v3.8.0/docs/a.md"

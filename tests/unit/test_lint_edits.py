@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from trainrx.linter.edits import apply, line_removed, replaced
 from trainrx.linter.places import Spot
-from trainrx.model.result import Edit
+from trainrx.model.findings import Edit
 
 TEXT = "one two\nthree\nfour"
 

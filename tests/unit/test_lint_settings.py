@@ -8,7 +8,7 @@ from trainrx.api.lint_settings import find_settings
 from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
 from trainrx.linter.settings import Settings, chooser, settings_from
 from trainrx.model.errors import UsageError
-from trainrx.model.result import Finding
+from trainrx.model.findings import Finding
 
 KNOWN = {"a-rule": "shell", "b-rule": "shell", "c-rule": "guards"}
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from trainrx.linter.finders.suppressed import held_back, ignores
-from trainrx.model.result import Finding
+from trainrx.model.findings import Finding
 
 
 def _finding(rule: str, line: int) -> Finding:

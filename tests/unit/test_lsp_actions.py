@@ -9,7 +9,7 @@ from trainrx.cli import main
 from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.desk import Desk, Document, Sight, Wishes, wishes_from
 from trainrx.model.errors import UsageError
-from trainrx.model.result import Edit, FindingFix
+from trainrx.model.findings import Edit, FindingFix
 
 BAD = "swift sft --model m \\\n    --lora_rnak 8 \\\n    --dataset d\n"
 

@@ -9,8 +9,8 @@ from trainrx.kb.check_packages import range_problems
 from trainrx.kb.load import find_entry, load, read_folders
 from trainrx.kb.packages import add_ranges, range_condition, range_votes, with_ranges
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.knowledge import Condition
 from trainrx.model.packages import RangeEntry, Span
+from trainrx.model.parts import Condition
 from trainrx.model.text import Text
 from trainrx.render.explain import explain
 from trainrx.render.listing import listing

@@ -8,7 +8,7 @@ from trainrx.kb.load import read_entry
 from trainrx.kb.store import shipped
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.config import read_config
 from trainrx.parse.resolve import resolve
 from trainrx.parse.spell import spell

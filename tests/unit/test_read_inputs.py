@@ -12,8 +12,8 @@ import pytest
 import zstandard
 
 from trainrx.model.errors import UsageError
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input
-from trainrx.model.result import Unread
 from trainrx.read import archive
 from trainrx.read.folder import MOST_FILES
 from trainrx.read.inputs import LARGEST_TEXT, read_path, read_stdin, read_text_file

@@ -3,14 +3,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trainrx.model.knowledge import (
-    Amount,
-    Clause,
-    Condition,
-    FactEntry,
-    Param,
-    Rule,
-)
+from trainrx.model.knowledge import Amount, Clause, FactEntry, Rule
+from trainrx.model.parts import Condition, Param
 from trainrx.render.conditions import amount_text, clause_text, condition_text
 from trainrx.render.emit import plain
 from trainrx.render.explain import Entry, explain

@@ -9,8 +9,9 @@ from site_pages.entry_parts import colon, head, lines_of, part, remedies, source
 from site_pages.markup import bullets, code, prose, table, text
 from site_pages.places import Page, Site, joined
 from trainrx.model.guards import Guard
-from trainrx.model.knowledge import Action, Cause, Param, Rule, Spelling, Symptom
+from trainrx.model.knowledge import Action, Cause, Rule, Symptom
 from trainrx.model.packages import RangeEntry
+from trainrx.model.parts import Param, Spelling
 from trainrx.render import words
 from trainrx.render.conditions import clause_text, condition_text, scalar
 

@@ -11,7 +11,8 @@ from trainrx.fix.amounts import in_words
 from trainrx.fix.measures import measure_text
 from trainrx.kb.conditions import ARGUMENT
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Amount, Evidence, Fix, Reference
+from trainrx.model.knowledge import Amount, Evidence, Fix
+from trainrx.model.parts import Reference
 from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.conditions import amount_text, condition_text

@@ -17,18 +17,12 @@ from trainrx.kb.packages import range_votes
 from trainrx.kb.ranking import with_fit
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin
+from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawLaunch, SymptomHits
 from trainrx.model.knowledge import Cause, Family
 from trainrx.model.refusal import Refused
-from trainrx.model.result import (
-    CauseOut,
-    Diagnosis,
-    ReferenceOut,
-    SymptomSeen,
-    Tool,
-    Unread,
-)
+from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool
 from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
 from trainrx.rank.asks import asks

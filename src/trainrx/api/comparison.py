@@ -10,8 +10,8 @@ from trainrx.api.inspection import jobs_of, tool
 from trainrx.api.pairing import compare_facts, pair_values
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
+from trainrx.model.findings import Unread
 from trainrx.model.inspection import Comparison, Job, Pair, Sided, Topic
-from trainrx.model.result import Unread
 from trainrx.model.text import Lang
 
 PathLike = Path | str

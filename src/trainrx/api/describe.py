@@ -12,10 +12,10 @@ from trainrx.api.topics import topic_of
 from trainrx.kb.store import Knowledge
 from trainrx.model import reasons
 from trainrx.model.facts import Fact, Facts, How, Origin
+from trainrx.model.findings import Unread
 from trainrx.model.inspection import Item, Job, Stranger, Via
 from trainrx.model.job import Argument, EnvVar, RawArg, Setting
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 from trainrx.model.text import Lang
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.fates import fate_of

@@ -32,9 +32,9 @@ from trainrx.memory.workload import workload_of
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import CardFit, Counted, Estimate
 from trainrx.model.facts import Facts
+from trainrx.model.findings import Unread
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Assumption, Prediction, Refusal, Workload
-from trainrx.model.result import Unread
 from trainrx.model.text import Lang
 from trainrx.model.tokens import TokenStats
 from trainrx.parse.model_config import read_json

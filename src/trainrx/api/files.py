@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
-from trainrx.parse.config import read_config
 from trainrx.parse.saved_args import FILES, run_folders
 
 MAX_CONFIG = 4 << 20
@@ -74,7 +73,7 @@ def config_texts(
         text = found[1] if found is not None else _read_beside(named, beside)
         if text is not None:
             texts[named] = text
-            waiting += _naming(read_config(text, named)[0])
+            waiting += _naming(_read_config(text, named))
         elif named in raw.configs:
             reason = f"{named} is not at hand: add it with --config"
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
@@ -96,6 +95,13 @@ def model_config(args: Iterable[RawArg], beside: str | os.PathLike[str] | None) 
     # most models lie on a hub: a path is only followed where there is something
     found = (_read_inside(path, os.path.realpath(beside)) for path in paths if os.path.isfile(path))
     return next((text for text in found if text is not None), None)
+
+
+def _read_config(text: str, named: str) -> tuple[RawArg, ...]:
+    # most launches name no file
+    from trainrx.parse.config import read_config
+
+    return read_config(text, named)[0]
 
 
 def _named(raw: RawLaunch) -> Iterator[str]:

@@ -22,10 +22,11 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.findings import Unread
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
-from trainrx.model.knowledge import Reference
 from trainrx.model.memory import Refusal
-from trainrx.model.result import CauseOut, Diagnosis, Unread
+from trainrx.model.parts import Reference
+from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.model.text import Lang, Text
 from trainrx.model.tokens import TokenStats
 from trainrx.parse.hardware import least_gib

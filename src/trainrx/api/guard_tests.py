@@ -14,7 +14,7 @@ from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin, fact
 from trainrx.model.guards import Guard, GuardExamples
 from trainrx.model.job import Input
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 from trainrx.parse.config_kinds import classify_config
 
 

@@ -21,9 +21,9 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Facts, Scalar
+from trainrx.model.findings import Unread
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
-from trainrx.model.result import Unread
 from trainrx.model.text import Lang, Text
 from trainrx.model.tokens import TokenStats
 from trainrx.parse.version_range import in_range

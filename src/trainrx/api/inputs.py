@@ -12,10 +12,10 @@ from trainrx.api.pasted import holds_log, pasted_script
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu
 from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 from trainrx.parse.environment import Environment, read_environment
 from trainrx.parse.hardware import GpuReading, read_gpu, usable_gib
 from trainrx.parse.model_config import shape_from_config

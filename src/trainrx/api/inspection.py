@@ -16,9 +16,10 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
+from trainrx.model.findings import Unread
 from trainrx.model.inspection import Inspection, Job
 from trainrx.model.job import RawLaunch
-from trainrx.model.result import Tool, Unread
+from trainrx.model.result import Tool
 from trainrx.model.text import Lang
 from trainrx.model.version import __version__
 

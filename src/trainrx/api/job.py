@@ -17,9 +17,9 @@ from trainrx.kb.conditions import ARGUMENT
 from trainrx.kb.store import Knowledge
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Origin, Scalar, fact
+from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Input, RawArg, RawLaunch
-from trainrx.model.result import Unread
 from trainrx.parse.catalog import plain
 from trainrx.parse.config import read_config
 from trainrx.parse.config_files import read_configs

@@ -12,7 +12,7 @@ from trainrx.api.lint_jobs import Around
 from trainrx.api.linting import lint_file
 from trainrx.linter.check import Linter
 from trainrx.linter.edits import apply
-from trainrx.model.result import Edit, Finding
+from trainrx.model.findings import Edit, Finding
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script
 

@@ -16,9 +16,9 @@ from trainrx.linter.check import Linter, worst_first
 from trainrx.linter.job import Job, Page
 from trainrx.linter.places import Texts
 from trainrx.linter.settings import Settings, chooser
+from trainrx.model.findings import Finding
 from trainrx.model.job import RawLaunch, Script
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
-from trainrx.model.result import Finding
 from trainrx.model.text import Lang
 from trainrx.parse.launch import find_launches
 from trainrx.parse.shell import read_script

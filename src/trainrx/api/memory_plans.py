@@ -10,8 +10,8 @@ from trainrx.api.planning import plans_for
 from trainrx.api.proposals import Tried, settled, touches, try_fix, try_plan
 from trainrx.fix.recheck import IN_FILES
 from trainrx.kb.store import Knowledge
-from trainrx.model.knowledge import Safety
 from trainrx.model.memory import Refusal
+from trainrx.model.parts import Safety
 from trainrx.model.planning import Move, Planned, Price
 from trainrx.model.result import CauseOut, FixOut
 from trainrx.model.text import Text

@@ -29,9 +29,10 @@ from trainrx.detect.launches import embedded_launches
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts
+from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import Refused
-from trainrx.model.result import Diagnosis, Unread
+from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
 from trainrx.parse.names import framework_facts, name_facts
 

@@ -8,7 +8,7 @@ from trainrx.api.bench import Attempt, Bench
 from trainrx.fix.mending import move_of
 from trainrx.fix.needed import needed
 from trainrx.model.fixing import Claim, Needed
-from trainrx.model.knowledge import Safety
+from trainrx.model.parts import Safety
 from trainrx.model.result import Change, FixOut
 from trainrx.model.text import Lang, Text
 

@@ -13,8 +13,8 @@ from trainrx.api.package_fixes import installs, packages_check, pip_line, versio
 from trainrx.api.proposal_notes import cost_of, joined_claims, lost, needs, new_files, weaker
 from trainrx.fix.recheck import IN_FILES
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
-from trainrx.model.knowledge import Reference, Safety
 from trainrx.model.memory import Refusal
+from trainrx.model.parts import Reference, Safety
 from trainrx.model.planning import Aim, Check, Planned
 from trainrx.model.result import CauseOut, Change, FixOut, Predicted
 from trainrx.model.text import Lang, Text

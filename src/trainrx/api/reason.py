@@ -12,7 +12,8 @@ from trainrx.engine.reason import Reasoner, Reasoning
 from trainrx.kb.conditions import arguments_of
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact
-from trainrx.model.knowledge import Cause, Condition, Rule
+from trainrx.model.knowledge import Cause, Rule
+from trainrx.model.parts import Condition
 from trainrx.rank.conditions import conditions, fix_conditions, ranking_conditions
 
 EngineName = Literal["durable", "reference"]

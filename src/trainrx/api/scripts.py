@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.api.files import script_file
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input, RawArg, RawLaunch, Script
-from trainrx.model.result import Unread
 from trainrx.parse.launch import find_launches
 from trainrx.parse.python_source import is_program, read_program
 from trainrx.parse.shell import read_script

@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from trainrx.model.version import __version__
 
         return guarded_print(f"trainrx {__version__}\n")
-    from trainrx.cli._guard import guarded
+    from trainrx.cli._output import guarded
 
     return guarded(lambda: _dispatch(words))
 

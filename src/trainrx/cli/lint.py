@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trainrx.linter.settings import Settings
+    from trainrx.model.findings import Finding
     from trainrx.model.lint import LintKnowledge, LintReport
-    from trainrx.model.result import Finding
 
 
 def run(words: list[str]) -> int:

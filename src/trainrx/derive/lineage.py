@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 
 from trainrx.derive.families import AUDIO, MOE, VISION, family_of
-from trainrx.model.pattern import late
+from trainrx.model.pattern import late, needled
 
 PRECISE = frozenset(
     {"qwen2.5-vl", "qwen3-vl", "qwen2-vl", "qwen2.5-omni", "qwen3-omni", "qwen2-audio", "qwen3.5"}
@@ -82,7 +82,7 @@ UNKNOWN_POINT = late(r"qwen[-_]?\d[._]\d(?!\d*b)")
 """A point release: a generation of its own, also where the family's table does not know it."""
 
 SIZE = late(r"(?<![\da-z.])(\d+(?:[._]\d+)?)([bm])(?:[-_]a(\d+(?:[._]\d+)?)b)?(?![a-z0-9])")
-MIXTURE = late(r"(?<![\da-z.])(?:(\d+)x(\d+)b|(\d+)bx(\d+))(?![a-z0-9])")
+MIXTURE = needled(r"(?<![\da-z.])(?:(\d+)x(\d+)b|(\d+)bx(\d+))(?![a-z0-9])", "x")
 CHANGED = late(
     r"prun|shear|slim(?!e)|minitron|draft|eagle|medusa|adapter|lora|embed|stack|franken|merge[-_]?moe"
 )

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from trainrx.derive.families import AUDIO, MOE, OMNI, VISION, family_of
+from trainrx.derive.families import AUDIO, MOE, OMNI, VISION, family_of, own_type_of
 from trainrx.derive.lineage import lineage_of, size_of
-from trainrx.derive.own_types import own_type_of
 from trainrx.derive.quantised import quantisation_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape

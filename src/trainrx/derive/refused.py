@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from trainrx.derive.refusals import Named, named_by
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.model.refusal import Fate, Refused
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.fates import fate_of

@@ -24,9 +24,9 @@ from trainrx.detect.series import Series
 from trainrx.detect.stored import read_metrics
 from trainrx.detect.tally import moment, summed
 from trainrx.model.facts import Facts
+from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
-from trainrx.model.result import Unread
 from trainrx.read.stream import chunks
 
 SMALL = 1 << 20

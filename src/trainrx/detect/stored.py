@@ -10,8 +10,8 @@ from trainrx.detect.blocks import clean_blocks
 from trainrx.detect.metrics import Point, point
 from trainrx.detect.series import Series
 from trainrx.detect.tally import quote
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input
-from trainrx.model.result import Unread
 from trainrx.read.stream import Report, chunks
 
 LARGEST = 256 << 20

@@ -18,7 +18,7 @@ from trainrx.engine.rules import LOG_GIVEN, field_checks
 from trainrx.kb.conditions import packages_of, walk
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Scalar
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 ALWAYS = Fact(kind="always", how="given")
 """A fact that must be among the facts conditions are decided on."""

@@ -16,7 +16,8 @@ from trainrx.engine.sightings import spread
 from trainrx.engine.stage import Stage, make_stage
 from trainrx.engine.truths import Decider
 from trainrx.model.facts import Fact, Facts, Origin
-from trainrx.model.knowledge import Condition, Rule
+from trainrx.model.knowledge import Rule
+from trainrx.model.parts import Condition
 
 MOST_SIGHTINGS = (24, 8, 3, 1)
 """How many facts of one kind the rules see: the next when a rule base refuses that many."""

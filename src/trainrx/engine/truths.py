@@ -19,7 +19,7 @@ from trainrx.engine.select import Choice
 from trainrx.engine.sightings import alike_once
 from trainrx.engine.stage import Stage, make_stage
 from trainrx.model.facts import Fact
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 MOST_COPIES = (4, 1)
 """How many indistinguishable facts are looked at: more give more evidence to show."""

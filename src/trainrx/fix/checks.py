@@ -8,8 +8,8 @@ from trainrx.fix.holds import holds
 from trainrx.kb.guards import broken
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.guards import Guard
-from trainrx.model.knowledge import Condition
 from trainrx.model.memory import Workload
+from trainrx.model.parts import Condition
 from trainrx.model.planning import Check
 
 ENGINE_SPARE = 1.0

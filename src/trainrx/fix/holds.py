@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from trainrx.model.facts import Facts, Scalar
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 from trainrx.parse.version_range import in_range
 
 

@@ -13,7 +13,8 @@ from trainrx.fix.holds import holds
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.guards import Guard
-from trainrx.model.knowledge import Amount, Fix, Reference, Safety
+from trainrx.model.knowledge import Amount, Fix
+from trainrx.model.parts import Reference, Safety
 from trainrx.model.planning import Move, Price, Standing
 from trainrx.model.text import Lang, Text
 

@@ -9,8 +9,8 @@ from packaging.version import InvalidVersion, Version
 from trainrx.kb.packages import read_requirements
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.fixing import Needed
-from trainrx.model.knowledge import Param
 from trainrx.model.packages import Need
+from trainrx.model.parts import Param
 from trainrx.model.result import Change
 
 BUILT = {"flash-attn": " --no-build-isolation"}

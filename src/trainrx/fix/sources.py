@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainrx.model.knowledge import Reference
+from trainrx.model.parts import Reference
 
 FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl", "unsloth")
 """What a job is one of; papers, DeepSpeed, PyTorch, transformers and vLLM hold for all."""

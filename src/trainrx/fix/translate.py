@@ -14,7 +14,7 @@ from trainrx.fix.translate_steps import carry
 from trainrx.fix.translate_way import Piece, Step, Way, side
 from trainrx.fix.translate_written import Written, carried, flag
 from trainrx.model.job import RawArg, RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, Refused
 from trainrx.parse.catalog import catalog, plain

@@ -18,7 +18,7 @@ from trainrx.model.job import Argument, RawArg
 from trainrx.model.text import Lang
 from trainrx.model.translation import DefaultChange
 from trainrx.parse.catalog import plain
-from trainrx.parse.presets import preset
+from trainrx.parse.deepspeed import preset
 from trainrx.parse.task import task_of
 
 _HERE = Origin(source="")

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from trainrx.model.job import RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.model.text import Text
 from trainrx.model.translation import Outcome
 from trainrx.parse.catalog import catalog

@@ -28,10 +28,11 @@ from trainrx.kb.problem import Finding, Problem, error
 from trainrx.kb.sources import TEST, Source, kb_sources, rule_sources, sibling_sources
 from trainrx.kb.store import checkout, shipped
 from trainrx.model.guards import Guard
-from trainrx.model.knowledge import Cause, FactEntry, Param, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
 from trainrx.model.levers import Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
+from trainrx.model.parts import Param
 from trainrx.model.retry import RetryRule
 
 

@@ -19,7 +19,8 @@ from trainrx.kb.check_common import (
 )
 from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of
 from trainrx.kb.problem import Problem, error, warning
-from trainrx.model.knowledge import Amount, Cause, Evidence, Fix, Reference
+from trainrx.model.knowledge import Amount, Cause, Evidence, Fix
+from trainrx.model.parts import Reference
 from trainrx.model.pattern import late
 
 _REMEDY = late(

@@ -12,7 +12,8 @@ from packaging.version import InvalidVersion, Version
 
 from trainrx.kb.conditions import ARGUMENT, COUNT, facts_of, packages_of, symptoms_of, walk
 from trainrx.kb.problem import Problem, error, warning
-from trainrx.model.knowledge import Condition, FactEntry, Param, Reference
+from trainrx.model.knowledge import FactEntry
+from trainrx.model.parts import Condition, Param, Reference
 from trainrx.model.pattern import late
 from trainrx.model.text import Text
 from trainrx.model.version import __version__

@@ -15,7 +15,8 @@ from trainrx.kb.check_common import (
     title_problems,
 )
 from trainrx.kb.problem import Problem, error
-from trainrx.model.knowledge import Action, FactEntry, Param, Rule
+from trainrx.model.knowledge import Action, FactEntry, Rule
+from trainrx.model.parts import Param
 from trainrx.model.pattern import late
 
 DOTTED = late(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 
 NUMERIC = ("lt", "le", "gt", "ge")
 OPS = ("eq", "ne", *NUMERIC)

@@ -9,14 +9,8 @@ import msgspec
 from trainrx.kb.conditions import ARGUMENT, arguments_of
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
-from trainrx.model.knowledge import (
-    Cause,
-    Condition,
-    Evidence,
-    EvidenceSet,
-    Fix,
-    Symptom,
-)
+from trainrx.model.knowledge import Cause, Evidence, EvidenceSet, Fix, Symptom
+from trainrx.model.parts import Condition
 from trainrx.model.text import Text
 
 SAID = 4.0

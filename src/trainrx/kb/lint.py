@@ -18,7 +18,7 @@ from trainrx.model.text import Text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from trainrx.model.knowledge import Param
+    from trainrx.model.parts import Param
 
 FROM_KB = ("guards", "params", "models.yaml")
 """What of `kb` lint takes, beside its own rules."""
@@ -67,7 +67,7 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
         },
         guards=tuple(guard for guard in guards if guard is not None),
         params={name: _spelled(param) for name, param in knowledge.params.items()},
-        models=knowledge.models,
+        models=tuple(msgspec.structs.replace(shape, sources=()) for shape in knowledge.models),
         digest=knowledge.digest,
     )
 
@@ -78,7 +78,7 @@ def _spelled(param: Param) -> Param:
         owner: tuple(msgspec.structs.replace(item, source="") for item in items)
         for owner, items in param.spelled.items()
     }
-    return msgspec.structs.replace(param, spelled=spelled, ask=None)
+    return msgspec.structs.replace(param, title=_NOTHING, spelled=spelled, ask=None)
 
 
 def _shipped() -> LintKnowledge:

@@ -23,16 +23,11 @@ from trainrx.model.constants import JUDGED, Constants, FittedConstants
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
-from trainrx.model.knowledge import (
-    Cause,
-    FactEntry,
-    Param,
-    Rule,
-    Symptom,
-)
+from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
 from trainrx.model.levers import Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry, RangeEntry
+from trainrx.model.parts import Param
 from trainrx.model.ranking import Fitted
 from trainrx.model.tokens import Dataset
 

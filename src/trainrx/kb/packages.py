@@ -15,16 +15,9 @@ import msgspec
 
 from trainrx.kb.store import shipped
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.knowledge import (
-    Cause,
-    Condition,
-    Evidence,
-    EvidenceSet,
-    Fix,
-    PackageChange,
-    Reference,
-)
+from trainrx.model.knowledge import Cause, Evidence, EvidenceSet, Fix, PackageChange
 from trainrx.model.packages import ModelNeed, Need, PackageEntry, RangeEntry, Releases
+from trainrx.model.parts import Condition, Reference
 from trainrx.model.text import Text
 
 R = TypeVar("R", Need, Releases, ModelNeed)

@@ -17,10 +17,11 @@ from trainrx.kb.yaml12 import read_nodes
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
-from trainrx.model.knowledge import Cause, FactEntry, Param, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
 from trainrx.model.levers import Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
+from trainrx.model.parts import Param
 from trainrx.model.retry import RetryRule
 
 PLACEHOLDER = "FILL_IN"

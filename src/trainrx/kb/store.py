@@ -8,16 +8,11 @@ from trainrx.kb.places import COMPILED, checkout, shipped
 from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
-from trainrx.model.knowledge import (
-    Cause,
-    FactEntry,
-    Param,
-    Rule,
-    Symptom,
-)
+from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
 from trainrx.model.levers import Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
+from trainrx.model.parts import Param
 from trainrx.model.ranking import Fitted
 from trainrx.model.tokens import Dataset
 

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.errors import UsageError
-from trainrx.model.result import Finding
+from trainrx.model.findings import Finding
 
 Line = Callable[[str, int | None], str]
 """Gives a line of a file by its number, "" when there is none."""

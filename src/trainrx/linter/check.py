@@ -13,8 +13,8 @@ from trainrx.linter.finders.conditions import judged
 from trainrx.linter.finders.guards import concerning
 from trainrx.linter.finders.guards import find as find_guards
 from trainrx.linter.job import Found, Job, Page
+from trainrx.model.findings import Finding, FindingFix
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
-from trainrx.model.result import Finding, FindingFix
 from trainrx.model.text import Lang
 from trainrx.parse.catalog import plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainrx.linter.places import Spot
-from trainrx.model.result import Edit
+from trainrx.model.findings import Edit
 
 
 def replaced(at: Spot, text: str) -> tuple[Edit, ...]:

@@ -8,10 +8,10 @@ import msgspec
 
 from trainrx.linter.places import Spot, Texts
 from trainrx.model.facts import Facts
+from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg, RawLaunch, Script
-from trainrx.model.knowledge import Param, Safety
 from trainrx.model.lint import LintGuard
-from trainrx.model.result import Edit
+from trainrx.model.parts import Param, Safety
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import Signature, catalog_command, signature

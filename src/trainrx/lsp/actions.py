@@ -14,8 +14,8 @@ from trainrx.linter.finders.suppressed import UNUSED, ignores
 from trainrx.linter.places import Spot
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import Sheet
+from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintKnowledge
-from trainrx.model.result import Edit, Finding
 from trainrx.model.text import Text
 
 _REPLACE = Text(en="Replace {old} with {new}", zh="将 {old} 改为 {new}")

@@ -21,8 +21,8 @@ from trainrx.linter.job import Job
 from trainrx.linter.settings import Settings, chooser
 from trainrx.lsp.sheet import readable
 from trainrx.model.errors import UsageError
+from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
-from trainrx.model.result import Finding
 from trainrx.model.text import Lang
 
 _LANGUAGES = frozenset({"shellscript", "sh", "bash", "zsh", "slurm", "yaml", "json", "jsonc"})

@@ -14,8 +14,8 @@ from trainrx.linter.job import Job
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import Sheet
 from trainrx.model.catalog import Value
-from trainrx.model.knowledge import Param
-from trainrx.model.result import Finding
+from trainrx.model.findings import Finding
+from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
 from trainrx.parse.catalog import Known, catalog, plain
 from trainrx.parse.spellbook import Spellbook

@@ -12,7 +12,7 @@ from trainrx.lsp.actions import Action
 from trainrx.lsp.desk import Sight
 from trainrx.lsp.hover import span
 from trainrx.lsp.sheet import Sheet
-from trainrx.model.result import Finding
+from trainrx.model.findings import Finding
 
 FIX_ALL = "source.fixAll.trainrx"
 SOURCE = "trainrx"

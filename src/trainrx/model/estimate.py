@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.findings import Unread
 from trainrx.model.memory import (
     Assumption,
     Figure,
@@ -16,7 +17,7 @@ from trainrx.model.memory import (
     Prediction,
     Refusal,
 )
-from trainrx.model.result import JobSummary, Tool, Unread
+from trainrx.model.result import JobSummary, Tool
 from trainrx.model.text import Lang
 
 Fit = Literal["fits", "tight", "does-not-fit"]

@@ -6,10 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.model.knowledge import Family, Safety
+from trainrx.model.findings import Unread
+from trainrx.model.knowledge import Family
 from trainrx.model.memory import Refusal
+from trainrx.model.parts import Safety
 from trainrx.model.planning import Aim, Check, Patched, Standing
-from trainrx.model.result import Change, JobSummary, Predicted, Tool, Unread
+from trainrx.model.result import Change, JobSummary, Predicted, Tool
 from trainrx.model.text import Lang
 
 FixVerdict = Literal[

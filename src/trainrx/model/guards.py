@@ -7,15 +7,8 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import (
-    Condition,
-    Family,
-    Fix,
-    Pattern,
-    Reference,
-    Samples,
-    Status,
-)
+from trainrx.model.knowledge import Family, Fix, Pattern, Samples
+from trainrx.model.parts import Condition, Reference, Status
 from trainrx.model.text import Text
 
 

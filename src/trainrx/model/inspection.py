@@ -11,8 +11,9 @@ import msgspec
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How, Origin
+from trainrx.model.findings import Unread
 from trainrx.model.job import Defect
-from trainrx.model.result import Tool, Unread
+from trainrx.model.result import Tool
 from trainrx.model.text import Lang
 
 Topic = Literal[

@@ -8,7 +8,7 @@ import msgspec
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar
-from trainrx.model.result import Unread
+from trainrx.model.findings import Unread
 
 if TYPE_CHECKING:
     from pathlib import Path

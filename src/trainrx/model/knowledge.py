@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
+from trainrx.model.parts import Condition, Reference, Safety, Status
 from trainrx.model.text import Text
 
 Family = Literal[
@@ -21,59 +22,11 @@ Family = Literal[
     "slow",
     "crash_other",
 ]
-Status = Literal["experimental", "stable", "deprecated"]
-Safety = Literal["safe", "changes-results", "manual"]
 Role = Literal["failure", "echo", "context", "phase", "frame", "success", "observation"]
 """failure: something went wrong here; echo: only ever the consequence of another failure;
 context: tells how the job was set up; phase: a stage of the run begins; frame: a traceback line
 that says where; success: the run reached its end; observation: words of the user (`--note`)."""
 CaptureType = Literal["int", "float", "gib", "seconds", "text"]
-
-
-class Reference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A source of a claim and what it says.
-
-    `checked` is the date it was last opened and compared; without one it is cited at second hand.
-    """
-
-    id: str
-    kind: Literal["doc", "issue", "source", "report", "run", "paper"]
-    url: str = ""
-    says: str = ""
-    checked: str = ""
-
-
-class Condition(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
-):
-    """A three-valued test on facts: exactly one of fact, symptom, package, all, any, not.
-
-    `fact` takes one of eq, ne, lt, le, gt, ge, one_of, known. `symptom` takes `seen` (default
-    true) and `if`, tests on the captured fields. `package` takes `versions`, a PEP 440 range.
-    """
-
-    fact: str | None = None
-    eq: Scalar | None = None
-    ne: Scalar | None = None
-    lt: float | None = None
-    le: float | None = None
-    gt: float | None = None
-    ge: float | None = None
-    one_of: tuple[Scalar, ...] | None = None
-    known: bool | None = None
-    symptom: str | None = None
-    seen: bool = True
-    if_: dict[str, Scalar | dict[str, Scalar]] | None = msgspec.field(default=None, name="if")
-    package: str | None = None
-    versions: str | None = None
-    all: "tuple[Condition, ...] | None" = None
-    any: "tuple[Condition, ...] | None" = None
-    not_: "Condition | None" = msgspec.field(default=None, name="not")
-
-
-# a class cannot name itself in its body but as a text: the first text compiled takes 1 ms
-_PARTS = tuple[Condition, ...] | None
-Condition.__annotations__.update(all=_PARTS, any=_PARTS, not_=Condition | None)
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -268,45 +221,6 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     foreseeable: bool = False
     confusable_with: dict[str, Text] = {}
     aliases: tuple[str, ...] = ()
-
-
-class Spelling(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
-):
-    """How one framework writes a parameter in a range of its versions, and its default there.
-
-    Exactly one of `arg` (command line or config key) and `env`. `values` maps canonical values to
-    their spelling; `inverted` is a boolean whose spelling says the opposite. `default` is absent
-    where the framework has none or computes it. `also` are other accepted names (only read).
-    `commands` limits the spelling to some sub-commands (sft, rlhf, train); empty means all.
-    """
-
-    versions: str = ""
-    arg: str = ""
-    env: str = ""
-    default: Scalar | None = None
-    values: dict[str, str] = {}
-    inverted: bool = False
-    also: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    source: str = ""
-
-
-class Param(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
-):
-    """One meaning, its spelling per framework and version range; best spelling first.
-
-    `needs` are packages some canonical values need beside the framework.
-    """
-
-    schema: Literal[1]
-    id: str
-    type: Literal["int", "float", "bool", "text"]
-    title: Text
-    spelled: dict[str, tuple[Spelling, ...]]
-    needs: dict[str, str] = {}
-    ask: Text | None = None
 
 
 class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Amount, Condition, Reference, Status
+from trainrx.model.knowledge import Amount
+from trainrx.model.parts import Condition, Reference, Status
 from trainrx.model.planning import Price
 from trainrx.model.text import Text
 

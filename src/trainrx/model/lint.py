@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from trainrx.model.findings import Finding
 from trainrx.model.hardware import ModelShape
-from trainrx.model.knowledge import Condition, Param, Reference, Safety, Status
-from trainrx.model.result import Finding
+from trainrx.model.parts import Condition, Param, Reference, Safety, Status
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:

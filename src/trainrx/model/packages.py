@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.model.knowledge import Condition, PackageChange, Reference
+from trainrx.model.knowledge import PackageChange
+from trainrx.model.parts import Condition, Reference
 from trainrx.model.text import Text
 
 

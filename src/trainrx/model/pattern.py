@@ -33,12 +33,15 @@ class _Needled(_Late):
     def match(self, text: str) -> re.Match[str] | None:
         return re.compile(*self._source).match(text) if self._may_match(text) else None
 
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return re.compile(*self._source).fullmatch(text) if self._may_match(text) else None
+
     def _may_match(self, text: str) -> bool:
         return any(needle in text for needle in self._needles)
 
 
 def needled(text: str, *needles: str) -> re.Pattern[str]:
-    """Give a pattern for `search` and `match`, of which each match holds one of some words.
+    """Give a pattern of which each match holds one of some words; it cannot find them all at once.
 
     To look for the words takes no compiled pattern; most names hold none.
     """

@@ -7,9 +7,10 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Safety
+from trainrx.model.findings import Unread
 from trainrx.model.memory import Figure, Refusal
-from trainrx.model.result import Change, JobSummary, Tool, Unread
+from trainrx.model.parts import Safety
+from trainrx.model.result import Change, JobSummary, Tool
 from trainrx.model.text import Lang, Text
 
 Aim = Literal["least-change", "fastest", "most-headroom"]

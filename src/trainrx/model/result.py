@@ -7,7 +7,9 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Origin, Scalar
-from trainrx.model.knowledge import Family, Safety
+from trainrx.model.findings import Finding, Unread
+from trainrx.model.knowledge import Family
+from trainrx.model.parts import Safety
 
 Verdict = Literal["diagnosed", "suspected", "unknown", "healthy"]
 Kind = Literal["arg", "env", "package", "config_file", "code", "data", "hardware"]
@@ -145,49 +147,6 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     how: str
     command: str = ""
     splits: tuple[str, ...] = ()
-
-
-class Unread(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that was at hand but could not be used, and why."""
-
-    source: str
-    reason: str
-    line: int | None = None
-    text: str = ""
-
-
-class Edit(msgspec.Struct, frozen=True, kw_only=True):
-    """A replacement of text in a file, lines and columns from 1."""
-
-    file: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-
-
-class FindingFix(msgspec.Struct, frozen=True, kw_only=True):
-    """What a lint finding proposes."""
-
-    safety: Safety
-    edits: tuple[Edit, ...] = ()
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A lint finding: a defect of the launch itself.
-
-    Lines and columns count from 1; `end_column` is the one behind the last character.
-    """
-
-    rule: str
-    severity: Literal["error", "warning", "info"]
-    message: str
-    file: str
-    line: int | None = None
-    column: int | None = None
-    end_column: int | None = None
-    fix: FindingFix | None = None
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,10 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Origin
-from trainrx.model.knowledge import Condition, Family, Reference
-from trainrx.model.result import FixOut, JobSummary, Tool, Unread
+from trainrx.model.findings import Unread
+from trainrx.model.knowledge import Family
+from trainrx.model.parts import Condition, Reference
+from trainrx.model.result import FixOut, JobSummary, Tool
 from trainrx.model.text import Lang, Text
 
 RetryVerdict = Literal["transient", "deterministic", "bad-node", "unknown"]

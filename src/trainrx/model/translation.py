@@ -11,9 +11,10 @@ import msgspec
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.inspection import Topic
 from trainrx.model.planning import FilePatch
-from trainrx.model.result import Change, Tool, Unread
+from trainrx.model.result import Change, Tool
 from trainrx.model.text import Lang
 
 Outcome = Literal["kept", "renamed", "value", "moved", "replaced", "dropped", "missing", "stranger"]

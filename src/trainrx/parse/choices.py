@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from trainrx.model.facts import Fact, fact
 from trainrx.model.job import RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.catalog import Known, plain
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.signature import Signature

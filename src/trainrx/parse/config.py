@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainrx.model.findings import Unread
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 
 MAX_TEXT = 300_000
 """Characters; larger files are data, not configuration."""

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 from trainrx.parse.saved_args import FILES, Loaded, loaded_back, run_folders
 from trainrx.parse.version_range import in_range
 

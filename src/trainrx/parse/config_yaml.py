@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 import yaml
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 from trainrx.parse.config import MAX_DEPTH, MAX_LINE, MAX_VALUES, refused
 from trainrx.parse.values import read_number
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
+from trainrx.kb.catalogs import read_presets
 from trainrx.model.facts import Scalar
 from trainrx.model.pattern import late
-from trainrx.parse.presets import preset
+from trainrx.parse.catalog import catalog
+
+_SHIPS_PRESETS = "ms-swift"
 
 MAX_JSON = 200_000
 """Characters; a DeepSpeed config is a few thousand."""
 
 _STAGE = late(r"(?:zero|stage|(?<![a-z0-9])z)[ _-]?([0-3])(?![0-9])")
 _CANONICAL = frozenset(f"zero{n}{tail}" for n in range(4) for tail in ("", "_offload"))
+_AS_WRITTEN = _CANONICAL - {"zero0_offload", "zero1_offload"}
+"""There is nothing to hold elsewhere below stage 2."""
 _PART = late(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
 _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
     "train_batch_size": ("deepspeed.train_batch", "int"),
@@ -38,6 +43,8 @@ def canonical_deepspeed(text: str) -> str | None:
     if inline is not None:
         return _named(_facts_of(inline))
     stem = _stem(text)
+    if stem in _AS_WRITTEN:
+        return stem
     found = _STAGE.search(stem)
     if found is None:
         return text
@@ -193,3 +200,21 @@ def _stem(text: str) -> str:
     name = text.strip().replace("\\", "/").rstrip("/").rsplit("/", 1)[-1].lower()
     ending = next((end for end in (".json", ".yaml", ".yml") if name.endswith(end)), "")
     return name.removesuffix(ending)[:200]
+
+
+def preset(name: str, version: str | None) -> tuple[Mapping[str, Any], ...]:
+    """Give what a preset holds at the releases a job may run, the different ones, oldest first.
+
+    Args:
+        name: as written: `zero3`, in 2.x also `default-zero3` and `zero3-offload`.
+        version: of ms-swift, exact or in part; None is any.
+    """
+    known = catalog(_SHIPS_PRESETS)
+    wanted = name.strip().removeprefix("default-").replace("-", "_")
+    bits = known.of(version)
+    return tuple(
+        content
+        for item in read_presets()
+        if item.name == wanted and known.mask(item.spans) & bits
+        for content in known.values(item.contents, known.mask(item.spans) & bits)
+    )

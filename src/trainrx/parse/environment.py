@@ -7,9 +7,9 @@ import re
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 
 MAX_LINES = 20_000
 MAX_VALUE = 32_768

@@ -8,7 +8,7 @@ import msgspec
 
 from trainrx.kb.catalogs import read_environment
 from trainrx.model.job import RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.model.refusal import Fate
 from trainrx.parse.catalog import Catalog, catalog, plain
 from trainrx.parse.namesakes import names_today, nearest

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 
 USABLE_SHARE = 0.985
 """What torch reports of the nominal size where no report of the card is known: the median of

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from trainrx.model.findings import Unread
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 from trainrx.parse import ms_swift
-from trainrx.parse.launch_args import Sign, read_arguments
-from trainrx.parse.launch_words import odd_characters
+from trainrx.parse.launch_args import Sign, odd_characters, read_arguments
 from trainrx.parse.launchers import Cite, Entry, Named, basename, entries
 from trainrx.parse.launchers_front import Front
 from trainrx.parse.launchers_jobs import numbered

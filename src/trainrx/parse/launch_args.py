@@ -1,4 +1,4 @@
-"""The words behind a training program to named arguments."""
+"""The words behind a training program to named arguments, and which of them are no ASCII."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.model.job import RawArg, Word
+from trainrx.model.job import Defect, RawArg, Word
 from trainrx.model.pattern import late
 from trainrx.parse.launchers import Cite
 
@@ -19,6 +19,9 @@ _DELETION = late(r"~[A-Za-z_@][\w./@-]*")
 _CONFIG = late(r".*\.(?:ya?ml|json)", re.IGNORECASE | re.DOTALL)
 Sign = Literal["", "+", "++", "~", "="]
 _SIGNS: Mapping[str, Sign] = {"": "", "+": "+", "++": "++", "~": "~"}
+_DASHES = late("[–—−―－]+(?=[-A-Za-z])")
+_QUOTED = late("[“”＂][^“”＂]*[“”＂]|[‘’＇][^‘’＇]*[‘’＇]")
+_MOST_ODD = 20
 _MORE_ARGUMENTS = late(r"@|\*|.*(?:ARG|OPT|EXTRA|FLAG|PARAM)S?\w*", re.IGNORECASE)
 
 
@@ -162,3 +165,32 @@ def _behind(word: Word, front: str) -> tuple[str, ...]:
     if not all(text.startswith(front) for text in word.alternatives):
         return ()
     return tuple(text[len(front) :] for text in word.alternatives)
+
+
+def odd_characters(words: tuple[Word, ...], cite: Cite) -> tuple[Defect, ...]:
+    """Report dashes and quotes of other scripts where a flag or a value begins."""
+    found: list[Defect] = []
+    for word in words:
+        if word.text.isascii() or len(found) >= _MOST_ODD:
+            continue
+        origin = cite(word)
+        name, message = "", ""
+        dash = _DASHES.match(word.text)
+        if dash:
+            name = "en-dash-flag"
+            message = f"The flag begins with {dash[0]}, not with ASCII dashes. Type -- instead."
+        elif _QUOTED.fullmatch(word.text.rpartition("=")[2]):
+            name = "full-width-character"
+            code = f"U+{ord(word.text[-1]):04X}"
+            message = f"{word.text[-1]} ({code}) is no quote for the shell. Type the ASCII quote."
+        if name:
+            found.append(
+                Defect(
+                    id=name,
+                    source=origin.source,
+                    line=origin.line or 0,
+                    text=origin.text,
+                    message=message,
+                )
+            )
+    return tuple(found)

@@ -10,7 +10,7 @@ from typing import cast
 import msgspec
 
 from trainrx.model.job import RawArg, ShellCommand, Word
-from trainrx.model.pattern import late
+from trainrx.model.pattern import late, needled
 from trainrx.parse.launch_tables import (
     ALIASES,
     LAUNCHER_MODULES,
@@ -21,7 +21,7 @@ from trainrx.parse.launch_tables import (
 )
 from trainrx.parse.launchers_front import ASSIGN, Cite, Front, Option, read_options
 
-_PYTHON = late(r"(?:python|pypy)[\d.]*")
+_PYTHON = needled(r"(?:python|pypy)[\d.]*", "python", "pypy")
 _MAX_WRAPPERS = 16
 _MAX_LAUNCHERS = 6
 _PROGRAMS = late(

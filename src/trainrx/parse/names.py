@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from trainrx.kb.catalogs import read_model_types
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.catalog import catalog
 from trainrx.parse.fates import fate_of
 from trainrx.parse.namesakes import SHORTEST

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from trainrx.kb.catalogs import read_renames
 from trainrx.model.job import RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.catalog import catalog, plain
 from trainrx.parse.signature import Signature
 from trainrx.parse.spellbook import Spellbook, serves

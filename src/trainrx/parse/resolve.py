@@ -8,9 +8,9 @@ import msgspec
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How
+from trainrx.model.findings import Unread
 from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch, Setting
-from trainrx.model.knowledge import Param
-from trainrx.model.result import Unread
+from trainrx.model.parts import Param
 from trainrx.parse.arguments import OUTSIDE, STYLES, Given, declared, dumped, meaning, read_given
 from trainrx.parse.catalog import catalog
 from trainrx.parse.config_files import APPENDED

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from trainrx.model.facts import Fact, How
+from trainrx.model.findings import Unread
 from trainrx.model.job import Argument, RawArg, Setting
-from trainrx.model.result import Unread
 
 
 class Resolved(msgspec.Struct, frozen=True, kw_only=True):

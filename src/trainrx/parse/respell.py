@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
-from trainrx.model.knowledge import Param
+from trainrx.model.parts import Param
 from trainrx.parse.spell import Spelled, spell
 from trainrx.parse.spellbook import plain
 from trainrx.parse.values import read_value

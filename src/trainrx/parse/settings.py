@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from trainrx.model.facts import Origin, Scalar
+from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar, RawArg, Setting
-from trainrx.model.result import Unread
 from trainrx.parse.spellbook import Entry, Spellbook, Via, plain
 from trainrx.parse.values import read_value
 

@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.model.pattern import late
 from trainrx.parse.release import read_version
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-_PLAIN = late(
-    r"\s*(?:([<>])|(>=|<=|==|!=))\s*(\d{1,9}(?:\.\d{1,9}){0,5})((?(2)(?:\.\*|\.post\d{1,9})?))\s*"
-)
 _COMPARE: Mapping[str, Callable[[Version, Version], bool]] = {
     ">=": ge,
     "<=": le,
@@ -31,6 +27,8 @@ _COMPARE: Mapping[str, Callable[[Version, Version], bool]] = {
     ">": gt,
 }
 _ENDS = frozenset({">=", "<"})
+_MOST_PARTS = 6
+_MOST_DIGITS = 9
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -102,15 +100,36 @@ def read_specifiers(spec: str) -> Specifiers | None:
     """Read a range; None when it is none."""
     clauses: list[Clause] = []
     for part in spec.split(","):
-        match = _PLAIN.fullmatch(part)
-        if match is None or (match[4] == ".*" and match[2] not in ("==", "!=")):
-            if part.strip():
-                return _read_other(spec)
+        if not part.strip():
             continue
-        prefix = match[4] == ".*"
-        version = read_version(match[3] if prefix else match[3] + match[4])
-        clauses.append(Clause(match[1] or match[2], match[3] + match[4], version, prefix))
+        clause = _read_clause(part.strip())
+        if clause is None:
+            return _read_other(spec)
+        clauses.append(clause)
     return Specifiers(tuple(clauses))
+
+
+def _read_clause(text: str) -> Clause | None:
+    """Read a comparison with a plain release; None where it is more than that.
+
+    By hand: to compile a pattern for it takes longer than to read all ranges of a run.
+    """
+    operator = text[:2] if text[:2] in _COMPARE else text[:1]
+    if operator not in _COMPARE:
+        return None
+    named = text[len(operator) :].strip()
+    prefix = operator in ("==", "!=") and named.endswith(".*")
+    numbers, post, number = named.removesuffix(".*" if prefix else "").partition(".post")
+    parts = numbers.split(".")
+    if post and (prefix or operator in "<>"):
+        return None
+    if len(parts) > _MOST_PARTS or not all(map(_is_number, [*parts, number] if post else parts)):
+        return None
+    return Clause(operator, named, read_version(numbers + post + number), prefix)
+
+
+def _is_number(text: str) -> bool:
+    return len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()
 
 
 def _read_other(spec: str) -> Specifiers | None:

@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.model.facts import Scalar
 from trainrx.model.job import RawLaunch
-from trainrx.model.knowledge import Param, Spelling
+from trainrx.model.parts import Param, Spelling
 from trainrx.model.pattern import late
 from trainrx.parse.spellbook import OUTER, Entry, Spellbook, plain, serves
 from trainrx.parse.taken import Answer, Taker

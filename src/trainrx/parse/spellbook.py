@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.model.knowledge import Param, Spelling
+from trainrx.model.parts import Param, Spelling
 from trainrx.parse.version_range import Timeline
 
 Via = Literal["arg", "env", "config", "launcher"]

@@ -16,10 +16,11 @@ MAX_TEXT = 200_000
 _TRUE = frozenset({"yes", "true", "t", "y", "1", "on"})
 _FALSE = frozenset({"no", "false", "f", "n", "0", "off"})
 _NONE = frozenset({"none", "null", "~", ""})
-_LIST = late(r"\b(?:list|tuple|sequence|iterable|comma_separated_list)\b", re.IGNORECASE)
+_LISTS = frozenset({"list", "tuple", "sequence", "iterable", "comma_separated_list"})
 _OPTIONAL = late(r"\bOptional\b|\bNone\b")
 _BARE = {"store_true": True, "store_false": False, "BooleanOptionalAction": True}
 """Actions of argparse that take no value, and what they store."""
+_MOST_DIGITS = 18
 _WHOLE = late(r"[+-]?\d{1,18}")
 _PYTHON_INT = late(r"[+-]?\d+(?:_\d+)*")
 
@@ -34,7 +35,7 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
 @lru_cache(maxsize=1024)
 def is_list(kind: str) -> bool:
     """Tell whether a declared type takes several values (`List[str]`, `list[int] | None`)."""
-    return _LIST.search(kind) is not None
+    return any(word.lower() in _LISTS for word in _words(kind))
 
 
 @lru_cache(maxsize=1024)
@@ -71,7 +72,7 @@ def _read_list(
 ) -> Typed:
     if from_file and len(texts) == 1 and texts[0].strip().lower() in _NONE:
         return Typed(value=None)
-    inner = _LIST.sub("", kind)
+    inner = " ".join(sorted(word for word in _words(kind) if word.lower() not in _LISTS))
     found = [_read_one(inner, choices, text, from_file=False) for text in texts]
     problem = next((item.problem for item in found if item.problem), "")
     return Typed(value=[item.value for item in found], problem=problem)
@@ -104,7 +105,7 @@ def _plain(kind: str, text: str, *, from_file: bool) -> Typed:
     kinds = _words(kind)
     if "dict" in kinds or "Dict" in kinds:
         return _structure(text, is_text="str" in kinds)
-    if "int" in kinds and _WHOLE.fullmatch(text.strip()):
+    if "int" in kinds and _is_whole(text.strip()):
         return Typed(value=int(text.strip()))
     if kinds & {"int", "float"}:
         number = read_number(text.strip())
@@ -128,6 +129,12 @@ def _plain(kind: str, text: str, *, from_file: bool) -> Typed:
 @lru_cache(maxsize=1024)
 def _words(kind: str) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Za-z_]+", kind))
+
+
+def _is_whole(text: str) -> bool:
+    if text.isdecimal() and len(text) <= _MOST_DIGITS:
+        return True
+    return _WHOLE.fullmatch(text) is not None
 
 
 def _structure(text: str, *, is_text: bool) -> Typed:

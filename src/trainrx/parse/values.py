@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trainrx.model.facts import INFINITE, Scalar
-from trainrx.model.knowledge import Param, Spelling
+from trainrx.model.parts import Param, Spelling
 from trainrx.model.pattern import late
 from trainrx.parse.deepspeed import canonical_deepspeed
 
@@ -114,7 +114,11 @@ def write_value(spelling: Spelling, value: Scalar) -> str | None:
 def is_closed(spelling: Spelling) -> bool:
     """Tell whether a spelling knows only the words it lists: a switch, or an enumeration."""
     words = set(spelling.values.values())
-    return words <= {"", "true", "false"} or all(_WHOLE.fullmatch(word) for word in words)
+    return words <= {"", "true", "false"} or all(map(_is_whole, words))
+
+
+def _is_whole(word: str) -> bool:
+    return word.isdecimal() or (word[:1] in "+-" and _WHOLE.fullmatch(word) is not None)
 
 
 def _read_mapped(param: Param, spelling: Spelling, text: str) -> Reading:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 from trainrx.parse.version_range import MAX_LENGTH, in_range, is_exact
 
 __all__ = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainrx.model.knowledge import Cause, Condition
+from trainrx.model.knowledge import Cause
+from trainrx.model.parts import Condition
 
 
 def for_name(cause: str, evidence: str) -> str:

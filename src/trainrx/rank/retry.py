@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from trainrx.model.facts import Origin
-from trainrx.model.knowledge import Condition
+from trainrx.model.parts import Condition
 from trainrx.model.result import CauseOut, SymptomSeen
 from trainrx.model.retry import RetryRule, RetryVerdict
 from trainrx.model.text import Text

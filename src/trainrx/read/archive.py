@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
-from trainrx.model.result import Unread
+from trainrx.model.findings import Unread
 from trainrx.read.folder import MOST_FILES, is_wanted
 from trainrx.read.stream import LIMIT
 

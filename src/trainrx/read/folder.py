@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from trainrx.model.findings import Unread
 from trainrx.model.pattern import late
-from trainrx.model.result import Unread
 
 MOST_FILES = 2000
 MOST_ENTRIES = 100_000

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from trainrx.model.errors import NoInputError, UsageError
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
-from trainrx.model.result import Unread
 from trainrx.read.archive import is_archive, members
 from trainrx.read.encoding import decode_text, looks_binary
 from trainrx.read.folder import wanted_files

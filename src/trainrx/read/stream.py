@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input
-from trainrx.model.result import Unread
 
 CHUNK = 1 << 18
 LIMIT = 8 << 30

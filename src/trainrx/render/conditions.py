@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Amount, Clause, Condition
+from trainrx.model.knowledge import Amount, Clause
+from trainrx.model.parts import Condition
 from trainrx.model.text import Lang
 from trainrx.render import words
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainrx.model.facts import Origin
-from trainrx.model.result import CauseOut, Diagnosis, Finding, SymptomSeen
+from trainrx.model.findings import Finding
+from trainrx.model.result import CauseOut, Diagnosis, SymptomSeen
 from trainrx.model.text import Lang
 from trainrx.render import words
 from trainrx.render.cause import cause_lines, percent

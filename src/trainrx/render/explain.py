@@ -6,20 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import measure_text
 from trainrx.model.guards import Guard
-from trainrx.model.knowledge import (
-    Action,
-    Cause,
-    Evidence,
-    FactEntry,
-    Fix,
-    Param,
-    Reference,
-    Rule,
-    Spelling,
-    Symptom,
-)
+from trainrx.model.knowledge import Action, Cause, Evidence, FactEntry, Fix, Rule, Symptom
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
+from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.conditions import amount_text, clause_text, condition_text, scalar

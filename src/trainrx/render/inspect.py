@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.inspection import Inspection, Item, Job, Stranger
 from trainrx.model.job import Defect
-from trainrx.model.result import Unread
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
 from trainrx.render.inspect_head import job_head

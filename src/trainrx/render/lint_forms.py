@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections import Counter
 
+from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
-from trainrx.model.result import Finding
 from trainrx.model.text import Lang
 from trainrx.render.lint_text import summary
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
-from trainrx.model.result import Finding
 from trainrx.model.version import __version__
 
 

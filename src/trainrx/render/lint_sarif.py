@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintReport
-from trainrx.model.result import Edit, Finding
 from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
-from trainrx.model.result import Finding
 from trainrx.model.text import Lang
 
 SHOWN = 110

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainrx.model.knowledge import Family, Role, Safety
+from trainrx.model.knowledge import Family, Role
+from trainrx.model.parts import Safety
 from trainrx.model.result import Verdict
 from trainrx.model.text import Lang, Text
 

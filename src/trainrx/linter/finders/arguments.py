@@ -9,9 +9,9 @@ import msgspec
 
 from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
+from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
-from trainrx.model.result import Edit
 from trainrx.parse.catalog import plain
 from trainrx.parse.signature import Signature
 

@@ -10,9 +10,9 @@ import msgspec
 from trainrx.linter.edits import line_removed, replaced
 from trainrx.linter.job import Found, Page
 from trainrx.linter.places import Spot, Texts
+from trainrx.model.findings import Edit
 from trainrx.model.job import Defect
 from trainrx.model.pattern import late
-from trainrx.model.result import Edit
 
 _ASSIGNMENT = late(r"[ \t]*(?P<name>[A-Za-z_]\w*)=")
 _DASHES = late("[–—−―－]+")

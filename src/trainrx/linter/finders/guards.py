@@ -10,8 +10,8 @@ from trainrx.linter.job import Found, Job
 from trainrx.linter.places import Spot
 from trainrx.linter.truth import holds
 from trainrx.model.facts import Fact
-from trainrx.model.knowledge import Condition
 from trainrx.model.lint import LintGuard
+from trainrx.model.parts import Condition
 from trainrx.parse.catalog import plain
 from trainrx.parse.version_range import in_range
 

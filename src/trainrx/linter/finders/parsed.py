@@ -9,7 +9,7 @@ from trainrx.linter.finders.values import BEGINS_JSON, stands_in
 from trainrx.linter.job import Found, Job
 from trainrx.model.catalog import ParsedArgument
 from trainrx.model.job import RawArg
-from trainrx.model.pattern import late
+from trainrx.model.pattern import needled
 from trainrx.parse.catalog import catalog, plain
 
 _SWIFT = "ms-swift"
@@ -22,7 +22,7 @@ https://github.com/huggingface/transformers/blob/v4.49.0/src/transformers/traini
 _INHERIT = frozenset({"ms-swift", "llamafactory", "trl"})
 _NAMES = frozenset({"deepspeed", "fsdp", "teacher_deepspeed"})
 """Taken by name as well: `registers` judges the words."""
-_PATH = late(r"[/\\]|\.\w{1,5}$")
+_PATH = needled(r"[/\\]|\.\w{1,5}$", "/", "\\", ".")
 
 
 def find(job: Job) -> Iterator[Found]:

@@ -14,8 +14,8 @@ import msgspec
 from trainrx.linter.edits import line_removed, replaced
 from trainrx.linter.job import Found
 from trainrx.linter.places import Spot
+from trainrx.model.findings import Finding
 from trainrx.model.pattern import late
-from trainrx.model.result import Finding
 
 MARK = "diagnose:"
 _COMMENT = late(

@@ -7,14 +7,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from trainrx.parse.shell.arrays import with_element, with_more
-from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.reader import declared
 from trainrx.parse.shell.state import word_lines
-from trainrx.parse.shell.syntax import Assign, Raw, Simple
+from trainrx.parse.shell.syntax import Assign, Raw, Simple, assignment
 from trainrx.parse.shell.unknown import known
-from trainrx.parse.shell.variables import Field, Variable
+from trainrx.parse.shell.variables import Field, Variable, with_element, with_more
 
 
 class Declarations:

@@ -16,7 +16,7 @@ from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field
 
-_SPECIAL = late(r"[\\'\"$`{<]")
+_SPECIAL = frozenset("\\'\"$`{<")
 _PLAIN = late(r"[^\\'\"$`<]+")
 _IN_QUOTES = late(r"[^\\$`]+")
 _NAME = late(r"\$([A-Za-z_]\w*|[0-9@*#?!$_-])", re.ASCII)
@@ -57,7 +57,7 @@ class Expander:
                 within the script keeps its lines.
         """
         self._state.budget.spend()
-        if not _SPECIAL.search(raw):
+        if _SPECIAL.isdisjoint(raw):
             return [Field(raw)]
         found: list[Field] = []
         for text in alternatives(raw, self._state.budget):
@@ -69,14 +69,14 @@ class Expander:
     def text(self, raw: str, *, keep_joins: bool = False) -> str:
         """Expand a word that is not split: the right side of `=`, an operand of a test."""
         self._state.budget.spend()
-        if not _SPECIAL.search(raw):
+        if _SPECIAL.isdisjoint(raw):
             return raw
         return self._unsplit(self._pieces(raw, keep_joins=keep_joins))
 
     def pattern(self, raw: str) -> str:
         """Expand a word that is a pattern: what was quoted in it matches only itself."""
         self._state.budget.spend()
-        if not _SPECIAL.search(raw):
+        if _SPECIAL.isdisjoint(raw):
             return raw
         parts = []
         for piece in self._pieces(raw):

@@ -9,10 +9,9 @@ import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.parse.shell import glob
-from trainrx.parse.shell.arrays import element, keys
 from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
-from trainrx.parse.shell.variables import Field, Variable
+from trainrx.parse.shell.variables import Field, Variable, element, keys
 
 _BODY = late(
     r"(?P<indirect>!)?(?P<length>\#(?=[\w@*#?!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*\#?$!_-])"

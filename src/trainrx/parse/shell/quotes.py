@@ -186,7 +186,9 @@ class Lines:
     """Positions to line numbers (from 1) and line texts."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._starts = [0]
+        for line in text.split("\n")[:-1]:
+            self._starts.append(self._starts[-1] + len(line) + 1)
         self._text = text
 
     def number(self, position: int) -> int:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.grammar import parse
 from trainrx.parse.shell.limits import Budget
-from trainrx.parse.shell.syntax import Assign, Node, Raw, Simple
+from trainrx.parse.shell.syntax import Assign, Node, Raw, Simple, assignment
 from trainrx.parse.shell.tree import STATEMENTS, Statements, with_next
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import re
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
 from trainrx.model.pattern import needled
-from trainrx.model.result import Unread
 from trainrx.parse.shell.limits import MAX_DEFECTS
 from trainrx.parse.shell.prepare import Prepared
 from trainrx.parse.shell.quotes import Lines

@@ -23,7 +23,7 @@ _WRAPPERS = frozenset(
     {"nohup", "srun", "sbatch", "time", "sudo", "setsid", "timeout", "env", "nice", "stdbuf"}
     | {"mpirun", "mpiexec", "bsub", "qsub", "sshpass", "xargs", "parallel", "unbuffer", "flock"}
 )
-_SCRIPT_NAME = late(r".*\.(?:sh|bash|sbatch|slurm)")
+_SCRIPT_NAMES = (".sh", ".bash", ".sbatch", ".slurm")
 _HARMLESS = late(r"(?:.*/)?(?:bin/activate|activate|conda\.sh|etc/profile)")
 _REMOTE_VALUE = late(r"-[bcDEeFIiJLlmOopQRSwWBux]")
 """Options of ssh and pdsh that take the next word."""
@@ -138,7 +138,7 @@ class Scripts:
         if found is None:
             return False
         text = fields[found].text
-        named = _SCRIPT_NAME.fullmatch(text) is not None
+        named = text.endswith(_SCRIPT_NAMES)
         if not named and not (at and found == at) and text not in self._context.written:
             return False
         load = self._load(text)
@@ -242,7 +242,7 @@ def _script_at(fields: Sequence[Field], start: int, *, wrapped: bool) -> int | N
     if not wrapped:
         return 0
     places = range(1, len(fields))
-    return next((at for at in places if _SCRIPT_NAME.fullmatch(fields[at].text)), None)
+    return next((at for at in places if fields[at].text.endswith(_SCRIPT_NAMES)), None)
 
 
 def _host(fields: Sequence[Field], *, pdsh: bool) -> tuple[str, Sequence[Field]]:

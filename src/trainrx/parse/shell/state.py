@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from trainrx.parse.shell.arrays import with_element
 from trainrx.parse.shell.limits import MAX_VALUE, Budget, TooMuch
 from trainrx.parse.shell.unknown import Kind, Unknowns, known, literal
-from trainrx.parse.shell.variables import Field, Snapshot, Variable
+from trainrx.parse.shell.variables import Field, Snapshot, Variable, with_element
 
 _OUTSIDE = frozenset({"env", "scheduler", "arg"})
 _ALWAYS_SET = frozenset({"0", "#", "HOME", "PWD", "PATH"})

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Union
 
 import msgspec
+
+from trainrx.model.pattern import late
+
+_ASSIGN = late(r"([A-Za-z_]\w*)(\[(?:[^\[\]\n]|\[[^\]\n]*\])*\])?(\+?)=", re.ASCII)
 
 
 class Raw(msgspec.Struct, frozen=True):
@@ -152,3 +157,18 @@ Node = Union[  # noqa: UP007  # evaluated at run time on Python 3.10, where it n
     Test,
     Arithmetic,
 ]
+
+
+def assignment(word: Raw, items: tuple[Raw, ...] | None = None) -> Assign | None:
+    """Read a word as an assignment, of these items when it is an array; None when it is none."""
+    name, sign, rest = word.text.partition("=")
+    if not sign:
+        return None
+    if name.isascii() and name.isidentifier():  # most are this plain, and need no pattern
+        return Assign(name, rest, items, False, None, word.at + len(name) + 1)
+    match = _ASSIGN.match(word.text)
+    if match is None:
+        return None
+    value, at = word.text[match.end() :], word.at + match.end()
+    index = None if match[2] is None else match[2][1:-1]
+    return Assign(match[1], value, items, match[3] == "+", index, at)

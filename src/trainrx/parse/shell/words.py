@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.parse.shell.assignments import assignment
 from trainrx.parse.shell.limits import Budget
 from trainrx.parse.shell.mask import mask
 from trainrx.parse.shell.pieces import Piece, is_redirect, is_sign, joined, leaves, piece
-from trainrx.parse.shell.syntax import Assign, Raw, Redirect, Simple
+from trainrx.parse.shell.syntax import Assign, Raw, Redirect, Simple, assignment
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
