@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.parse.shell import glob
-from trainrx.parse.shell.braces import alternatives
 from trainrx.parse.shell.limits import MAX_DEPTH, MAX_VALUE, TooMuch
 from trainrx.parse.shell.parameters import Expansion, Parameters
 from trainrx.parse.shell.state import State
@@ -60,11 +58,18 @@ class Expander:
         if _SPECIAL.isdisjoint(raw):
             return [Field(raw)]
         found: list[Field] = []
-        for text in alternatives(raw, self._state.budget):
+        for text in self._alternatives(raw):
             pieces = self._pieces(text, keep_joins=keep_joins)
             found += _join(pieces, self._state.separators())
         self._charge(found)
         return found
+
+    def _alternatives(self, raw: str) -> Iterable[str]:
+        if "{" not in raw:
+            return (raw,)
+        from trainrx.parse.shell.braces import alternatives
+
+        return alternatives(raw, self._state.budget)
 
     def text(self, raw: str, *, keep_joins: bool = False) -> str:
         """Expand a word that is not split: the right side of `=`, an operand of a test."""
@@ -78,6 +83,8 @@ class Expander:
         self._state.budget.spend()
         if _SPECIAL.isdisjoint(raw):
             return raw
+        from trainrx.parse.shell import glob
+
         parts = []
         for piece in self._pieces(raw):
             text = " ".join(item.text for item in piece.fields)

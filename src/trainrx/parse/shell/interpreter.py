@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.parse.shell import glob
 from trainrx.parse.shell.context import RAN, Context, Stop, Verdict, both, either
 from trainrx.parse.shell.limits import MAX_DEPTH, TooMuch
 from trainrx.parse.shell.simple import SimpleCommands
@@ -314,6 +313,8 @@ class Interpreter:
         if len(pattern) > 256 or not known(pattern) or _has_groups(raw.text):
             return None
         self._context.budget.spend(1 + len(pattern) * len(value) // 4)
+        from trainrx.parse.shell import glob
+
         return glob.matches(pattern, value)
 
 

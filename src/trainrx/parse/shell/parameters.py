@@ -8,7 +8,6 @@ from collections.abc import Callable
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.parse.shell import glob
 from trainrx.parse.shell.state import State
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable, element, keys
@@ -246,9 +245,13 @@ class Parameters:
         if not known(pattern) or len(pattern) > _MAX_PATTERN:
             return self._no_value(name + match[0]).fields[0].text
         self._state.budget.spend(1 + len(text) * len(pattern) // 4)
+        from trainrx.parse.shell import glob
+
         return glob.strip(text, pattern, end=sign[0] == "%", longest=len(sign) == 2)
 
     def _replace(self, name: str, text: str, match: re.Match[str]) -> str:
+        from trainrx.parse.shell import glob
+
         old, new = self._pattern(match[2]), self._expand(match[3] or "")
         if not known(old) or len(old) > _MAX_PATTERN:
             return self._no_value(name + match[0]).fields[0].text
