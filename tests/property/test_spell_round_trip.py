@@ -183,3 +183,18 @@ def test_a_value_with_a_blank_is_quoted_for_hydra_too() -> None:
 
     assert spelled is not None
     assert spelled.text == "actor_rollout_ref.model.path='/data/my model'"
+
+
+@pytest.mark.parametrize("given", ["", "--accelerator_config '{\"split_batches\": false}'"])
+def test_a_key_that_is_not_in_its_mapping_has_a_default_of_its_own(given: str) -> None:
+    script = f"llamafactory-cli train --stage sft --streaming true {given}"
+
+    found = resolve(
+        find_launches(read_script(script, "x"))[0],
+        params=PARAMS,
+        versions={"llamafactory": "0.9.3"},
+    )
+
+    setting = found.settings.get("train.dispatch_batches")
+    assert setting is not None
+    assert setting.value is True

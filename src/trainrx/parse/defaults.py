@@ -168,11 +168,19 @@ def _listed(
 
 
 def _value(entry: Entry, argument: Argument) -> Scalar | None:
-    """Give what an argument says of a parameter; a switch that is off says what kb calls that."""
-    if argument.value is None or argument.value == []:
-        return None
-    value = read_value(entry.param, entry.spelling, _texts(argument.value)).value
-    return entry.spelling.default if value is None and argument.value is False else value
+    """Give what an argument says of a parameter.
+
+    A switch that is off says what kb calls that; a mapping without the key that is meant says
+    nothing of it: then what reads the key has its own default.
+    """
+    nothing = argument.value is None or argument.value == []
+    value = None
+    if not nothing:
+        value = read_value(entry.param, entry.spelling, _texts(argument.value)).value
+    is_key = any(word.startswith("{") for word in entry.spelling.values.values())
+    return (
+        entry.spelling.default if value is None and (argument.value is False or is_key) else value
+    )
 
 
 def _texts(value: Value) -> tuple[str, ...]:
