@@ -187,13 +187,17 @@ def removal(name: str, job: Target) -> Change | None:
     )
 
 
-def package_change(wanted: PackageChange, job: Target) -> Change | None:
-    """Give the change of a package; None when its version is in the wanted range."""
-    present = job.versions.get(wanted.name)
+def package_change(
+    wanted: PackageChange, job: Target, *, found: str | None = None
+) -> Change | None:
+    """Give the change of a package; None when its version is in the wanted range.
+
+    `found` is the version a message told, where the list of versions has none.
+    """
+    present = job.versions.get(wanted.name) or found
     if present is not None and in_range(present, wanted.spec):
         return None
-    lower_bound = any(op in wanted.spec for op in (">", "~="))
-    upgrade = lower_bound or not any(op in wanted.spec for op in ("<", "=="))
+    upgrade = _is_below(present, wanted.spec)
     return Change(
         kind="package",
         param=wanted.name,
@@ -204,3 +208,14 @@ def package_change(wanted: PackageChange, job: Target) -> Change | None:
         to=wanted.spec,
         spelled=f'pip install "{wanted.name}{wanted.spec}"',
     )
+
+
+def _is_below(present: str | None, spec: str) -> bool:
+    """Tell whether a release of the range is newer than what is there, or is likely to be."""
+    bounds = [bound for bound in spec.split(",") if bound.strip()]
+    if present is not None:
+        broken = [bound for bound in bounds if in_range(present, bound) is False]
+        if broken and all(bound.strip().startswith("<") for bound in broken):
+            return False
+    lower = any(op in spec for op in (">", "~="))
+    return lower or not any(op in spec for op in ("<", "=="))

@@ -19,6 +19,8 @@ FRAMEWORK = "framework"
 known, for the package a user names or the exception was raised in."""
 RAISED_IN = "raised-in"
 """Stands for the package the exception was raised in, where it is another one."""
+REQUIRED = "required"
+"""Stands for the package, and the range of it, that a version check printed."""
 
 
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
@@ -26,6 +28,9 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
     for wanted in fix.packages:
         if wanted.name == REFUSING:
             yield from release_changes(job)
+            continue
+        if wanted.name == REQUIRED:
+            yield from _as_the_check_wants(job)
             continue
         if wanted.name in (FRAMEWORK, RAISED_IN) and not wanted.spec:
             newer = _newer(_package(wanted.name, job), job)
@@ -41,6 +46,15 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
         change = package_change(PackageChange(name=name, spec=spec), job) if name else None
         if change is not None:
             yield change
+
+
+def _as_the_check_wants(job: Target) -> Iterator[Change]:
+    """Give the release a version check asked for by name and range."""
+    name, spec = job.facts.text("requirement.package"), job.facts.text("requirement.range")
+    if name and spec:
+        found = job.facts.text("requirement.found")
+        change = package_change(PackageChange(name=name.lower(), spec=spec), job, found=found)
+        yield from [change] if change is not None else []
 
 
 def _package(stands_for: str, job: Target) -> str:
