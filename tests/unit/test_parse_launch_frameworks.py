@@ -62,6 +62,8 @@ _OTHERS = [
     ("python -m verl.trainer.main_ppo --config-name=x +a.b=1", "verl", "ppo"),
     ("python -m verl.model_merger merge --backend fsdp", "verl", "model-merger"),
     ("python -m recipe.dapo.main_dapo data.n=1", "verl", "dapo"),
+    ("python3 -m agent.run actor_rollout_ref.rollout.n=8 +data.x=1", "verl", "ppo"),
+    ("python main.py +actor_rollout_ref.actor.strategy=fsdp2", "verl", "ppo"),
     ("python -m openrlhf.cli.serve_rm --reward_pretrain x", "openrlhf", "serve-rm"),
     ("python -m trl.scripts.vllm_serve --model x", "trl", "vllm-serve"),
     ("python -m axolotl.cli.preprocess x.yml", "axolotl", "preprocess"),

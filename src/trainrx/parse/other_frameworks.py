@@ -15,6 +15,7 @@ _VERL = late(
     r"(?:.*[./])?(?:verl[./](?:trainer|model_merger|experimental[./]\w+)|recipe[./]\w+"
     r"|verl(?=[./]model_merger))[./](?P<name>\w+?)(?:\.py)?"
 )
+_VERL_KEY = "actor_rollout_ref."
 _OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
 _AXOLOTL = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
@@ -58,6 +59,9 @@ def recognise(entry: Entry) -> Named | None:
         match = rule.fullmatch(path)
         if match:
             return Named(framework, _command(match["name"]), args)
+    if any(word.text.lstrip("+~").startswith(_VERL_KEY) for word in args):
+        # a program of someone's own around verl's trainer takes the keys of its configuration
+        return Named("verl", "ppo", args)
     if _VLLM.fullmatch(path):
         served = args[1:] if args and args[0].text == "serve" else args
         return Named("vllm", "serve", served)
