@@ -22,6 +22,21 @@ RAISED_IN = "raised-in"
 REQUIRED = "required"
 """Stands for the package, and the range of it, that a version check printed."""
 
+MISSING = "missing-module"
+"""Stands for the package of a module that could not be imported."""
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "dotenv": "python-dotenv",
+    "fla": "flash-linear-attention",
+    "google": "protobuf",
+    "megatron": "megatron-core",
+    "sklearn": "scikit-learn",
+    "swift": "ms-swift",
+    "yaml": "pyyaml",
+}
+"""Packages whose name is another than that of their module."""
+
 
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
     """Give the change of each package of a fix that is not in its range already."""
@@ -31,6 +46,9 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             continue
         if wanted.name == REQUIRED:
             yield from _as_the_check_wants(job)
+            continue
+        if wanted.name == MISSING:
+            yield from _of_the_missing_module(job)
             continue
         if wanted.name in (FRAMEWORK, RAISED_IN) and not wanted.spec:
             newer = _newer(_package(wanted.name, job), job)
@@ -54,6 +72,15 @@ def _as_the_check_wants(job: Target) -> Iterator[Change]:
     if name and spec:
         found = job.facts.text("requirement.found")
         change = package_change(PackageChange(name=name.lower(), spec=spec), job, found=found)
+        yield from [change] if change is not None else []
+
+
+def _of_the_missing_module(job: Target) -> Iterator[Change]:
+    """Give the package to install; a part of a package that is there is not a missing one."""
+    module = job.facts.text("missing.module") or ""
+    if module and "." not in module:
+        name = DISTRIBUTIONS.get(module, module.replace("_", "-").lower())
+        change = package_change(PackageChange(name=name, spec=""), job)
         yield from [change] if change is not None else []
 
 
