@@ -26,6 +26,7 @@ _NAMING = late(
 _MODELS = frozenset(
     {"model", "model_id_or_path", "model_name_or_path", "base_model", "pretrain"}
     | {"actor_rollout_ref.model.path", "actor.model_name_or_path"}
+    | {"model.pretrained_model_name_or_path", "policy.model_name"}
 )
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
 
@@ -73,7 +74,9 @@ def config_texts(
         text = found[1] if found is not None else _read_beside(named, beside)
         if text is not None:
             texts[named] = text
-            waiting += _naming(_read_config(text, named))
+            inside = _read_config(text, named)
+            waiting += _naming(inside)
+            waiting += _parents(raw, inside)
         elif named in raw.configs:
             reason = f"{named} is not at hand: add it with --config"
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
@@ -116,6 +119,14 @@ def _naming(args: Iterable[RawArg]) -> Iterator[str]:
         value = arg.values[0] if arg.values else ""
         if _is_config(value) and not value.startswith("{") and _NAMING.search(arg.name):
             yield value
+
+
+def _parents(raw: RawLaunch, args: Iterable[RawArg]) -> Iterator[str]:
+    """Give the files a configuration builds on."""
+    if raw.framework == "nemo-rl":
+        from trainrx.parse.nemo import parents_of
+
+        yield from parents_of(args)
 
 
 def _is_config(name: str) -> bool:

@@ -8,8 +8,14 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import Input, RawLaunch
 from trainrx.parse.config import read_config
 from trainrx.parse.config_kinds import classify_config, is_framework_config
+from trainrx.parse.nemo import algorithm_of
 
-DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
+DEFAULT_COMMAND = {
+    "llamafactory": "train",
+    "ms-swift": "sft",
+    "axolotl": "train",
+    "nemo-automodel": "finetune",
+}
 
 
 def implied_launch(configs: Sequence[Input]) -> RawLaunch | None:
@@ -59,4 +65,6 @@ def _command(framework: str, config: Input) -> str:
     named = {arg.name: arg.values[0] for arg in args if arg.values}
     if framework == "ms-swift":
         return "rlhf" if named.get("rlhf_type", "null") not in ("null", "None", "") else "sft"
+    if framework == "nemo-rl":
+        return algorithm_of(args)
     return DEFAULT_COMMAND.get(framework, "")

@@ -22,12 +22,13 @@ _SKIPPED = frozenset(
 )
 _TELLING: tuple[bytes, ...] = (
     *(b"swift", b"megatron", b"llamafactory", b"lmf", b"trl", b"verl", b"axolotl", b"vllm"),
-    *(b"openrlhf", b"torchrun", b"accelerate", b"deepspeed", b"python"),
+    *(b"openrlhf", b"torchrun", b"accelerate", b"deepspeed", b"python", b"automodel"),
+    b"examples/run_",
 )
 _KEYS: tuple[bytes, ...] = (
     *(b"finetuning_type", b"cutoff_len", b"lora_target", b"stage", b"base_model"),
     *(b"sequence_len", b"micro_batch_size", b"tuner_type", b"train_type", b"sft_type"),
-    *(b"rlhf_type", b"dataset_name", b"max_completion_length"),
+    *(b"rlhf_type", b"dataset_name", b"max_completion_length", b"step_scheduler"),
 )
 """One of these stands in every configuration that implies a launch."""
 

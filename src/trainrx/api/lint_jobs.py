@@ -27,13 +27,19 @@ from trainrx.parse.signature import signature
 if TYPE_CHECKING:
     from pathlib import Path
 
-DEFAULT_COMMAND = {"llamafactory": "train", "ms-swift": "sft", "axolotl": "train"}
+DEFAULT_COMMAND = {
+    "llamafactory": "train",
+    "ms-swift": "sft",
+    "axolotl": "train",
+    "nemo-automodel": "finetune",
+}
 _RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
 _OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
-_NO_LAUNCH = ("args", "verl")
-"""A dump of arguments was refused or taken already; what verl takes is completed by its command."""
+_NO_LAUNCH = ("args", "verl", "nemo-rl")
+"""A dump of arguments was refused or taken already; what verl and NeMo RL take is completed by
+their command."""
 
 
 class Around(msgspec.Struct, frozen=True):

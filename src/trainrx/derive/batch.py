@@ -11,6 +11,11 @@ from trainrx.parse.version_range import in_range
 PAIRS = frozenset({"dpo", "orpo", "simpo", "cpo", "rm"})
 """One sample is two sequences, chosen and rejected, which go through the model together."""
 ONLINE = frozenset({"grpo", "ppo", "gkd"})
+GLOBAL = frozenset({"openrlhf", "verl", "nemo-automodel", "nemo-rl"})
+"""These are told the samples of a step, and work out the accumulation."""
+TOTAL = frozenset({"openrlhf", "nemo-rl"})
+"""Here the limit of prompt and completion together is told (`data.max_len`,
+`policy.max_total_sequence_length`)."""
 SOURCES = ("train.micro_batch", "train.grad_accum", "train.global_batch", "rlhf.mini_batch")
 LAYOUT = ("parallel.processes_per_node", "parallel.nodes")
 
@@ -26,14 +31,15 @@ def batch_facts(facts: Facts) -> tuple[Fact, ...]:
 def effective_batch(facts: Facts) -> int | None:
     """Give the samples of one optimizer step, whole job; None when it cannot be told.
 
-    Megatron, OpenRLHF (`train_batch_size`, utils/deepspeed/deepspeed.py) and verl's SFT
-    (trainer/fsdp_sft_trainer.py) are told; verl's actor takes ppo_mini_batch_size prompts with n
+    Megatron, OpenRLHF (`train_batch_size`, utils/deepspeed/deepspeed.py), verl's SFT
+    (trainer/fsdp_sft_trainer.py), NeMo Automodel (components/training/step_scheduler.py) and NeMo
+    RL (`train_global_batch_size`) are told; verl's actor takes ppo_mini_batch_size prompts with n
     completions each (workers/fsdp_workers.py: normalize config); the others micro-batch x
     accumulation x replicas (transformers Trainer; axolotl utils/config/__init__.py).
     """
     if framework(facts) == "verl" and task(facts) != "sft":
         return _times(facts, "rlhf.mini_batch", "rlhf.num_generations")
-    if framework(facts) in ("openrlhf", "verl") or is_megatron(facts):
+    if framework(facts) in GLOBAL or is_megatron(facts):
         return whole(facts, "train.global_batch")
     return _times(facts, "train.micro_batch", "train.grad_accum", "parallel.data_parallel")
 
@@ -98,8 +104,7 @@ def sequence_length(facts: Facts) -> int | None:
     )
     if task(facts) not in ONLINE:
         return limit
-    if framework(facts) == "openrlhf" and limit is not None:
-        # data.max_len is the limit of prompt and completion together
+    if framework(facts) in TOTAL and limit is not None:
         return limit
     before = prompt if prompt is not None else limit
     if before is None or (completion is None and prompt is not None):
@@ -117,7 +122,7 @@ def generation_batch(facts: Facts) -> int | None:
     ms-swift, accumulation from 0.17, steps_per_generation from 0.18 (grpo_trainer.py,
     grpo_config.py).
     """
-    if framework(facts) in ("verl", "openrlhf"):
+    if _rolls_out(facts):
         return _times(facts, "rlhf.prompts_per_step", "rlhf.num_generations")
     given = whole(facts, "rlhf.generation_batch")
     if given is not None:
@@ -165,4 +170,4 @@ def _generations(facts: Facts) -> Iterator[Fact]:
 
 
 def _rolls_out(facts: Facts) -> bool:
-    return framework(facts) in ("verl", "openrlhf")
+    return framework(facts) in ("verl", "openrlhf", "nemo-rl")

@@ -10,8 +10,9 @@ from trainrx.derive.reading import derived, framework, roles_apart
 from trainrx.derive.roles import role_facts, rollout_mode
 from trainrx.model.facts import Fact, Facts, fact
 
-ALL_GPUS = ("llamafactory",)
-"""Start one process per visible GPU (llamafactory/cli.py: NPROC_PER_NODE or the device count)."""
+ALL_GPUS = ("llamafactory", "nemo-automodel")
+"""Start one process per visible GPU (llamafactory/cli.py: NPROC_PER_NODE or the device count;
+nemo_automodel/components/launcher/interactive.py)."""
 
 
 def layout_facts(facts: Facts) -> tuple[Fact, ...]:

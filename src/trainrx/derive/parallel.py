@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from trainrx.derive.reading import degree, degrees, derived, framework, is_megatron, whole
 from trainrx.model.facts import Fact, Facts
+from trainrx.model.frameworks import having
 
 MODEL = ("parallel.tensor", "parallel.pipeline")
 LAYOUT = ("parallel.processes_per_node", "parallel.nodes", *MODEL, "parallel.sequence")
+FSDP2 = having("fsdp2")
 PLAIN = ("llamafactory", "transformers", "trl", "")
 """Every process is a replica; a script of the user's own takes the arguments of transformers."""
 
@@ -29,11 +31,14 @@ def sharing(facts: Facts) -> int | None:
     (verl/trainer/ppo/ray_trainer.py); ms-swift otherwise its sequence_parallel_size (trainers/
     sequence_parallel: the ranks of a group read the same sample); verl with FSDP the Ulysses degree
     (verl/workers/fsdp_workers.py); OpenRLHF ring x tensor (utils/deepspeed/deepspeed.py); axolotl
-    context x tensor (utils/config/__init__.py: normalize_config); else none.
+    context x tensor (utils/config/__init__.py: normalize_config); NeMo pipeline x tensor x context
+    (Automodel: components/distributed/mesh_utils.py; RL: models/policy/lm_policy.py); else none.
     """
     if is_megatron(facts):
         return degrees(facts, *MODEL, "parallel.sequence")
     name = framework(facts)
+    if name in FSDP2:
+        return degrees(facts, *MODEL, "parallel.sequence")
     if name in ("openrlhf", "axolotl"):
         return degrees(facts, "parallel.tensor", "parallel.sequence")
     if name == "verl" and "fsdp" not in (facts.text("parallel.strategy") or "fsdp"):
@@ -93,6 +98,11 @@ def _cards_per_process(facts: Facts, stage: float) -> int:
 
 def _fsdp_shards(facts: Facts, world: int | None) -> int | None:
     """FSDP splits over all ranks, within a node (hybrid), or the states only (shard_grad_op)."""
+    if framework(facts) in FSDP2:
+        # all ranks of a stage hold a part: what TP splits, FSDP2 splits further
+        plain = facts.text("parallel.strategy") == "ddp"
+        stages = degree(facts, "parallel.pipeline")
+        return 1 if plain else world // stages if world and stages else None
     if framework(facts) == "verl":
         if "fsdp" not in (facts.text("parallel.strategy") or ""):
             return None

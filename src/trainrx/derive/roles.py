@@ -160,13 +160,17 @@ def _holds_reference(facts: Facts) -> bool | None:
 
     ms-swift (rlhf_args.py: full tuning only; none for GRPO with beta 0), LLaMA-Factory
     (train/trainer_utils.py: create_ref_model), TRL (GRPO without beta 0, and no adapter), verl
-    (a KL term, and no LoRA: `ref_in_actor`), OpenRLHF (KL coefficient above 0).
+    (a KL term, and no LoRA: `ref_in_actor`), OpenRLHF (KL coefficient above 0), NeMo RL (never on
+    the card: models/policy/workers, reference_model_state_dict).
     """
     kind = task(facts)
     if kind not in TRAINING:
         return None
     if kind not in COMPARES:
         return False if kind != "gkd" else None
+    if framework(facts) == "nemo-rl":
+        # its weights lie on the host and change places with the policy's
+        return False
     by_framework = {"verl": _verl_reference, "openrlhf": _openrlhf_reference}
     if framework(facts) in by_framework:
         return by_framework[framework(facts)](facts)

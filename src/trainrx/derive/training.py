@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.derive.quantised import quantisation_of
-from trainrx.derive.reading import derived, framework, is_unset, task
+from trainrx.derive.reading import derived, framework, is_unset, task, whole
 from trainrx.model.facts import Fact, Facts
+from trainrx.model.frameworks import having
 from trainrx.parse.task import DEPLOYS
 from trainrx.parse.version_range import in_range
 
 ADAPTERS = frozenset({"lora", "qlora", "dora"})
-BY_RANK = frozenset({"verl", "openrlhf"})
+BY_RANK = having("ranked")
 """These train LoRA when its rank is above 0, and everything otherwise."""
+PLAIN_IS_FULL = frozenset({"axolotl", "nemo-automodel", "nemo-rl"})
+"""Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`, `lora_cfg`)."""
 
 
 def training_facts(facts: Facts) -> tuple[Fact, ...]:
     """Derive `task.stage`, `tuner.*`, `train.precision`, `freeze.*` and `vision.*` trainability."""
     out = Facts(facts)
-    for step in (_stage, _tuner, _quantised, _kind, _precision, _frozen, _tower_checkpointing):
+    for step in (_stage, _packed, _tuner, _quantised, _kind, _precision, _frozen, _tower_checkpointing):
         out.add(*step(out))
     return tuple(item for item in out if item.kind not in facts)
 
@@ -35,9 +38,14 @@ def _tuner(facts: Facts) -> Iterator[Fact]:
     rank = facts.number("tuner.rank")
     if framework(facts) in BY_RANK and rank is not None:
         yield derived(facts, "tuner.type", "lora" if rank > 0 else "full", "tuner.rank")
-    elif framework(facts) == "axolotl" and is_unset(facts, "tuner.type"):
-        # without an adapter all weights are trained (axolotl: loaders/model.py)
+    elif framework(facts) in PLAIN_IS_FULL and is_unset(facts, "tuner.type", "tuner.rank"):
         yield derived(facts, "tuner.type", "full", "launch.given")
+
+
+def _packed(facts: Facts) -> Iterator[Fact]:
+    """Rows of Automodel are packed where the length of a packed row is given (recipes/llm)."""
+    if whole(facts, "train.pack_length") is not None:
+        yield derived(facts, "train.packing", True, "train.pack_length")
 
 
 def _quantised(facts: Facts) -> Iterator[Fact]:

@@ -10,6 +10,7 @@ from trainrx.fix.changes import Target
 from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
 from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
 from trainrx.model.facts import Origin
+from trainrx.model.frameworks import having
 from trainrx.model.job import RawLaunch
 from trainrx.model.refusal import Fate, Refused
 from trainrx.model.result import Change
@@ -21,7 +22,7 @@ from trainrx.parse.spell import spell_argument
 REFUSING = "refusing"
 """Stands for the package that refused an argument."""
 _MOST_CHOICES = 6
-_ASSIGNS = "verl"
+_ASSIGNS = having("assigned")
 
 
 class _Word(NamedTuple):
@@ -278,6 +279,6 @@ def _shown(item: Refused) -> str:
 
 def _written(name: str, value: str, item: Refused, job: Target) -> _Word:
     framework = item.fate.package if item.fate is not None else job.framework
-    via: Literal["arg", "config"] = "arg" if item.dashed or framework == _ASSIGNS else "config"
+    via: Literal["arg", "config"] = "arg" if item.dashed or framework in _ASSIGNS else "config"
     made = spell_argument(plain(name), value, framework, via=via)
     return _Word(made.param, made.value, made.text)

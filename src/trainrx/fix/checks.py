@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from trainrx.fix.holds import holds
 from trainrx.kb.guards import broken
 from trainrx.model.facts import Facts, Scalar
+from trainrx.model.frameworks import TRAITS
 from trainrx.model.guards import Guard
 from trainrx.model.memory import Workload
 from trainrx.model.parts import Condition
@@ -27,7 +28,7 @@ def refusals_of(guards: Iterable[Guard], framework: str) -> dict[str, Condition]
     return found
 
 
-FRAMEWORKS = frozenset({"ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl"})
+FRAMEWORKS = frozenset(TRAITS) - {"transformers"}
 
 
 def refused_by(

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 
 from trainrx.model.parts import Reference
+from trainrx.model.frameworks import TRAITS
 
-FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl", "unsloth")
+FRAMEWORKS = (*(name for name in TRAITS if name != "transformers"), "unsloth")
 """What a job is one of; papers, DeepSpeed, PyTorch, transformers and vLLM hold for all."""
 _PART = re.compile(r"[/.]")
 _PARTS = 8
+_REPOSITORIES = {"NVIDIA-NeMo/Automodel": "nemo-automodel", "NVIDIA-NeMo/RL": "nemo-rl"}
+"""Those whose address does not name the package."""
 
 
 def source_for(references: Sequence[Reference], ref: str, framework: str) -> str:
@@ -33,6 +36,9 @@ def source_for(references: Sequence[Reference], ref: str, framework: str) -> str
 
 def owner(url: str) -> str:
     """Give the framework whose page or repository an address is, "" for none."""
+    named = (name for place, name in _REPOSITORIES.items() if f"/{place}/" in f"{url}/")
+    if (found := next(named, "")) != "":
+        return found
     parts = {_plain(part) for part in _PART.split(url.partition("://")[2])[:_PARTS]}
     return next((name for name in FRAMEWORKS if _plain(name) in parts), "")
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
-from trainrx.memory.job import Job
+from trainrx.memory.job import FSDP2, ONLINE, Job
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Refusal
 
@@ -14,6 +14,19 @@ NOT_TRAINING = frozenset({"infer", "deploy", "rollout", "eval", "export"})
 NOT_MODELLED = frozenset({"gkd"})
 NEEDED = ("params_b", "layers", "hidden", "vocab")
 SWITCHES = ("train.galore", "train.badam", "train.apollo")
+_RECIPES = frozenset({"finetune", "pretrain", "benchmark"})
+_NEMO: tuple[tuple[str, Callable[[Job, str], bool]], ...] = (
+    ("parallel.strategy", lambda _, value: value == "mfsdp"),
+    ("parallel.pipeline", lambda job, _: not job.megatron and job.degree("parallel.pipeline") > 1),
+    ("launch.task", lambda job, value: job.framework == "nemo-rl" and value == "ppo"),
+    ("vllm.mode", lambda job, value: job.task in ONLINE and value == "server"),
+    (
+        "launch.command",
+        lambda job, value: job.framework == "nemo-automodel" and value not in _RECIPES,
+    ),
+)
+"""What of NeMo no formula is measured for: Megatron-FSDP, stages of FSDP2, the value model, an
+engine on cards of its own (which the count of cards includes), recipes of other kinds."""
 NPU_WORDS = ("ascend", "npu", "910b", "910c", "mlu", "gcu")
 NAMED = 3
 _MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
@@ -31,6 +44,10 @@ def unmodelled(job: Job) -> Refusal | None:
         return npu
     if job.task in NOT_MODELLED:
         return job.unmodelled("setting", "launch.task", param="launch.task", value=job.task)
+    for kind, refused in _NEMO:
+        value = job.text(kind)
+        if job.framework in FSDP2 and refused(job, value):
+            return job.unmodelled("setting", kind, param=kind, value=value)
     for kind in SWITCHES:
         if job.is_on(kind):
             return job.unmodelled("setting", kind, param=kind, value="true")

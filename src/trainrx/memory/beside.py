@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trainrx.memory.job import LARGEST, ONLINE, Job
+from trainrx.memory.job import FSDP2, LARGEST, ONLINE, Job
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Images, Refusal, Rollout, Workload
 from trainrx.model.tokens import TokenStats
 
 DEFAULT_SHARE = 0.9
 """ms-swift: vllm_gpu_memory_utilization; vLLM's own default."""
-SHARES = {"trl": 0.3, "verl": 0.5, "openrlhf": 0.95}
+SHARES = {"trl": 0.3, "verl": 0.5, "openrlhf": 0.95, "nemo-rl": 0.6}
 """What the others hand to vLLM unless told: trl/trainer/grpo_config.py, verl's rollout.yaml,
 openrlhf/cli/train_ppo_ray.py."""
 COMPARES = frozenset({"dpo", "kto", "ppo", "grpo"})
@@ -45,7 +45,7 @@ def with_images(job: Job, work: Workload, own: TokenStats | None) -> Workload:
     if work.shape.tower is None and not work.shape.vision:
         return work
     trained = job.facts.value("freeze.vision") is False
-    if job.framework in ("trl", "transformers", "verl", "axolotl") and not job.trains_adapters():
+    if job.framework in ("trl", "transformers", "verl", "axolotl", *FSDP2) and not job.trains_adapters():
         # nothing freezes the tower there unless asked
         trained = job.facts.value("freeze.vision") is not True
     counted = _per_sample(job, own)
@@ -151,6 +151,9 @@ def with_rollout(job: Job, work: Workload) -> Workload | Refusal:
     if job.framework == "verl" and job.facts.value("rollout.free_cache_engine") is not False:
         # the hybrid engine frees weights and cache while the actor trains (rollout.yaml)
         sleep = max(sleep, 1)
+    if job.framework == "nemo-rl":
+        # the engine sleeps while the policy trains (models/generation/vllm: finish_generation)
+        sleep = max(sleep, 1)
     return msgspec.structs.replace(
         work,
         rollout=Rollout(
@@ -173,8 +176,11 @@ def _leaves(job: Job, part: str) -> bool:
     """Tell whether a part of the trainer leaves the card while samples are generated.
 
     ms-swift: --offload_model, --offload_optimizer; verl: param_offload, optimizer_offload of the
-    actor, which comes back for its update alone (workers/fsdp_workers.py).
+    actor, which comes back for its update alone (workers/fsdp_workers.py); NeMo RL: always
+    (offload_before_refit, offload_after_refit of its workers).
     """
+    if job.framework == "nemo-rl":
+        return True
     if job.framework == "verl":
         return job.is_on("parallel.offload_" + ("params" if part == "model" else part))
     return job.is_on(f"vllm.offload_{part}")

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from trainrx.memory.job import ONLINE, TRAINERS, Job
+from trainrx.memory.job import FSDP2, ONLINE, TRAINERS, Job
 from trainrx.model.memory import Attention, Loss, Refusal, Workload
 
 FLASH = re.compile(r"flash|fa[234]?$|true|fused|auto_fa")
@@ -72,7 +72,7 @@ def with_recompute(job: Job, work: Workload) -> Workload:
     if not isinstance(on, bool) and job.facts.value("parallel.fsdp_checkpointing") is not None:
         on = job.facts.value("parallel.fsdp_checkpointing")
     if not isinstance(on, bool):
-        on = job.framework not in ("transformers", "trl", "axolotl", "openrlhf", "")
+        on = job.framework not in ("transformers", "trl", "axolotl", "openrlhf", "", *FSDP2)
         state = "on" if on else "off"
         job.assume("checkpointing", "train.gradient_checkpointing", state=state)
     on = on or job.is_on("parallel.fsdp_checkpointing")

@@ -6,6 +6,7 @@ import re
 
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
 from trainrx.model.facts import Facts
+from trainrx.model.frameworks import having
 from trainrx.model.memory import Assumption, Refusal
 from trainrx.parse.version_range import in_range
 
@@ -15,6 +16,8 @@ ONLINE = frozenset({"grpo", "ppo"})
 """The model is trained on its own completions."""
 TRAINERS = frozenset({"transformers", "trl", "axolotl", "llamafactory", "ms-swift", ""})
 """Train with the Trainer of transformers; a script of the user's own is taken for one."""
+RANKED = having("ranked")
+FSDP2 = having("fsdp2")
 VISUAL = re.compile(r"visual|vision|vit\b|image_encoder|audio", re.IGNORECASE)
 PROJECTOR = re.compile(r"merger|aligner|projector|mm_proj|mlp1|connector|resampler", re.IGNORECASE)
 LARGEST = 10**9
@@ -107,21 +110,21 @@ class Job:
     def tuner(self) -> str:
         """Give what is trained in the framework's word; its default where nothing tells.
 
-        `freeze` is LLaMA-Factory's; verl and OpenRLHF go by the rank (verl/workers/fsdp_workers.py,
-        openrlhf/models/actor.py).
+        `freeze` is LLaMA-Factory's; verl, OpenRLHF and NeMo go by the rank (verl/workers/
+        fsdp_workers.py, openrlhf/models/actor.py).
         """
         told = self.text("tuner.type")
         if self.trains_whole_in_megatron():
             return "full"
         if told:
             return told
-        if (self.positive("tuner.rank") or 0) > 0 and self.framework in ("verl", "openrlhf"):
+        if (self.positive("tuner.rank") or 0) > 0 and self.framework in RANKED:
             return "lora"
         default = "full"
         if self.framework in ("ms-swift", "llamafactory") and not self.megatron:
             # swift 2 to 4: sft_type / train_type / tuner_type; LLaMA-Factory: finetuning_type
             default = "lora"
-        if self.framework not in ("verl", "openrlhf"):
+        if self.framework not in RANKED:
             self.assume("tuner", "tuner.type", tuner=default)
         return default
 
@@ -137,6 +140,8 @@ def _fsdp(facts: Facts, strategy: str) -> int:
         if strategy == "fsdp2":
             return 2
         return 0 if "megatron" in strategy else 1
+    if framework in FSDP2:
+        return 0 if strategy == "ddp" or "megatron" in strategy else 2
     setting = (facts.text("parallel.fsdp") or "").strip().lower()
     sharding = facts.text("parallel.fsdp_sharding") or ""
     if setting in ("", "none", "false", "no_shard") or sharding == "no_shard":

@@ -129,10 +129,10 @@ def _image_tokens(work: Workload, stats: TokenStats) -> tuple[float, float]:
 def _online(job: Job, work: Workload, stats: TokenStats | None) -> Length | Refusal:
     """Prompt and completion; the completion reaches its limit sooner or later.
 
-    OpenRLHF limits both together (data.max_len).
+    OpenRLHF and NeMo RL limit both together (data.max_len, max_total_sequence_length).
     """
     limit = _limit(job)
-    if job.framework == "openrlhf" and limit is not None:
+    if job.framework in ("openrlhf", "nemo-rl") and limit is not None:
         return _capped(job, work, limit)
     prompt = job.positive("rlhf.max_prompt_length")
     before = float(prompt) if prompt is not None else limit

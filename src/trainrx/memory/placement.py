@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import Job
+from trainrx.memory.job import FSDP2, Job
 from trainrx.model.memory import Refusal, Workload
 
 STAGES = range(4)
@@ -67,8 +67,8 @@ def _world(job: Job) -> int:
 
 
 def _tensor(job: Job) -> int:
-    """OpenRLHF and Axolotl split matrices by DeepSpeed AutoTP and DTensor; HF trainers do not."""
-    if job.megatron or job.framework in ("openrlhf", "axolotl"):
+    """OpenRLHF, Axolotl and NeMo split matrices by AutoTP and DTensor; HF trainers do not."""
+    if job.megatron or job.framework in ("openrlhf", "axolotl", *FSDP2):
         return job.degree("parallel.tensor")
     return 1
 
@@ -131,6 +131,7 @@ def _sharded(job: Job, work: Workload) -> Workload:
             fsdp=job.fsdp,
             zero_stage=2 if _strategy(job) in SHARE_STATES else 3,
             reshard=_strategy(job) not in SHARE_STATES,
+            defers_sync=_defers_sync(job),
             shards=_fsdp_shards(job, work),
             # FSDP keeps optimizer states where the parameters are
             offload_params=on_host,
@@ -149,6 +150,16 @@ def _sharded(job: Job, work: Workload) -> Workload:
         offload_optimizer=offloads[0],
         offload_params=offloads[1],
     )
+
+
+def _defers_sync(job: Job) -> bool:
+    """Tell whether gradients stay whole until the last micro-batch: Automodel from 0.3 on.
+
+    nemo_automodel/components/distributed/utils.py: get_sync_ctx, defer_fsdp_grad_sync.
+    """
+    several = (job.positive("train.grad_accum") or 1) > 1
+    on = job.facts.value("parallel.defer_grad_sync") is not False
+    return job.framework == "nemo-automodel" and several and on and not job.release("<0.3")
 
 
 def _strategy(job: Job) -> str:

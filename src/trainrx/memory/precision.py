@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import TRAINERS, Job
+from trainrx.memory.job import FSDP2, TRAINERS, Job
 from trainrx.model.memory import Precision, Workload
 
 HALF = ("bf16", "fp16")
@@ -45,10 +45,14 @@ def _sharded(job: Job, size: float, *, mixed: bool) -> tuple[Precision, float]:
 
     accelerate/accelerator.py (prepare_model: "Upcasted low precision parameters") and
     utils/fsdp_utils.py (fsdp2_prepare_model). verl loads the actor in fp32 and computes in bf16
-    (verl/workers/fsdp_workers.py: torch_dtype of the actor; config model_dtype: fp32).
+    (verl/workers/fsdp_workers.py: torch_dtype of the actor; config model_dtype: fp32); so does NeMo
+    RL (models/automodel/setup.py). NeMo Automodel keeps what it loads and gathers it in bf16
+    (components/distributed/config.py: mp_policy).
     """
     if job.framework == "verl":
         return "upcast", size
+    if job.framework in FSDP2:
+        return ("upcast" if mixed else "fp32", size) if size > 2 else ("pure", size)  # bytes
     if mixed:
         return "upcast", size
     return ("fp32", 4.0) if size > 2 else ("pure", size)  # bytes
@@ -87,6 +91,8 @@ def _mixed(job: Job) -> bool:
     given = job.facts.get("train.precision")
     if job.framework in ("verl", "openrlhf") or job.megatron:
         return job.text("train.precision") != FULL
+    if job.framework in FSDP2:
+        return bool(job.fsdp) and job.text("train.precision") != FULL
     if job.framework == "ms-swift":
         return _dtype(job) != FULL
     if job.framework == "trl" and job.release(">=0.19"):
@@ -116,6 +122,8 @@ def _loaded(job: Job) -> str:
     told = job.text("model.load_dtype")
     if told in (*HALF, FULL):
         return told
+    if job.framework == "nemo-rl" and not job.megatron:
+        return FULL
     if job.framework == "verl":
         return FULL if job.text("train.precision") != "fp16" else "fp16"
     if job.framework == "trl":

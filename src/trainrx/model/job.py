@@ -143,7 +143,8 @@ Role = Literal[
 class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     """One training (or rollout, inference) command, launchers stripped.
 
-    `framework`: ms-swift, llamafactory, trl, verl, openrlhf, axolotl, vllm, transformers, or ""
+    `framework`: ms-swift, llamafactory, trl, verl, openrlhf, axolotl, nemo-automodel, nemo-rl, vllm,
+    transformers, or ""
     when it is a launch we cannot name. `command`: sft, rlhf, pt, train, grpo, "megatron sft" ...
     `launcher`: what the launcher in front was told (nproc_per_node, nnodes, node_rank,
     master_addr, master_port, deepspeed_config, accelerate_config). `args_complete` is false when
@@ -156,7 +157,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     port of a machine are one job on several nodes. `perhaps`: an undecided branch holds it.
     `program`: the script or module that runs, as written; "" when a file is all there is.
     `outputs`: the files its output goes to. `written`: the files its script writes itself (see
-    `Script`).
+    `Script`). `keys`: the names its own files set, once they are read.
     """
 
     framework: str
@@ -178,6 +179,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     perhaps: bool = False
     outputs: tuple[str, ...] = ()
     written: tuple[tuple[str, str, int], ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

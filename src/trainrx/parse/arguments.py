@@ -26,6 +26,8 @@ STYLES: dict[str, Style] = {
     "vllm": "argparse",
     "verl": "hydra",
     "axolotl": "keys",
+    "nemo-automodel": "keys",
+    "nemo-rl": "hydra",
 }
 """hf: HfArgumentParser (argparse with `no_x` for switches that are on, `a-b` for `a_b`); hydra and
 keys take exact names only, in which dots lead inside."""

@@ -16,13 +16,14 @@ https://github.com/huggingface/trl https://github.com/huggingface/accelerate
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import having
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.pattern import late
 from trainrx.parse.saved_args import FILES, Loaded, loaded_back, run_folders
@@ -32,11 +33,12 @@ if TYPE_CHECKING:
     from trainrx.parse.config_kinds import Kind
     from trainrx.parse.reprs import Node
 
-_NESTED = frozenset({"verl", "axolotl"})
+_NESTED = having("nested")
 """These read nested mappings by dotted names; parsers of flags take a mapping whole."""
 _AS_SILENT: frozenset[Kind | None] = frozenset({"deepspeed", "fsdp", "hydra", "llamaboard"})
 """Read where an argument names them, or not at all."""
-_OMEGACONF = frozenset({"verl", "llamafactory"})
+_OMEGACONF = having("omegaconf")
+_SECTIONED = having("sections")
 _ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
 _EXPANSION = late(r"\$(?:[A-Za-z_{(]|\d)")
 _SHELL_FIRST = ">=4.2.2"
@@ -77,7 +79,7 @@ def read_configs(
         env: the environment the launch stands in, for what files take from it.
         places: of files a script writes itself, the line of it in which their text begins.
     """
-    if not texts:
+    if not texts and launch.framework not in _SECTIONED:
         return Configs(launch=launch)
     from trainrx.parse.config import read_config
     from trainrx.parse.config_kinds import classify_config
@@ -88,7 +90,7 @@ def read_configs(
     unread: list[Unread] = []
     behind: list[RawArg] = []
     last = _appended(launch, version)
-    for name, text in texts.items():
+    for name, text in _in_order(launch, texts):
         kind = classify_config(text)
         if kind in _AS_SILENT:
             continue
@@ -107,13 +109,18 @@ def read_configs(
             outer += (msgspec.structs.replace(arg, via="outer") for arg in found)
         elif last and _base(name) == last:
             behind += found
-        elif launch.framework in _OMEGACONF:
-            from trainrx.parse.interpolation import interpolated
-
-            args += interpolated(found, (*env, *launch.env))
         else:
             args += found
+    if launch.framework in _OMEGACONF and args:
+        from trainrx.parse.interpolation import interpolated
+
+        args = [*interpolated(args, (*env, *launch.env), launch.args)]
+    if launch.framework in _SECTIONED:
+        launch, args = _sectioned(launch, args, texts)
     launch, rest = _with_environment(launch, args, version, {item.name for item in env})
+    if rest:
+        keys = tuple(dict.fromkeys(arg.name for arg in rest))
+        launch = msgspec.structs.replace(launch, keys=keys)
     if behind:
         own = tuple(arg for arg in launch.args if arg.name != "config")
         launch = msgspec.structs.replace(launch, args=(*own, *behind))
@@ -125,6 +132,29 @@ def read_configs(
         files={_base(name): text for name, text in texts.items()},
         unread=tuple(unread),
     )
+
+
+def _in_order(launch: RawLaunch, texts: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Give the files in the order their values count, the decisive last."""
+    if launch.framework != "nemo-rl":
+        return texts.items()
+    from trainrx.parse.nemo import parents_first
+
+    return parents_first(texts)
+
+
+def _sectioned(
+    launch: RawLaunch, args: Sequence[RawArg], texts: Mapping[str, str]
+) -> tuple[RawLaunch, list[RawArg]]:
+    """Leave out sections that are off; say what the files make of the command."""
+    from trainrx.parse import nemo
+
+    complete = launch.args_complete and not nemo.is_part(launch, args, texts)
+    launch = msgspec.structs.replace(
+        launch, command=nemo.command_of(launch, args), args_complete=complete
+    )
+    decisive = {arg.name: arg for arg in args if arg.name != "defaults"}
+    return launch, [*nemo.in_force(tuple(decisive.values()), (*args, *launch.args))]
 
 
 def _placed(arg: RawArg, place: Origin) -> RawArg:

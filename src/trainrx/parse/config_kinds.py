@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from trainrx.parse.config import read_config
@@ -13,6 +13,8 @@ Kind = Literal[
     "axolotl",
     "verl",
     "trl",
+    "nemo-automodel",
+    "nemo-rl",
     "accelerate",
     "deepspeed",
     "fsdp",
@@ -25,7 +27,9 @@ Kind = Literal[
 beside the configuration it composed; fsdp: the `fsdp_config` of transformers; llamaboard: the
 state of LLaMA Board's form, which writes `training_args.yaml` beside it."""
 
-FRAMEWORKS = frozenset({"ms-swift", "llamafactory", "axolotl", "verl", "trl"})
+FRAMEWORKS = frozenset(
+    {"ms-swift", "llamafactory", "axolotl", "verl", "trl", "nemo-automodel", "nemo-rl"}
+)
 _DUMP_LEAST = 60
 """Keys of a JSON object above which it is a dump of all arguments: nobody writes as many."""
 
@@ -64,6 +68,24 @@ _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
         frozenset({"data", "trainer", "critic"}),
     ),
     (
+        "nemo-automodel",
+        frozenset(
+            {"step_scheduler", "model.pretrained_model_name_or_path", "distributed.strategy"}
+            | {"packed_sequence.packed_sequence_size", "model.backend.rope_fusion"}
+            | {"distributed.tp_size", "distributed.cp_size", "distributed.ep_size"}
+        ),
+        frozenset({"model", "distributed", "loss_fn", "dataloader", "peft", "dist_env", "recipe"}),
+    ),
+    (
+        "nemo-rl",
+        frozenset(
+            {"policy.model_name", "policy.generation", "policy.dtensor_cfg", "policy.megatron_cfg"}
+            | {"policy.train_micro_batch_size", "grpo.num_generations_per_prompt", "grpo.async_grpo"}
+            | {"policy.train_global_batch_size", "grpo.num_prompts_per_step"}
+        ),
+        frozenset({"policy", "cluster", "grpo", "sft", "dpo", "loss_fn", "checkpointing"}),
+    ),
+    (
         "ms-swift",
         frozenset({"tuner_type", "train_type", "sft_type", "attn_impl", "rlhf_type", "freeze_vit"}),
         frozenset({"model", "model_type", "dataset", "split_dataset_ratio", "vllm_mode", "ENV"}),
@@ -82,7 +104,7 @@ _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
 def classify_config(text: str) -> Kind | None:
     """Name what takes a configuration; None when no key decides."""
     args, _ = read_config(text, "")
-    names = {part for arg in args for part in (arg.name, arg.name.split(".", 1)[0])}
+    names = {front for arg in args for front in _fronts(arg.name)}
     dumped = text.lstrip().startswith("{") and len(names) > _DUMP_LEAST
     if dumped and {"output_dir", "model", "model_id_or_path"} & names:
         return "args"
@@ -98,6 +120,15 @@ def classify_config(text: str) -> Kind | None:
         if points > score:
             best, score = kind, points
     return best
+
+
+def _fronts(name: str) -> Iterator[str]:
+    """Give a dotted name and all that stands in front of its dots."""
+    at = name.find(".")
+    while at >= 0:
+        yield name[:at]
+        at = name.find(".", at + 1)
+    yield name
 
 
 def is_framework_config(kind: Kind | None) -> bool:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How, Scalar
+from trainrx.model.frameworks import having
 from trainrx.model.job import Argument, RawLaunch, Setting
 from trainrx.parse.spellbook import Entry, Spellbook
 from trainrx.parse.values import read_value
@@ -31,13 +32,13 @@ _TASKS: Sequence[tuple[str, frozenset[str]]] = (
 """The same for what only some tasks have."""
 
 _SUPERVISED = frozenset({"sft", "pt"})
-_RANK_DECIDES = frozenset({"verl", "openrlhf"})
+_RANK_DECIDES = having("ranked")
 """No argument names the tuner here: a LoRA rank above 0 does."""
 
 _FIRST = ("rlhf.type", "tuner.type", "vllm.enabled")
 _TRAINING_ONLY = ("train.", "tuner.", "freeze.", "rlhf.")
 _DEPENDING = (*_TRAINING_ONLY, "vllm.")
-_VLLM_ITSELF = frozenset({"vllm", "verl", "openrlhf"})
+_VLLM_ITSELF = frozenset({"vllm", "verl", "openrlhf", "nemo-rl"})
 _LAUNCHED_BY_SWIFT = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo"})
 
 

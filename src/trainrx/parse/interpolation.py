@@ -15,17 +15,21 @@ from trainrx.model.pattern import late
 
 _PART = late(r"\$\{([^${}]{1,200})\}")
 _ENV = late(r"oc\.env:\s*(\w+)\s*(?:,(.*))?", re.DOTALL)
+_PRODUCT = late(r"mul:\s*(\d{1,9})\s*,\s*(\d{1,9})\s*")
+"""A resolver of NeMo RL (nemo_rl/utils/config.py: register_omegaconf_resolvers)."""
 _MOST_STEPS = 8
 _LONGEST = 10_000
 
 
-def interpolated(args: Sequence[RawArg], env: Sequence[EnvVar] = ()) -> tuple[RawArg, ...]:
+def interpolated(
+    args: Sequence[RawArg], env: Sequence[EnvVar] = (), over: Sequence[RawArg] = ()
+) -> tuple[RawArg, ...]:
     """Put in what `${a.b}`, `${.b}` and `${oc.env:NAME,default}` stand for.
 
     A value that holds what cannot be found (another file's key, a resolver of the program) is
-    not known: its `values` become None.
+    not known: its `values` become None. `over` goes before `args`, as overrides do.
     """
-    known = {arg.name: arg.values for arg in args if arg.values}
+    known = {arg.name: arg.values for arg in (*args, *over) if arg.values}
     variables = {item.name: item.value for item in env}
     return tuple(_filled(arg, known, variables) for arg in args)
 
@@ -74,6 +78,9 @@ def _meaning(
         value = env.get(variable[1])
         default = variable[2].strip().strip("'\"") if variable[2] is not None else None
         return None if value is None and default is None else (value or default or "",)
+    product = _PRODUCT.fullmatch(inner.strip())
+    if product is not None:
+        return (str(int(product[1]) * int(product[2])),)
     path = inner.strip()
     if path.startswith("."):
         levels = len(path) - len(path.lstrip("."))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import having
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.model.pattern import late
 from trainrx.parse import ms_swift
@@ -18,7 +19,13 @@ from trainrx.parse.launchers_jobs import numbered
 from trainrx.parse.launchers_roles import related, role_of
 from trainrx.parse.shell import read_script
 
-_OVERRIDES = frozenset({"verl", "llamafactory"})
+_OVERRIDES = having("overrides")
+_FILE_BY_FLAG: dict[str, tuple[str, ...]] = {
+    "verl": ("config",),
+    "nemo-automodel": ("config", "c"),
+    "nemo-rl": ("config",),
+}
+"""Flags whose value is the file with the settings."""
 _MAX_LAUNCHES = 256
 _MAX_INNER = 32
 _LOOKS = late(
@@ -27,7 +34,7 @@ _LOOKS = late(
     r"(?:[^\s;|&]{0,200}/)?"
     r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo"
     r"|web-ui)\b"
-    r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
+    r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|automodel[ \t]+\S|vllm[ \t]+serve"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
     r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
     re.MULTILINE,
@@ -153,8 +160,8 @@ def _launch(
         model = arguments.positional[0]
         values = None if model.unknown else (model.text,)
         args.insert(0, RawArg(name="model", values=values, origin=cite(model)))
-    if named.framework == "verl":
-        configs += [item.values[0] for item in args if item.name == "config" and item.values]
+    flags = _FILE_BY_FLAG.get(named.framework, ())
+    configs += [item.values[0] for item in args if item.name in flags and item.values]
     front = entry.front
     names = [item.name for item in args]
     return RawLaunch(

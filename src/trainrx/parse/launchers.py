@@ -26,7 +26,7 @@ _MAX_WRAPPERS = 16
 _MAX_LAUNCHERS = 6
 _PROGRAMS = late(
     r"(?:python|pypy)[\d.]*|torchrun|dlrover-run|accelerate(?:-launch)?|deepspeed|swift|megatron"
-    r"|llamafactory-cli|lmf|trl|axolotl|vllm|ray|openrlhf"
+    r"|llamafactory-cli|lmf|trl|axolotl|vllm|ray|openrlhf|automodel"
 )
 _ENTER = {
     "docker": "launchers_container.enter_docker",

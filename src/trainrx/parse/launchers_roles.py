@@ -46,6 +46,7 @@ _COMMANDS: dict[str, dict[str, Role]] = {
         "interactive-chat": "inference",
         "lora-combiner": "export",
     },
+    "nemo-rl": {"eval": "evaluation"},
     "vllm": {"serve": "inference"},
 }
 _BY_NAME: tuple[tuple[Role, re.Pattern[str]], ...] = (

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from trainrx.kb.catalogs import read_model_types
 from trainrx.model.facts import Fact, Facts, Origin, fact
+from trainrx.model.frameworks import having
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
 from trainrx.parse.catalog import catalog
@@ -20,9 +21,9 @@ from trainrx.parse.signature import (
     signature,
 )
 
-STRICT = ("ms-swift", "llamafactory", "trl", "openrlhf")
+STRICT = having("refuses")
 """These stop on an argument they do not know (argparse, HfArgumentParser)."""
-TRAINERS = ("ms-swift", "llamafactory", "verl", "openrlhf", "axolotl")
+TRAINERS = having("trainer")
 """Packages people install for the one purpose; trl and transformers come along with them."""
 OTHER_RELEASES = ("renamed", "removed", "coming")
 """What became of a name that other releases of the framework take."""

@@ -1,4 +1,4 @@
-"""Recognise TRL, verl, OpenRLHF, axolotl, vLLM and scripts on the transformers Trainer."""
+"""Recognise TRL, verl, OpenRLHF, axolotl, NeMo, vLLM and scripts on the transformers Trainer."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _SCRIPT_COMMANDS = {
     "export": "export",
     "preparation": "prepare",
 }
+_NEMO = late(r"nemo_automodel|examples/(?:ll|vl)m_\w+/|(?:^|/)run_\w+\.py")
 _MODEL = late(r"(?:.*_)?(?:model|ckpt|checkpoint|adapter|pretrain|lora)s?(?:_.*)?")
 _VLLM = late(r"(?:.*[./])?vllm[./]entrypoints[./][\w./]+")
 _TRAINING_ARGUMENTS = frozenset(
@@ -69,6 +70,12 @@ def recognise(entry: Entry) -> Named | None:
         named = _program(entry) if args else None
         if named is not None:
             return named
+    if _NEMO.search(path) or entry.name in ("automodel", "am"):
+        from trainrx.parse import nemo
+
+        named = nemo.recognise(entry)
+        if named is not None:
+            return named
     match = _TRL_PATH.fullmatch(path)
     name = "" if match is None else match["name"].replace("vllm_serve", "vllm-serve")
     # variants lie beside the scripts they came of: sft_vlm.py, dpo_vlm.py, reward_modeling.py
@@ -93,6 +100,10 @@ def _program(entry: Entry) -> Named | None:
         return Named("trl", first, rest)
     if program == "axolotl" and first.replace("_", "-") in _AXOLOTL_COMMANDS:
         return Named("axolotl", first.replace("_", "-"), rest)
+    if program in ("automodel", "am"):
+        from trainrx.parse import nemo
+
+        return nemo.recognise(entry)
     if program == "vllm" and first == "serve":
         return Named("vllm", first, rest)
     return None

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
+from trainrx.model.frameworks import having
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param, Spelling
 from trainrx.model.pattern import late
@@ -16,8 +17,8 @@ from trainrx.parse.taken import Answer, Taker
 from trainrx.parse.values import write_value
 
 PROCESSES = "parallel.processes_per_node"
-_ASSIGNED = frozenset({"verl"})
-_NESTED = frozenset({"axolotl"})
+_ASSIGNED = having("assigned")
+_NESTED = having("nests")
 """Their files nest what a dotted name stands for."""
 _DASHED = frozenset({"vllm"})
 _LITERALS = {"true": "True", "false": "False", "none": "None", "null": "None"}
@@ -156,7 +157,7 @@ def _is_used(spelling: Spelling, used: frozenset[str]) -> bool:
 
 def _names(launch: RawLaunch) -> frozenset[str]:
     args = (plain(arg.name) for arg in (*launch.args, *launch.launcher))
-    return frozenset((*args, *(variable.name for variable in launch.env)))
+    return frozenset((*args, *map(plain, launch.keys), *(variable.name for variable in launch.env)))
 
 
 def _spelled(  # the parts of one spelling
@@ -169,7 +170,7 @@ def _spelled(  # the parts of one spelling
 ) -> Spelled:
     if spelling.env:
         return Spelled(kind="env", param=name, value=written, text=f"{name}={_quoted(written)}")
-    if framework in _ASSIGNED:
+    if framework in _ASSIGNED and (via == "arg" or framework not in _NESTED):
         text = f"{sign}{name}={_quoted(written)}"
         return Spelled(kind="arg", param=name, value=written, text=text)
     if via == "config":

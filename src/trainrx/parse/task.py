@@ -37,6 +37,9 @@ _COMMANDS = {
     "pretrain": "pt",
     "prm": "rm",
     "kd": "gkd",
+    "distillation": "gkd",
+    "finetune": "sft",
+    "benchmark": "sft",
 }
 _SAME = frozenset({"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"})
 _PREFERENCE = frozenset({"orpo", "simpo"})

@@ -6,6 +6,7 @@ import re
 import shlex
 from typing import Literal, NamedTuple
 
+from trainrx.model.frameworks import having
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.result import Change
 
@@ -15,8 +16,9 @@ _NOT_IN_FILES = {
     "data": "is a change of the data",
     "hardware": "is a matter of the machines, not of a file",
 }
-_ASSIGNED = frozenset({"llamafactory", "verl"})
+_ASSIGNED = having("edits-assigned")
 """Behind a file these take `name=value`, where others take flags."""
+_ALWAYS = having("assigned")
 _NAME = re.compile(r"-{0,2}[A-Za-z_@][\w./@-]*", re.ASCII)
 
 
@@ -79,7 +81,7 @@ def wanted(change: Change, launch: RawLaunch) -> Want:
 
 
 def _has_file(launch: RawLaunch) -> bool:
-    return bool(launch.configs) or launch.framework == "verl"
+    return bool(launch.configs) or launch.framework in _ALWAYS
 
 
 def _values(change: Change) -> tuple[str, ...]:
