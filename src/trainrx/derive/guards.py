@@ -70,6 +70,12 @@ RELATIONS: tuple[Relation, ...] = (
         right=("parallel.processes_per_node",),
     ),
     Relation(
+        name="guard.model_parts_fit_processes",
+        kind="divides",
+        left=("parallel.tensor", "parallel.sequence"),
+        right=("parallel.world_size",),
+    ),
+    Relation(
         name="guard.workers_on_every_gpu",
         kind="equal",
         left=("vllm.num_infer_workers",),

@@ -37,6 +37,7 @@ PACKAGES: Mapping[str, str] = {
     "miles": "miles",
     "modelscope": "modelscope",
     "ms-swift": "ms-swift",
+    "nemo_automodel": "nemo-automodel",
     "nemo_rl": "nemo-rl",
     "open-instruct": "open-instruct",
     "open_instruct": "open-instruct",
