@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from trainrx.kb.load import read_entry
 from trainrx.kb.store import shipped
 from trainrx.model.facts import Origin, Scalar
+from trainrx.model.frameworks import having
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param
 from trainrx.parse.catalog import catalog
@@ -45,8 +46,15 @@ HEADS = {
     },
     "axolotl": {"train": "axolotl train"},
     "vllm": {"serve": "vllm serve"},
+    "nemo-automodel": {"finetune": "automodel x.yaml"},
+    "nemo-rl": {c: f"uv run python examples/run_{c}.py" for c in ("grpo", "sft", "dpo")},
 }
 """The beginning of a command line by framework and command."""
+RELEASES: dict[str, tuple[str, ...]] = {
+    "nemo-automodel": ("0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"),
+    "nemo-rl": ("0.2.1", "0.3.1", "0.4.0", "0.5.0", "0.6.0", "0.7.0"),
+}
+"""Of frameworks that have no catalog."""
 OTHER_HEADS = {"train.epochs": "python train.py --per_device_train_batch_size 1"}
 """Where the head itself sets the parameter: an argument would overrule the configuration file."""
 TEXTS: dict[str, list[Scalar]] = {
@@ -73,10 +81,17 @@ def values(param: Param, framework: str) -> list[Scalar]:
     return TEXTS.get(param.id) or [*words] or ["all-linear", "/data/my model"]
 
 
+def releases_of(framework: str) -> tuple[str, ...]:
+    return RELEASES.get(framework) or tuple(catalog(framework).releases)
+
+
 def commands(framework: str, release: str) -> Iterator[str]:
     """Give the commands a release has."""
     known = catalog(framework)
     for command in HEADS[framework]:
+        if framework in RELEASES:
+            yield command
+            continue
         table = catalog_command(framework, command)
         if table not in known.contents.commands or known.has_command(table) & known.of(release):
             yield command
@@ -88,7 +103,7 @@ def read_back(spelled: Spelled, param: str, framework: str, command: str, releas
         head = OTHER_HEADS.get(param, head)
     if spelled.kind == "config_file":
         launch = find_launches(read_script(head if "python" in head else f"{head} x.yaml", "x"))[0]
-        whole = framework not in ("verl", "axolotl")
+        whole = framework not in having("nested")
         configs, unread = read_config(f"{spelled.text}\n", "x.yaml", whole=whole)
         assert not unread
         return resolve(launch, params=PARAMS, configs=configs, versions={framework: release})
@@ -119,7 +134,7 @@ def job_of(framework: str, command: str) -> RawLaunch:
 @settings(max_examples=400)
 def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObject) -> None:
     param, framework = pair
-    release = data.draw(st.sampled_from(catalog(framework).releases))
+    release = data.draw(st.sampled_from(releases_of(framework)))
     command = data.draw(st.sampled_from([*commands(framework, release)] or [""]))
     value = data.draw(st.sampled_from(values(param, framework)))
     via = data.draw(st.sampled_from(("arg", "config")))
@@ -136,7 +151,7 @@ def test_what_is_spelled_is_read_back(pair: tuple[Param, str], data: st.DataObje
 @pytest.mark.parametrize("framework", HEADS)
 def test_every_parameter_is_read_back(framework: str) -> None:
     """Every fourth release and the newest; each wording once with the oldest of them it is for."""
-    releases = catalog(framework).releases
+    releases = releases_of(framework)
     read: set[tuple[str, str, str, str]] = set()
     for release in sorted({*releases[::4], releases[-1]}, key=releases.index):
         for command, via in product(commands(framework, release), ("arg", "config")):

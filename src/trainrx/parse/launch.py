@@ -36,7 +36,8 @@ _LOOKS = late(
     r"|web-ui)\b"
     r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|automodel[ \t]+\S|vllm[ \t]+serve"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
-    r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
+    r"|(?:uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*)?python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$)"
+    r"|uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*\S+\.py(?:[ \t]|$))",
     re.MULTILINE,
 )
 

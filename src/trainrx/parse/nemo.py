@@ -28,6 +28,8 @@ _NAMED_RECIPES = (("knowledgedistillation", "kd"), ("benchmarking", "benchmark")
 _TRAINS = late(r"(?:.*\.)?(?:TrainFinetuneRecipeForNextTokenPrediction|FinetuneRecipeForVLM)")
 _RL = late(r"(?:.*/)?examples/run_(?P<name>\w+)\.py")
 _RL_ANYWHERE = late(r"(?:.*/)?run_(?P<name>\w+)\.py")
+_OWN_FILE = late(r"(?:.*/)?run_(?:grpo|grpo_math|sft|dpo|rm)\.py")
+"""The programs whose configuration is the one the defaults in knowledge are of, or of no other."""
 _RL_OWN = late(r"\+{0,2}(?:policy\.(?:model_name|train_|generation\.|\w+_cfg\.)|cluster\.)[\w.]*=.*")
 _ALGORITHMS = ("grpo", "sft", "dpo", "rm", "ppo", "distillation", "eval")
 _PACKED = ("packed_sequence.packed_sequence_size", "packed_sequence.pack_size")
@@ -108,7 +110,8 @@ def is_part(launch: RawLaunch, args: Sequence[RawArg], files: Collection[str]) -
     One that `defaults` names may set anything.
     """
     if not args:
-        return bool(launch.configs)
+        # where none is named, a program takes one of its own
+        return bool(launch.configs) or _OWN_FILE.fullmatch(launch.program) is None
     names = {arg.name for arg in (*args, *launch.args)}
     bases = {_base(name) for name in files}
     missing = any(_base(name) not in bases for name in parents_of(args))
