@@ -1,4 +1,4 @@
-"""NeMo Automodel and NeMo RL from file to fix: memory, the edit in the file, checks before a run."""
+"""NeMo Automodel and NeMo RL from file to fix: memory, the edit in the file, checks of lint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import pytest
 
 from trainrx import lint
 from trainrx.api.fixing import fix_launch
-from unit.test_parse_nemo import AUTOMODEL, RL
+from unit.test_parse_nemo import AUTOMODEL, RL, RUN
+
+TORCHRUN = "torchrun --nnodes=1 --nproc-per-node"
+FINETUNE = "examples/llm_finetune/finetune.py -c a.yaml"
+ENGINE = "policy.generation.vllm_cfg"
 
 OOM = "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.91 GiB. GPU 3 has"
 OOM += " a total capacity of 79.11 GiB of which 2.59 GiB is free.\n"
@@ -57,18 +61,15 @@ def test_an_override_is_added_behind_the_command(tmp_path) -> None:
     ("command", "rule"),
     [
         (
-            "torchrun --nnodes=1 --nproc-per-node=8 examples/llm_finetune/finetune.py -c a.yaml"
-            " --distributed.tp_size 3",
+            f"{TORCHRUN}=8 {FINETUNE} --distributed.tp_size 3",
             "automodel-model-parts-do-not-divide-gpus",
         ),
         (
-            "torchrun --nnodes=1 --nproc-per-node=6 examples/llm_finetune/finetune.py -c a.yaml"
-            " --distributed.tp_size 1",
+            f"{TORCHRUN}=6 {FINETUNE} --distributed.tp_size 1",
             "automodel-global-batch-not-multiple",
         ),
         (
-            "uv run python examples/run_grpo.py --config base.yaml cluster.gpus_per_node=8"
-            " policy.generation.vllm_cfg.tensor_parallel_size=3",
+            f"{RUN} base.yaml cluster.gpus_per_node=8 {ENGINE}.tensor_parallel_size=3",
             "nemo-rl-engine-parts-do-not-divide-gpus",
         ),
     ],

@@ -92,8 +92,10 @@ USUAL: dict[str, str | float | bool] = {
     "parallel.world_size": 8,
 }
 FRAMEWORKS = st.sampled_from(
-    ["ms-swift", "trl", "verl", "openrlhf", "llamafactory", "axolotl", "transformers"]
-    + ["nemo-automodel", "nemo-rl"]
+    [
+        *("ms-swift", "trl", "verl", "openrlhf", "llamafactory", "axolotl", "transformers"),
+        *("nemo-automodel", "nemo-rl"),
+    ]
 )
 TASKS = st.sampled_from(["sft", "pt", "dpo", "kto", "rm", "grpo", "ppo", "orpo"])
 

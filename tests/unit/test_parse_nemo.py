@@ -59,6 +59,7 @@ RL = dedent(
       model_name: "Qwen/Qwen2.5-1.5B"
       train_global_batch_size: 512
       train_micro_batch_size: 4
+      logprob_batch_size: ${policy.train_micro_batch_size}
       max_total_sequence_length: 512
       precision: "bfloat16"
 
@@ -80,7 +81,7 @@ RL = dedent(
 
       dynamic_batching:
         enabled: False
-        train_mb_tokens: ${mul:${policy.max_total_sequence_length}, ${policy.train_micro_batch_size}}
+        train_mb_tokens: ${mul:${policy.max_total_sequence_length}, ${policy.logprob_batch_size}}
 
       generation:
         backend: "vllm"
@@ -186,9 +187,7 @@ def test_a_section_that_is_off_sets_nothing() -> None:
 
 
 def test_megatron_is_a_command_of_its_own() -> None:
-    command = (
-        f"{RUN} base.yaml policy.megatron_cfg.enabled=true policy.dtensor_cfg.enabled=false"
-    )
+    command = f"{RUN} base.yaml policy.megatron_cfg.enabled=true policy.dtensor_cfg.enabled=false"
     names = ("parallel.tensor", "parallel.sequence", "train.gradient_checkpointing")
 
     assert configs_of(command, base=RL).launch.command == "megatron grpo"

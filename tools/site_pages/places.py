@@ -13,9 +13,12 @@ from trainrx.parse.spell import Spelled, spell
 
 KINDS = ("causes", "symptoms", "guards", "ranges", "rules", "params")
 """Folders of the site that hold one page per entry."""
-FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl")
+FRAMEWORKS = (
+    *("ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl"),
+    *("nemo-automodel", "nemo-rl"),
+)
 """Frameworks whose spelling is shown beside a fix."""
-CONFIGURED = frozenset({"axolotl", "llamafactory"})
+CONFIGURED = frozenset({"axolotl", "llamafactory", "nemo-automodel", "nemo-rl"})
 """Those of them that are mostly told in a YAML file."""
 
 

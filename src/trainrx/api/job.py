@@ -185,7 +185,7 @@ def _no_config(config: Input) -> Unread:
     else:
         reason = (
             "holds no setting that is known here (looked for those of ms-swift, LLaMA-Factory, "
-            "Axolotl, verl, TRL): give the configuration the job was started with"
+            "Axolotl, verl, TRL, NeMo): give the configuration the job was started with"
         )
     return Unread(source=config.name, reason=reason)
 

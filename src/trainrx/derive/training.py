@@ -15,13 +15,23 @@ ADAPTERS = frozenset({"lora", "qlora", "dora"})
 BY_RANK = having("ranked")
 """These train LoRA when its rank is above 0, and everything otherwise."""
 PLAIN_IS_FULL = frozenset({"axolotl", "nemo-automodel", "nemo-rl"})
-"""Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`, `lora_cfg`)."""
+"""Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`,
+`lora_cfg`)."""
 
 
 def training_facts(facts: Facts) -> tuple[Fact, ...]:
     """Derive `task.stage`, `tuner.*`, `train.precision`, `freeze.*` and `vision.*` trainability."""
     out = Facts(facts)
-    for step in (_stage, _packed, _tuner, _quantised, _kind, _precision, _frozen, _tower_checkpointing):
+    for step in (
+        _stage,
+        _packed,
+        _tuner,
+        _quantised,
+        _kind,
+        _precision,
+        _frozen,
+        _tower_checkpointing,
+    ):
         out.add(*step(out))
     return tuple(item for item in out if item.kind not in facts)
 

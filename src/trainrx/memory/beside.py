@@ -45,7 +45,10 @@ def with_images(job: Job, work: Workload, own: TokenStats | None) -> Workload:
     if work.shape.tower is None and not work.shape.vision:
         return work
     trained = job.facts.value("freeze.vision") is False
-    if job.framework in ("trl", "transformers", "verl", "axolotl", *FSDP2) and not job.trains_adapters():
+    if (
+        job.framework in ("trl", "transformers", "verl", "axolotl", *FSDP2)
+        and not job.trains_adapters()
+    ):
         # nothing freezes the tower there unless asked
         trained = job.facts.value("freeze.vision") is not True
     counted = _per_sample(job, own)

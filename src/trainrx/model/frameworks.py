@@ -13,7 +13,8 @@ TRAITS: Mapping[str, str] = {
     "openrlhf": "trainer refuses ranked",
     "axolotl": "trainer nested nests",
     "nemo-automodel": "trainer nested nests sections ranked fsdp2",
-    "nemo-rl": "trainer overrides omegaconf assigned edits-assigned nested nests sections ranked fsdp2",
+    "nemo-rl": "trainer overrides omegaconf assigned edits-assigned nested nests sections ranked"
+    " fsdp2",
 }
 """trainer: installed for nothing but training; refuses: stops on an argument it does not know.
 

@@ -80,7 +80,11 @@ _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
         "nemo-rl",
         frozenset(
             {"policy.model_name", "policy.generation", "policy.dtensor_cfg", "policy.megatron_cfg"}
-            | {"policy.train_micro_batch_size", "grpo.num_generations_per_prompt", "grpo.async_grpo"}
+            | {
+                "policy.train_micro_batch_size",
+                "grpo.num_generations_per_prompt",
+                "grpo.async_grpo",
+            }
             | {"policy.train_global_batch_size", "grpo.num_prompts_per_step"}
         ),
         frozenset({"policy", "cluster", "grpo", "sft", "dpo", "loss_fn", "checkpointing"}),

@@ -30,14 +30,14 @@ _MAX_LAUNCHES = 256
 _MAX_INNER = 32
 _LOOKS = late(
     r"^[ \t]*(?:\$[ \t]+)?"
-    r"(?:(?:nohup|time|sudo|env|srun)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
+    r"(?:(?:nohup|time|sudo|env|srun|uv[ \t]+run)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
     r"(?:[^\s;|&]{0,200}/)?"
     r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo"
     r"|web-ui)\b"
-    r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|automodel[ \t]+\S|vllm[ \t]+serve"
+    r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
+    r"|automodel[ \t]+\S|uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*\S+\.py(?:[ \t]|$)"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
-    r"|(?:uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*)?python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$)"
-    r"|uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*\S+\.py(?:[ \t]|$))",
+    r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
     re.MULTILINE,
 )
 

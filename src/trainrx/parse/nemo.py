@@ -30,7 +30,9 @@ _RL = late(r"(?:.*/)?examples/run_(?P<name>\w+)\.py")
 _RL_ANYWHERE = late(r"(?:.*/)?run_(?P<name>\w+)\.py")
 _OWN_FILE = late(r"(?:.*/)?run_(?:grpo|grpo_math|sft|dpo|rm)\.py")
 """The programs whose configuration is the one the defaults in knowledge are of, or of no other."""
-_RL_OWN = late(r"\+{0,2}(?:policy\.(?:model_name|train_|generation\.|\w+_cfg\.)|cluster\.)[\w.]*=.*")
+_RL_OWN = late(
+    r"\+{0,2}(?:policy\.(?:model_name|train_|generation\.|\w+_cfg\.)|cluster\.)[\w.]*=.*"
+)
 _ALGORITHMS = ("grpo", "sft", "dpo", "rm", "ppo", "distillation", "eval")
 _PACKED = ("packed_sequence.packed_sequence_size", "packed_sequence.pack_size")
 """The length of a packed row, which takes the place of a sample's; 0 packs none."""
@@ -156,7 +158,9 @@ def in_force(args: Sequence[RawArg], decided_by: Sequence[RawArg]) -> tuple[RawA
     off = tuple(_switched_off(decided_by))
     if not off:
         return tuple(args)
-    return tuple(arg for arg in args if not arg.name.startswith(off) or arg.name.endswith(".enabled"))
+    return tuple(
+        arg for arg in args if not arg.name.startswith(off) or arg.name.endswith(".enabled")
+    )
 
 
 def _switched_off(args: Sequence[RawArg]) -> Iterator[str]:

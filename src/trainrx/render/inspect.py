@@ -11,7 +11,7 @@ from trainrx.model.inspection import Inspection, Item, Job, Stranger
 from trainrx.model.job import Defect
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
-from trainrx.render.inspect_head import job_head
+from trainrx.render.inspect_head import is_listed, job_head
 from trainrx.render.inspect_rows import (
     hidden,
     name_text,
@@ -29,7 +29,6 @@ from trainrx.render.words import COLON, COMMA, LISTED, UNREAD
 BLANK: Line = ()
 MAX_JOBS = 12
 WIDEST_NAME, WIDEST_VALUE, WIDEST_ORIGIN = 28, 40, 24
-_UNLISTED = (None, "transformers")
 NARROW = 72
 """Below so many columns a line of the launch's own file goes without the file's name."""
 
@@ -129,8 +128,7 @@ def _style(item: Item) -> str:
 def _amiss(job: Job, view: View) -> Iterator[Line]:
     """Show what is unknown, refused, hidden or broken."""
     lang = view.lang
-    # a program of one's own takes arguments of its own
-    listed = job.framework not in _UNLISTED and any(item.package for item in job.arguments)
+    listed = is_listed(job)
     title = words.STRANGERS if listed else words.NO_LIST
     strangers = [_stranger(item, lang, listed=listed) for item in job.strangers]
     yield from _listed(words.UNKNOWNS, [_unknown(i, job, lang) for i in unknowns(job)], view)

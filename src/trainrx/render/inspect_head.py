@@ -14,6 +14,7 @@ from trainrx.render.layout import Line, Span, cells, clean, pad, wrap
 from trainrx.render.page import View
 from trainrx.render.words import COMMA, LISTED, PAREN
 
+_UNLISTED = (None, "transformers")
 _LABELS = (
     words.FRAMEWORK,
     words.TASK,
@@ -134,11 +135,16 @@ def _batch(known: Mapping[str, object], lang: Lang) -> str:
     return COMMA.in_(lang).join(parts)
 
 
+def is_listed(job: Job) -> bool:
+    """Tell whether there is a list of what the program takes; one of one's own has none."""
+    return job.framework not in _UNLISTED and any(item.package for item in job.arguments)
+
+
 def _matter(job: Job, lang: Lang) -> Iterator[str]:
     """Count what is shown at the end."""
     counts = (
         (words.COUNT_DEFECTS, len(job.defects)),
-        (words.COUNT_STRANGERS, len(job.strangers)),
+        (words.COUNT_STRANGERS, len(job.strangers) if is_listed(job) else 0),
         (words.COUNT_UNKNOWN, sum(1 for _ in unknowns(job))),
         (words.COUNT_SHADOWED, len(job.shadowed)),
     )
