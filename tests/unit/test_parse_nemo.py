@@ -10,7 +10,9 @@ from textwrap import dedent
 
 import pytest
 
+from trainrx.fix.constraints import batch_note
 from trainrx.kb.load import load
+from trainrx.model.facts import Facts, fact
 from trainrx.parse.config_files import Configs, read_configs
 from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.launch import find_launches
@@ -268,3 +270,20 @@ def test_the_length_in_use_is_the_one_that_is_changed() -> None:
 
     assert found is not None
     assert found.param == "packed_sequence.packed_sequence_size"
+
+
+def test_a_smaller_micro_batch_leaves_the_batch_that_is_told() -> None:
+    facts = Facts(
+        [
+            fact("launch.framework", "nemo-automodel"),
+            fact("train.micro_batch", 4),
+            fact("train.grad_accum", 2),
+            fact("train.global_batch", 64),
+            fact("parallel.world_size", 8),
+        ]
+    )
+
+    note = batch_note(facts, {"train.micro_batch": 2})
+
+    assert note is not None
+    assert note.en == "the effective batch stays 64"

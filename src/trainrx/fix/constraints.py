@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.derive.batch import generation_batch
+from trainrx.derive.batch import GLOBAL, effective_batch, generation_batch
+from trainrx.derive.reading import framework
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.text import Text
 
@@ -97,6 +98,10 @@ def batch_note(facts: Facts, changes: dict[str, Scalar]) -> Text | None:
 
 
 def _batch(facts: Facts) -> int | None:
+    told = effective_batch(facts) if framework(facts) in GLOBAL else None
+    if told is not None:
+        # the accumulation follows from it
+        return told
     micro, accum = facts.number("train.micro_batch"), facts.number("train.grad_accum")
     world = facts.number("parallel.world_size")
     if micro is None or accum is None or world is None:

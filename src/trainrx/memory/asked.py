@@ -18,6 +18,7 @@ _RECIPES = frozenset({"finetune", "pretrain", "benchmark"})
 _NEMO: tuple[tuple[str, Callable[[Job, str], bool]], ...] = (
     ("parallel.strategy", lambda _, value: value == "mfsdp"),
     ("parallel.pipeline", lambda job, _: not job.megatron and job.degree("parallel.pipeline") > 1),
+    ("parallel.expert", lambda job, _: job.degree("parallel.expert") > 1),
     ("launch.task", lambda job, value: job.framework == "nemo-rl" and value == "ppo"),
     ("vllm.mode", lambda job, value: job.task in ONLINE and value == "server"),
     (
@@ -25,8 +26,9 @@ _NEMO: tuple[tuple[str, Callable[[Job, str], bool]], ...] = (
         lambda job, value: job.framework == "nemo-automodel" and value not in _RECIPES,
     ),
 )
-"""What of NeMo no formula is measured for: Megatron-FSDP, stages of FSDP2, the value model, an
-engine on cards of its own (which the count of cards includes), recipes of other kinds."""
+"""What of NeMo no formula is measured for: Megatron-FSDP, stages of FSDP2, experts spread over
+cards (what they keep differs by kernel), the value model, an engine on cards of its own (which
+the count of cards includes), recipes of other kinds."""
 NPU_WORDS = ("ascend", "npu", "910b", "910c", "mlu", "gcu")
 NAMED = 3
 _MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
@@ -45,7 +47,7 @@ def unmodelled(job: Job) -> Refusal | None:
     if job.task in NOT_MODELLED:
         return job.unmodelled("setting", "launch.task", param="launch.task", value=job.task)
     for kind, refused in _NEMO:
-        value = job.text(kind)
+        value = str(job.facts.value(kind) or "")
         if job.framework in FSDP2 and refused(job, value):
             return job.unmodelled("setting", kind, param=kind, value=value)
     for kind in SWITCHES:
