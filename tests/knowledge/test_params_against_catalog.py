@@ -82,7 +82,6 @@ UNLISTED = {
         "verl",
         "actor_rollout_ref.rollout.engine_kwargs.vllm.disable_cascade_attn",
     ): "keys below engine_kwargs.vllm are vLLM's own",
-    ("llamafactory", "accelerator_config.dispatch_batches"): "key of a dictionary argument",
     ("axolotl", "gradient_checkpointing_kwargs.use_reentrant"): "key of a dictionary argument",
     ("vllm", "tp"): "short form",
     ("trl", "dataset_name"): "ScriptArguments is the name of several classes",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainrx.model.parts import Reference
 from trainrx.model.frameworks import TRAITS
+from trainrx.model.parts import Reference
 
 FRAMEWORKS = (*(name for name in TRAITS if name != "transformers"), "unsloth")
 """What a job is one of; papers, DeepSpeed, PyTorch, transformers and vLLM hold for all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainrx.model.job import Word
 from trainrx.model.pattern import late
 from trainrx.parse.launchers import Entry, Named
 from trainrx.parse.launchers_roles import script_role
@@ -70,19 +71,24 @@ def recognise(entry: Entry) -> Named | None:
         named = _program(entry) if args else None
         if named is not None:
             return named
-    if _NEMO.search(path) or entry.name in ("automodel", "am"):
-        from trainrx.parse import nemo
+    return _nemo(entry) or _trl_script(path, args) or _script(entry)
 
-        named = nemo.recognise(entry)
-        if named is not None:
-            return named
+
+def _nemo(entry: Entry) -> Named | None:
+    if not _NEMO.search(entry.path.text) and entry.name not in ("automodel", "am"):
+        return None
+    from trainrx.parse import nemo
+
+    return nemo.recognise(entry)
+
+
+def _trl_script(path: str, args: tuple[Word, ...]) -> Named | None:
+    """Read a script of TRL; variants lie beside those they came of: sft_vlm.py, dpo_vlm.py."""
     match = _TRL_PATH.fullmatch(path)
     name = "" if match is None else match["name"].replace("vllm_serve", "vllm-serve")
-    # variants lie beside the scripts they came of: sft_vlm.py, dpo_vlm.py, reward_modeling.py
     known = (word for word in (name, name.partition("_")[0]) if word in _TRL)
-    if (command := next(known, "")) != "":
-        return Named("trl", command, args)
-    return _script(entry)
+    command = next(known, "")
+    return Named("trl", command, args) if command else None
 
 
 def _command(name: str) -> str:
@@ -101,9 +107,7 @@ def _program(entry: Entry) -> Named | None:
     if program == "axolotl" and first.replace("_", "-") in _AXOLOTL_COMMANDS:
         return Named("axolotl", first.replace("_", "-"), rest)
     if program in ("automodel", "am"):
-        from trainrx.parse import nemo
-
-        return nemo.recognise(entry)
+        return _nemo(entry)
     if program == "vllm" and first == "serve":
         return Named("vllm", first, rest)
     return None
