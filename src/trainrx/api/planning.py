@@ -30,6 +30,8 @@ def plans_for(
 ) -> tuple[Planned, ...] | Refusal:
     """Give at most three plans that make a job fit its card; none when it fits with the margin.
 
+    Where fewer than three differ, another way goes without what they rest on.
+
     Args:
         around: the job as it was read.
         keep: parameters that stay as they are, canonical or as the framework spells them.
@@ -39,7 +41,7 @@ def plans_for(
     Returns:
         Plans, or why there are none: an input is missing, or nothing that may be changed is enough.
     """
-    found = search(around, keep=keep, failed=failed, started=started)
+    found = search(around, keep=keep, failed=failed, started=started, another=True)
     return found if isinstance(found, Refusal) else found.plans
 
 
@@ -50,10 +52,12 @@ def search(
     failed: bool | None = None,
     started: Sequence[Move] = (),
     batch: int | None = None,
+    another: bool = False,
 ) -> Found | Refusal:
     """Search for plans, as `plans_for`, and count the candidates that were looked at.
 
-    `batch` is the effective batch to keep, where it is not that of the launch as it stands.
+    `batch` is the effective batch to keep, where it is not that of the launch as it stands;
+    `another` asks for another way besides, where there is room for one.
     """
     subject = subject_of(around)
     if subject is None:
@@ -65,7 +69,7 @@ def search(
         bench = bench._replace(batch=batch)
     if not started and _fits(bench):
         return Found((), 0, 0)
-    found = plan_front(bench)
+    found = plan_front(bench, another=another)
     if found.plans:
         return found
     return refuse("impossible", "no-plan", gib=f"{bench.limit:.0f}")

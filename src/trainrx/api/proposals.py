@@ -23,6 +23,7 @@ AIM: dict[Aim, Text] = {
     "least-change": Text(en="least change", zh="改动最小"),
     "fastest": Text(en="fastest that fits", zh="放得下的方案中最快"),
     "most-headroom": Text(en="most headroom", zh="余量最大"),
+    "another-way": Text(en="another way", zh="换一种办法"),
 }
 MEMORY = ("oom", "growing_memory", "rank_imbalance")
 """Families a smaller peak is the answer to."""

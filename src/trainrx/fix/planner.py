@@ -1,4 +1,4 @@
-"""Plans: the fewest changes, the fastest job, and the one with most room, each proved."""
+"""Plans: the fewest changes, the fastest job, the one with most room, another way; each proved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trainrx.fix.checks import engine_room
 from trainrx.fix.groups import divisible
 from trainrx.fix.levers import moves_of
 from trainrx.fix.mending import standing_of
-from trainrx.fix.pareto import front
+from trainrx.fix.pareto import ORDER, front, without_pillars
 from trainrx.fix.search import (
     FASTEST,
     LEAST_CHANGE,
@@ -102,14 +102,16 @@ class Found(NamedTuple):
     proved: int
 
 
-def plan_front(bench: Bench) -> Found:
-    """Find at most three plans; none when nothing that may be changed makes the job fit."""
+def plan_front(bench: Bench, *, another: bool = False) -> Found:
+    """Find at most three plans; none when nothing that may be changed makes the job fit.
+
+    With `another`, a place that stays open goes to a way without what the others rest on.
+    """
     space = space_of(bench)
     made: dict[Aim, Planned] = {}
     looked_at = proved = 0
     for most in GRADES:
-        graded = space._replace(levers=_up_to(space.levers, most))
-        graded = graded._replace(levers=useful(graded))
+        graded = _graded(space, most)
         for aim, weights in _AIMS:
             search = Search(graded, weights)
             found, tries = _first(bench, aim, search.run(), graded)
@@ -122,7 +124,31 @@ def plan_front(bench: Bench) -> Found:
             proved += tries
             made |= {"most-headroom": found} if found is not None else {}
             break
-    return Found(front(made), looked_at, proved)
+    plans = front(made)
+    if another and 0 < len(plans) < len(ORDER):
+        found, seen, tries = _another(bench, without_pillars(space, plans))
+        looked_at, proved = looked_at + seen, proved + tries
+        plans = (*plans, found) if found is not None else plans
+    return Found(plans, looked_at, proved)
+
+
+def _another(bench: Bench, space: Space) -> tuple[Planned | None, int, int]:
+    """Give the least change of what is left, with what was looked at and proved for it."""
+    looked_at = proved = 0
+    for most in GRADES:
+        graded = _graded(space, most)
+        search = Search(graded, LEAST_CHANGE)
+        found, tries = _first(bench, "another-way", search.run(), graded)
+        looked_at, proved = looked_at + search.looked_at, proved + tries
+        if found is not None:
+            return found, looked_at, proved
+    return None, looked_at, proved
+
+
+def _graded(space: Space, most: int) -> Space:
+    """Leave out what costs more quality, and what frees nothing beside what is left."""
+    graded = space._replace(levers=_up_to(space.levers, most))
+    return graded._replace(levers=useful(graded))
 
 
 GRADES = (1, 2, 3)

@@ -102,6 +102,8 @@ def _attention(job: Job, work: Workload) -> Attention:
     """Give the kernel; unset it is SDPA where transformers (4.36 and later) runs the model.
 
     verl (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does packing.
+    OpenRLHF before 0.8.10 runs eager unless told (openrlhf/models/actor.py): a release nobody gave,
+    that may be one of these, is taken to be one.
     """
     told = job.text("train.attention")
     if "eager" in told or told in ("disabled", "off", "math", "unfused", "local"):
@@ -110,6 +112,9 @@ def _attention(job: Job, work: Workload) -> Attention:
         return "sdpa"
     if told and (FLASH.search(told) or "xformers" in told):
         return "flash"
+    if job.framework == "openrlhf" and not work.padding_free and job.may_be("<0.8.10"):
+        job.assume("attention-of-release", "train.attention", attention="eager")
+        return "eager"
     if job.framework in ("verl", "openrlhf") or job.megatron or work.padding_free:
         return "flash"
     if job.framework == "ms-swift" and job.release("<1.6"):

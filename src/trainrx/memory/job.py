@@ -43,6 +43,10 @@ class Job:
         """Tell whether the framework's version is certain to be one of these."""
         return bool(self.version) and in_range(self.version, wanted) is True
 
+    def may_be(self, wanted: str) -> bool:
+        """Tell whether the framework's version may be one of these."""
+        return not self.version or in_range(self.version, wanted) is not False
+
     def whole(self, kind: str) -> int | None:
         """Give a whole number of a fact; None when it is unknown, no whole number or absurd."""
         value = self.facts.number(kind)

@@ -60,6 +60,11 @@ ASSUMPTIONS: Mapping[str, Text] = {
         en="the attention kernel is not set: {attention}, the default, is assumed",
         zh="未指定注意力实现，按默认的 {attention} 计算",
     ),
+    "attention-of-release": Text(
+        en="the attention kernel is not set, and releases the job may run differ: {attention} is "
+        "assumed",
+        zh="未指定注意力实现，而任务可能使用的各版本默认不同，按 {attention} 计算",
+    ),
     "micro-batch": Text(
         en="the batch size per GPU is not known: {samples} is assumed",
         zh="每卡 batch size 未知，按 {samples} 计算",

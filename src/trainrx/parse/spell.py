@@ -63,7 +63,7 @@ def spell(
     started = _started(value, launch) if canonical == PROCESSES and launch is not None else None
     if started is not None:
         return started
-    for entry in _ranked(book, book.by_param[canonical], command, used):
+    for entry in _ranked(book, book.by_param[canonical], command, used, value):
         if canonical == PROCESSES and launch is not None and framework and entry.owner == "any":
             continue  # a variable that only the launchers of some frameworks read
         written = write_value(entry.spelling, value)
@@ -122,9 +122,13 @@ def spell_argument(
 
 
 def _ranked(
-    book: Spellbook, entries: Sequence[Entry], command: str, used: frozenset[str]
+    book: Spellbook, entries: Sequence[Entry], command: str, used: frozenset[str], value: Scalar
 ) -> list[Entry]:
-    """Order the spellings that exist: in use already, at every version, at the newest one."""
+    """Order the spellings that exist: in use already, needed, at every version, at the newest one.
+
+    Not needed is a word of releases that do what it says when nothing is said: who runs one of them
+    has no use for it.
+    """
     usable = [
         entry
         for entry in entries
@@ -133,12 +137,13 @@ def _ranked(
         and (entry.owner not in {"launcher", "accelerate"} or _is_used(entry.spelling, used))
     ]
 
-    def badness(entry: Entry) -> tuple[bool, bool, bool]:
+    def badness(entry: Entry) -> tuple[bool, bool, bool, bool]:
         bits = book.bits[entry.owner]
         newest = 1 << (bits.bit_length() - 1)
         covers = entry.bits & bits == bits and bits != book.timelines[entry.owner].all
         vague = bool(entry.spelling.commands) and not command
-        return (not _is_used(entry.spelling, used), vague, not (covers or entry.bits & newest))
+        unused, idle = not _is_used(entry.spelling, used), _is_default(entry.spelling, value)
+        return (unused, vague, idle, not (covers or entry.bits & newest))
 
     return sorted(usable, key=badness)
 
@@ -149,6 +154,11 @@ def _name(spelling: Spelling, used: frozenset[str]) -> str:
         if plain(name) in used and plain(spelling.arg or spelling.env) not in used:
             return name
     return spelling.arg or spelling.env
+
+
+def _is_default(spelling: Spelling, value: Scalar) -> bool:
+    default = spelling.default
+    return default == value and isinstance(default, bool) == isinstance(value, bool)
 
 
 def _is_used(spelling: Spelling, used: frozenset[str]) -> bool:
