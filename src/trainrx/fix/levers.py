@@ -40,9 +40,17 @@ def _applies(lever: Lever, job: Target) -> bool:
         spec = lever.frameworks.get(job.framework)
         if spec is None or (spec and not _in(job.version, spec)):
             return False
-    if lever.when is not None and holds(lever.when, job.facts, job.versions) is not True:
+    versions = _versions(job)
+    if lever.when is not None and holds(lever.when, job.facts, versions) is not True:
         return False
-    return lever.unless is None or holds(lever.unless, job.facts, job.versions) is not True
+    return lever.unless is None or holds(lever.unless, job.facts, versions) is not True
+
+
+def _versions(job: Target) -> Mapping[str, str]:
+    """Give the versions at hand, with the releases of the framework a launch was written for."""
+    if not job.framework or job.version is None:
+        return job.versions
+    return {job.framework: job.version, **job.versions}
 
 
 def _in(version: str | None, spec: str) -> bool:
@@ -50,7 +58,7 @@ def _in(version: str | None, spec: str) -> bool:
 
 
 def _move(lever: Lever, step: LeverStep, job: Target) -> Move | None:
-    if step.when is not None and holds(step.when, job.facts, job.versions) is not True:
+    if step.when is not None and holds(step.when, job.facts, _versions(job)) is not True:
         return None
     try:
         wanted = {

@@ -81,6 +81,10 @@ def with_recompute(job: Job, work: Workload) -> Workload:
     return msgspec.structs.replace(work, checkpointing=on, recompute="full" if on else "none")
 
 
+BEFORE_SDPA = {"ms-swift": "<1.6", "llamafactory": "<0.4"}
+"""Releases of 2023, before SDPA became the default of transformers (4.36)."""
+
+
 def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
     """Fill in attention, loss and optimizer."""
     optimizer = _optimizer(job, adapters=work.tuner != "full")
@@ -117,8 +121,7 @@ def _attention(job: Job, work: Workload) -> Attention:
         return "eager"
     if job.framework in ("verl", "openrlhf") or job.megatron or work.padding_free:
         return "flash"
-    if job.framework == "ms-swift" and job.release("<1.6"):
-        # of 2023, before SDPA became the default of transformers (4.36)
+    if job.release(BEFORE_SDPA.get(job.framework, "<0")):
         return "eager"
     if not work.checkpointing:
         # computed again or not, one layer's attention is all that is ever live

@@ -20,6 +20,8 @@ MOST = 32768
 PROMPT = 256.0
 """Tokens of a prompt in online training where nothing tells more than the limit of the prompt."""
 QWEN_VL_IMAGE = 256
+HALF_OF_OLD = 512
+"""Tokens of a prompt, and of an answer, by default in LLaMA-Factory before 0.2."""
 _SUBSET = re.compile(r"(?:::?[\w./-]+)?(?:#\d+)?$")
 _SAMPLES = re.compile(r"#(\d{1,9})$")
 
@@ -67,6 +69,10 @@ def _ring(job: Job) -> int:
 
 def _limit(job: Job) -> float | None:
     cap = job.positive("train.max_length")
+    if cap is None and job.framework == "llamafactory" and job.release("<0.2"):
+        # prompt and answer each have a limit (src/llmtuner/dsets/preprocess.py of v0.1.8)
+        halves = ("rlhf.max_prompt_length", "rlhf.max_completion_length")
+        cap = sum(job.positive(half) or HALF_OF_OLD for half in halves)
     return None if cap is None else float(cap)
 
 

@@ -63,7 +63,8 @@ class Catalog:
         """Give the releases a version text may mean.
 
         All of them when it is unknown or unreadable; one that is not listed (a development
-        version, a release newer than the catalog) is read as the newest listed one before it.
+        version, a release newer than the catalog) is read as the newest listed one before it, one
+        older than all as the oldest.
         """
         if not text or not self.releases:
             return self.all
@@ -73,7 +74,17 @@ class Catalog:
 
     def _of(self, text: str) -> int:
         spec = _plain_version(text)
-        return self._listed(spec) or self._before(_series(spec) or spec) or self.all
+        found = self._listed(spec) or self._before(_series(spec) or spec)
+        return found or (1 if self.precedes(spec) else self.all)
+
+    def precedes(self, text: str | None) -> bool:
+        """Tell whether a version text means releases older than all that are listed only.
+
+        What those took is not known: no name and no value of theirs can be called wrong.
+        """
+        if not text or not self.releases:
+            return False
+        return in_range(_plain_version(text), f"<{self.releases[0]}") is True
 
     def covers(self, text: str | None) -> bool:
         """Tell whether a version text means listed releases, not one between or after them."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from trainrx.model.job import Word
+from trainrx.model.job import RawLaunch, Word
 from trainrx.model.pattern import late
 from trainrx.parse.launchers import Entry
 
@@ -15,6 +15,24 @@ _COMMANDS = frozenset({"train", "chat", "eval", "export", "api", "webchat", "web
 _MODULE = late(r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?")
 _TRAIN = late(r"train(?:_bash|_sft|_pt|_rm|_ppo|_dpo)?\.py")
 _OWN_FLAGS = frozenset({"--stage", "--finetuning_type", "--lora_target", "--template"})
+
+
+_FIRST_SCRIPTS = late(r"train_(?:sft|pt|rm|ppo|dpo)\.py")
+_HALVES = frozenset({"max_source_length", "max_target_length"})
+
+
+def releases_with(launch: RawLaunch) -> str | None:
+    """Tell the releases that have the program of a launch; None where many do.
+
+    `src/train_bash.py` was there to 0.7.0 and took the place of one script for each stage in 0.0.9;
+    0.2.0 made one `cutoff_len` of the two lengths.
+    """
+    script = launch.program.rpartition("/")[2]
+    if _FIRST_SCRIPTS.fullmatch(script):
+        return "<0.0.9"
+    if script != "train_bash.py":
+        return None
+    return "<0.2" if any(arg.name in _HALVES for arg in launch.args) else "<0.7.1"
 
 
 def recognise(entry: Entry) -> tuple[str, tuple[Word, ...]] | None:

@@ -18,6 +18,7 @@ from trainrx.parse.defaults import defaults, one_process
 from trainrx.parse.effective.scene import Scene, processes
 from trainrx.parse.effective.work_out import work_out
 from trainrx.parse.launch_facts import launch_facts
+from trainrx.parse.llamafactory import releases_with
 from trainrx.parse.resolved import Resolved
 from trainrx.parse.settings import Reader
 from trainrx.parse.signature import Signature, releases_taking, signature
@@ -58,10 +59,12 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     own = [arg for arg in configs if arg.via != "outer"]
     tables = tables_of(launch, own, env)
     taken, version, version_how = _signature(launch, (*own, *dumps), given, tables)
-    closed = judges(tables, launch.framework, taken.bits)
+    older = taken.catalog.precedes(version)
+    closed = judges(tables, launch.framework, taken.bits) and not older
     style = STYLES.get(launch.framework, "hf")
     outside = outside_parser(launch, given.get(launch.framework))
     named = read_given(launch.args, own, taken, style, closed=closed, outside=outside)
+    named = msgspec.structs.replace(named, problems=()) if older else named
     book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
     reader = Reader(book, launch.command)
     reader.read_dump(dumps)
@@ -133,17 +136,22 @@ def _signature(
         bits = known.of(given.get(owner))
         how: How | None = "given" if owner in given else None
         return signature(owner, command, bits, given, beside), given.get(owner), how
+    started = _started_with(launch)
+    if started is not None and known.precedes(started):
+        return signature(owner, command, known.of(started), given, beside), started, "derived"
     bits = releases_taking((*launch.args, *configs), owner, command)
-    bits = bits & known.of(_started_with(launch)) or bits
+    bits = bits & known.of(started) or bits
     version = known.describe(bits) or None
     return signature(owner, command, bits, given, beside), version, "derived" if version else None
 
 
 def _started_with(launch: RawLaunch) -> str | None:
-    """Tell the ms-swift releases whose program takes a file the way this launch gives it.
+    """Tell the releases that have the program of a launch, or take its file the way it is given.
 
-    `prepare_config_args` and `parse_yaml_args` in swift/cli/main.py.
+    ms-swift: `prepare_config_args` and `parse_yaml_args` in swift/cli/main.py.
     """
+    if launch.framework == "llamafactory":
+        return releases_with(launch)
     if launch.framework != "ms-swift" or not launch.configs or not launch.origin.line:
         return None
     by_flag = any(arg.name == "config" for arg in launch.args)

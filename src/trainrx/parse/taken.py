@@ -26,6 +26,7 @@ class Taker:
         tables = tables_of(launch)
         known = catalog(framework)
         bits = known.of(version)
+        self._older = known.precedes(version)
         self._style = STYLES.get(framework, "hf")
         self._all = signature(framework, "", known.all)
         self._own = signature(framework, tables.command, bits, {}, tables.beside)
@@ -33,6 +34,8 @@ class Taker:
 
     def answer(self, name: str, written: str, *, from_file: bool = False) -> Answer:
         """Say whether a name with this value (empty: a bare switch) would be taken."""
+        if self._older:
+            return "unlisted"
         values = (written,) if written or from_file else ()
         arg = RawArg(
             name=name, values=values, origin=_NOWHERE, via="config" if from_file else "arg"
