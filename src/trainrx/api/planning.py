@@ -8,7 +8,8 @@ from typing import Literal
 
 from trainrx.api.lab import Lab, Subject, scaled, subject_of
 from trainrx.api.reread import Surroundings
-from trainrx.fix.planner import FILL, Bench, Found, plan_front
+from trainrx.fix.offers import nearest, plan_front
+from trainrx.fix.planner import FILL, Bench, Found
 from trainrx.fix.tail import MOST_SCALE, tower_attention
 from trainrx.memory.model import model_of
 from trainrx.memory.predict import peak
@@ -72,7 +73,12 @@ def search(
     found = plan_front(bench, another=another)
     if found.plans:
         return found
-    return refuse("impossible", "no-plan", gib=f"{bench.limit:.0f}")
+    near = nearest(bench) if another else None
+    if near is None or not near.changes:
+        return refuse("impossible", "no-plan", gib=f"{bench.limit:.0f}")
+    said = " ".join(change.spelled for change in near.changes)
+    values = {"gib": f"{bench.limit:.0f}", "most": said, "left": f"{near.after.gib:.1f}"}
+    return refuse("impossible", "no-plan-nearest", **values)
 
 
 def refuse(kind: Why, ident: str, *asks: str, **values: str) -> Refusal:

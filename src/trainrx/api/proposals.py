@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -176,7 +176,7 @@ def touches(fix: FixOut, keep: Sequence[str]) -> bool:
 
 
 def numbered(proposals: Iterable[Proposal], framework: str = "") -> tuple[Proposal, ...]:
-    """Number proposals from 1; of several that change the same the first stays.
+    """Number proposals from 1; of several that change the same, or nearly so, the first stays.
 
     What is enough goes first, and of remedies those that are edits: a version is not changed
     lightly. An older release of `framework` goes last: a script is to be right for what is
@@ -188,11 +188,18 @@ def numbered(proposals: Iterable[Proposal], framework: str = "") -> tuple[Propos
         return (_goes_back(item, framework), bool(item.refused), _is_by_hand(item))
 
     for item in sorted(proposals, key=rank):
-        kept.setdefault(frozenset((c.param, c.to) for c in item.changes), item)
+        changed = frozenset((c.param, c.to) for c in item.changes)
+        if item.kind == "plan" or not any(_is_most_of(changed, plan) for plan in kept):
+            kept.setdefault(changed, item)
     return tuple(
         msgspec.structs.replace(item, number=number)
         for number, item in enumerate(kept.values(), start=1)
     )
+
+
+def _is_most_of(changed: frozenset[tuple[str, str | None]], plan: Collection[object]) -> bool:
+    """Tell whether a remedy is what a proposal above it does, less one detail."""
+    return bool(changed) and changed <= frozenset(plan) and len(plan) - len(changed) == 1
 
 
 def _goes_back(item: Proposal, framework: str) -> bool:

@@ -1,5 +1,4 @@
-"""Which plans are worth showing: none that another one beats, and one that rests on other levers.
-"""
+"""Which plans are worth showing: none that another one beats, and one on other levers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans: the fewest changes, the fastest job, the one with most room, another way; each proved."""
+"""One plan: candidates of a search worked out in full until one proves itself."""
 
 from __future__ import annotations
 
@@ -11,17 +11,7 @@ from trainrx.fix.checks import engine_room
 from trainrx.fix.groups import divisible
 from trainrx.fix.levers import moves_of
 from trainrx.fix.mending import standing_of
-from trainrx.fix.pareto import ORDER, front, without_pillars
-from trainrx.fix.search import (
-    FASTEST,
-    LEAST_CHANGE,
-    Search,
-    Space,
-    Weights,
-    price_of,
-    roomiest,
-    useful,
-)
+from trainrx.fix.search import Space, price_of
 from trainrx.fix.space import Batch, Pull, is_void, keeps_batch, pull_of
 from trainrx.fix.tail import tower_attention
 from trainrx.memory.model import Model
@@ -102,67 +92,6 @@ class Found(NamedTuple):
     proved: int
 
 
-def plan_front(bench: Bench, *, another: bool = False) -> Found:
-    """Find at most three plans; none when nothing that may be changed makes the job fit.
-
-    With `another`, a place that stays open goes to a way without what the others rest on.
-    """
-    space = space_of(bench)
-    made: dict[Aim, Planned] = {}
-    looked_at = proved = 0
-    for most in GRADES:
-        graded = _graded(space, most)
-        for aim, weights in _AIMS:
-            search = Search(graded, weights)
-            found, tries = _first(bench, aim, search.run(), graded)
-            looked_at, proved = looked_at + search.looked_at, proved + tries
-            if found is None:
-                break  # the cheapest in edits is looked for first: where there is none, none is
-            made[aim] = found
-        if made:
-            found, tries = _first(bench, "most-headroom", _roomy(graded), graded)
-            proved += tries
-            made |= {"most-headroom": found} if found is not None else {}
-            break
-    plans = front(made)
-    if another and 0 < len(plans) < len(ORDER):
-        found, seen, tries = _another(bench, without_pillars(space, plans))
-        looked_at, proved = looked_at + seen, proved + tries
-        plans = (*plans, found) if found is not None else plans
-    return Found(plans, looked_at, proved)
-
-
-def _another(bench: Bench, space: Space) -> tuple[Planned | None, int, int]:
-    """Give the least change of what is left, with what was looked at and proved for it."""
-    looked_at = proved = 0
-    for most in GRADES:
-        graded = _graded(space, most)
-        search = Search(graded, LEAST_CHANGE)
-        found, tries = _first(bench, "another-way", search.run(), graded)
-        looked_at, proved = looked_at + search.looked_at, proved + tries
-        if found is not None:
-            return found, looked_at, proved
-    return None, looked_at, proved
-
-
-def _graded(space: Space, most: int) -> Space:
-    """Leave out what costs more quality, and what frees nothing beside what is left."""
-    graded = space._replace(levers=_up_to(space.levers, most))
-    return graded._replace(levers=useful(graded))
-
-
-GRADES = (1, 2, 3)
-"""Losses of quality that are gone to one after the other: only when the one before is not enough.
-"""
-_AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fastest", FASTEST))
-
-
-def _up_to(levers: tuple[tuple[Pull, ...], ...], most: int) -> tuple[tuple[Pull, ...], ...]:
-    """Leave out what costs more quality: it is a resort of its own."""
-    rows = (tuple(pull for pull in row if pull.move.price.quality <= most) for row in levers)
-    return tuple(row for row in rows if row)
-
-
 def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
     """Measure what each move does to the workload; what does nothing is left out."""
     levers: list[tuple[Pull, ...]] = []
@@ -227,14 +156,14 @@ def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
     return {name: value for move in moves for name, value in move.values}
 
 
-def _first(
+def first(
     bench: Bench, aim: Aim, candidates: Iterator[tuple[Pull, ...]], space: Space
 ) -> tuple[Planned | None, int]:
     """Give the first candidate that proves itself."""
     tries = 0
     for pulls in candidates:
         tries += 1
-        made = _planned(bench, aim, pulls, space)
+        made = planned(bench, aim, pulls, space)
         if made is not None:
             return made, tries
         if tries >= MOST_PROOFS:
@@ -242,7 +171,10 @@ def _first(
     return None, tries
 
 
-def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Planned | None:
+def planned(
+    bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space, *, enough: bool = True
+) -> Planned | None:
+    """Prove a candidate; with `enough` it has to fit."""
     moves = (*bench.started, *(pull.move for pull in pulls), *_accumulated(bench, pulls, space))
     proof = bench.prove(values_of(moves))
     if proof is not None and proof.holds and proof.refused and bench.mend is not None:
@@ -256,7 +188,7 @@ def _planned(bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space) -> Pla
         holds=space.fits(proof.work),
         detail=f"{found.card:.1f} of {bench.limit:.1f} GiB, margin {1 - FILL:.0%}",
     )
-    if not room.holds:
+    if enough and not room.holds:
         return None
     price = price_of(moves)
     sources = (move.source for move in moves)
@@ -295,16 +227,3 @@ def _accumulated(bench: Bench, pulls: Sequence[Pull], space: Space) -> tuple[Mov
             why=KEEPS if exact else NEAREST,
         ),
     )
-
-
-def _roomy(space: Space) -> Iterator[tuple[Pull, ...]]:
-    """Give the candidates with most room, first without any loss of quality that is not needed.
-
-    What needs a program of its own beside the job comes after what does not.
-    """
-    alone = tuple(tuple(pull for pull in row if not pull.move.beside) for row in space.levers)
-    for most in GRADES:
-        for levers in (tuple(row for row in alone if row), space.levers):
-            taken = roomiest(space._replace(levers=_up_to(levers, most)))
-            if taken and space.fits(space.work(taken)):
-                yield taken

@@ -216,6 +216,12 @@ REFUSALS: Mapping[str, Text] = {
         en="nothing that may be changed makes the job fit a card of {gib} GiB",
         zh="在允许改动的范围内，没有办法让任务放进 {gib} GiB 的显卡",
     ),
+    "no-plan-nearest": Text(
+        en="nothing that may be changed makes the job fit a card of {gib} GiB with a margin; what "
+        "frees most ({most}) leaves {left} GiB",
+        zh="在允许改动的范围内，没有办法让任务留有余量地放进 {gib} GiB 的显卡；"
+        "最省显存的改法（{most}）仍需 {left} GiB",
+    ),
     "contradicted": Text(
         en="the job ran out of memory although {gib} GiB are predicted: what fills the card is not "
         "in the model, so no plan can be proved",
