@@ -102,8 +102,8 @@ class Bench:
     ) -> Attempt:
         """Make changes in the files and check what comes of it.
 
-        Where a check of the framework refuses the launch with them, and did so before, a remedy of
-        that check joins them, if there is one.
+        Where a check of the framework refuses the launch with them, a remedy of that check joins
+        them, if there is one.
 
         Args:
             changes: in the user's spelling.
@@ -115,7 +115,7 @@ class Bench:
         if not inside or self.launch is None or not self._is_editable(self.launch):
             return Attempt(outcome="by-hand", changes=tuple(changes))
         made = self._attempt(self.launch, inside, wanted or {}, promise, must_fit=must_fit)
-        if made.outcome == "not-enough" and made.reading is not None:
+        if made.reading is not None and (made.outcome == "not-enough" or _is_refused(made)):
             joined = self._joined(inside, made.reading)
             values = {name: value for one in joined for name, value in one.values.items()}
             renamed = self._renamed(inside)
@@ -123,7 +123,8 @@ class Bench:
             if joined or renamed:
                 wanted = {**(wanted or {}), **values}
                 whole = self._attempt(self.launch, more, wanted, promise, must_fit=must_fit)
-                if whole.outcome in ("proved", "not-enough"):
+                mended = _is_refused(made) and not _is_refused(whole)
+                if whole.outcome in ("proved", "not-enough") or mended:
                     made = msgspec.structs.replace(whole, joined=joined, renamed=renamed)
         beside = tuple(change for change in changes if change.kind not in IN_FILES)
         return msgspec.structs.replace(made, changes=(*made.changes, *beside))
@@ -270,6 +271,11 @@ def _void(before: Reading, around: Surroundings) -> Mapping[str, str]:
     if taken(around.known) and around.lint is not None:
         ids |= {rule.id for rule in around.lint.rules.values() if rule.group == "arguments"}
     return {i: text for i, text in found.items() if i in ids}
+
+
+def _is_refused(made: Attempt) -> bool:
+    """Tell whether a check of the framework refuses what it did not refuse before."""
+    return any(check.name == "guards" and not check.holds for check in made.checks)
 
 
 def _outcome(

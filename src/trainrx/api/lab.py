@@ -225,8 +225,11 @@ class Lab:
 
     def _spelled(self, values: Mapping[str, Scalar]) -> tuple[Change, ...] | None:
         changes = [change_to(name, value, self.target) for name, value in values.items()]
-        spelled = tuple(change for change in changes if change is not None)
-        return spelled if len(spelled) == len(changes) else None
+        spelled = [change for change in changes if change is not None]
+        if len(spelled) < len(changes):
+            return None
+        # one argument may be what several parameters mean
+        return tuple({(item.param, item.to): item for item in reversed(spelled)}.values())[::-1]
 
 
 def _changed(subject: Subject, changes: Iterable[Change], values: Mapping[str, Scalar]) -> Subject:

@@ -80,8 +80,8 @@ def _agree(plans: Sequence[Planned], bench: Bench) -> None:
 
 def meets(plan: Planned, remedy: FixOut) -> bool:
     """Tell whether a plan pulls a lever of a remedy."""
-    levers = {change.canonical for change in remedy.changes} - {""}
-    return not levers.isdisjoint(change.canonical for change in plan.changes)
+    levers = {name for change in remedy.changes for name in (change.canonical, change.param)} - {""}
+    return any(change.canonical in levers or change.param in levers for change in plan.changes)
 
 
 def _tried(plans: Sequence[Planned], bench: Bench) -> tuple[Tried, ...]:

@@ -87,6 +87,7 @@ def _move(lever: Lever, step: LeverStep, job: Target) -> Move | None:
         why=lever.why,
         source=source_for(lever.references, step.ref, job.framework),
         beside="" if beside is None else beside.command,
+        edits=sum(name in wanted for name in values),
     )
 
 

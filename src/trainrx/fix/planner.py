@@ -177,7 +177,8 @@ def planned(
     """Prove a candidate; with `enough` it has to fit."""
     moves = (*bench.started, *(pull.move for pull in pulls), *_accumulated(bench, pulls, space))
     proof = bench.prove(values_of(moves))
-    if proof is not None and proof.holds and proof.refused and bench.mend is not None:
+    refused = proof is not None and (proof.worse or (proof.holds and bool(proof.refused)))
+    if refused and bench.mend is not None:
         moves = (*moves, *bench.mend(values_of(moves)))
         proof = bench.prove(values_of(moves))
     if proof is None or not proof.holds:

@@ -126,7 +126,7 @@ def cost(price: Price, edits: int, weights: Weights) -> float:
 
 def weigh(pull: Pull, weights: Weights) -> float:
     """Weigh one move, with the accumulation that goes along with another batch or layout."""
-    edits = len(pull.move.values)
+    edits = pull.move.edits or len(pull.move.values)
     edits += "micro_batch" in pull.flat or "world" in pull.flat or "context" in pull.flat
     return cost(pull.move.price, edits, weights)
 

@@ -58,10 +58,12 @@ def with_recompute(job: Job, work: Workload) -> Workload:
     if job.megatron:
         # "none" is a word here, not the lack of one
         kind = (job.facts.text("megatron.recompute") or "").strip().lower()
-        if not kind:
-            on = job.facts.value("train.gradient_checkpointing")
+        on = job.facts.value("train.gradient_checkpointing")
+        if on is True:  # the same argument under the name all frameworks share: only full is "on"
+            kind = "full"
+        elif not kind:
             # Megatron's own default (ms-swift: --recompute_granularity selective)
-            kind = "full" if on is True else "none" if on is False else "selective"
+            kind = "none" if on is False else "selective"
         if kind == "none":
             return msgspec.structs.replace(work, checkpointing=False, recompute="none")
         if kind == "selective":

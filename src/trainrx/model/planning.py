@@ -31,7 +31,8 @@ class Price(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Move(msgspec.Struct, frozen=True, kw_only=True):
     """One lever pulled: canonical parameters with their new values, and what that costs.
 
-    `beside` is a command that has to run beside the job.
+    `beside` is a command that has to run beside the job. `edits` is for how many settings it
+    counts, 0 for as many as there are values: some are only details of another.
     """
 
     lever: str
@@ -40,6 +41,7 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
     why: Text
     source: str = ""
     beside: str = ""
+    edits: int = 0
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):

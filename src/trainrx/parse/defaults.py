@@ -16,7 +16,9 @@ TRAINING = frozenset(
     {"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"}
 )
 _ADAPTERS: frozenset[Scalar] = frozenset({"lora", "adalora", "dora", "longlora", "qlora"})
+_QUANTISED: frozenset[Scalar] = frozenset({2, 3, 4, 5, 6, 8})
 _NEEDS: Sequence[tuple[str, str, frozenset[Scalar]]] = (
+    ("tuner.quant_method", "tuner.quant_bits", _QUANTISED),
     ("vllm.", "vllm.enabled", frozenset({True})),
     ("tuner.rank", "tuner.type", _ADAPTERS),
     ("tuner.alpha", "tuner.type", _ADAPTERS),
