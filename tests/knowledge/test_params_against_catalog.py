@@ -157,6 +157,8 @@ def missing(package: str, spelling: Spelling, name: str) -> Iterator[str]:
     """Say at which releases a command does not take a name."""
     known = catalog(package)
     wanted = releases(known, spelling)
+    if known.precedes(spelling.versions):
+        return  # of releases no catalog lists: its source is the code of a tag
     if not wanted:
         yield "the catalog has no release of the range"
     for command in spelling.commands or ("", *EVERYWHERE.get(package, ())):

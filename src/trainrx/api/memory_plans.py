@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from trainrx.api.bench import Attempt, Bench
 from trainrx.api.planning import plans_for
 from trainrx.api.proposals import Tried, settled, touches, try_fix, try_plan
@@ -18,6 +20,10 @@ from trainrx.model.text import Text
 
 MOST = 3
 QUALITY: dict[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
+
+
+DEAR = 2
+"""The grade of quality from which on a remedy is a resort."""
 
 
 class Searched(NamedTuple):
@@ -38,7 +44,8 @@ def memory_plans(
 
     A likely cause has a first remedy, and a plan that leaves it out may fit by the memory model and
     fail all the same: an image nobody capped. So plans with it go first; where none has it, the
-    remedy alone does when it is enough, else plans are searched on top of it.
+    remedy alone does when it is enough, else plans are searched on top of it. A remedy that is dear
+    in quality gives way to plans that are not: cut data, or adapters instead of all weights.
     """
     found = plans_for(bench.around, keep=keep, failed=failed or None)
     if not isinstance(found, Refusal):
@@ -47,7 +54,9 @@ def memory_plans(
     if cause is None or first is None or cause.verdict != "likely":
         return _searched(found, bench)
     plans = () if isinstance(found, Refusal) else found
-    meeting = [plan for plan in plans if meets(plan, first)]
+    if any(plan.quality < DEAR <= _quality(first, bench.around.knowledge) for plan in plans):
+        return _searched(plans, bench)
+    meeting = [_led(plan, first) for plan in plans if meets(plan, first)]
     others = [plan for plan in plans if not meets(plan, first)]
     if meeting:
         return Searched(_tried((*meeting, *others), bench))
@@ -58,7 +67,7 @@ def memory_plans(
         return Searched((alone, *_tried(others, bench)), why)
     move = _move(first, cause, bench)
     more = () if move is None else plans_for(bench.around, keep=keep, failed=True, started=(move,))
-    on_top = () if isinstance(more, Refusal) else more
+    on_top = () if isinstance(more, Refusal) else [_led(plan, first) for plan in more]
     if not on_top and isinstance(found, Refusal):
         return Searched(refusal=found)
     return Searched(_tried((*on_top, *others)[:MOST], bench))
@@ -84,6 +93,20 @@ def meets(plan: Planned, remedy: FixOut) -> bool:
     return any(change.canonical in levers or change.param in levers for change in plan.changes)
 
 
+def _led(plan: Planned, remedy: FixOut) -> Planned:
+    """Name what meets the cause before what goes with it."""
+    levers = {change.canonical for change in remedy.changes} - {""}
+
+    def later(move: Move) -> bool:
+        return levers.isdisjoint(name for name, _ in move.values)
+
+    return msgspec.structs.replace(
+        plan,
+        moves=tuple(sorted(plan.moves, key=later)),
+        changes=tuple(sorted(plan.changes, key=lambda change: change.canonical not in levers)),
+    )
+
+
 def _tried(plans: Sequence[Planned], bench: Bench) -> tuple[Tried, ...]:
     return tuple(try_plan(plan, bench, bench.around.lang) for plan in plans)
 
@@ -94,6 +117,18 @@ def _first(cause: CauseOut | None, keep: Sequence[str]) -> FixOut | None:
     if first is None or touches(first, keep) or not settled(first):
         return None
     return first
+
+
+def _quality(remedy: FixOut, knowledge: Knowledge) -> int:
+    """Grade what a remedy costs in quality: as the lever it pulls does, else by its safety."""
+    names = {change.canonical for change in remedy.changes} - {""}
+    grades = [
+        step.price.quality
+        for lever in knowledge.levers.values()
+        for step in lever.steps
+        if step.set.keys() == names
+    ]
+    return min(grades, default=QUALITY[remedy.safety])
 
 
 def _move(remedy: FixOut, cause: CauseOut, bench: Bench) -> Move | None:

@@ -8,6 +8,7 @@ from trainrx.api.bench import Attempt, Bench
 from trainrx.fix.mending import move_of
 from trainrx.fix.needed import needed
 from trainrx.model.fixing import Claim, Needed
+from trainrx.model.memory import Prediction
 from trainrx.model.parts import Safety
 from trainrx.model.result import Change, FixOut
 from trainrx.model.text import Lang, Text
@@ -21,6 +22,13 @@ NEW_FILE = Text(
     en="{name} is new; its path counts from where the job is started.",
     zh="{name} 是新文件，启动时的路径相对于当前工作目录。",
 )
+HOST = Text(
+    en="Takes about {gib} GiB of host memory per machine, {more} more than now: free -g tells "
+    "what there is.",
+    zh="每台机器约占用 {gib} GiB 内存，比现在多 {more} GiB：先用 free -g 确认够不够。",
+)
+NOTED_GIB = 16.0
+"""Host memory an edit takes beyond what the launch took, from which on it is worth a word."""
 AND = Text(en=", ", zh="、")
 SPACE = Text(en=" ", zh="")
 
@@ -40,6 +48,16 @@ def new_files(attempt: Attempt, lang: Lang) -> Iterator[str]:
     for file in attempt.patched.files:
         if file.before is None:
             yield NEW_FILE.in_(lang).format(name=file.name)
+
+
+def host_memory(attempt: Attempt, bench: Bench, lang: Lang) -> Iterator[str]:
+    """Say what an edit moves into host memory, where nobody told how much there is."""
+    before, after = bench.before.memory, attempt.reading and attempt.reading.memory
+    if not isinstance(before, Prediction) or not isinstance(after, Prediction):
+        return
+    more = after.host.peak - before.host.peak
+    if more >= NOTED_GIB and "hardware.host_ram_gib" not in bench.around.known:
+        yield HOST.in_(lang).format(gib=f"{after.host.peak:.0f}", more=f"{more:.0f}")
 
 
 def lost(changes: Sequence[Change], lang: Lang) -> Iterator[str]:

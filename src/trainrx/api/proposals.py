@@ -10,7 +10,15 @@ import msgspec
 from trainrx.api.bench import Attempt, Bench, Promise, pinned
 from trainrx.api.foreseen import compared
 from trainrx.api.package_fixes import installs, packages_check, pip_line, version_set
-from trainrx.api.proposal_notes import cost_of, joined_claims, lost, needs, new_files, weaker
+from trainrx.api.proposal_notes import (
+    cost_of,
+    host_memory,
+    joined_claims,
+    lost,
+    needs,
+    new_files,
+    weaker,
+)
 from trainrx.fix.recheck import IN_FILES
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.memory import Refusal
@@ -59,7 +67,11 @@ def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
         claims=(*_claims(plan, lang), *joined_claims(attempt, lang)),
         commands=tuple(move.beside for move in plan.moves if move.beside),
         needs=needs(attempt, bench),
-        notes=(*new_files(attempt, lang), *lost(attempt.renamed, lang)),
+        notes=(
+            *new_files(attempt, lang),
+            *host_memory(attempt, bench, lang),
+            *lost(attempt.renamed, lang),
+        ),
         predicted=_planned(plan),
         batch=_batch(bench, attempt, plan),
         slowdown=plan.slowdown,
@@ -146,6 +158,7 @@ def try_fix(
         notes=(
             *fix.notes,
             *new_files(attempt, lang),
+            *host_memory(attempt, bench, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),
         ),
         predicted=_predicted(bench, attempt) if about_memory else None,

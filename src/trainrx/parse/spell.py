@@ -126,8 +126,8 @@ def _ranked(
 ) -> list[Entry]:
     """Order the spellings that exist: in use already, needed, at every version, at the newest one.
 
-    Not needed is a word of releases that do what it says when nothing is said: who runs one of them
-    has no use for it.
+    Not needed is a word of releases that do what it says when nothing is said, where others do
+    something else: who runs one of them has no use for it.
     """
     usable = [
         entry
@@ -137,12 +137,15 @@ def _ranked(
         and (entry.owner not in {"launcher", "accelerate"} or _is_used(entry.spelling, used))
     ]
 
+    others = any(_does_otherwise(entry.spelling, value) for entry in usable)
+
     def badness(entry: Entry) -> tuple[bool, bool, bool, bool]:
         bits = book.bits[entry.owner]
         newest = 1 << (bits.bit_length() - 1)
         covers = entry.bits & bits == bits and bits != book.timelines[entry.owner].all
         vague = bool(entry.spelling.commands) and not command
-        unused, idle = not _is_used(entry.spelling, used), _is_default(entry.spelling, value)
+        idle = bool(command) and others and _is_default(entry.spelling, value)
+        unused = not _is_used(entry.spelling, used)
         return (unused, vague, idle, not (covers or entry.bits & newest))
 
     return sorted(usable, key=badness)
@@ -154,6 +157,10 @@ def _name(spelling: Spelling, used: frozenset[str]) -> str:
         if plain(name) in used and plain(spelling.arg or spelling.env) not in used:
             return name
     return spelling.arg or spelling.env
+
+
+def _does_otherwise(spelling: Spelling, value: Scalar) -> bool:
+    return spelling.default is not None and not _is_default(spelling, value)
 
 
 def _is_default(spelling: Spelling, value: Scalar) -> bool:
