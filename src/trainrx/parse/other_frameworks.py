@@ -37,6 +37,8 @@ _TRAINING_ARGUMENTS = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
     | {"per_device_eval_batch_size", "lr_scheduler_type", "save_total_limit", "logging_steps"}
 )
+_GRPO = frozenset({"num_generations", "max_completion_length"})
+"""Fields of TRL's GRPOConfig no other trainer has: a script of the user's own hands them on."""
 _TRAINING_ONLY = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
 )
@@ -120,6 +122,8 @@ def _script(entry: Entry) -> Named | None:
         return Named("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
     role = script_role(entry.path.text)
     command = _SCRIPT_COMMANDS.get(role or "", "train")
+    if names >= _GRPO and names & _TRAINING_ARGUMENTS:
+        return Named("trl", "grpo", entry.args)
     if names & _TRAINING_ARGUMENTS:
         trains = bool(names & _TRAINING_ONLY)
         return Named("transformers", "train" if trains else command, entry.args)
