@@ -7,12 +7,11 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.api.bench_files import as_named, place_of, script_of, texts_of
+from trainrx.api.bench_files import as_named, left_open, place_of, script_of, texts_of
 from trainrx.api.reread import Reader, Surroundings
 from trainrx.fix import recheck
 from trainrx.fix.arguments import translations
 from trainrx.fix.changes import Target, change_to
-from trainrx.fix.deepspeed_auto import AUTO, autos
 from trainrx.fix.mending import Joined, Ways, begun, join, standing_of, taken
 from trainrx.fix.recheck import IN_FILES, Reading
 from trainrx.model.facts import Facts, Scalar
@@ -20,10 +19,7 @@ from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Check, FilePatch, Patched, Standing
 from trainrx.model.result import Change
-from trainrx.parse.config_kinds import classify_config
 from trainrx.patch import patch_launch, unified_diff
-from trainrx.patch.configs import config_with, keys
-from trainrx.patch.wanted import Want
 
 STANDS = frozenset({"guards", "lint"})
 """Checks of the launch as a whole: they may fail for what the edit has no part in."""
@@ -147,7 +143,7 @@ class Bench:
         )
         if not patched.files:
             return Attempt(outcome="by-hand", patched=patched, changes=tuple(inside))
-        files, left_open = self._left_open(patched.files, inside)
+        files, opened = left_open(patched.files, inside, self.texts, self.before.facts)
         patched = msgspec.structs.replace(patched, files=files)
         after = self._reader.read(patched.files, {change.param for change in inside})
         promised = promise or Promise(scale=self.scale)
@@ -174,7 +170,7 @@ class Bench:
             diff=unified_diff(patched),
             checks=checks,
             reading=after,
-            changes=(*as_named(inside, patched), *left_open),
+            changes=(*as_named(inside, patched), *opened),
             standing=standing,
         )
 
@@ -247,27 +243,6 @@ class Bench:
         """Spell values as changes of the launch as it is."""
         job = self._target(self.before)
         return tuple(c for name, value in values.items() if (c := change_to(name, value, job)))
-
-    def _left_open(
-        self, files: tuple[FilePatch, ...], inside: Sequence[Change]
-    ) -> tuple[tuple[FilePatch, ...], tuple[Change, ...]]:
-        """Leave to the trainer what DeepSpeed files set, where the arguments say something else."""
-        edited = {file.name: file for file in files}
-        made: list[Change] = []
-        # a new file takes the place of one that is at hand
-        new = [file for file in files if file.before is None]
-        old = (FilePatch(name=n, before=text, after=text) for n, text in self.texts.items())
-        for file in new or [edited.get(file.name, file) for file in old]:
-            if classify_config(file.after) != "deepspeed":
-                continue
-            text = file.after
-            for change in autos(inside, self.before.facts, {arg.name for arg in keys(text)}):
-                opened = config_with(file.name, text, Want("arg", change.param, (AUTO,))) or text
-                made += [change] if opened != text and file.before is not None else []
-                text = opened
-            if text != file.after:
-                edited[file.name] = msgspec.structs.replace(file, after=text)
-        return tuple(edited.values()), tuple(made)
 
     def _is_editable(self, launch: RawLaunch) -> bool:
         """Tell whether the files are at hand, and the words of the program are known."""

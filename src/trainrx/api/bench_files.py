@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,10 +11,15 @@ import msgspec
 from trainrx.api.files import base, config_texts, script_file
 from trainrx.api.inputs import Given
 from trainrx.api.reread import Surroundings
+from trainrx.fix.deepspeed_auto import AUTO, autos
+from trainrx.model.facts import Facts
 from trainrx.model.job import Input, RawLaunch, Script
 from trainrx.model.planning import FilePatch, Patched
 from trainrx.model.result import Change
+from trainrx.parse.config_kinds import classify_config
 from trainrx.parse.shell import read_script
+from trainrx.patch.configs import config_with, keys
+from trainrx.patch.wanted import Want
 from trainrx.read.recognise import is_manifest
 
 
@@ -77,3 +82,35 @@ def as_named(changes: Iterable[Change], patched: Patched) -> Iterator[Change]:
         else:
             spelled = change.spelled.replace(change.to, name)
             yield msgspec.structs.replace(change, to=name, spelled=spelled)
+
+
+def left_open(
+    files: Sequence[FilePatch],
+    inside: Sequence[Change],
+    texts: Mapping[str, str],
+    facts: Facts,
+) -> tuple[tuple[FilePatch, ...], tuple[Change, ...]]:
+    """Leave to the Trainer what DeepSpeed files set, where the arguments now say something else.
+
+    Args:
+        files: what is edited already.
+        inside: the changes of the launch.
+        texts: the files at hand.
+        facts: what was read of the launch.
+    """
+    edited = {file.name: file for file in files}
+    made: list[Change] = []
+    # a new file takes the place of one that is at hand
+    new = [file for file in files if file.before is None]
+    old = (FilePatch(name=n, before=text, after=text) for n, text in texts.items())
+    for file in new or [edited.get(file.name, file) for file in old]:
+        if classify_config(file.after) != "deepspeed":
+            continue
+        text = file.after
+        for change in autos(inside, facts, {arg.name for arg in keys(text)}):
+            opened = config_with(file.name, text, Want("arg", change.param, (AUTO,))) or text
+            made += [change] if opened != text and file.before is not None else []
+            text = opened
+        if text != file.after:
+            edited[file.name] = msgspec.structs.replace(file, after=text)
+    return tuple(edited.values()), tuple(made)
