@@ -35,6 +35,11 @@ NPROC_PER_NODE=8 megatron sft --load Qwen2.5-14B-mcore --model Qwen/Qwen2.5-14B-
     --dataset d.jsonl --tensor_model_parallel_size 4 --micro_batch_size 4 --global_batch_size 16 \\
     --packing true --max_length 8192 --save out
 """
+PPO = """\
+python src/train_ppo.py --model_name_or_path huggyllama/llama-7b --do_train --dataset d \\
+    --finetuning_type lora --quantization_bit 4 --reward_model rm --output_dir out \\
+    --per_device_train_batch_size 1
+"""
 SMALL = """\
 CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen2.5-3B-Instruct --train_type full \\
     --dataset d.jsonl --max_length 4096 --per_device_train_batch_size 4 --torch_dtype bfloat16
@@ -71,15 +76,24 @@ def test_another_way_goes_without_what_the_others_rest_on(ask):
 
 
 def test_where_nothing_is_enough_what_frees_most_is_named(ask):
-    text = (
-        "python src/train_ppo.py --model_name_or_path huggyllama/llama-7b --do_train --dataset d "
-        "--finetuning_type lora --quantization_bit 4 --reward_model rm --output_dir out "
-        "--per_device_train_batch_size 1\n"
-    )
-    why = ask(text, "--gpu", "6GiB", "--gpus", "1")["no_plan"]
+    why = ask(PPO, "--gpu", "6GiB", "--gpus", "1")["no_plan"]
 
     assert why["id"] == "no-plan-nearest"
     assert "--max_target_length 256" in why["reason"]
+
+
+def test_what_just_fits_is_offered_where_nothing_leaves_a_margin(ask, tmp_path):
+    (tmp_path / "train.log").write_text(
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 192.00 MiB (GPU 0; "
+        "15.78 GiB total capacity; 14.03 GiB already allocated; 5.69 MiB free; 14.72 GiB reserved "
+        "in total by PyTorch)\n",
+        encoding="utf-8",
+    )
+    (plan,) = ask(PPO, "--log", "train.log", "--gpu", "16GiB", "--gpus", "1")["proposals"]
+
+    seen = plan["predicted"]
+    assert 0.92 * seen["limit_gib"] < seen["after_gib"] <= seen["limit_gib"]
+    assert any("margin" in note for note in plan["notes"])
 
 
 @pytest.mark.parametrize("stage", ["sft", "dpo"])

@@ -19,6 +19,7 @@ from trainrx.api.proposal_notes import (
     new_files,
     weaker,
 )
+from trainrx.fix.planner import FILL
 from trainrx.fix.recheck import IN_FILES
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.memory import Refusal
@@ -33,6 +34,11 @@ AIM: dict[Aim, Text] = {
     "most-headroom": Text(en="most headroom", zh="余量最大"),
     "another-way": Text(en="another way", zh="换一种办法"),
 }
+TIGHT = Text(
+    en="Nothing leaves a margin: this frees most, and just fits by the estimate. Watch the first "
+    "steps.",
+    zh="没有任何改法能留出余量：这是最省显存的改法，按估算刚好放得下，请留意最初几步。",
+)
 MEMORY = ("oom", "growing_memory", "rank_imbalance")
 """Families a smaller peak is the answer to."""
 
@@ -68,6 +74,7 @@ def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
         commands=tuple(move.beside for move in plan.moves if move.beside),
         needs=needs(attempt, bench),
         notes=(
+            *([TIGHT.in_(lang)] if plan.after.gib > FILL * plan.limit_gib else []),
             *new_files(attempt, lang),
             *host_memory(attempt, bench, lang),
             *lost(attempt.renamed, lang),

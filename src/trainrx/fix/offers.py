@@ -19,7 +19,8 @@ _AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fast
 def plan_front(bench: Bench, *, another: bool = False) -> Found:
     """Find at most three plans; none when nothing that may be changed makes the job fit.
 
-    With `another`, a place that stays open goes to a way without what the others rest on.
+    With `another`, a place that stays open goes to a way without what the others rest on; and to a
+    job that failed one that just fits is better than none, where none leaves the margin.
     """
     space = space_of(bench)
     made: dict[Aim, Planned] = {}
@@ -38,6 +39,12 @@ def plan_front(bench: Bench, *, another: bool = False) -> Found:
             proved += tries
             made |= {"most-headroom": found} if found is not None else {}
             break
+    if not made and another and bench.scale > 1.0:
+        # the scale of a job that failed is its own: what is as much as the card may be tried
+        tight = _graded(space._replace(fill=1.0), GRADES[-1])
+        found, tries = first(bench, "most-headroom", _roomy(tight), tight)
+        proved += tries
+        made |= {"most-headroom": found} if found is not None else {}
     plans = front(made)
     if another and 0 < len(plans) < len(ORDER):
         found, seen, tries = _another(bench, without_pillars(space, plans))

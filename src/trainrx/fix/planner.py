@@ -187,7 +187,7 @@ def planned(
     room = Check(
         name="memory",
         holds=space.fits(proof.work),
-        detail=f"{found.card:.1f} of {bench.limit:.1f} GiB, margin {1 - FILL:.0%}",
+        detail=f"{found.card:.1f} of {bench.limit:.1f} GiB, margin {1 - space.fill:.0%}",
     )
     if enough and not room.holds:
         return None
