@@ -23,12 +23,12 @@ NEW_FILE = Text(
     zh="{name} 是新文件，启动时的路径相对于当前工作目录。",
 )
 HOST = Text(
-    en="Takes about {gib} GiB of host memory per machine, {more} more than now: free -g tells "
+    en="Keeps {more} GiB more in host memory, about {gib} GiB per machine at the peak: free -g tells "
     "what there is.",
-    zh="每台机器约占用 {gib} GiB 内存，比现在多 {more} GiB：先用 free -g 确认够不够。",
+    zh="会多占用 {more} GiB 主机内存，每台机器峰值约 {gib} GiB：先用 free -g 确认够不够。",
 )
 NOTED_GIB = 16.0
-"""Host memory an edit takes beyond what the launch took, from which on it is worth a word."""
+"""Host memory an edit takes for good beyond what the launch took, from which on it is told."""
 AND = Text(en=", ", zh="、")
 SPACE = Text(en=" ", zh="")
 
@@ -55,7 +55,7 @@ def host_memory(attempt: Attempt, bench: Bench, lang: Lang) -> Iterator[str]:
     before, after = bench.before.memory, attempt.reading and attempt.reading.memory
     if not isinstance(before, Prediction) or not isinstance(after, Prediction):
         return
-    more = after.host.peak - before.host.peak
+    more = after.host.resident - before.host.resident
     if more >= NOTED_GIB and "hardware.host_ram_gib" not in bench.around.known:
         yield HOST.in_(lang).format(gib=f"{after.host.peak:.0f}", more=f"{more:.0f}")
 
