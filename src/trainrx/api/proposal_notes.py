@@ -23,8 +23,8 @@ NEW_FILE = Text(
     zh="{name} 是新文件，启动时的路径相对于当前工作目录。",
 )
 HOST = Text(
-    en="Keeps {more} GiB more in host memory, about {gib} GiB per machine at the peak: free -g tells "
-    "what there is.",
+    en="Keeps {more} GiB more in host memory, about {gib} GiB per machine at the peak: free -g "
+    "tells what there is.",
     zh="会多占用 {more} GiB 主机内存，每台机器峰值约 {gib} GiB：先用 free -g 确认够不够。",
 )
 NOTED_GIB = 16.0
