@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from trainrx.derive.refusals import Named, named_by
+from trainrx.derive.refusals import SYMPTOM, Named, named_by
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
@@ -20,6 +20,8 @@ from trainrx.parse.takers import takers
 
 MOST = 12
 """Arguments that are judged; a launch with more of them is of another program."""
+MISSED_KEY, JOB_RAISED = SYMPTOM + "hydra-override-error", SYMPTOM + "hydra-job-raised"
+"""Hydra prints the second when it had taken all overrides: the key was then read, not given."""
 LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
 
 
@@ -47,7 +49,10 @@ def refused_arguments(facts: Iterable[Fact], around: Around) -> tuple[Refused, .
         around: the launch, versions, parameters.
     """
     held = facts if isinstance(facts, Facts) else Facts(facts)
-    told = dict.fromkeys(one for item in held for one in named_by(item))
+    begun = any(item.kind == JOB_RAISED for item in held)
+    told = dict.fromkeys(
+        one for item in held if not (begun and item.kind == MISSED_KEY) for one in named_by(item)
+    )
     names = {one.key: one for one in reversed(told)}
     judged = (_judged(one, held, around) for one in reversed(names.values()))
     found = [item for item in judged if item is not None][:MOST]
