@@ -21,6 +21,7 @@ from trainrx.api.job import (
 )
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
+from trainrx.derive.owners import owner_facts
 from trainrx.derive.packages import package_facts
 from trainrx.derive.refused import Around, refused_arguments, refused_facts
 from trainrx.detect.arguments import Dump, logged_arguments
@@ -204,6 +205,8 @@ def _facts(
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
+    if known.text("launch.framework") is None:
+        known.add(*owner_facts(symptom_facts(seen.symptoms)))
     shape = None if launch is None else launch.shape
     facts = derive(known, knowledge, shape, torch=versions.get("torch", ""))
     facts.add(*package_facts(facts, versions))
