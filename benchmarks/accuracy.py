@@ -8,7 +8,9 @@ strict count: `confidence` confirmed, maintainer or reporter. Printed are
 
     symptom   the family of the first cause (if none: of the first root symptom) is the label
     hit@k     a fix that worked stands among the changes of the first k causes: the same parameter,
-              variable or package. Advice in prose, and what is in place already, do not count.
+              variable or package. A change that writes NEW instead of OLD is the same as a label
+              that sets NEW "in place of OLD", where the answer carries both names.
+              Advice in prose, and what is in place already, do not count.
     Brier     mean of (probability of the first cause - hit@1)^2, 0 where no cause is named
     wrong     a first cause called likely whose changes hold no fix that worked
 """
@@ -33,6 +35,7 @@ from trainrx.kb.load import load
 STRICT = ("confirmed", "maintainer", "reporter")
 PACKAGES = {"easyr1": "verl"}
 NO_VALUE = ("", "null", "none")
+IN_PLACE_OF = re.compile(r"\bin place of ([\w.-]+)")
 
 
 class Outcome(NamedTuple):
@@ -184,7 +187,18 @@ def _same(fix: dict[str, Any], change: dict[str, Any], names: Names) -> bool:
     wanted, offered = plain(str(fix["param"])), plain(change["param"])
     if wanted == offered or _last(wanted) == _last(offered):
         return True
+    if _is_renaming(fix, change):
+        return True
     return bool(change["canonical"]) and change["canonical"] in names.of(wanted)
+
+
+def _is_renaming(fix: dict[str, Any], change: dict[str, Any]) -> bool:
+    """Tell whether both write the same new name instead of the same old one."""
+    told = IN_PLACE_OF.search(str(fix.get("value") or ""))
+    if told is None or change["action"] != "switch" or not change["to"]:
+        return False
+    names = plain(str(fix["param"])), plain(told[1])
+    return names == (plain(change["to"]), plain(change["param"]))
 
 
 def table(found: Sequence[Outcome]) -> Iterable[str]:
