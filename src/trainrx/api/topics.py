@@ -40,6 +40,7 @@ _BY_CANONICAL: dict[str, Topic] = {
     "train.lisa_layers": "optimizer",
     "train.ddp_timeout": "parallel",
     "ascend.visible_devices": "parallel",
+    "deepspeed.skip_cuda_check": "environment",
     "train.learning_rate": "optimizer",
     "train.warmup_ratio": "optimizer",
     "train.optimizer": "optimizer",
