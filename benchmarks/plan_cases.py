@@ -6,8 +6,9 @@ Each strict thread is handed to `fix` as its reporter could have (command, confi
 hardware, what was seen). Printed are, thread by thread: how many plans are shown, whether each of
 their estimates fits the card, and whether a change that worked stands among the changes of the
 plans, or else of another proposal or an advice to be followed by hand. A thread does not count
-where the inputs name no model that is known or no card, or where what worked is no parameter (a
-package, code, data, other hardware); the reason is printed. With --all, inferred labels too.
+where the inputs name no model that is known or no card, where they hold no launch an edit could be
+made in (comments alone), or where what worked is no parameter (a package, code, data, other
+hardware); the reason is printed. With --all, inferred labels too.
 """
 
 from __future__ import annotations
@@ -87,10 +88,19 @@ def uncounted(case: dict[str, Any], answer: FixAnswer, fixes: list[dict[str, Any
         return "what worked is no parameter"
     if not (hardware.get("gpu") or hardware.get("gpu_mem_gib")):
         return "no card in the inputs"
+    if not has_launch(case):
+        return "no launch in the inputs"
     # that nothing is enough is an answer of the planner, and counts
     if answer.no_plan is not None and answer.no_plan.kind != "impossible":
         return f"not planned ({answer.no_plan.id})"
     return "" if answer.job.model else "not planned (no-model)"
+
+
+def has_launch(case: dict[str, Any]) -> bool:
+    """Tell whether a command or a configuration says anything but comments."""
+    texts = [case.get("cmd") or "", *map(str, (case.get("config") or {}).values())]
+    lines = (line.strip() for text in texts for line in text.splitlines())
+    return any(line and not line.startswith("#") for line in lines)
 
 
 def ask(case: dict[str, Any]) -> FixAnswer:
