@@ -167,8 +167,9 @@ def test_an_engine_takes_its_share_while_it_generates() -> None:
     assert terms(work, "loss")["engine"] == pytest.approx(JUDGED.engine_asleep_gib)
 
 
-def test_sharded_weights_are_gathered_for_the_engine_in_as_many_parts_as_set() -> None:
-    work = msgspec.structs.replace(
+def sharded_grpo(rollout: Rollout) -> Workload:
+    """Give GRPO under ZeRO-3 on four cards."""
+    return msgspec.structs.replace(
         LORA,
         task="grpo",
         card_gib=80.0,
@@ -176,8 +177,12 @@ def test_sharded_weights_are_gathered_for_the_engine_in_as_many_parts_as_set() -
         zero_stage=3,
         world=4,
         data=4,
-        rollout=Rollout(mode="colocate", share=0.4),
+        rollout=rollout,
     )
+
+
+def test_sharded_weights_are_gathered_for_the_engine_in_as_many_parts_as_set() -> None:
+    work = sharded_grpo(Rollout(mode="colocate", share=0.4))
     whole = terms(work, "weight-sync")["gathered"]
     assert whole == pytest.approx(7.2417e9 * 2 / GIB)
     parts = msgspec.structs.replace(
@@ -187,16 +192,7 @@ def test_sharded_weights_are_gathered_for_the_engine_in_as_many_parts_as_set() -
 
 
 def test_ms_swift_gathers_weights_for_a_server_too_and_trl_tensor_by_tensor() -> None:
-    work = msgspec.structs.replace(
-        LORA,
-        task="grpo",
-        card_gib=80.0,
-        precision="deepspeed",
-        zero_stage=3,
-        world=4,
-        data=4,
-        rollout=Rollout(mode="server"),
-    )
+    work = sharded_grpo(Rollout(mode="server"))
     swift = msgspec.structs.replace(work, framework="ms-swift")
     trl = msgspec.structs.replace(work, framework="trl")
 
