@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz check golden catalog packages catalog-check fit fit-memory memory-accuracy accuracy wheel clean
+.PHONY: demo test fuzz check golden catalog packages symbols catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -41,6 +41,10 @@ catalog: $(READY)
 # tools/catalog/companions.txt
 packages: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m catalog.requirements
+
+# which names and arguments each release has; a new release is one line in those two lists
+symbols: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m symbols
 
 # the same again from the cached sources, byte for byte
 catalog-check: $(READY)

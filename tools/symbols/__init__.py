@@ -1,0 +1,1 @@
+"""Write kb/packages/symbols: which releases have which modules, names and arguments."""
