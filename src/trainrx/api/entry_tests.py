@@ -14,6 +14,7 @@ from trainrx.api.lint_tests import case_problems, read_lint_cases
 from trainrx.api.reason import EngineName, reason_on, reasoner
 from trainrx.derive.packages import package_facts
 from trainrx.derive.refused import Around, refused_arguments, refused_facts
+from trainrx.derive.symbols import symbol_facts
 from trainrx.detect.detector import Detector
 from trainrx.engine.reason import Reasoner, Reasoning
 from trainrx.fix.changes import Target
@@ -174,6 +175,7 @@ class Bench:
         elif case.symptoms:
             facts.append(fact("log.given", True))
         facts += refused_facts(_refused(case, facts, self.knowledge))
+        facts += symbol_facts(Facts(facts), facts, _versions(case))
         return facts, active
 
     def _verdict(

@@ -24,6 +24,7 @@ from trainrx.derive.compare import changed_facts
 from trainrx.derive.owners import owner_facts
 from trainrx.derive.packages import package_facts
 from trainrx.derive.refused import Around, refused_arguments, refused_facts
+from trainrx.derive.symbols import symbol_facts
 from trainrx.detect.arguments import Dump, logged_arguments
 from trainrx.detect.detector import detect
 from trainrx.detect.launches import embedded_launches
@@ -121,7 +122,7 @@ def conclude(
     facts = _facts(given, seen, launch, versions, knowledge)
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
-    facts.add(*refused_facts(refused))
+    facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
     framework = facts.text("launch.framework") or ""
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
     job = Reasoned((*facts, *sighted), versions, knowledge, causes, engine)

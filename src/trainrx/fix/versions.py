@@ -22,6 +22,9 @@ RAISED_IN = "raised-in"
 REQUIRED = "required"
 """Stands for the package, and the range of it, that a version check printed."""
 
+LACKING, ASKING = "lacking", "asking"
+"""Stand for the package that lacks a name in this release, and for the one that wants it there."""
+
 MISSING = "missing-module"
 """Stands for the package of a module that could not be imported."""
 DISTRIBUTIONS = {
@@ -46,6 +49,9 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             continue
         if wanted.name == REQUIRED:
             yield from _as_the_check_wants(job)
+            continue
+        if wanted.name in (LACKING, ASKING):
+            yield from _with_the_name(wanted.name, job)
             continue
         if wanted.name == MISSING:
             yield from _of_the_missing_module(job)
@@ -72,6 +78,17 @@ def _as_the_check_wants(job: Target) -> Iterator[Change]:
     if name and spec:
         found = job.facts.text("requirement.found")
         change = package_change(PackageChange(name=name.lower(), spec=spec), job, found=found)
+        yield from [change] if change is not None else []
+
+
+def _with_the_name(stands_for: str, job: Target) -> Iterator[Change]:
+    """Give the release that has a missing name, or of the package that asks one that does not."""
+    kinds = ("symbol.package", "symbol.releases")
+    if stands_for == ASKING:
+        kinds = ("symbol.asker", "symbol.asker_releases")
+    name, spec = (job.facts.text(kind) for kind in kinds)
+    if name and spec:
+        change = package_change(PackageChange(name=name, spec=spec), job)
         yield from [change] if change is not None else []
 
 
@@ -123,6 +140,9 @@ def set_changes(fix: Fix, job: Target) -> tuple[Change, ...]:
         return ()
     needed = job.facts.text("model.needs_transformers")
     wanted = {"transformers": needed} if needed is not None else {}
+    lacking, spec = (job.facts.text(kind) for kind in ("symbol.package", "symbol.releases"))
+    if lacking and spec and lacking in job.versions:
+        wanted[lacking] = ",".join(part for part in (wanted.get(lacking), spec) if part)
     known = read_requirements()
     own = (job.framework,) if job.framework else ()
     found = consistent_set(job.versions, known, keep=own, wanted=wanted)

@@ -1,0 +1,321 @@
+"""In which releases there is what a message says is not there, and what to install for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from trainrx.derive.lacking import Lack, lacks
+from trainrx.kb.packages import read_requirements
+from trainrx.kb.symbols import SymbolTable, open_symbols, recorded
+from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.packages import Need
+from trainrx.model.symbols import Symbols
+from trainrx.parse.spans import Span, common, holds, nearest, outside, read_spans
+from trainrx.parse.version_range import in_range
+
+TOPS: Mapping[str, str] = {"swift": "ms-swift", "megatron": "megatron-core"}
+"""Packages whose name is another than that of their folder."""
+BASES: Mapping[str, str] = {
+    "Config": "PretrainedConfig",
+    "Model": "PreTrainedModel",
+    "ForCausalLM": "PreTrainedModel",
+    "ForConditionalGeneration": "PreTrainedModel",
+    "Processor": "ProcessorMixin",
+    "TokenizerFast": "PreTrainedTokenizerFast",
+    "Tokenizer": "PreTrainedTokenizer",
+    "Trainer": "Trainer",
+    "TrainingArguments": "TrainingArguments",
+}
+"""What classes of models and trainers derive from in transformers, by how their names end."""
+UPSTREAM = ("torch", "transformers", "trl", "peft", "accelerate", "datasets", "deepspeed", "vllm")
+"""Whose a class is of which several packages have one of that name, but for the framework's own."""
+MOST_BASES = 6
+SHARED = frozenset({"Config", "Embedding", "Linear", "Model", "Module", "Parameter", "Tensor"})
+"""Classes of many packages: the message does not say whose it is."""
+KEPT = ("__init__", "forward", "__call__")
+"""Functions of so many classes that the bare name tells nothing."""
+
+
+class Found(NamedTuple):
+    """Where a thing is: the package, in which of its releases, and who asks for it.
+
+    `asking` are the releases of other packages that need it whenever they are imported. `moved` is
+    the module it went to. `by`: the package whose call or import failed.
+    """
+
+    package: str
+    releases: tuple[Span, ...]
+    asking: Mapping[str, tuple[Span, ...]] = {}
+    moved: str = ""
+    by: str = ""
+
+
+class Around(NamedTuple):
+    """What else is known: the versions, the framework, the package an exception was raised in."""
+
+    versions: Mapping[str, str]
+    framework: str
+    raised_in: str
+
+
+def symbol_facts(
+    facts: Facts, sighted: Iterable[Fact], versions: Mapping[str, str]
+) -> Iterator[Fact]:
+    """Say which release has what the first message names that the record can answer.
+
+    Nothing is said of a name the record does not know, nor where the installed release has it:
+    there something else is wrong.
+    """
+    told = list(lacks(sighted))
+    if not told:
+        return
+    around = Around(
+        versions,
+        facts.text("launch.framework") or "",
+        facts.text("failure.package") or "",
+    )
+    for lack in told:
+        found = _found(lack, around)
+        said = list(_said(lack, found, around)) if found is not None else []
+        if said:
+            yield from said
+            return
+
+
+def _found(lack: Lack, around: Around) -> Found | None:
+    if lack.kind in ("name", "module"):
+        return _in_module(lack)
+    if lack.kind == "attribute":
+        return _one(_attributes(lack, around), around)
+    return _called(lack, around)
+
+
+def _in_module(lack: Lack) -> Found | None:
+    package = _package(lack.of)
+    table = open_symbols(package)
+    line = table.find(lack.of, "module")
+    if lack.kind == "module":
+        whole = line.releases if line is not None else _part(lack.of, table)
+        asking = _asking(line, ".")
+        return Found(package, read_spans(whole), asking) if whole else None
+    has = _ranges(line.names, lack.name) if line is not None else ""
+    if not has or line is None:
+        return None
+    return Found(package, read_spans(has), _asking(line, lack.name), _home(line, lack.name))
+
+
+def _part(module: str, table: SymbolTable) -> str:
+    """Give the releases of a module that came or went with the one above it."""
+    above, _, name = module.rpartition(".")
+    line = table.find(above, "module") if above else None
+    return line.releases if line is not None and name in line.parts.split() else ""
+
+
+def _asking(line: Symbols | None, name: str) -> dict[str, tuple[Span, ...]]:
+    asked = line.askers.items() if line is not None else ()
+    return {p: read_spans(text) for p, by in asked if (text := _ranges(by, name))}
+
+
+def _home(line: Symbols, name: str) -> str:
+    return next((home for home, names in line.moved.items() if name in names.split()), "")
+
+
+def _ranges(names: Mapping[str, str], name: str) -> str:
+    """Give the ranges under which a name stands; "" where it stands nowhere."""
+    return next((spec for spec, held in names.items() if name in held.split()), "")
+
+
+def _attributes(lack: Lack, around: Around) -> Iterator[Found]:
+    if lack.of in SHARED:
+        return
+    for package in recorded():
+        has = _attribute(lack.of, lack.name, package, around)
+        if has:
+            by = around.raised_in if around.raised_in != package else ""
+            yield Found(package, read_spans(has), by=by)
+
+
+def _attribute(name: str, attribute: str, package: str, around: Around) -> str:
+    """Look at a class and what it derives from."""
+    table, left = open_symbols(package), [name]
+    for _ in range(MOST_BASES):
+        line = table.find(left.pop(0), "class") if left else None
+        if line is not None and not _is_of_another(line, package, around):
+            if has := _ranges(line.names, attribute):
+                return has
+            left += line.bases
+    base = next((base for end, base in BASES.items() if name.endswith(end)), "")
+    line = table.find(base, "class") if package == "transformers" and base else None
+    return _ranges(line.names, attribute) if line is not None else ""
+
+
+def _is_of_another(line: Symbols, package: str, around: Around) -> bool:
+    """Tell whether a class or function is rather meant that another package has."""
+    holders = (package, *line.also)
+    if around.framework in holders:
+        return package != around.framework
+    return package != next((one for one in UPSTREAM if one in holders), package)
+
+
+def _called(lack: Lack, around: Around) -> Found | None:
+    """Find the function of a call; else whose method it overrides."""
+    found = _one(_functions(lack, around), around)
+    if found is not None:
+        return _with_caller(lack, found, around)
+    if lack.kind != "refused" or lack.of.rpartition(".")[2] in KEPT:
+        return None
+    if around.raised_in:
+        return _overridden(lack, around.raised_in, around)
+    # with its class the message tells an override from the method itself
+    passing = (_overridden(lack, one, around) for one in UPSTREAM if "." in lack.of)
+    listed = [one for one in passing if one is not None]
+    return listed[0] if len(listed) == 1 else None
+
+
+def _functions(lack: Lack, around: Around) -> Iterator[Found]:
+    if lack.of in KEPT:
+        return
+    for package in recorded():
+        line = open_symbols(package).find(lack.of, "call")
+        if line is None or _is_of_another(line, package, around):
+            continue
+        held = line.names if lack.kind == "refused" else line.required
+        ranges = _ranges(held, lack.name)
+        if ranges:
+            spans = read_spans(ranges)
+            fits = spans if lack.kind == "refused" else _without(spans, line)
+            if fits:
+                yield Found(package, fits)
+
+
+def _without(spans: Sequence[Span], line: Symbols) -> tuple[Span, ...]:
+    """Give the releases that have a function and do not want an argument."""
+    return common(outside(spans), read_spans(line.releases))
+
+
+def _with_caller(lack: Lack, found: Found, around: Around) -> Found:
+    """Add which package made a call, and from which release on it passes what is refused."""
+    caller = around.raised_in
+    if not caller or caller == found.package:
+        return found
+    start = _passed_from(lack, caller) if lack.kind == "refused" else ""
+    return found._replace(by=caller, asking={caller: (Span(start, ""),)} if start else {})
+
+
+def _overridden(lack: Lack, caller: str, around: Around) -> Found | None:
+    """Find the releases of the calling package that do not pass an argument to a method yet.
+
+    The call comes from the package that has the method; what was called is an override of somebody
+    else, written before the package passed this argument.
+    """
+    if "." in lack.of and open_symbols(caller).find(lack.of, "call") is not None:
+        return None
+    start = _passed_from(lack, caller)
+    by = around.framework if around.framework != caller else ""
+    return Found(caller, (Span("", start),), by=by) if start else None
+
+
+def _passed_from(lack: Lack, caller: str) -> str:
+    """Give the first release whose own method of that name takes an argument; "" for none."""
+    method = lack.of.rpartition(".")[2]
+    texts = (_ranges(line.names, lack.name) for line in open_symbols(caller).methods(method))
+    return next((start for text in texts if text and (start := read_spans(text)[0].start)), "")
+
+
+def _one(found: Iterable[Found], around: Around) -> Found | None:
+    """Give the only answer; of several none, for the message does not say whose it is."""
+    listed = list(found)
+    near = [one for one in listed if one.package in (around.raised_in, around.framework)]
+    chosen = listed if len(listed) == 1 else near
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _package(module: str) -> str:
+    top = module.partition(".")[0]
+    return TOPS.get(top, top.replace("_", "-"))
+
+
+def _said(lack: Lack, found: Found, around: Around) -> Iterator[Fact]:
+    present = around.versions.get(found.package)
+    if present is not None and holds(found.releases, present) is not False:
+        return
+    fits = _allowed(found, around)
+    span = nearest(fits or found.releases, present)
+    if span is None or not span.spec:
+        return
+    side = _side(span, present)
+    at = lack.origin
+    shown = lack.of if not lack.name else f"{lack.of}.{lack.name}"
+    yield fact("symbol.name", shown, at, how="derived")
+    yield fact("symbol.package", found.package, at, how="derived")
+    yield fact("symbol.side", side, at, how="derived")
+    yield fact("symbol.releases", span.spec, at, how="derived")
+    if found.moved and side == "older":
+        yield fact("symbol.import", f"from {found.moved} import {lack.name}", at, how="derived")
+    yield from _asker(lack, found, side, around)
+
+
+def _side(span: Span, present: str | None) -> str:
+    """Tell on which side of the installed release the wanted ones lie."""
+    if present is not None:
+        return "newer" if span.start and in_range(present, f"<{span.start}") else "older"
+    return "older" if span.end else "newer"
+
+
+def _allowed(found: Found, around: Around) -> tuple[Span, ...]:
+    """Give the wanted releases that what is installed allows, as far as its needs are known."""
+    spans = found.releases
+    known = read_requirements()
+    for holder, version in around.versions.items():
+        for need in known.needs.get(holder, ()):
+            if need.needs == found.package and need.kind != "extra" and _has(need, version):
+                spans = common(spans, (_bounds(need.spec),))
+    return spans
+
+
+def _has(need: Need, version: str) -> bool:
+    until = f",<{need.until}" if need.until else ""
+    return in_range(version, f">={need.since}{until}") is True
+
+
+def _bounds(spec: str) -> Span:
+    """Give the outer ends of a range as far as they are plain."""
+    start = end = ""
+    for part in spec.split(","):
+        if part.startswith(">="):
+            start = part[2:]
+        elif part.startswith("<") and not part.startswith("<="):
+            end = part[1:]
+    return Span(start, end)
+
+
+def _asker(lack: Lack, found: Found, side: str, around: Around) -> Iterator[Fact]:
+    """Say which release of the package that asks does without what is not there."""
+    package = found.by or (around.raised_in if around.raised_in != found.package else "")
+    # torch looks attributes up for whoever asks
+    if not package or (package == "torch" and package not in found.asking):
+        return
+    yield fact("symbol.asker", package, lack.origin, how="derived")
+    present = around.versions.get(package)
+    free = outside(found.asking[package]) if package in found.asking else ()
+    if not free:
+        free = _allowing(package, found.package, side, around)
+    wanted = [span for span in free if (span.start if side == "older" else span.end)]
+    span = nearest(wanted, present)
+    if span is not None and (present is None or holds((span,), present) is False):
+        yield fact("symbol.asker_releases", span.spec, lack.origin, how="derived")
+
+
+def _allowing(package: str, needed: str, side: str, around: Around) -> tuple[Span, ...]:
+    """Give the releases whose metadata allow what is installed, where those of today do not."""
+    present, own = around.versions.get(needed), around.versions.get(package)
+    if present is None or own is None:
+        return ()
+    needs = [n for n in read_requirements().needs.get(package, ()) if n.needs == needed]
+    held = [n for n in needs if n.kind == "requires" and _has(n, own)]
+    if not held or all(in_range(present, n.spec) for n in held):
+        return ()
+    fits = [n for n in needs if n.kind == "requires" and in_range(present, n.spec)]
+    spans = [Span(n.since, n.until) for n in fits]
+    return tuple(spans if side == "older" else [Span("", s.end) for s in spans])
