@@ -121,6 +121,15 @@ def test_a_newer_asker_may_go_back() -> None:
     assert (found["asker"], found["asker_releases"]) == ("peft", "<0.14.0")
 
 
+def test_an_installed_package_that_wants_another_release_is_the_one_that_asks() -> None:
+    line = "TypeError: Trainer.__init__() got an unexpected keyword argument 'processing_class'"
+
+    found = told(line, {"trl": "0.14.0", "transformers": "4.45.2"})
+
+    assert found["releases"] == ">=4.46.0"
+    assert (found["asker"], found["asker_releases"]) == ("trl", "<0.12.0")
+
+
 def test_the_range_of_the_framework_narrows_the_answer() -> None:
     found = told(missing("is_torch_tpu_available"), {"ms-swift": "3.3.1"})
 

@@ -293,6 +293,7 @@ def _bounds(spec: str) -> Span:
 def _asker(lack: Lack, found: Found, side: str, around: Around) -> Iterator[Fact]:
     """Say which release of the package that asks does without what is not there."""
     package = found.by or (around.raised_in if around.raised_in != found.package else "")
+    package = package or _displeased(found.package, around)
     # torch looks attributes up for whoever asks
     if not package or (package == "torch" and package not in found.asking):
         return
@@ -307,6 +308,20 @@ def _asker(lack: Lack, found: Found, side: str, around: Around) -> Iterator[Fact
         yield fact("symbol.asker_releases", span.spec, lack.origin, how="derived")
 
 
+def _displeased(needed: str, around: Around) -> str:
+    """Name an installed package whose metadata rule out what is installed of another."""
+    present = around.versions.get(needed)
+    if present is None:
+        return ""
+    known = read_requirements().needs
+    for holder, version in around.versions.items():
+        for need in known.get(holder, ()):
+            held = need.needs == needed and need.kind == "requires" and _has(need, version)
+            if held and in_range(present, need.spec) is False:
+                return holder
+    return ""
+
+
 def _allowing(package: str, needed: str, side: str, around: Around) -> tuple[Span, ...]:
     """Give the releases whose metadata allow what is installed, where those of today do not."""
     present, own = around.versions.get(needed), around.versions.get(package)
@@ -317,5 +332,7 @@ def _allowing(package: str, needed: str, side: str, around: Around) -> tuple[Spa
     if not held or all(in_range(present, n.spec) for n in held):
         return ()
     fits = [n for n in needs if n.kind == "requires" and in_range(present, n.spec)]
-    spans = [Span(n.since, n.until) for n in fits]
-    return tuple(spans if side == "older" else [Span("", s.end) for s in spans])
+    if side == "older":
+        return tuple(Span(n.since, n.until) for n in fits)
+    # metadata without a lower end say nothing of what is too old
+    return tuple(Span("", n.until) for n in fits if ">" in n.spec)
