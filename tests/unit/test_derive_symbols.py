@@ -169,6 +169,36 @@ def test_a_bare_method_without_a_frame_tells_nothing() -> None:
     assert told(f"TypeError: compute_loss() {PASSES}") == {}
 
 
+def test_constructors_of_other_classes_tell_nothing_of_a_caller() -> None:
+    line = "TypeError: Trainer.__init__() got an unexpected keyword argument 'processing_class'"
+
+    assert "asker_releases" not in told(line, raised_in="trl")
+
+
+def test_one_argument_too_many_for_an_override() -> None:
+    found = told("TypeError: MyTrainer.log() takes 2 positional arguments but 3 were given")
+
+    assert (found["package"], found["releases"]) == ("transformers", "<4.47.0")
+
+
+def test_one_argument_too_many_for_a_known_override_names_both_ways_out() -> None:
+    line = "_get_train_sampler() takes 1 positional argument but 2 were given"
+
+    found = told(f"TypeError: GRPOTrainer.{line}", raised_in="transformers")
+
+    assert (found["package"], found["releases"]) == ("trl", ">=0.18.0")
+    assert (found["asker"], found["asker_releases"]) == ("transformers", "<4.52.0")
+    assert told(f"TypeError: {line}") == {}
+
+
+def test_an_override_that_needs_more_is_newer_than_its_caller() -> None:
+    line = "TypeError: MyTrainer.log() missing 1 required positional argument: 'start_time'"
+
+    found = told(line, raised_in="transformers")
+
+    assert (found["side"], found["releases"]) == ("newer", ">=4.47.0")
+
+
 def test_torch_looks_attributes_up_for_others() -> None:
     line = "AttributeError: 'LlamaAttention' object has no attribute 'num_heads'"
 

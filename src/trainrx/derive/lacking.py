@@ -21,7 +21,7 @@ SYMPTOMS = frozenset(
 )
 """Whose lines are read; what a line says is read from the line itself."""
 
-LackKind = Literal["name", "module", "attribute", "refused", "needed"]
+LackKind = Literal["name", "module", "attribute", "refused", "needed", "crowded"]
 
 _NAME = needled(r"cannot import name '(\w{1,100})' from '([\w.]{1,160})'", "cannot import name")
 _MODULE = needled(r"No module named '([\w.]{1,160})'", "No module named")
@@ -41,19 +41,26 @@ _NEEDED = needled(
     "required positional arg",
     "required keyword-only arg",
 )
+_CROWDED = needled(
+    r"TypeError: ([\w.]{1,160})\(\) takes (?:from \d{1,3} to )?(\d{1,3}) positional arguments? "
+    r"but (\d{1,3}) (?:was|were) given",
+    "positional argument",
+)
 
 
 class Lack(NamedTuple):
     """One thing that is not as its user expects.
 
     `of` is the module, class or function that was asked; `name` what it lacks ("" the module
-    itself), does not take (refused), or wants without being given it (needed).
+    itself), does not take (refused), or wants without being given it (needed). A function that is
+    crowded was given `more` arguments than it has places.
     """
 
     kind: LackKind
     of: str
     name: str
     origin: Origin
+    more: int = 0
 
 
 def lacks(sighted: Iterable[Fact]) -> Iterator[Lack]:
@@ -88,6 +95,8 @@ def read_lack(text: str) -> Lack | None:
         return Lack("refused", _called(found[1]), found[2], at)
     if (found := _NEEDED.search(text)) is not None:
         return Lack("needed", _called(found[1]), found[2], at)
+    if (found := _CROWDED.search(text)) is not None:
+        return Lack("crowded", _called(found[1]), "", at, int(found[3]) - int(found[2]))
     return None
 
 

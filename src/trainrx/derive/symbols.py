@@ -11,6 +11,7 @@ from trainrx.kb.symbols import SymbolTable, open_symbols, recorded
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.packages import Need
 from trainrx.model.symbols import Symbols
+from trainrx.parse.release import read_version
 from trainrx.parse.spans import Span, common, holds, nearest, outside, read_spans
 from trainrx.parse.version_range import in_range
 
@@ -33,6 +34,7 @@ UPSTREAM = ("torch", "transformers", "trl", "peft", "accelerate", "datasets", "d
 MOST_BASES = 6
 SHARED = frozenset({"Config", "Embedding", "Linear", "Model", "Module", "Parameter", "Tensor"})
 """Classes of many packages: the message does not say whose it is."""
+TRAINER = "Trainer"
 KEPT = ("__init__", "forward", "__call__")
 """Functions of so many classes that the bare name tells nothing."""
 
@@ -163,12 +165,11 @@ def _called(lack: Lack, around: Around) -> Found | None:
     found = _one(_functions(lack, around), around)
     if found is not None:
         return _with_caller(lack, found, around)
-    if lack.kind != "refused" or lack.of.rpartition(".")[2] in KEPT:
-        return None
-    if around.raised_in:
-        return _overridden(lack, around.raised_in, around)
+    owner = lack.of.rpartition(".")[0]
+    if around.raised_in or owner.endswith(TRAINER):
+        return _overridden(lack, around.raised_in or "transformers", around)
     # with its class the message tells an override from the method itself
-    passing = (_overridden(lack, one, around) for one in UPSTREAM if "." in lack.of)
+    passing = (_overridden(lack, one, around) for one in UPSTREAM if owner)
     listed = [one for one in passing if one is not None]
     return listed[0] if len(listed) == 1 else None
 
@@ -180,13 +181,28 @@ def _functions(lack: Lack, around: Around) -> Iterator[Found]:
         line = open_symbols(package).find(lack.of, "call")
         if line is None or _is_of_another(line, package, around):
             continue
-        held = line.names if lack.kind == "refused" else line.required
-        ranges = _ranges(held, lack.name)
-        if ranges:
-            spans = read_spans(ranges)
-            fits = spans if lack.kind == "refused" else _without(spans, line)
-            if fits:
-                yield Found(package, fits)
+        fits = _fitting(lack, line)
+        if fits:
+            yield Found(package, fits)
+
+
+def _fitting(lack: Lack, line: Symbols) -> tuple[Span, ...]:
+    """Give the releases of a function with which a call is right."""
+    if lack.kind == "crowded":
+        start = _grown_at(line, lack.more)
+        return (Span(start, ""),) if start else ()
+    if lack.kind == "refused":
+        has = _ranges(line.names, lack.name)
+        return read_spans(has) if has else ()
+    needs = _ranges(line.required, lack.name)
+    return _without(read_spans(needs), line) if needs else ()
+
+
+def _grown_at(line: Symbols, more: int) -> str:
+    """Give the release since which a function has so many arguments more; "" where that is open."""
+    spans = [(read_spans(text), names.split()) for text, names in line.names.items()]
+    grown = [(one[-1].start, names) for one, names in spans if one[-1].start and not one[-1].end]
+    return grown[0][0] if len(grown) == 1 and len(grown[0][1]) == more else ""
 
 
 def _without(spans: Sequence[Span], line: Symbols) -> tuple[Span, ...]:
@@ -199,28 +215,38 @@ def _with_caller(lack: Lack, found: Found, around: Around) -> Found:
     caller = around.raised_in
     if not caller or caller == found.package:
         return found
-    start = _passed_from(lack, caller) if lack.kind == "refused" else ""
-    return found._replace(by=caller, asking={caller: (Span(start, ""),)} if start else {})
+    start = _passed_from(lack, caller)
+    wrong = Span("", start) if lack.kind == "needed" else Span(start, "")
+    return found._replace(by=caller, asking={caller: (wrong,)} if start else {})
 
 
 def _overridden(lack: Lack, caller: str, around: Around) -> Found | None:
-    """Find the releases of the calling package that do not pass an argument to a method yet.
+    """Find the releases of the calling package that call an override as it was written for.
 
-    The call comes from the package that has the method; what was called is an override of somebody
-    else, written before the package passed this argument.
+    The call comes from the package that has the method; what was called is somebody else's,
+    written before the package passed an argument, or after.
     """
     if "." in lack.of and open_symbols(caller).find(lack.of, "call") is not None:
         return None
     start = _passed_from(lack, caller)
     by = around.framework if around.framework != caller else ""
-    return Found(caller, (Span("", start),), by=by) if start else None
+    right = Span(start, "") if lack.kind == "needed" else Span("", start)
+    return Found(caller, (right,), by=by) if start else None
 
 
 def _passed_from(lack: Lack, caller: str) -> str:
-    """Give the first release whose own method of that name takes an argument; "" for none."""
+    """Give the first release that has a method of that name with an argument; "" for none."""
     method = lack.of.rpartition(".")[2]
-    texts = (_ranges(line.names, lack.name) for line in open_symbols(caller).methods(method))
-    return next((start for text in texts if text and (start := read_spans(text)[0].start)), "")
+    if method in KEPT:
+        return ""
+    lines = open_symbols(caller).methods(method)
+    if lack.kind == "crowded":
+        starts = [_grown_at(line, lack.more) for line in lines]
+    else:
+        texts = (_ranges(line.names, lack.name) for line in lines)
+        starts = [read_spans(text)[0].start for text in texts if text]
+    # where it was there from the first release on, nothing is known of one before
+    return min(starts, key=read_version, default="") if all(starts) else ""
 
 
 def _one(found: Iterable[Found], around: Around) -> Found | None:
