@@ -279,7 +279,7 @@ def _said(lack: Lack, found: Found, around: Around) -> Iterator[Fact]:
     yield fact("symbol.releases", span.spec, at, how="derived")
     if found.moved and side == "older":
         yield fact("symbol.import", f"from {found.moved} import {lack.name}", at, how="derived")
-    yield from _asker(lack, found, side, around)
+    yield from _asker(lack, found, span, around)
 
 
 def _side(span: Span, present: str | None) -> str:
@@ -316,7 +316,7 @@ def _bounds(spec: str) -> Span:
     return Span(start, end)
 
 
-def _asker(lack: Lack, found: Found, side: str, around: Around) -> Iterator[Fact]:
+def _asker(lack: Lack, found: Found, wants: Span, around: Around) -> Iterator[Fact]:
     """Say which release of the package that asks does without what is not there."""
     package = found.by or (around.raised_in if around.raised_in != found.package else "")
     package = package or _displeased(found.package, around)
@@ -324,14 +324,35 @@ def _asker(lack: Lack, found: Found, side: str, around: Around) -> Iterator[Fact
     if not package or (package == "torch" and package not in found.asking):
         return
     yield fact("symbol.asker", package, lack.origin, how="derived")
+    side = _side(wants, around.versions.get(found.package))
     present = around.versions.get(package)
     free = outside(found.asking[package]) if package in found.asking else ()
     if not free:
         free = _allowing(package, found.package, side, around)
+    if not free:
+        free = _made_for(package, found.package, side, wants)
     wanted = [span for span in free if (span.start if side == "older" else span.end)]
     span = nearest(wanted, present)
     if span is not None and (present is None or holds((span,), present) is False):
         yield fact("symbol.asker_releases", span.spec, lack.origin, how="derived")
+
+
+def _made_for(package: str, needed: str, side: str, wants: Span) -> tuple[Span, ...]:
+    """Give the releases that ask for no release with the name, or still allow one before it."""
+    needs = [
+        (need, start)
+        for need in read_requirements().needs.get(package, ())
+        if need.needs == needed and need.kind == "requires" and (start := _bounds(need.spec).start)
+    ]
+    if side == "older" and wants.end:
+        end = read_version(wants.end)
+        since = [need.since for need, start in needs if read_version(start) >= end]
+        return (Span(min(since, key=read_version), ""),) if since else ()
+    if side == "newer" and wants.start:
+        begin = read_version(wants.start)
+        until = [need.until for need, start in needs if read_version(start) < begin]
+        return (Span("", max(until, key=read_version)),) if until and all(until) else ()
+    return ()
 
 
 def _displeased(needed: str, around: Around) -> str:
