@@ -176,6 +176,7 @@ def test_constructors_of_other_classes_tell_nothing_of_a_caller() -> None:
 
     # by its metadata: 0.12.0 is the first that wants transformers 4.46
     assert (found["asker"], found["asker_releases"]) == ("trl", "<0.12.0")
+    assert told(line, framework="trl") == found
 
 
 def test_one_argument_too_many_for_an_override() -> None:

@@ -95,7 +95,7 @@ def _bounds(spec: str) -> Span:
 def _asker(lack: Lack, found: Found, wants: Span, around: Around) -> Iterator[Fact]:
     """Say which release of the package that asks does without what is not there."""
     package = found.by or (around.raised_in if around.raised_in != found.package else "")
-    package = package or _displeased(found.package, around)
+    package = package or _displeased(found.package, around) or _building(found.package, around)
     # torch looks attributes up for whoever asks
     if not package or (package == "torch" and package not in found.asking):
         return
@@ -143,6 +143,12 @@ def _displeased(needed: str, around: Around) -> str:
             if held and in_range(present, need.spec) is False:
                 return holder
     return ""
+
+
+def _building(needed: str, around: Around) -> str:
+    """Name the framework of the job where it builds on a package."""
+    needs = read_requirements().needs.get(around.framework, ())
+    return around.framework if any(need.needs == needed for need in needs) else ""
 
 
 def _allowing(package: str, needed: str, side: str, around: Around) -> tuple[Span, ...]:
