@@ -63,3 +63,14 @@ def test_a_range_a_fact_tells_is_installed() -> None:
 
     assert fix.changes[0].spelled == 'pip install "trl>=0.13,<0.17"'
     assert planned({"packages": wanted}, {"trl": "0.19.1"}) == []
+
+
+def test_a_check_that_names_only_the_oldest_version_gets_that_or_newer() -> None:
+    (fix,) = planned(
+        {"packages": (PackageChange(name="required", spec=""),)},
+        {},
+        requirement__package="flashinfer_python",
+        requirement__minimum="0.6.4",
+    )
+
+    assert [(c.param, c.to) for c in fix.changes] == [("flashinfer_python", ">=0.6.4")]

@@ -75,6 +75,8 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
 def _as_the_check_wants(job: Target) -> Iterator[Change]:
     """Give the release a version check asked for by name and range."""
     name, spec = job.facts.text("requirement.package"), job.facts.text("requirement.range")
+    floor = job.facts.text("requirement.minimum")
+    spec = spec or (f">={floor}" if floor else None)
     if name and spec:
         found = job.facts.text("requirement.found")
         change = package_change(PackageChange(name=name.lower(), spec=spec), job, found=found)
