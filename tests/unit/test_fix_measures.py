@@ -20,3 +20,13 @@ def test_the_text_of_a_fact_takes_its_place() -> None:
 
 def test_a_measure_whose_fact_is_unknown_is_left_out() -> None:
     assert _params() == ["host RAM"]
+
+
+def test_the_value_may_be_told_by_a_fact_too() -> None:
+    told = Measure(kind="arg", param="$advice.setting", action="set", to="$advice.value")
+    facts = Facts([fact("advice.setting", "use_cache"), fact("advice.value", "False")])
+
+    (change,) = measure_changes([told], facts)
+
+    assert (change.param, change.to) == ("use_cache", "False")
+    assert not list(measure_changes([told], Facts([fact("advice.setting", "use_cache")])))

@@ -29,13 +29,19 @@ FROM_FACT = "$"
 def measure_changes(wanted: Iterable[Measure], facts: Facts) -> Iterator[Change]:
     """Give measures as changes; one that names a fact nobody knows is left out.
 
-    `++$hydra.append` stands for `++` and the text of the fact `hydra.append`.
+    `++$hydra.append` stands for `++` and the text of the fact `hydra.append`, in `to` as well.
     """
     for measure in wanted:
-        before, sign, name = measure.param.partition(FROM_FACT)
-        told = facts.text(name) if sign else ""
-        if told is not None:
-            yield measure_change(msgspec.structs.replace(measure, param=before + told))
+        param, to = _told(measure.param, facts), _told(measure.to, facts)
+        if param is not None and to is not None:
+            yield measure_change(msgspec.structs.replace(measure, param=param, to=to))
+
+
+def _told(text: str, facts: Facts) -> str | None:
+    """Write a word with the text of the fact it ends with; nothing where nobody knows that."""
+    before, sign, name = text.partition(FROM_FACT)
+    told = facts.text(name) if sign else ""
+    return None if told is None else before + told
 
 
 def measure_change(wanted: Measure) -> Change:

@@ -154,7 +154,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `param` is the term people search for: an API, a file, a resource. `to` is the value in the
     words of a shell or a program, "" where there is none to name. `$fact.name` at the end of
-    `param` stands for the text of a fact; where it is unknown the measure is left out.
+    either stands for the text of a fact; where it is unknown the measure is left out.
     """
 
     kind: Literal["code", "data", "hardware", "config_file", "env", "arg"]
