@@ -22,8 +22,9 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
 
         from trainrx.kb.lint import compile_lint
         from trainrx.kb.load import complete, read_folders
+        from trainrx.kb.words import with_words
 
-        knowledge = complete(read_folders([root / "kb"], [root / "rules"]))
+        knowledge = with_words(complete(read_folders([root / "kb"], [root / "rules"])))
         target = root / "build" / "knowledge.msgpack"
         target.parent.mkdir(exist_ok=True)
         target.write_bytes(msgspec.msgpack.encode(knowledge))

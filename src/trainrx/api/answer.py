@@ -27,6 +27,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
 from trainrx.rank.asks import asks
 from trainrx.rank.echoes import echoes
+from trainrx.rank.nearest import Near, has_room, with_nearest
 from trainrx.rank.order import Ranking, rank, verdict, word
 from trainrx.rank.score import Scored
 
@@ -44,6 +45,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     symptoms: tuple[SymptomHits, ...]
     reasoning: Reasoning
     decide: Callable[[Iterable[Cause]], Mapping[str, Truth]]
+    kin: Callable[[], tuple[tuple[Near, Cause], ...]]
     versions: Mapping[str, str]
     style: Literal["arg", "config"]
     launch: RawLaunch | None
@@ -53,8 +55,11 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     lang: Lang
 
 
-def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
-    """Rank, plan the fixes, phrase the questions."""
+def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Diagnosis:
+    """Rank, plan the fixes, phrase the questions.
+
+    With `kin`, causes whose entries are near in words to what was seen fill places left open.
+    """
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
     seen, echo_of = shown(done)
     active = roots(seen, echo_of, done.knowledge)
@@ -68,6 +73,9 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
     )
     finished = done.facts.value("log.finished") is True
     log_given = done.facts.value("log.given") is True
+    if kin and has_room(ranking) and (failed or not finished):
+        families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
+        ranking = with_nearest(ranking, _helpful(done), families, done.lang)
     job = target(done, [item.cause for item in ranking.causes[:top]])
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
     overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
@@ -93,6 +101,13 @@ def answer(done: Conclusion, top: int | None = None) -> Diagnosis:
         facts={f.kind: f.value for f in done.facts if f.value is not None},
         warnings=_warnings(done, plans),
     )
+
+
+def _helpful(done: Conclusion) -> list[tuple[Near, Cause]]:
+    """Give the nearest causes whose fixes change something in this job."""
+    near = done.kin()
+    job = target(done, [cause for _, cause in near])
+    return [(item, cause) for item, cause in near if plan(cause, job).fixes]
 
 
 def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:

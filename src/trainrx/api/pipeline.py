@@ -19,6 +19,7 @@ from trainrx.api.job import (
     settle,
     without_claims,
 )
+from trainrx.api.kin import kin
 from trainrx.api.reason import EngineName, Reasoned, in_question
 from trainrx.derive.compare import changed_facts
 from trainrx.derive.owners import owner_facts
@@ -107,7 +108,8 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         model_config=None if model_config is None else str(model_config),
         stdin=stdin,
     )
-    return answer(conclude(gather(request, knowledge), knowledge, lang, engine), top)
+    done = conclude(gather(request, knowledge), knowledge, lang, engine)
+    return answer(done, top, kin=True)
 
 
 def conclude(
@@ -132,6 +134,7 @@ def conclude(
         symptoms=seen.symptoms,
         reasoning=job.result,
         decide=job.fixes,
+        kin=lambda: kin(given, knowledge, framework, job),
         versions=versions,
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=None if launch is None else launch.raw,

@@ -66,13 +66,14 @@ def in_question(
     return tuple(
         cause
         for cause in knowledge.causes.values()
-        if (cause.foreseeable and not failed and not _is_of_another(cause, knowledge, framework))
+        if (cause.foreseeable and not failed and not is_of_another(cause, knowledge, framework))
         or cause.id in suggested
         or not seen.isdisjoint(cause.explains)
     )
 
 
-def _is_of_another(cause: Cause, knowledge: Knowledge, framework: str) -> bool:
+def is_of_another(cause: Cause, knowledge: Knowledge, framework: str) -> bool:
+    """Tell whether a cause is a check that another framework makes of its own arguments."""
     guard = knowledge.guards.get(cause.id)
     if guard is None or guard.when is None or not arguments_of(guard.when):
         return False
@@ -102,6 +103,10 @@ class Reasoned:
     def fixes(self, causes: Iterable[Cause]) -> Mapping[str, Truth]:
         """Decide the conditions of the fixes of some causes."""
         return self._run(self.result.facts, (), fix_conditions(causes)).truths
+
+    def possible(self, causes: Iterable[Cause]) -> Mapping[str, Truth]:
+        """Decide what rules out, or speaks for, causes that were not in question."""
+        return self._run(self.result.facts, (), ranking_conditions(causes)).truths
 
     def _run(
         self, facts: Iterable[Fact], rules: Iterable[Rule], wanted: Mapping[str, Condition]

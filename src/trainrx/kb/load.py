@@ -18,6 +18,7 @@ from trainrx.kb.packages import FOLDER as PACKAGES
 from trainrx.kb.packages import add_ranges, range_entries, with_ranges
 from trainrx.kb.ranking import FILE as RANKING
 from trainrx.kb.store import COMPILED, Entry, Knowledge, Names, checkout, shipped
+from trainrx.kb.words import with_words
 from trainrx.model.constants import FILE as MEMORY
 from trainrx.model.constants import JUDGED, Constants, FittedConstants
 from trainrx.model.errors import KnowledgeError
@@ -208,7 +209,7 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
     try:
         return _decoded(Path(cache).read_bytes(), launches=launches)
     except (OSError, msgspec.MsgspecError):
-        knowledge = complete(read_folders([kb], [rules]))
+        knowledge = with_words(complete(read_folders([kb], [rules])))
     keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge
 

@@ -22,7 +22,8 @@ Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRu
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """Everything known, by id; `symptoms` and `causes` hold what `guards` and `ranges` add to them.
 
-    `arguments` are those (`arg.NAME`) that some condition or fix speaks of.
+    `arguments` are those (`arg.NAME`) that some condition or fix speaks of; `words` is the encoded
+    `WordIndex` of the causes, empty where it was not made yet.
     """
 
     symptoms: dict[str, Symptom]
@@ -39,6 +40,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     fitted: Fitted | None = None
     memory: Constants = JUDGED
     arguments: tuple[str, ...] = ()
+    words: bytes = b""
     digest: str = ""
 
 

@@ -31,6 +31,24 @@ def chunks(source: Input, report: Report, *, limit: int = LIMIT) -> Iterator[byt
     yield from file_chunks(source.path, source.name, report, limit=limit)
 
 
+def tail(source: Input, size: int = CHUNK) -> bytes:
+    """Give the last bytes of an input, at most `size`; nothing where it cannot be read again.
+
+    What is packed is unpacked only as far as its beginning goes: it cannot be read from behind.
+    """
+    if source.path is None:
+        return (source.text or "").encode("utf-8", "replace")[-size:]
+    try:
+        with source.path.open("rb") as handle:
+            if handle.read(4).startswith((GZIP, ZSTD)):
+                return next(file_chunks(source.path, source.name, lambda _: None, size=size), b"")
+            handle.seek(0, 2)
+            handle.seek(max(0, handle.tell() - size))
+            return handle.read(size)
+    except OSError:
+        return b""
+
+
 def file_chunks(
     path: Path, name: str, report: Report, *, limit: int = LIMIT, size: int = CHUNK
 ) -> Iterator[bytes]:
