@@ -27,7 +27,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
 from trainrx.rank.asks import asks
 from trainrx.rank.echoes import echoes
-from trainrx.rank.nearest import Near, has_room, with_nearest
+from trainrx.rank.nearest import LEAST_UNSEEN, Near, has_room, with_nearest
 from trainrx.rank.order import Ranking, rank, verdict, word
 from trainrx.rank.score import Scored
 
@@ -73,9 +73,10 @@ def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Di
     )
     finished = done.facts.value("log.finished") is True
     log_given = done.facts.value("log.given") is True
-    if kin and has_room(ranking) and (failed or not finished):
+    only_echoes = bool(active) and all(roles[name] == "echo" for name in active)
+    if kin and has_room(ranking) and not only_echoes and (failed or not finished):
         families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
-        ranking = with_nearest(ranking, _helpful(done), families, done.lang)
+        ranking = with_nearest(ranking, _helpful(done, failed=failed), families, done.lang)
     job = target(done, [item.cause for item in ranking.causes[:top]])
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
     overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
@@ -103,9 +104,10 @@ def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Di
     )
 
 
-def _helpful(done: Conclusion) -> list[tuple[Near, Cause]]:
+def _helpful(done: Conclusion, *, failed: bool) -> list[tuple[Near, Cause]]:
     """Give the nearest causes whose fixes change something in this job."""
-    near = done.kin()
+    least = 0.0 if failed else LEAST_UNSEEN
+    near = [(item, cause) for item, cause in done.kin() if item.share >= least]
     job = target(done, [cause for _, cause in near])
     return [(item, cause) for item, cause in near if plan(cause, job).fixes]
 

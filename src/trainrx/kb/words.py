@@ -30,6 +30,16 @@ SAMPLES = 6
 VOTED = 0.5
 """Weight of the words of a symptom that only a vote asks for."""
 LONG = 4
+_STOP = (
+    "a about after all also always an and any are as at be been before both but by can cannot "
+    "could did do does each even every few for from get gets got had has have how however i if "
+    "in into is it its just like many more most much my no not of off on once one only or other "
+    "our out over own same set since so some still such than that the their them then there "
+    "these they this those though through to too two under until up upon use used uses using "
+    "very want was we well were what when where which while who why will with without would yet "
+    "you your"
+)
+STOPWORDS = frozenset(_STOP.split())
 _WORD = re.compile(r"[a-z_][a-z0-9_]+(?:\.[a-z_][a-z0-9_]+)*|[\u4e00-\u9fff]+")
 _PART = re.compile(r"[._]")
 
@@ -39,6 +49,8 @@ def words_of(text: str) -> Iterator[str]:
     for word in _WORD.findall(text.lower()):
         if word[0] >= "\u4e00":
             yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
+            continue
+        if word in STOPWORDS:
             continue
         parts = [part for part in _PART.split(word) if len(part) > 2]
         for part in (word, *(parts if len(parts) > 1 else ())):

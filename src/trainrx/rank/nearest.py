@@ -18,7 +18,7 @@ from trainrx.model.knowledge import Cause, Family
 from trainrx.model.result import Reason
 from trainrx.model.text import Lang, Text
 from trainrx.model.words import WordIndex
-from trainrx.rank.order import LIKELY, SUSPECTED, USUAL, Ranking, is_suspected
+from trainrx.rank.order import LIKELY, SUSPECTED, USUAL, Ranking
 from trainrx.rank.score import Scored, logit
 
 PRIOR = 0.03
@@ -34,8 +34,14 @@ ANY_FACE: tuple[Family, ...] = ("config_error", "version_conflict", "crash_other
 """Kinds that show themselves as any other: a wrong setting may end in an OOM or a hang."""
 PAIR = 0.5
 """Weight of a pair of Chinese signs: most words of two are in three pairs."""
+SPOKEN_FOR = 0.05
+"""From here on a cause that evidence speaks for goes before any that only words do."""
 LEAST = 0.1
 """Share of the words, by rarity, below which a text is no kin."""
+LEAST_UNSEEN = 0.25
+"""The same where no failure was recognised: then the words are all there is."""
+ENOUGH = 50 * HUNDREDTHS
+"""Rarity of some ten words: a shorter text shares less with anything."""
 LOOKED_AT = 15
 SHOWN = 4
 REASON = "nearest-in-words"
@@ -60,6 +66,7 @@ def nearest(text: str, index: WordIndex) -> tuple[Near, ...]:
     known = {word: index.words[word] for word in asked if word in index.words}
     rarest = HUNDREDTHS * math.log(1 + len(index.causes))
     whole = math.fsum(asked[w] * (known[w][0] if w in known else rarest) for w in asked)
+    whole = max(whole, ENOUGH)
     sums: dict[int, float] = {}
     for word, held in known.items():
         for place, weight in zip(held[1::2], held[2::2], strict=True):
@@ -83,8 +90,8 @@ def _telling(place: int, known: dict[str, tuple[int, ...]]) -> tuple[str, ...]:
 
 def has_room(ranking: Ranking) -> bool:
     """Tell whether an answer leaves open what happened."""
-    suspected = [item for item in ranking.causes if is_suspected(item)]
-    return len(suspected) < USUAL and all(item.probability < LIKELY for item in suspected)
+    spoken = [item for item in ranking.causes if _is_spoken_for(item)]
+    return len(spoken) < USUAL and all(item.probability < LIKELY for item in spoken)
 
 
 def with_nearest(
@@ -93,7 +100,7 @@ def with_nearest(
     seen: Collection[Family],
     lang: Lang,
 ) -> Ranking:
-    """Let the nearest causes take part in the first places that no suspected one holds.
+    """Let the nearest causes take part in the first places that evidence leaves open.
 
     Args:
         ranking: the causes as evidence orders them.
@@ -103,18 +110,22 @@ def with_nearest(
     """
     near = [(item, cause) for item, cause in near if _is_such(cause, seen)]
     found = {item.cause: item for item, _ in near}
-    suspected = tuple(item for item in ranking.causes if is_suspected(item))
+    spoken = tuple(item for item in ranking.causes if _is_spoken_for(item))
     named = [
         _voted(item, found[item.cause.id], seen, lang) if item.cause.id in found else item
         for item in ranking.causes
-        if item not in suspected
+        if item not in spoken
     ]
     own = {item.cause.id for item in ranking.causes}
     kin = [_voted(_bare(cause), item, seen, lang) for item, cause in near if cause.id not in own]
     order = sorted((*named, *kin), key=lambda item: (-item.score, item.cause.id))
-    first = order[: max(USUAL - len(suspected), 0)]
+    first = order[: max(USUAL - len(spoken), 0)]
     rest = [item for item in order if item in named and item not in first]
-    return msgspec.structs.replace(ranking, causes=(*suspected, *first, *rest))
+    return msgspec.structs.replace(ranking, causes=(*spoken, *first, *rest))
+
+
+def _is_spoken_for(item: Scored) -> bool:
+    return item.supported and item.probability >= SPOKEN_FOR
 
 
 def _bare(cause: Cause) -> Scored:

@@ -89,8 +89,7 @@ def candidates(
     ]
 
 
-def is_suspected(item: Scored) -> bool:
-    """Tell whether evidence makes a cause more than one of many."""
+def _is_suspected(item: Scored) -> bool:
     return item.supported and item.probability >= SUSPECTED
 
 
@@ -102,7 +101,7 @@ def verdict(ranking: Ranking, *, failed: bool, finished: bool, log_given: bool) 
     """Say how sure the answer is as a whole."""
     if ranking.causes:
         best = ranking.causes[0]
-        if not any(map(is_suspected, ranking.causes)):
+        if not any(map(_is_suspected, ranking.causes)):
             return "unknown"
         return "diagnosed" if failed and best.probability >= LIKELY else "suspected"
     if not failed and log_given and finished:
