@@ -34,6 +34,8 @@ ANY_FACE: tuple[Family, ...] = ("config_error", "version_conflict", "crash_other
 """Kinds that show themselves as any other: a wrong setting may end in an OOM or a hang."""
 PAIR = 0.5
 """Weight of a pair of Chinese signs: most words of two are in three pairs."""
+BEHIND = 0.01
+"""Nats by which words stay behind evidence."""
 SPOKEN_FOR = 0.05
 """From here on a cause that evidence speaks for goes before any that only words do."""
 LEAST = 0.1
@@ -109,19 +111,24 @@ def with_nearest(
         lang: language of the reason.
     """
     near = [(item, cause) for item, cause in near if _is_such(cause, seen)]
-    found = {item.cause: item for item, _ in near}
-    spoken = tuple(item for item in ranking.causes if _is_spoken_for(item))
-    named = [
-        _voted(item, found[item.cause.id], seen, lang) if item.cause.id in found else item
-        for item in ranking.causes
-        if item not in spoken
-    ]
+    shares = {item.cause: item for item, _ in near}
+    spoken = [item for item in ranking.causes if _is_spoken_for(item)]
+    named = [item for item in ranking.causes if item not in spoken]
     own = {item.cause.id for item in ranking.causes}
-    kin = [_voted(_bare(cause), item, seen, lang) for item, cause in near if cause.id not in own]
-    order = sorted((*named, *kin), key=lambda item: (-item.score, item.cause.id))
-    first = order[: max(USUAL - len(spoken), 0)]
-    rest = [item for item in order if item in named and item not in first]
-    return msgspec.structs.replace(ranking, causes=(*spoken, *first, *rest))
+    kin = [_bare(cause) for _, cause in near if cause.id not in own]
+    limit = min([MOST, *(item.score - BEHIND for item in spoken)])
+    voted = [
+        (item.score, item)
+        if (found := shares.get(item.cause.id)) is None
+        else _voted(item, found, _weight(item.cause, found, seen), limit, lang)
+        for item in (*named, *kin)
+    ]
+    order = [item for _, item in sorted(voted, key=lambda pair: (-pair[0], pair[1].cause.id))]
+    room = max(USUAL - len(spoken), 0)
+    rest = [item for item in order[room:] if item.cause.id in own]
+    # where the limit makes them equal, the nearer stands first
+    causes = sorted((*spoken, *order[:room], *rest), key=lambda item: -item.score)
+    return msgspec.structs.replace(ranking, causes=tuple(causes))
 
 
 def _is_spoken_for(item: Scored) -> bool:
@@ -137,10 +144,21 @@ def _is_such(cause: Cause, seen: Collection[Family]) -> bool:
     return not known or cause.family in known or cause.family in ANY_FACE
 
 
-def _voted(item: Scored, near: Near, seen: Collection[Family], lang: Lang) -> Scored:
-    """Add the vote of the words, which makes nothing a suspicion."""
-    weight = NATS * near.share + SAME_FAMILY * (item.cause.family in seen)
-    weight = min(weight, max(0.0, MOST - item.score))
+def _weight(cause: Cause, near: Near, seen: Collection[Family]) -> float:
+    return NATS * near.share + SAME_FAMILY * (cause.family in seen)
+
+
+def _voted(
+    item: Scored, near: Near, weight: float, limit: float, lang: Lang
+) -> tuple[float, Scored]:
+    """Give a cause with the vote of the words, which brings it no higher than the limit.
+
+    Before it stands what the score would be without one.
+    """
+    counted = min(weight, max(0.0, limit - item.score))
     why = WHY.in_(lang).format(words=", ".join(near.words))
-    reason = Reason(id=REASON, text=why, weight=round(weight, 2), holds=True)
-    return msgspec.structs.replace(item, score=item.score + weight, reasons=(*item.reasons, reason))
+    reason = Reason(id=REASON, text=why, weight=round(counted, 2), holds=True)
+    voted = msgspec.structs.replace(
+        item, score=item.score + counted, reasons=(*item.reasons, reason)
+    )
+    return item.score + weight, voted
