@@ -19,6 +19,8 @@ TOLD = 8
 """Lines of a log that are taken for what it says of the failure: its last exceptions."""
 LONGEST = 2000
 """Characters of such a line that are read."""
+_PATH = re.compile(r"[^\s'\"()]*/[^\s'\"()]*/[^\s'\"()]*")
+"""Where something is installed says nothing of why it failed."""
 _EXCEPTION = re.compile(r"(?:Error|Exception)\b")
 
 
@@ -43,4 +45,5 @@ def kin(
 def _exceptions(given: Given) -> Iterator[str]:
     for log in given.logs:
         lines = decode_text(tail(log)).splitlines()
-        yield from [line[:LONGEST] for line in lines if _EXCEPTION.search(line)][-TOLD:]
+        told = [line[:LONGEST] for line in lines if _EXCEPTION.search(line)][-TOLD:]
+        yield from (_PATH.sub(" ", line) for line in told)
