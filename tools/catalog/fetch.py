@@ -91,7 +91,7 @@ def _wheel(remote: RemoteFile, patterns: Sequence[str]) -> dict[str, bytes]:
             path = _canonical(info.filename, patterns)
             if path:
                 chosen[path] = info
-        for start, end in _stretches(chosen.values()):
+        for start, end in stretches(chosen.values()):
             remote.fetch(start, end)
         found = {path: archive.read(info) for path, info in chosen.items()}
         newest = max(info.date_time[:3] for info in archive.infolist())
@@ -124,8 +124,8 @@ def _canonical(path: str, patterns: Sequence[str]) -> str:
     return plain if any(fnmatch(plain, pattern) for pattern in patterns) else ""
 
 
-def _stretches(members: Iterable[zipfile.ZipInfo]) -> list[tuple[int, int]]:
-    """Join the places of neighbouring members."""
+def stretches(members: Iterable[zipfile.ZipInfo]) -> list[tuple[int, int]]:
+    """Join the places of neighbouring members of a zip file: the ranges of bytes to ask for."""
     joined: list[tuple[int, int]] = []
     for info in sorted(members, key=lambda i: i.header_offset):
         # the local header repeats the name and may carry a longer extra field

@@ -11,12 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from catalog.fetch import stretches
 from catalog.index import File, Index, RemoteFile
 from symbols.outline import Outline, outline
 from symbols.packages import is_read
-
-_GAP = 1 << 15
-"""Members nearer to each other than this are transferred at once."""
 
 
 class Store:
@@ -65,7 +63,7 @@ class Store:
                 if (module := _module(_inside(info.filename))) and is_read(package, module)
             ]
             fresh = [info for info, _, key in wanted if key not in self.outlines]
-            for start, end in _stretches(fresh):
+            for start, end in stretches(fresh):
                 remote.fetch(start, end)
             for info, module, key in wanted:
                 if key not in self.outlines:
@@ -111,17 +109,3 @@ def _module(path: str) -> str:
         return ""
     name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return name if all(part.isidentifier() for part in name.split(".")) else ""
-
-
-def _stretches(members: Sequence[zipfile.ZipInfo]) -> list[tuple[int, int]]:
-    """Join the places of neighbouring members."""
-    joined: list[tuple[int, int]] = []
-    for info in sorted(members, key=lambda i: i.header_offset):
-        # the local header repeats the name and may carry a longer extra field
-        start = info.header_offset
-        end = start + 30 + len(info.filename) * 4 + 1024 + info.compress_size
-        if joined and start - joined[-1][1] < _GAP:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
