@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,8 @@ LIMIT = 8 << 30
 """Bytes of one decompressed input that are read; a decompression bomb ends here."""
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
+UNPACKED_AGAIN = 4 << 20
+"""Bytes of a packed file up to which its end is looked for."""
 STEP = 512
 """Bytes of Zstandard data unpacked at once: even a bomb makes no more than 16 MiB of them."""
 
@@ -34,19 +37,23 @@ def chunks(source: Input, report: Report, *, limit: int = LIMIT) -> Iterator[byt
 def tail(source: Input, size: int = CHUNK) -> bytes:
     """Give the last bytes of an input, at most `size`; nothing where it cannot be read again.
 
-    What is packed is unpacked only as far as its beginning goes: it cannot be read from behind.
+    What is packed cannot be read from behind: it is unpacked once more, unless it is large.
     """
     if source.path is None:
         return (source.text or "").encode("utf-8", "replace")[-size:]
     try:
         with source.path.open("rb") as handle:
-            if handle.read(4).startswith((GZIP, ZSTD)):
-                return next(file_chunks(source.path, source.name, lambda _: None, size=size), b"")
-            handle.seek(0, 2)
-            handle.seek(max(0, handle.tell() - size))
-            return handle.read(size)
+            packed = handle.read(4).startswith((GZIP, ZSTD))
+            end = handle.seek(0, 2)
+            if not packed:
+                handle.seek(max(0, end - size))
+                return handle.read(size)
     except OSError:
         return b""
+    if end > UNPACKED_AGAIN:
+        return b""
+    last = deque(file_chunks(source.path, source.name, lambda _: None, size=size), maxlen=2)
+    return b"".join(last)[-size:]
 
 
 def file_chunks(
