@@ -2,9 +2,9 @@
 
     python benchmarks/accuracy.py tests/cases/threads [--all] [--no-note] [--misses] [--json OUT]
 
-A case is a YAML file: what a person had (cmd, config, env, log, versions, hardware, observed) and
-what the thread says (symptom: the family; fixes: what worked). By default only cases whose label is
-strict count: `confidence` confirmed, maintainer or reporter. Printed are
+A case is a YAML file: what a person had (framework, cmd, config, env, log, versions, hardware,
+observed) and what the thread says (symptom: the family; fixes: what worked). By default only cases
+whose label is strict count: `confidence` confirmed, maintainer or reporter. Printed are
 
     symptom   the family of the first cause (if none: of the first root symptom) is the label
     hit@k     a fix that worked stands among the changes of the first k causes: the same parameter,
@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from trainrx.kb.load import load
+from trainrx.parse.told import known_names
 
 STRICT = ("confirmed", "maintainer", "reporter")
 PACKAGES = {"easyr1": "verl"}
@@ -112,6 +113,8 @@ def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
     hardware = case.get("hardware") or {}
     card = hardware.get("gpu") or (hardware.get("gpu_mem_gib") and f"{hardware['gpu_mem_gib']}GiB")
     words += ["--gpu", str(card)] if card else []
+    framework = PACKAGES.get(case["framework"], case["framework"])
+    words += ["--framework", framework] if framework in known_names() else []
     for key in ("gpus", "nodes"):
         words += [f"--{key}", str(hardware[key])] if hardware.get(key) else []
     return [*words, "--note", case["observed"]] if note and case.get("observed") else words

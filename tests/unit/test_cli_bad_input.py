@@ -86,6 +86,8 @@ def test_what_cannot_be_read_is_status_2_and_one_sentence(option, kind, ask):
         (("--top", "0", "--note", "OOM"), "--top"),
         (("--format", "xml", "--note", "OOM"), "--format"),
         (("--lang", "fr", "--note", "OOM"), "--lang"),
+        (("--framework", "swfit", "--note", "OOM"), "did you mean"),
+        (("--framework", "verl==soon", "--note", "OOM"), "--framework"),
         (("--kb", "nowhere", "--note", "OOM"), "nowhere"),
         (("--rules", "nowhere", "--note", "OOM"), "nowhere"),
         (("--nonsense",), "--nonsense"),

@@ -239,7 +239,7 @@ def test_without_a_framework_it_is_said_whose_names_are_used() -> None:
     made = planned([{"id": "a", "set": {"train.gradient_checkpointing": True}}], facts())
 
     assert spelled(made) == ["--gradient_checkpointing true"]
-    assert "the framework is not known: named as in transformers" in made.fixes[0].notes
+    assert any("named as in transformers" in note for note in made.fixes[0].notes)
 
 
 def test_a_package_in_range_needs_no_change() -> None:

@@ -20,6 +20,7 @@ from trainrx.parse.environment import Environment, read_environment
 from trainrx.parse.hardware import GpuReading, read_gpu, usable_gib
 from trainrx.parse.model_config import shape_from_config
 from trainrx.parse.python_source import is_program, read_program
+from trainrx.parse.told import Told, read_framework
 from trainrx.parse.versions import Versions, read_versions
 from trainrx.read.inputs import NO_INPUT, Found, read_path, read_stdin
 
@@ -52,6 +53,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     gpus: int | None = None
     nodes: int | None = None
     notes: tuple[str, ...] = ()
+    framework: str | None = None
     good: str | None = None
     model_config: str | None = None
     stdin: bytes | None = None
@@ -60,7 +62,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What was read.
 
-    `beside` maps a script's name to the folder it lies in. `model_config` is the text of the
+    `framework` is what the user names it, which a launch overrules. `beside` maps a script's name
+    to the folder it lies in. `model_config` is the text of the
     model's config.json, when the user gave it.
     """
 
@@ -71,6 +74,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     env: Environment = Environment()
     versions: dict[str, str] = {}
     facts: tuple[Fact, ...] = ()
+    framework: Told | None = None
     good: Input | None = None
     beside: dict[str, Path] = {}
     model_config: str | None = None
@@ -213,6 +217,9 @@ def _sort(
     unread += _barren(by_kind, environments, listings)
     versions = {name: text for read in listings for name, text in read.texts().items()}
     versions.update(request.versions or {})
+    framework = None if request.framework is None else read_framework(request.framework)
+    if framework is not None and framework.version:
+        versions.setdefault(framework.name, framework.version)
     good = _good(request, unread)
     hardware, problems = _hardware(request, listings, knowledge.gpus)
     return Given(
@@ -226,6 +233,7 @@ def _sort(
         ),
         versions=versions,
         facts=hardware,
+        framework=framework,
         good=good,
         beside={
             item.name: item.path.parent

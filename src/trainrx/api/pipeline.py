@@ -56,6 +56,7 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
     gpus: int | None = None,
     nodes: int | None = None,
     note: str | Sequence[str] = (),
+    framework: str | None = None,
     good: PathLike | None = None,
     model_config: PathLike | None = None,
     lang: Lang = "en",
@@ -78,6 +79,8 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         gpus: number of GPUs of the whole job.
         nodes: number of machines.
         note: what the user saw, in English or Chinese.
+        framework: what trains, with or without its version ("ms-swift", "verl 0.5"), where no
+            launch tells.
         good: a launch that worked, to compare with.
         model_config: `config.json` of the model, for a model that is not known here.
         lang: language of all text in the answer.
@@ -104,6 +107,7 @@ def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
         gpus=gpus,
         nodes=nodes,
         notes=(note,) if isinstance(note, str) else tuple(note),
+        framework=framework,
         good=None if good is None else str(good),
         model_config=None if model_config is None else str(model_config),
         stdin=stdin,
@@ -140,9 +144,22 @@ def conclude(
         launch=None if launch is None else launch.raw,
         shape=None if launch is None else launch.shape,
         refused=refused,
-        unread=tuple(dict.fromkeys((*given.unread, *problems, *seen.unread))),
+        unread=tuple(
+            dict.fromkeys((*given.unread, *problems, *seen.unread, *_overruled(given, framework)))
+        ),
         lang=lang,
     )
+
+
+def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
+    """Say it where the user names one framework and the inputs are another's."""
+    if given.framework is None:
+        return ()
+    named = given.framework.fact()
+    if named.kind != "launch.framework" or named.value == framework:
+        return ()
+    reason = f"the launch or the log is of {framework}, so it is read as that"
+    return (Unread(source="--framework", text=str(named.value), reason=reason),)
 
 
 def _launch(
@@ -207,7 +224,8 @@ def _facts(
     shown = [item for item in seen.facts if item not in told]
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
-    known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
+    named = () if given.framework is None else (given.framework.fact(),)
+    known = Facts((*given.facts, *shown, *stage, *set_, *named, *told, *own))
     known.add(*framework_facts(known, versions))
     if known.text("launch.framework") is None:
         known.add(*owner_facts(symptom_facts(seen.symptoms)))

@@ -46,6 +46,14 @@ Note = Annotated[
     list[str] | None,
     typer.Option("--note", metavar="TEXT", help="What you saw, in your words; may be repeated."),
 ]
+Framework = Annotated[
+    str | None,
+    typer.Option(
+        "--framework",
+        metavar="NAME[==VERSION]",
+        help="What trains, e.g. ms-swift; of use where no launch tells.",
+    ),
+]
 Data = Annotated[
     Path | None,
     typer.Option("--data", metavar="FILE", help="The training data, for the lengths of samples."),

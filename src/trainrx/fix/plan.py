@@ -29,8 +29,8 @@ from trainrx.rank.conditions import fix_name
 
 INSTEAD = Text(en="not possible here: {why}", zh="此处不可行：{why}")
 NO_FRAMEWORK = Text(
-    en="the framework is not known: named as in transformers",
-    zh="框架未知：按 transformers 的参数名书写",
+    en="the framework is not known (say it: --framework NAME): named as in transformers",
+    zh="框架未知（可用 --framework 指明）：按 transformers 的参数名书写",
 )
 
 
