@@ -104,6 +104,7 @@ def _request(words: Sequence[str]) -> Request:
         gpus=int(last["gpus"]) if "gpus" in last else None,
         nodes=int(last["nodes"]) if "nodes" in last else None,
         notes=tuple(told.get("note", ())),
+        framework=last.get("framework"),
     )
 
 
