@@ -51,9 +51,11 @@ catalog-check: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m catalog --fresh --check
 	PYTHONPATH=tools $(BIN)/python -m catalog.requirements --check
 
-# weights and priors from the labelled cases: kb/ranking.yaml, docs/reliability.md and .png
+# from the labelled cases: what the words of a note tell (kb/wording.json), then weights and priors
+# (kb/ranking.yaml, docs/reliability.md and .png)
 fit: $(READY)
 	$(BIN)/python -m pip install --quiet --group fit
+	PYTHONPATH=tools:benchmarks $(BIN)/python -m fit.wording tests/cases/threads/*
 	PYTHONPATH=tools:benchmarks $(BIN)/python -m fit tests/cases/threads/*
 
 # constants of the memory model from measured runs: kb/memory.yaml

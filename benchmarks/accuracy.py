@@ -1,6 +1,7 @@
 """Run the command line on labelled cases and say how often it names what worked.
 
-    python benchmarks/accuracy.py tests/cases/threads [--all] [--no-note] [--misses] [--json OUT]
+    python benchmarks/accuracy.py tests/cases/threads [--all] [--no-note] [--told WAY]
+        [--misses] [--json OUT]
 
 A case is a YAML file: what a person had (framework, cmd, config, env, log, versions, hardware,
 observed) and what the thread says (symptom: the family; fixes: what worked). By default only cases
@@ -33,6 +34,7 @@ import yaml
 from trainrx.kb.load import load
 from trainrx.parse.told import known_names
 
+RETOLD = Path(__file__).resolve().parents[1] / "tests" / "cases" / "notes" / "retold.jsonl"
 STRICT = ("confirmed", "maintainer", "reporter")
 PACKAGES = {"easyr1": "verl"}
 NO_VALUE = ("", "null", "none")
@@ -60,11 +62,16 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--all", action="store_true", help="inferred labels too")
     parser.add_argument("--no-note", action="store_true", help="without what the user saw")
+    parser.add_argument(
+        "--told", choices=("same", "other"), help="notes in other words, or in the other language"
+    )
     parser.add_argument("--misses", action="store_true", help="list the cases that are not hit@3")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path)
     said = parser.parse_args()
     cases = read_cases(said.folder, strict=not said.all)
+    if said.told:
+        cases = retold(cases, said.told)
     if not cases:
         print(f"{said.folder}: no case (*.yaml with the keys symptom and fixes)", file=sys.stderr)
         return 2
@@ -85,6 +92,12 @@ def read_cases(folder: Path, *, strict: bool) -> list[dict[str, Any]]:
     read = (yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*.yaml")))
     cases = [case for case in read if isinstance(case, dict) and "symptom" in case]
     return [case for case in cases if not strict or case.get("confidence") in STRICT]
+
+
+def retold(cases: Iterable[dict[str, Any]], way: str) -> list[dict[str, Any]]:
+    """Give the cases whose notes were told again, with those notes: what hangs on their wording."""
+    told = {told["id"]: told for told in map(json.loads, RETOLD.read_text().splitlines())}
+    return [{**case, "observed": told[case["id"]][way]} for case in cases if case["id"] in told]
 
 
 def run(case: dict[str, Any], *, note: bool) -> dict[str, Any]:

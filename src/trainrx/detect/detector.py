@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import SEEK_END
 from typing import Literal
 
@@ -23,6 +23,7 @@ from trainrx.detect.scan import Scan, Signatures
 from trainrx.detect.series import Series
 from trainrx.detect.stored import read_metrics
 from trainrx.detect.tally import moment, summed
+from trainrx.kb.wording import read_wording, told_by_words
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
@@ -70,7 +71,8 @@ class Detector:
             if item.kind == "note"
         ]
         metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
-        return self._conclude(scans, notes, metrics, unread, world)
+        texts = [(item.name, item.text or "") for item in inputs if item.kind == "note"]
+        return self._conclude(scans, (notes, texts), metrics, unread, world)
 
     def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
         small = sum(_size(item) for item in logs) < SMALL
@@ -93,14 +95,19 @@ class Detector:
             unread.append(Unread(source=item.name, reason="is empty"))
         return scan
 
+    def _failed(self, seen: Iterable[SymptomHits]) -> bool:
+        entries = (self.symptoms.get(item.symptom) for item in seen)
+        return any(entry is not None and entry.is_failure for entry in entries)
+
     def _conclude(
         self,
         scans: list[Scan],
-        notes: list[Scan],
+        said: tuple[list[Scan], Sequence[tuple[str, str]]],
         metrics: list[Series],
         unread: list[Unread],
         world: int | None,
     ) -> Detection:
+        notes, texts = said
         series = [*(scan.series for scan in scans), *metrics]
         seen = ordered(summed([scan.tally for scan in scans]))
         shown = (*seen, *series_symptoms(series, {item.symptom for item in seen}))
@@ -112,6 +119,8 @@ class Detector:
         printed = {item.symptom for item in shown}
         told = summed([scan.tally for scan in notes])
         observed = [item for item in told if item.symptom not in printed]
+        if texts and not self._failed((*shown, *observed)) and not facts.value("log.finished"):
+            observed += by_words(texts, self.symptoms)
         facts.add(*signature_facts(shown, self.symptoms))
         facts.add(*signature_facts(observed, self.symptoms))
         facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
@@ -129,6 +138,29 @@ class Detector:
             lines=sum(scan.lines for scan in scans),
             bytes=sum(scan.bytes for scan in scans),
         )
+
+
+def by_words(
+    notes: Iterable[tuple[str, str]], symptoms: Mapping[str, Symptom]
+) -> list[SymptomHits]:
+    """Give the failure that the words of notes, by name and text, tell of all in all."""
+    wording = read_wording()
+    if wording is None:
+        return []
+    found = [(name, text, told_by_words(text, wording)) for name, text in notes]
+    told = [(name, text, told) for name, text, told in found if told is not None]
+    if not told:
+        return []
+    name, text, best = max(told, key=lambda item: item[2].probability)
+    face = wording.faces[best.family]
+    if face not in symptoms:
+        return []
+    quoted = f"[~ {', '.join(best.words)}] {' '.join(text.split())}"
+    return [
+        SymptomHits(
+            symptom=face, hits=(Hit(symptom=face, source=name, line=1, text=quoted),), count=1
+        )
+    ]
 
 
 def detect(
