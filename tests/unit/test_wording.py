@@ -45,7 +45,7 @@ def test_words_add_up_and_the_telling_ones_are_named() -> None:
     assert told is not None
     assert told.family == "hang"
     assert told.words == ("stair", "apple", "tree")
-    # e^2.6 / (e^2.6 + e^-1 + 1)
+    # the odds are 2.6, -1 and 0 nats
     assert told.probability == pytest.approx(0.9078, abs=0.0001)
 
 

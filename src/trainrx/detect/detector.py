@@ -153,7 +153,7 @@ def by_words(
         return []
     name, text, best = max(told, key=lambda item: item[2].probability)
     face = wording.faces[best.family]
-    if face not in symptoms:
+    if face not in symptoms or not symptoms[face].is_failure:
         return []
     quoted = f"[~ {', '.join(best.words)}] {' '.join(text.split())}"
     return [
