@@ -33,6 +33,7 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import under_own_name
 from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import Refused
 from trainrx.model.result import Diagnosis
@@ -124,6 +125,7 @@ def conclude(
     versions = {**log_versions(seen.facts), **given.versions}
     dumps = logged_arguments(given.logs)
     launch, problems = _launch(given, versions, knowledge, dumps)
+    versions = under_own_name(versions, _named(given, seen, launch))
     versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
     sighted = symptom_facts(seen.symptoms)
@@ -149,6 +151,14 @@ def conclude(
         ),
         lang=lang,
     )
+
+
+def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
+    """Give the framework, as the launch, the log or the user names it."""
+    if launch is not None:
+        return launch.raw.framework
+    shown = Facts(seen.facts).text("launch.framework")
+    return shown or (given.framework.name if given.framework is not None else "")
 
 
 def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
 
 TRAITS: Mapping[str, str] = {
     "ms-swift": "trainer refuses",
     "llamafactory": "trainer refuses overrides omegaconf edits-assigned",
     "trl": "refuses",
     "transformers": "",
-    "verl": "trainer overrides omegaconf assigned edits-assigned nested ranked",
+    "verl": "trainer overrides omegaconf assigned edits-assigned nested ranked hybrid",
+    "easyr1": "trainer overrides omegaconf assigned edits-assigned nested nests ranked hybrid",
     "openrlhf": "trainer refuses ranked",
     "axolotl": "trainer nested nests",
     "nemo-automodel": "trainer nested nests sections ranked fsdp2",
@@ -22,8 +26,25 @@ overrides: takes `name=value` without dashes; assigned: and nothing else; edits-
 file, what is added is written so. nested: its files are mappings of mappings, read by dotted names;
 nests: and a change of them is written so. sections: `enabled: false` in a mapping turns it off.
 ranked: trains LoRA when its rank is above 0, and everything otherwise. fsdp2: shards with FSDP2
-unless told otherwise. omegaconf: `${a.b}` in a file stands for another key.
+unless told otherwise. omegaconf: `${a.b}` in a file stands for another key. hybrid: verl, and what
+is made of it: actor, reference and engine take turns on the same cards, FSDP loads in fp32.
 """
+
+INSTALLED_AS: Mapping[str, str] = {"easyr1": "verl"}
+"""What is installed under the name of another framework, as a fork is (setup.py of EasyR1)."""
+
+
+def under_own_name(versions: Mapping[str, T], framework: str) -> dict[str, T]:
+    """Give versions in which a fork is called by its own name, not by that of its origin.
+
+    Its releases are no releases of the origin: verl 0.3.2 of EasyR1 is not verl.
+    """
+    named = dict(versions)
+    origin = INSTALLED_AS.get(framework)
+    if origin is not None and origin in named:
+        own = named.pop(origin)
+        named.setdefault(framework, own)
+    return named
 
 
 def having(trait: str) -> frozenset[str]:

@@ -25,6 +25,7 @@ STYLES: dict[str, Style] = {
     "openrlhf": "argparse",
     "vllm": "argparse",
     "verl": "hydra",
+    "easyr1": "hydra",
     "axolotl": "keys",
     "nemo-automodel": "keys",
     "nemo-rl": "hydra",

@@ -1,4 +1,4 @@
-"""Recognise TRL, verl, OpenRLHF, axolotl, NeMo, vLLM and scripts on the transformers Trainer."""
+"""Recognise TRL, verl, EasyR1, OpenRLHF, axolotl, NeMo, vLLM and scripts on the transformers Trainer."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ _VERL = late(
     r"|verl(?=[./]model_merger))[./](?P<name>\w+?)(?:\.py)?"
 )
 _VERL_KEY = "actor_rollout_ref."
+_EASYR1 = late(r"(?:.*[./])?verl[./]trainer[./]main(?:\.py)?")
+"""EasyR1 is installed as verl, whose programs are all called `main_...`."""
+_EASYR1_KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
 _OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
 _AXOLOTL = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
@@ -59,6 +62,8 @@ def recognise(entry: Entry) -> Named | None:
     if not readable and not entry.args:
         return None  # `torchrun $ARGS`: whatever it starts stands in the variable
     path, args = entry.path.text, entry.args
+    if _EASYR1.fullmatch(path) or any(word.text.startswith(_EASYR1_KEYS) for word in args):
+        return Named("easyr1", "ppo", args)
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
         if match:

@@ -44,7 +44,7 @@ _COMMANDS = {
 _SAME = frozenset({"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"})
 _PREFERENCE = frozenset({"orpo", "simpo"})
 _STEPS: Mapping[str, str] = {"ppo_ray": "ppo", "rloo": "ppo", "online_dpo": "dpo"}
-_POLICY_GRADIENT = {"verl": ("ppo", "ppo_trainer"), "openrlhf": ("ppo", "ppo_ray")}
+_POLICY_GRADIENT = {"verl": ("ppo", "ppo_trainer"), "easyr1": ("ppo",), "openrlhf": ("ppo", "ppo_ray")}
 _GROUPED = frozenset({"grpo", "group_norm", "dr_grpo", "grpo_passk"})
 """Estimators that compare the completions of one prompt: GRPO by another name."""
 _AXOLOTL = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
@@ -119,10 +119,14 @@ def _axolotl(launch: RawLaunch, configs: Sequence[RawArg], settings: Mapping[str
 
 
 def _policy_gradient(launch: RawLaunch, settings: Mapping[str, Setting]) -> Told:
-    """Tell GRPO from PPO by the advantage estimator; both frameworks take gae when unset."""
+    """Tell GRPO from PPO by the advantage estimator.
+
+    Unset it is gae in verl and OpenRLHF, grpo in EasyR1 (verl/trainer/config.py).
+    """
     estimator = settings.get("rlhf.advantage")
     if estimator is None:
-        return ("ppo", (launch.origin,)) if launch.args_complete else NOTHING
+        unset = "grpo" if launch.framework == "easyr1" else "ppo"
+        return (unset, (launch.origin,)) if launch.args_complete else NOTHING
     if not isinstance(estimator.value, str):
         return NOTHING
     name = "grpo" if estimator.value.lower() in _GROUPED else "ppo"

@@ -32,7 +32,7 @@ PROGRAMS = frozenset(
 )
 """Others people train with, of which knowledge speaks by name."""
 _OTHER_NAMES = {
-    "easyr1": "verl",  # its entry point is verl's, under another name
+    "easy-r1": "easyr1",
     "hf-trainer": "transformers",
     "huggingface": "transformers",
     "lf": "llamafactory",
