@@ -34,7 +34,6 @@ from trainrx.kb.load import load
 from trainrx.parse.told import known_names
 
 STRICT = ("confirmed", "maintainer", "reporter")
-PACKAGES = {"easyr1": "verl"}
 NO_VALUE = ("", "null", "none")
 IN_PLACE_OF = re.compile(r"\bin place of ([\w.-]+)")
 
@@ -113,7 +112,7 @@ def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
     hardware = case.get("hardware") or {}
     card = hardware.get("gpu") or (hardware.get("gpu_mem_gib") and f"{hardware['gpu_mem_gib']}GiB")
     words += ["--gpu", str(card)] if card else []
-    framework = PACKAGES.get(case["framework"], case["framework"])
+    framework = case["framework"]
     words += ["--framework", framework] if framework in known_names() else []
     for key in ("gpus", "nodes"):
         words += [f"--{key}", str(hardware[key])] if hardware.get(key) else []
@@ -122,7 +121,7 @@ def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
 
 def _texts(case: dict[str, Any]) -> Iterable[tuple[str, str, str]]:
     versions = {name: str(text) for name, text in (case.get("versions") or {}).items()}
-    framework = PACKAGES.get(case["framework"], case["framework"])
+    framework = case["framework"]
     if case.get("framework_version"):
         versions.setdefault(framework, re.sub(r"\.x$", "", str(case["framework_version"])))
     if (case.get("cmd") or "").strip():

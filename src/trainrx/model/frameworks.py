@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
+
+from trainrx.model.facts import Fact
 
 T = TypeVar("T")
 
@@ -30,6 +32,7 @@ unless told otherwise. omegaconf: `${a.b}` in a file stands for another key. hyb
 is made of it: actor, reference and engine take turns on the same cards, FSDP loads in fp32.
 """
 
+_FRAMEWORK = "launch.framework"
 INSTALLED_AS: Mapping[str, str] = {"easyr1": "verl"}
 """What is installed under the name of another framework, as a fork is (setup.py of EasyR1)."""
 
@@ -45,6 +48,17 @@ def under_own_name(versions: Mapping[str, T], framework: str) -> dict[str, T]:
         own = named.pop(origin)
         named.setdefault(framework, own)
     return named
+
+
+def without_origins(facts: Iterable[Fact], *named: str) -> Iterator[Fact]:
+    """Leave out that a job is of a framework where something names a fork of it.
+
+    A fork runs the files and workers of its origin, and so its logs show both.
+    """
+    held = tuple(facts)
+    forks = {*named, *(item.value for item in held if item.kind == _FRAMEWORK)}
+    origins = {origin for fork, origin in INSTALLED_AS.items() if fork in forks}
+    return (item for item in held if item.kind != _FRAMEWORK or item.value not in origins)
 
 
 def having(trait: str) -> frozenset[str]:
