@@ -66,7 +66,8 @@ class Spelling(
     Exactly one of `arg` (command line or config key) and `env`. `values` maps canonical values to
     their spelling; `inverted` is a boolean whose spelling says the opposite, `closed` says that no
     value but those of `values` is taken. `default` is absent where the framework has none or
-    computes it. `also` are other accepted names (only read). `commands` limits the spelling to some sub-commands (sft, rlhf, train); empty means all.
+    computes it. `also` are other accepted names (only read). `commands` limits the spelling to some
+    sub-commands (sft, rlhf, train); empty means all.
     """
 
     versions: str = ""
