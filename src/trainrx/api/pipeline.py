@@ -35,7 +35,7 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts
 from trainrx.model.findings import Unread
-from trainrx.model.frameworks import INSTALLED_AS, under_own_name, without_origins
+from trainrx.model.frameworks import FORKS, under_own_name, without_origins
 from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import Refused
 from trainrx.model.result import Diagnosis
@@ -162,7 +162,7 @@ def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
     if launch is not None:
         return launch.raw.framework
     told = given.framework.name if given.framework is not None else ""
-    return told if told in INSTALLED_AS else Facts(seen.facts).text("launch.framework") or told
+    return told if told in FORKS else Facts(seen.facts).text("launch.framework") or told
 
 
 def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:

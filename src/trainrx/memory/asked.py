@@ -29,6 +29,8 @@ _NEMO: tuple[tuple[str, Callable[[Job, str], bool]], ...] = (
 """What of NeMo no formula is measured for: Megatron-FSDP, stages of FSDP2, experts spread over
 cards (what they keep differs by kernel), the value model, an engine on cards of its own (which
 the count of cards includes), recipes of other kinds."""
+SLIME = ("slime", "miles")
+"""Engines of SGLang beside Megatron, for which no formula is measured."""
 NPU_WORDS = ("ascend", "npu", "910b", "910c", "mlu", "gcu")
 NAMED = 3
 _MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
@@ -46,6 +48,9 @@ def unmodelled(job: Job) -> Refusal | None:
         return npu
     if job.task in NOT_MODELLED:
         return job.unmodelled("setting", "launch.task", param="launch.task", value=job.task)
+    if job.framework in SLIME:
+        kind = "launch.framework"
+        return job.unmodelled("setting", kind, param=kind, value=job.framework)
     for kind, refused in _NEMO:
         value = str(job.facts.value(kind) or "")
         if job.framework in FSDP2 and refused(job, value):

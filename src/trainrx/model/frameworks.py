@@ -17,6 +17,8 @@ TRAITS: Mapping[str, str] = {
     "verl": "trainer overrides omegaconf assigned edits-assigned nested ranked hybrid",
     "easyr1": "trainer overrides omegaconf assigned edits-assigned nested nests ranked hybrid",
     "openrlhf": "trainer refuses ranked",
+    "slime": "trainer",
+    "miles": "trainer",
     "axolotl": "trainer nested nests",
     "nemo-automodel": "trainer nested nests sections ranked fsdp2",
     "nemo-rl": "trainer overrides omegaconf assigned edits-assigned nested nests sections ranked"
@@ -33,6 +35,8 @@ is made of it: actor, reference and engine take turns on the same cards, FSDP lo
 """
 
 _FRAMEWORK = "launch.framework"
+FORKS: Mapping[str, str] = {"easyr1": "verl", "miles": "slime"}
+"""What goes on from another framework: its logs and files show that one too."""
 INSTALLED_AS: Mapping[str, str] = {"easyr1": "verl"}
 """What is installed under the name of another framework, as a fork is (setup.py of EasyR1)."""
 
@@ -57,7 +61,7 @@ def without_origins(facts: Iterable[Fact], *named: str) -> Iterator[Fact]:
     """
     held = tuple(facts)
     forks = {*named, *(item.value for item in held if item.kind == _FRAMEWORK)}
-    origins = {origin for fork, origin in INSTALLED_AS.items() if fork in forks}
+    origins = {origin for fork, origin in FORKS.items() if fork in forks}
     return (item for item in held if item.kind != _FRAMEWORK or item.value not in origins)
 
 

@@ -23,6 +23,8 @@ STYLES: dict[str, Style] = {
     "trl": "hf",
     "transformers": "hf",
     "openrlhf": "argparse",
+    "slime": "argparse",
+    "miles": "argparse",
     "vllm": "argparse",
     "verl": "hydra",
     "easyr1": "hydra",

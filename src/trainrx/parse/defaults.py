@@ -40,7 +40,7 @@ _RANK_DECIDES = having("ranked")
 _FIRST = ("rlhf.type", "tuner.type", "vllm.enabled")
 _TRAINING_ONLY = ("train.", "tuner.", "freeze.", "rlhf.")
 _DEPENDING = (*_TRAINING_ONLY, "vllm.")
-_VLLM_ITSELF = frozenset({"vllm", "verl", "easyr1", "openrlhf", "nemo-rl"})
+_VLLM_ITSELF = frozenset({"vllm", "verl", "easyr1", "openrlhf", "nemo-rl", "slime", "miles"})
 _LAUNCHED_BY_SWIFT = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo"})
 
 

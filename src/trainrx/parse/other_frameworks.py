@@ -1,4 +1,4 @@
-"""Recognise TRL, verl, EasyR1, OpenRLHF, axolotl, NeMo, vLLM and scripts on the transformers Trainer."""
+"""Recognise TRL, verl, EasyR1, OpenRLHF, slime, axolotl, NeMo, vLLM, scripts on the Trainer."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ _EASYR1 = late(r"(?:.*[./])?verl[./]trainer[./]main(?:\.py)?")
 """EasyR1 is installed as verl, whose programs are all called `main_...`."""
 _EASYR1_KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
 _OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
+_SLIME = frozenset(
+    {"rollout_num_gpus_per_engine", "rollout_max_response_len", "num_rollout", "hf_checkpoint"}
+    | {"rm_type", "sglang_mem_fraction_static", "ref_load", "over_sampling_batch_size"}
+)
+"""Arguments of slime and miles that OpenRLHF and Megatron do not have; two of them tell."""
+_MILES = late(r"(?:.*/)?miles/[\w./-]+")
 _OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
 _AXOLOTL = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _AXOLOTL_COMMANDS = frozenset(
@@ -125,6 +131,9 @@ def _script(entry: Entry) -> Named | None:
     openrlhf = _OPENRLHF_SCRIPT.fullmatch(entry.name)
     if openrlhf and "pretrain" in names and names & {"zero_stage", "micro_train_batch_size"}:
         return Named("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
+    if len(names & _SLIME) > 1:
+        miles = _MILES.fullmatch(entry.path.text)
+        return Named("miles" if miles else "slime", "train", entry.args)
     role = script_role(entry.path.text)
     command = _SCRIPT_COMMANDS.get(role or "", "train")
     if names >= _GRPO and names & _TRAINING_ARGUMENTS:

@@ -44,7 +44,8 @@ _COMMANDS = {
 _SAME = frozenset({"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"})
 _PREFERENCE = frozenset({"orpo", "simpo"})
 _STEPS: Mapping[str, str] = {"ppo_ray": "ppo", "rloo": "ppo", "online_dpo": "dpo"}
-_POLICY_GRADIENT = {"verl": ("ppo", "ppo_trainer"), "easyr1": ("ppo",), "openrlhf": ("ppo", "ppo_ray")}
+_POLICY_GRADIENT = {"verl": ("ppo", "ppo_trainer"), "easyr1": ("ppo",), "slime": ("train",), "miles": ("train",), "openrlhf": ("ppo", "ppo_ray")}
+_SLIME = ("slime", "miles")
 _GROUPED = frozenset({"grpo", "group_norm", "dr_grpo", "grpo_passk"})
 """Estimators that compare the completions of one prompt: GRPO by another name."""
 _AXOLOTL = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
@@ -66,6 +67,9 @@ def task_of(
         return _llamafactory(launch, configs)
     if launch.framework == "axolotl" and command == "train":
         return _axolotl(launch, configs, settings)
+    loss = _find("loss_type", launch, configs) if launch.framework in _SLIME else None
+    if loss is not None and loss.values == ("sft_loss",):
+        return "sft", (loss.origin,)
     if command in _POLICY_GRADIENT.get(launch.framework, ()) or "rlhf.advantage" in settings:
         return _policy_gradient(launch, settings)
     if command in _COMMANDS:
@@ -121,11 +125,12 @@ def _axolotl(launch: RawLaunch, configs: Sequence[RawArg], settings: Mapping[str
 def _policy_gradient(launch: RawLaunch, settings: Mapping[str, Setting]) -> Told:
     """Tell GRPO from PPO by the advantage estimator.
 
-    Unset it is gae in verl and OpenRLHF, grpo in EasyR1 (verl/trainer/config.py).
+    Unset it is gae in verl and OpenRLHF, grpo in EasyR1 (verl/trainer/config.py) and in slime
+    (slime/utils/arguments.py).
     """
     estimator = settings.get("rlhf.advantage")
     if estimator is None:
-        unset = "grpo" if launch.framework == "easyr1" else "ppo"
+        unset = "grpo" if launch.framework in ("easyr1", *_SLIME) else "ppo"
         return (unset, (launch.origin,)) if launch.args_complete else NOTHING
     if not isinstance(estimator.value, str):
         return NOTHING

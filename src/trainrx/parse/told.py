@@ -20,12 +20,10 @@ PROGRAMS = frozenset(
         "areal",
         "megatron-bridge",
         "megatron-core",
-        "miles",
         "open-instruct",
         "prime-rl",
         "sglang",
         "skyrl",
-        "slime",
         "trinity-rft",
         "verl-omni",
     }
