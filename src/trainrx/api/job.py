@@ -319,7 +319,10 @@ def launch_facts(launch: Launch, versions: Mapping[str, str]) -> tuple[Fact, ...
         msgspec.structs.replace(item, origins=(here,)) if not item.origins else item
         for item in launch.resolved.facts
     ]
-    version = under_own_name(versions, launch.raw.framework).get(launch.raw.framework) or launch.resolved.version
+    version = (
+        under_own_name(versions, launch.raw.framework).get(launch.raw.framework)
+        or launch.resolved.version
+    )
     if version:
         out.append(fact("launch.framework_version", version, here))
     return tuple(out)

@@ -30,10 +30,11 @@ def sharing(facts: Facts) -> int | None:
     Sources, by framework: Megatron world / (TP x PP x CP), as in `MegatronArguments` of ms-swift
     (swift/megatron/arguments/megatron_args.py) and `RayPPOTrainer._validate_config` of verl
     (verl/trainer/ppo/ray_trainer.py); ms-swift otherwise its sequence_parallel_size (trainers/
-    sequence_parallel: the ranks of a group read the same sample); verl with FSDP and EasyR1 the Ulysses
-    degree (verl/workers/fsdp_workers.py); OpenRLHF ring x tensor (utils/deepspeed/deepspeed.py); axolotl
-    context x tensor (utils/config/__init__.py: normalize_config); NeMo pipeline x tensor x context
-    (Automodel: components/distributed/mesh_utils.py; RL: models/policy/lm_policy.py); else none.
+    sequence_parallel: the ranks of a group read the same sample); verl with FSDP and EasyR1 the
+    Ulysses degree (verl/workers/fsdp_workers.py); OpenRLHF ring x tensor (utils/deepspeed/
+    deepspeed.py); axolotl context x tensor (utils/config/__init__.py: normalize_config); NeMo
+    pipeline x tensor x context (Automodel: components/distributed/mesh_utils.py; RL: models/
+    policy/lm_policy.py); else none.
     """
     if is_megatron(facts):
         return degrees(facts, *MODEL, "parallel.sequence")

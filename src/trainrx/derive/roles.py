@@ -162,8 +162,9 @@ def _holds_reference(facts: Facts) -> bool | None:
 
     ms-swift (rlhf_args.py: full tuning only; none for GRPO with beta 0), LLaMA-Factory
     (train/trainer_utils.py: create_ref_model), TRL (GRPO without beta 0, and no adapter), verl
-    (a KL term, and no LoRA: `ref_in_actor`), EasyR1 (unless `disable_kl`, and no LoRA), OpenRLHF (KL coefficient above 0), NeMo RL (never on
-    the card: models/policy/workers, reference_model_state_dict).
+    (a KL term, and no LoRA: `ref_in_actor`), EasyR1 (unless `disable_kl`, and no LoRA), OpenRLHF
+    (KL coefficient above 0), NeMo RL (never on the card: models/policy/workers,
+    reference_model_state_dict).
     """
     kind = task(facts)
     if kind not in TRAINING:

@@ -33,7 +33,7 @@ NO_FRAMEWORK = Text(
     zh="框架未知（可用 --framework 指明）：按 transformers 的参数名书写",
 )
 OTHER_NAMES = Text(
-    en="what {name} calls its arguments is not known here: named as in transformers, look its own up",
+    en="what {name} calls its arguments is not known here: named as in transformers; look them up",
     zh="此处不知道 {name} 的参数名：按 transformers 的参数名书写，请查其文档中的对应参数",
 )
 

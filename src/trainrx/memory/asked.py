@@ -46,11 +46,9 @@ def unmodelled(job: Job) -> Refusal | None:
     npu = _npu(job)
     if npu is not None:
         return npu
-    if job.task in NOT_MODELLED:
-        return job.unmodelled("setting", "launch.task", param="launch.task", value=job.task)
-    if job.framework in SLIME:
-        kind = "launch.framework"
-        return job.unmodelled("setting", kind, param=kind, value=job.framework)
+    kind = "launch.framework" if job.framework in SLIME else "launch.task"
+    if job.framework in SLIME or job.task in NOT_MODELLED:
+        return job.unmodelled("setting", kind, param=kind, value=job.text(kind))
     for kind, refused in _NEMO:
         value = str(job.facts.value(kind) or "")
         if job.framework in FSDP2 and refused(job, value):

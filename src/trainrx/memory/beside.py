@@ -153,7 +153,8 @@ def with_rollout(job: Job, work: Workload) -> Workload | Refusal:
         job.assume("engine-share", "vllm.share", share=f"{share:g}")
     sleep = job.whole("vllm.sleep_level") or 0
     if job.framework in HYBRID and job.facts.value("rollout.free_cache_engine") is not False:
-        # the hybrid engine frees weights and cache while the actor trains (rollout.yaml; sharding_manager/fsdp_vllm.py of EasyR1)
+        # the hybrid engine frees weights and cache while the actor trains (rollout.yaml;
+        # sharding_manager/fsdp_vllm.py of EasyR1)
         sleep = max(sleep, 1)
     if job.framework == "nemo-rl":
         # the engine sleeps while the policy trains (models/generation/vllm: finish_generation)
@@ -180,8 +181,9 @@ def _leaves(job: Job, part: str) -> bool:
     """Tell whether a part of the trainer leaves the card while samples are generated.
 
     ms-swift: --offload_model, --offload_optimizer; verl: param_offload, optimizer_offload of the
-    actor (EasyR1: offload_params, offload_optimizer), which comes back for its update alone (workers/fsdp_workers.py); NeMo RL: always
-    (offload_before_refit, offload_after_refit of its workers).
+    actor (EasyR1: offload_params, offload_optimizer), which comes back for its update alone
+    (workers/fsdp_workers.py); NeMo RL: always (offload_before_refit, offload_after_refit of its
+    workers).
     """
     if job.framework == "nemo-rl":
         return True

@@ -109,9 +109,9 @@ def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
 def _attention(job: Job, work: Workload) -> Attention:
     """Give the kernel; unset it is SDPA where transformers (4.36 and later) runs the model.
 
-    verl and EasyR1 (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does packing.
-    OpenRLHF before 0.8.10 runs eager unless told (openrlhf/models/actor.py): a release nobody gave,
-    that may be one of these, is taken to be one.
+    verl and EasyR1 (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does
+    packing. OpenRLHF before 0.8.10 runs eager unless told (openrlhf/models/actor.py): a release
+    nobody gave, that may be one of these, is taken to be one.
     """
     told = job.text("train.attention")
     if "eager" in told or told in ("disabled", "off", "math", "unfused", "local"):

@@ -58,8 +58,9 @@ def _dynamic(job: Job) -> Length | None:
     """
     if job.framework == "easyr1" and job.is_on("train.dynamic_batch"):
         # filled up to the micro-batch x the longest sample (workers/actor/dp_actor.py)
-        parts = [job.positive(f"rlhf.max_{part}_length") for part in ("prompt", "completion")]
-        return exact(float(sum(map(int, parts)))) if all(parts) else None
+        prompt = job.positive("rlhf.max_prompt_length")
+        completion = job.positive("rlhf.max_completion_length")
+        return exact(float(prompt + completion)) if prompt and completion else None
     tokens = job.positive("train.max_tokens_per_gpu")
     if not job.is_on("train.dynamic_batch") or tokens is None:
         return None

@@ -26,7 +26,8 @@ _SLIME = frozenset(
     | {"rm_type", "sglang_mem_fraction_static", "ref_load", "over_sampling_batch_size"}
 )
 """Arguments of slime and miles that OpenRLHF and Megatron do not have; two of them tell."""
-_MILES = late(r"(?:.*/)?miles/[\w./-]+")
+_SLIME_PATH = late(r"(?:.*/)?(?P<name>slime|miles)/(?P<file>[\w./-]+)")
+_SLIME_FILES = frozenset({"train.py", "train_async.py"})
 _OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
 _AXOLOTL = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _AXOLOTL_COMMANDS = frozenset(
@@ -131,9 +132,10 @@ def _script(entry: Entry) -> Named | None:
     openrlhf = _OPENRLHF_SCRIPT.fullmatch(entry.name)
     if openrlhf and "pretrain" in names and names & {"zero_stage", "micro_train_batch_size"}:
         return Named("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
-    if len(names & _SLIME) > 1:
-        miles = _MILES.fullmatch(entry.path.text)
-        return Named("miles" if miles else "slime", "train", entry.args)
+    checkout = _SLIME_PATH.fullmatch(entry.path.text)
+    own = checkout is not None and checkout["file"] in _SLIME_FILES
+    if own or len(names & _SLIME) > 1:
+        return Named("slime" if checkout is None else checkout["name"], "train", entry.args)
     role = script_role(entry.path.text)
     command = _SCRIPT_COMMANDS.get(role or "", "train")
     if names >= _GRPO and names & _TRAINING_ARGUMENTS:

@@ -44,7 +44,13 @@ _COMMANDS = {
 _SAME = frozenset({"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"})
 _PREFERENCE = frozenset({"orpo", "simpo"})
 _STEPS: Mapping[str, str] = {"ppo_ray": "ppo", "rloo": "ppo", "online_dpo": "dpo"}
-_POLICY_GRADIENT = {"verl": ("ppo", "ppo_trainer"), "easyr1": ("ppo",), "slime": ("train",), "miles": ("train",), "openrlhf": ("ppo", "ppo_ray")}
+_POLICY_GRADIENT = {
+    "verl": ("ppo", "ppo_trainer"),
+    "easyr1": ("ppo",),
+    "slime": ("train",),
+    "miles": ("train",),
+    "openrlhf": ("ppo", "ppo_ray"),
+}
 _SLIME = ("slime", "miles")
 _GROUPED = frozenset({"grpo", "group_norm", "dr_grpo", "grpo_passk"})
 """Estimators that compare the completions of one prompt: GRPO by another name."""
@@ -67,11 +73,8 @@ def task_of(
         return _llamafactory(launch, configs)
     if launch.framework == "axolotl" and command == "train":
         return _axolotl(launch, configs, settings)
-    loss = _find("loss_type", launch, configs) if launch.framework in _SLIME else None
-    if loss is not None and loss.values == ("sft_loss",):
-        return "sft", (loss.origin,)
     if command in _POLICY_GRADIENT.get(launch.framework, ()) or "rlhf.advantage" in settings:
-        return _policy_gradient(launch, settings)
+        return _supervised(launch, configs) or _policy_gradient(launch, settings)
     if command in _COMMANDS:
         return _COMMANDS[command], (launch.origin,)
     kind = settings.get("rlhf.type")
@@ -120,6 +123,13 @@ def _axolotl(launch: RawLaunch, configs: Sequence[RawArg], settings: Mapping[str
         if arg is not None and arg.values and arg.values[0].lower() == "true":
             return "rm", (arg.origin,)
     return ("sft", (launch.origin,)) if _is_complete(launch, configs) else NOTHING
+
+
+def _supervised(launch: RawLaunch, configs: Sequence[RawArg]) -> Told | None:
+    """Tell the supervised training of slime, a loss of its own in the same program."""
+    loss = _find("loss_type", launch, configs) if launch.framework in _SLIME else None
+    told = loss is not None and loss.values == ("sft_loss",)
+    return ("sft", (loss.origin,)) if loss is not None and told else None
 
 
 def _policy_gradient(launch: RawLaunch, settings: Mapping[str, Setting]) -> Told:
