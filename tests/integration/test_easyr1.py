@@ -97,6 +97,17 @@ def test_lint_says_what_the_program_would_refuse(tmp_path, more: str, rule: str)
     assert rule in found
 
 
+def test_without_its_file_nothing_is_foretold(tmp_path) -> None:
+    script = job(tmp_path)
+    (tmp_path / "examples" / "config.yaml").unlink()
+
+    answer = estimate(script, gpu="A100-40G")
+
+    assert answer.refusal is not None
+    assert answer.refusal.id == "length-unknown"
+    assert any("examples/config.yaml is not at hand" in item.reason for item in answer.unread)
+
+
 def test_a_launch_that_runs_has_no_findings(tmp_path) -> None:
     script = job(tmp_path)
 

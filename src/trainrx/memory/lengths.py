@@ -37,8 +37,9 @@ def length_of(
     if job.task in ONLINE:
         return _online(job, work, stats)
     cap = _limit(job)
-    # Automodel cuts no sample unless told (datasets/llm): what its model could take says nothing
-    uncut = job.framework == "nemo-automodel" or work.shape.max_positions is None
+    # Automodel cuts no sample unless told (datasets/llm), and EasyR1, of whose file the limits are,
+    # trains on nothing but completions: what their models could take says nothing
+    uncut = job.framework in ("nemo-automodel", "easyr1") or work.shape.max_positions is None
     if cap is None and stats is None and uncut:
         return job.unknown("length-unknown", "train.max_length", "train.dataset")
     if job.is_on("train.packing") and cap is not None:
