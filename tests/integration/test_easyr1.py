@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx import estimate, fix_launch, inspect_launch, lint
+from trainrx.render.inspect_rows import value_text
 from unit.test_parse_easyr1 import CONFIG, LAUNCH
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total"
@@ -30,6 +31,14 @@ def test_an_update_takes_prompts_with_all_their_completions(tmp_path) -> None:
     assert facts["batch.effective"] == 128 * 5
     assert facts["batch.generation"] == 512 * 5
     assert facts["role.reference"] is True
+
+
+@pytest.mark.parametrize("config", [CONFIG, CONFIG.replace("  disable_kl: false\n", "")])
+def test_a_name_that_says_the_opposite_is_shown_as_written(tmp_path, config: str) -> None:
+    shown = inspect_launch(job(tmp_path, config=config)).jobs[0]
+
+    item = next(item for item in shown.settings if item.name == "algorithm.disable_kl")
+    assert (item.value, value_text(item, "en")) == (True, "false")
 
 
 def test_what_is_offloaded_between_turns_is_there_while_it_trains(tmp_path) -> None:
