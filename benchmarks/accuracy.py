@@ -36,7 +36,6 @@ from trainrx.parse.told import known_names
 
 RETOLD = Path(__file__).resolve().parents[1] / "tests" / "cases" / "notes" / "retold.jsonl"
 STRICT = ("confirmed", "maintainer", "reporter")
-PACKAGES = {"easyr1": "verl"}
 NO_VALUE = ("", "null", "none")
 IN_PLACE_OF = re.compile(r"\bin place of ([\w.-]+)")
 
@@ -126,7 +125,7 @@ def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
     hardware = case.get("hardware") or {}
     card = hardware.get("gpu") or (hardware.get("gpu_mem_gib") and f"{hardware['gpu_mem_gib']}GiB")
     words += ["--gpu", str(card)] if card else []
-    framework = PACKAGES.get(case["framework"], case["framework"])
+    framework = case["framework"]
     words += ["--framework", framework] if framework in known_names() else []
     for key in ("gpus", "nodes"):
         words += [f"--{key}", str(hardware[key])] if hardware.get(key) else []
@@ -135,7 +134,7 @@ def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
 
 def _texts(case: dict[str, Any]) -> Iterable[tuple[str, str, str]]:
     versions = {name: str(text) for name, text in (case.get("versions") or {}).items()}
-    framework = PACKAGES.get(case["framework"], case["framework"])
+    framework = case["framework"]
     if case.get("framework_version"):
         versions.setdefault(framework, re.sub(r"\.x$", "", str(case["framework_version"])))
     if (case.get("cmd") or "").strip():

@@ -24,7 +24,7 @@ WORDS = st.one_of(
     st.sampled_from(
         [
             *("ms-swift", "trl", "verl", "openrlhf", "llamafactory", "axolotl", "transformers"),
-            *("nemo-automodel", "nemo-rl", "ddp", "mfsdp"),
+            *("nemo-automodel", "nemo-rl", "easyr1", "slime", "ddp", "mfsdp"),
             *("sft", "dpo", "grpo", "ppo", "rm", "gkd", "infer", "full", "lora", "freeze", "none"),
             *("megatron sft", "fsdp2", "full_shard auto_wrap", "hybrid_shard", "zero3", "auto"),
             *("bf16", "fp16", "fp32", "3.2.1", ">=2,<5", "adamw_torch", "flash_attn", "eager"),
@@ -94,7 +94,7 @@ USUAL: dict[str, str | float | bool] = {
 FRAMEWORKS = st.sampled_from(
     [
         *("ms-swift", "trl", "verl", "openrlhf", "llamafactory", "axolotl", "transformers"),
-        *("nemo-automodel", "nemo-rl"),
+        *("nemo-automodel", "nemo-rl", "easyr1", "slime"),
     ]
 )
 TASKS = st.sampled_from(["sft", "pt", "dpo", "kto", "rm", "grpo", "ppo", "orpo"])

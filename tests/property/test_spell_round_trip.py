@@ -46,11 +46,15 @@ HEADS = {
     },
     "axolotl": {"train": "axolotl train"},
     "vllm": {"serve": "vllm serve"},
+    "easyr1": {"ppo": "python3 -m verl.trainer.main"},
+    "slime": {"train": "python3 slime/train.py"},
     "nemo-automodel": {"finetune": "automodel x.yaml"},
     "nemo-rl": {c: f"uv run python examples/run_{c}.py" for c in ("grpo", "sft", "dpo")},
 }
 """The beginning of a command line by framework and command."""
 RELEASES: dict[str, tuple[str, ...]] = {
+    "easyr1": ("0.3.0", "0.3.1", "0.3.2", "0.3.3"),
+    "slime": ("0.2.0", "0.3.1"),
     "nemo-automodel": ("0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"),
     "nemo-rl": ("0.2.1", "0.3.1", "0.4.0", "0.5.0", "0.6.0", "0.7.0"),
 }

@@ -45,7 +45,7 @@ _OTHERS = [
     ("accelerate launch -m trl.scripts.sft --model x", "trl", "sft"),
     ("python3 -m verl.trainer.main_ppo data.train_batch_size=64", "verl", "ppo"),
     ("torchrun -m verl.trainer.fsdp_sft_trainer model.path=x", "verl", "sft"),
-    ("python -m verl.trainer.main config=a.yaml", "verl", "ppo"),
+    ("python -m verl.trainer.main config=a.yaml", "easyr1", "ppo"),
     ("deepspeed --module openrlhf.cli.train_sft --max_len 1", "openrlhf", "sft"),
     ("python -m openrlhf.cli.train_ppo_ray --pretrain x", "openrlhf", "ppo-ray"),
     ("torchrun train_ppo.py --pretrain x --zero_stage 2", "openrlhf", "ppo"),

@@ -15,7 +15,7 @@ KINDS = ("causes", "symptoms", "guards", "ranges", "rules", "params")
 """Folders of the site that hold one page per entry."""
 FRAMEWORKS = (
     *("ms-swift", "llamafactory", "trl", "verl", "openrlhf", "axolotl"),
-    *("nemo-automodel", "nemo-rl"),
+    *("nemo-automodel", "nemo-rl", "easyr1", "slime"),
 )
 """Frameworks whose spelling is shown beside a fix."""
 CONFIGURED = frozenset({"axolotl", "llamafactory", "nemo-automodel", "nemo-rl"})

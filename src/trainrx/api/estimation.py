@@ -33,6 +33,7 @@ from trainrx.model.errors import UsageError
 from trainrx.model.estimate import CardFit, Counted, Estimate
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import under_own_name
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Assumption, Prediction, Refusal, Workload
 from trainrx.model.text import Lang
@@ -154,6 +155,7 @@ def _read(request: Request, data: Path | None, knowledge: Knowledge) -> Job:
     raw, unread = _launch(given, seen)
     if raw is None:
         raise UsageError(_no_launch(request, (*unread, *given.unread)))
+    versions = under_own_name(versions, raw.framework)
     launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=seen.dumps)
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects

@@ -26,6 +26,7 @@ _NAMING = late(
 _MODELS = frozenset(
     {"model", "model_id_or_path", "model_name_or_path", "base_model", "pretrain"}
     | {"actor_rollout_ref.model.path", "actor.model_name_or_path"}
+    | {"worker.actor.model.model_path"}
     | {"model.pretrained_model_name_or_path", "policy.model_name"}
 )
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})

@@ -15,6 +15,7 @@ DEFAULT_COMMAND = {
     "ms-swift": "sft",
     "axolotl": "train",
     "nemo-automodel": "finetune",
+    "easyr1": "ppo",
 }
 
 

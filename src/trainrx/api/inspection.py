@@ -17,6 +17,7 @@ from trainrx.kb.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import under_own_name
 from trainrx.model.inspection import Inspection, Job
 from trainrx.model.job import RawLaunch
 from trainrx.model.result import Tool
@@ -176,6 +177,10 @@ def _job(
     group: Sequence[RawLaunch], given: Given, around: Surroundings, dumps: Sequence[Dump]
 ) -> Job:
     raw = group[0]
+    around = around._replace(
+        versions=under_own_name(around.versions, raw.framework),
+        version_how=under_own_name(around.version_how, raw.framework),
+    )
     launch = settle(raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps)
     return describe(launch, around._replace(nodes=tuple(other.origin for other in group[1:])))
 

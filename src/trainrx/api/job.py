@@ -18,6 +18,7 @@ from trainrx.kb.store import Knowledge
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import under_own_name
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.parse.catalog import plain
@@ -185,7 +186,7 @@ def _no_config(config: Input) -> Unread:
     else:
         reason = (
             "holds no setting that is known here (looked for those of ms-swift, LLaMA-Factory, "
-            "Axolotl, verl, TRL, NeMo): give the configuration the job was started with"
+            "Axolotl, verl, EasyR1, TRL, NeMo): give the configuration the job was started with"
         )
     return Unread(source=config.name, reason=reason)
 
@@ -217,6 +218,7 @@ def settle(
         knowledge: parameters.
         dumps: what the programs of the job printed of their arguments: the strongest witness.
     """
+    versions = under_own_name(versions, raw.framework)
     env, beside = given.env, given.beside.get(raw.origin.source)
     version = versions.get(raw.framework)
     texts = config_texts(raw, given.configs, beside, version)
@@ -317,7 +319,10 @@ def launch_facts(launch: Launch, versions: Mapping[str, str]) -> tuple[Fact, ...
         msgspec.structs.replace(item, origins=(here,)) if not item.origins else item
         for item in launch.resolved.facts
     ]
-    version = versions.get(launch.raw.framework) or launch.resolved.version
+    version = (
+        under_own_name(versions, launch.raw.framework).get(launch.raw.framework)
+        or launch.resolved.version
+    )
     if version:
         out.append(fact("launch.framework_version", version, here))
     return tuple(out)

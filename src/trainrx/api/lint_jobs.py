@@ -16,6 +16,7 @@ from trainrx.linter.job import Job, is_listed
 from trainrx.linter.places import Texts
 from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.frameworks import under_own_name
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge
 from trainrx.parse.catalog import catalog, plain
@@ -32,12 +33,13 @@ DEFAULT_COMMAND = {
     "ms-swift": "sft",
     "axolotl": "train",
     "nemo-automodel": "finetune",
+    "easyr1": "ppo",
 }
 _RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
 _OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
-_NO_LAUNCH = ("args", "verl", "nemo-rl")
+_NO_LAUNCH = ("args", "verl", "easyr1", "nemo-rl")
 """A dump of arguments was refused or taken already; what verl and NeMo RL take is completed by
 their command."""
 
@@ -162,6 +164,9 @@ def settle_job(
     config: File | None = None,
 ) -> Job:
     """Resolve a launch with its files, and put together all that is known of it."""
+    beside = msgspec.structs.replace(
+        beside, versions=under_own_name(beside.versions, raw.framework)
+    )
     version = beside.versions.get(raw.framework)
     own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)
     named = config_texts(raw, (*own, *beside.configs), folder, version)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from trainrx.api.answer import Conclusion, answer
 from trainrx.api.facts import RELEASES, derive, failure_facts, log_versions, symptom_facts
 from trainrx.api.inputs import Given, Request, gather, many
@@ -33,6 +35,7 @@ from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Fact, Facts
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import FORKS, under_own_name, without_origins
 from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import Refused
 from trainrx.model.result import Diagnosis
@@ -124,6 +127,9 @@ def conclude(
     versions = {**log_versions(seen.facts), **given.versions}
     dumps = logged_arguments(given.logs)
     launch, problems = _launch(given, versions, knowledge, dumps)
+    named = _named(given, seen, launch)
+    versions = under_own_name(versions, named)
+    seen = msgspec.structs.replace(seen, facts=tuple(without_origins(seen.facts, named)))
     versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
     sighted = symptom_facts(seen.symptoms)
@@ -149,6 +155,14 @@ def conclude(
         ),
         lang=lang,
     )
+
+
+def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
+    """Give the framework, as the launch, the log or the user names it."""
+    if launch is not None:
+        return launch.raw.framework
+    told = given.framework.name if given.framework is not None else ""
+    return told if told in FORKS else Facts(seen.facts).text("launch.framework") or told
 
 
 def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:

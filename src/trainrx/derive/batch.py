@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from trainrx.derive.reading import degree, derived, framework, is_megatron, task, whole
 from trainrx.model.facts import Fact, Facts
+from trainrx.model.frameworks import having
 from trainrx.parse.version_range import in_range
 
 PAIRS = frozenset({"dpo", "orpo", "simpo", "cpo", "rm"})
 """One sample is two sequences, chosen and rejected, which go through the model together."""
 ONLINE = frozenset({"grpo", "ppo", "gkd"})
-GLOBAL = frozenset({"openrlhf", "verl", "nemo-automodel", "nemo-rl"})
+HYBRID = having("hybrid")
+GLOBAL = HYBRID | {"openrlhf", "nemo-automodel", "nemo-rl"}
 """These are told the samples of a step, and work out the accumulation."""
 TOTAL = frozenset({"openrlhf", "nemo-rl"})
 """Here the limit of prompt and completion together is told (`data.max_len`,
@@ -34,10 +36,10 @@ def effective_batch(facts: Facts) -> int | None:
     Megatron, OpenRLHF (`train_batch_size`, utils/deepspeed/deepspeed.py), verl's SFT
     (trainer/fsdp_sft_trainer.py), NeMo Automodel (components/training/step_scheduler.py) and NeMo
     RL (`train_global_batch_size`) are told; verl's actor takes ppo_mini_batch_size prompts with n
-    completions each (workers/fsdp_workers.py: normalize config); the others micro-batch x
-    accumulation x replicas (transformers Trainer; axolotl utils/config/__init__.py).
+    completions each, EasyR1's global_batch_size (workers/fsdp_workers.py of both); the others
+    micro-batch x accumulation x replicas (transformers Trainer; axolotl utils/config/__init__.py).
     """
-    if framework(facts) == "verl" and task(facts) != "sft":
+    if framework(facts) in HYBRID and task(facts) != "sft":
         return _times(facts, "rlhf.mini_batch", "rlhf.num_generations")
     if framework(facts) in GLOBAL or is_megatron(facts):
         return whole(facts, "train.global_batch")
@@ -83,9 +85,10 @@ def tokens_per_micro_batch(facts: Facts) -> int | None:
     """Give the tokens one GPU takes per forward pass at most; None when it cannot be told.
 
     verl (utils/seqlen_balancing.py) and OpenRLHF fill dynamic micro-batches up to a number of
-    tokens per GPU; ranks that share sequences each take their part.
+    tokens per GPU; ranks that share sequences each take their part. EasyR1 fills them up to what
+    its micro-batch has when all samples are as long as they may be (workers/actor/dp_actor.py).
     """
-    if facts.value("train.dynamic_batch") is True:
+    if facts.value("train.dynamic_batch") is True and framework(facts) != "easyr1":
         return whole(facts, "train.max_tokens_per_gpu")
     micro, length = whole(facts, "train.micro_batch"), sequence_length(facts)
     share = degree(facts, "parallel.sequence") if framework(facts) != "" else 1
@@ -115,8 +118,8 @@ def sequence_length(facts: Facts) -> int | None:
 def generation_batch(facts: Facts) -> int | None:
     """Give how many completions are made at once, whole job; None when it cannot be told.
 
-    verl and OpenRLHF: prompts of a rollout x completions of each. ms-swift: world x per-device
-    batch (3.1.1 to 3.3), x accumulation (3.4), x steps_per_generation (3.5.2 and later):
+    verl, EasyR1 and OpenRLHF: prompts of a rollout x completions of each. ms-swift: world x
+    per-device batch (3.1.1 to 3.3), x accumulation (3.4), x steps_per_generation (3.5.2 and later):
     GRPOTrainer.__init__ and _prepare_grpo of those releases. Its Megatron commands: global batch x
     steps_per_generation, 1 when unset (megatron_args.py: resolve_generation_batch_size). TRL: as
     ms-swift, accumulation from 0.17, steps_per_generation from 0.18 (grpo_trainer.py,
@@ -170,4 +173,4 @@ def _generations(facts: Facts) -> Iterator[Fact]:
 
 
 def _rolls_out(facts: Facts) -> bool:
-    return framework(facts) in ("verl", "openrlhf", "nemo-rl")
+    return framework(facts) in HYBRID | {"openrlhf", "nemo-rl"}

@@ -16,14 +16,14 @@ from trainrx.kb.conditions import COUNT
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Facts, How, Origin, fact
 
-Kind = Literal["divides", "at-most", "equal", "sums-to"]
+Kind = Literal["divides", "at-most", "equal", "sums-to", "sum-at-most"]
 
 
 class Relation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fact that says whether two groups of whole numbers stand in a relation.
 
     divides: the product of `left` divides that of `right`; at-most and equal compare the products;
-    sums-to: the sum of `left` is the product of `right`.
+    sums-to: the sum of `left` is the product of `right`; sum-at-most: it is not above it.
     """
 
     name: str
@@ -128,6 +128,30 @@ RELATIONS: tuple[Relation, ...] = (
         kind="at-most",
         left=("rlhf.mini_batch",),
         right=("rlhf.prompts_per_step",),
+    ),
+    Relation(
+        name="guard.mini_batch_divides_prompts",
+        kind="divides",
+        left=("rlhf.mini_batch",),
+        right=("rlhf.prompts_per_step",),
+    ),
+    Relation(
+        name="guard.mini_batch_fits_replicas",
+        kind="divides",
+        left=("parallel.data_parallel",),
+        right=("rlhf.mini_batch", "rlhf.num_generations"),
+    ),
+    Relation(
+        name="guard.micro_batches_fit_mini_batch",
+        kind="divides",
+        left=("train.micro_batch", "parallel.data_parallel"),
+        right=("rlhf.mini_batch", "rlhf.num_generations"),
+    ),
+    Relation(
+        name="guard.lengths_fit_batched_tokens",
+        kind="sum-at-most",
+        left=("rlhf.max_prompt_length", "rlhf.max_completion_length"),
+        right=("vllm.max_batched_tokens",),
     ),
     Relation(
         name="guard.rollouts_fit_gpus",
@@ -259,6 +283,7 @@ HOLDS: dict[Kind, Callable[[Sequence[int], Sequence[int]], bool]] = {
     "divides": lambda left, right: product(right) % product(left) == 0,
     "at-most": lambda left, right: product(left) <= product(right),
     "equal": lambda left, right: product(left) == product(right),
+    "sum-at-most": lambda left, right: sum(left) <= product(right),
     "sums-to": lambda left, right: sum(left) == product(right),
 }
 

@@ -11,6 +11,7 @@ from trainrx.model.frameworks import having
 MODEL = ("parallel.tensor", "parallel.pipeline")
 LAYOUT = ("parallel.processes_per_node", "parallel.nodes", *MODEL, "parallel.sequence")
 FSDP2 = having("fsdp2")
+HYBRID = having("hybrid")
 PLAIN = ("llamafactory", "transformers", "trl", "")
 """Every process is a replica; a script of the user's own takes the arguments of transformers."""
 
@@ -29,10 +30,11 @@ def sharing(facts: Facts) -> int | None:
     Sources, by framework: Megatron world / (TP x PP x CP), as in `MegatronArguments` of ms-swift
     (swift/megatron/arguments/megatron_args.py) and `RayPPOTrainer._validate_config` of verl
     (verl/trainer/ppo/ray_trainer.py); ms-swift otherwise its sequence_parallel_size (trainers/
-    sequence_parallel: the ranks of a group read the same sample); verl with FSDP the Ulysses degree
-    (verl/workers/fsdp_workers.py); OpenRLHF ring x tensor (utils/deepspeed/deepspeed.py); axolotl
-    context x tensor (utils/config/__init__.py: normalize_config); NeMo pipeline x tensor x context
-    (Automodel: components/distributed/mesh_utils.py; RL: models/policy/lm_policy.py); else none.
+    sequence_parallel: the ranks of a group read the same sample); verl with FSDP and EasyR1 the
+    Ulysses degree (verl/workers/fsdp_workers.py); OpenRLHF ring x tensor (utils/deepspeed/
+    deepspeed.py); axolotl context x tensor (utils/config/__init__.py: normalize_config); NeMo
+    pipeline x tensor x context (Automodel: components/distributed/mesh_utils.py; RL: models/
+    policy/lm_policy.py); else none.
     """
     if is_megatron(facts):
         return degrees(facts, *MODEL, "parallel.sequence")
@@ -43,7 +45,7 @@ def sharing(facts: Facts) -> int | None:
         return degrees(facts, "parallel.tensor", "parallel.sequence")
     if name == "verl" and "fsdp" not in (facts.text("parallel.strategy") or "fsdp"):
         return None
-    if name in ("verl", "ms-swift"):
+    if name in ("verl", "easyr1", "ms-swift"):
         return degree(facts, "parallel.sequence")
     return 1 if name in PLAIN else None
 
@@ -77,7 +79,7 @@ def _weight_shards(facts: Facts) -> int | None:
     if fsdp is not None:
         return fsdp
     stage = facts.number("parallel.zero_stage")
-    if stage is None or "parallel.fsdp" in facts or framework(facts) == "verl":
+    if stage is None or "parallel.fsdp" in facts or framework(facts) in HYBRID:
         return None
     return world if stage == 3 else _cards_per_process(facts, stage)
 
@@ -103,6 +105,8 @@ def _fsdp_shards(facts: Facts, world: int | None) -> int | None:
         plain = facts.text("parallel.strategy") == "ddp"
         stages = degree(facts, "parallel.pipeline")
         return 1 if plain else world // stages if world and stages else None
+    if framework(facts) == "easyr1":
+        return whole(facts, "parallel.fsdp_size") or world
     if framework(facts) == "verl":
         if "fsdp" not in (facts.text("parallel.strategy") or ""):
             return None

@@ -15,6 +15,7 @@ from trainrx.derive.reading import (
     whole,
 )
 from trainrx.model.facts import Fact, Facts
+from trainrx.model.frameworks import having
 from trainrx.parse.version_range import in_range
 
 TRAINING = frozenset(
@@ -25,6 +26,7 @@ ENGINE = ("vllm.tensor_parallel", "vllm.pipeline_parallel", "vllm.data_parallel"
 SERVERS = frozenset({"rollout", "deploy", "serve", "vllm-serve"})
 COMPARES = frozenset({"dpo", "kto", "ppo", "grpo"})
 """Tasks that compare with a reference model; ORPO, SimPO and CPO do without one."""
+HYBRID = having("hybrid")
 ADAPTERS = frozenset({"lora", "qlora", "dora", "adalora", "longlora"})
 
 
@@ -50,7 +52,7 @@ def rollout_mode(facts: Facts) -> Iterator[Fact]:
         if is_unset(facts, "vllm.mode"):
             yield derived(facts, "vllm.mode", "server", "vllm.num_infer_workers")
         return
-    if framework(facts) == "verl":
+    if framework(facts) in HYBRID:
         # the hybrid engine: actor and engine take turns on the same cards
         yield derived(facts, "vllm.mode", "colocate", "vllm.enabled", "rollout.engine")
         return
@@ -82,7 +84,7 @@ def _mode_by_cards(facts: Facts) -> Iterator[Fact]:
 def _has_engine(facts: Facts) -> bool:
     if framework(facts) == "openrlhf":
         return roles_apart(facts) and whole(facts, "vllm.num_infer_workers") is not None
-    if framework(facts) == "verl":
+    if framework(facts) in HYBRID:
         return facts.text("rollout.engine") in ("vllm", "sglang") or _vllm(facts) is True
     return _vllm(facts) is True
 
@@ -160,8 +162,9 @@ def _holds_reference(facts: Facts) -> bool | None:
 
     ms-swift (rlhf_args.py: full tuning only; none for GRPO with beta 0), LLaMA-Factory
     (train/trainer_utils.py: create_ref_model), TRL (GRPO without beta 0, and no adapter), verl
-    (a KL term, and no LoRA: `ref_in_actor`), OpenRLHF (KL coefficient above 0), NeMo RL (never on
-    the card: models/policy/workers, reference_model_state_dict).
+    (a KL term, and no LoRA: `ref_in_actor`), EasyR1 (unless `disable_kl`, and no LoRA), OpenRLHF
+    (KL coefficient above 0), NeMo RL (never on the card: models/policy/workers,
+    reference_model_state_dict).
     """
     kind = task(facts)
     if kind not in TRAINING:
@@ -171,7 +174,11 @@ def _holds_reference(facts: Facts) -> bool | None:
     if framework(facts) == "nemo-rl":
         # its weights lie on the host and change places with the policy's
         return False
-    by_framework = {"verl": _verl_reference, "openrlhf": _openrlhf_reference}
+    by_framework = {
+        "verl": _verl_reference,
+        "easyr1": _easyr1_reference,
+        "openrlhf": _openrlhf_reference,
+    }
     if framework(facts) in by_framework:
         return by_framework[framework(facts)](facts)
     tuner = facts.text("tuner.type")
@@ -204,6 +211,14 @@ def _verl_reference(facts: Facts) -> bool | None:
     return False if terms == [False, False] else None
 
 
+def _easyr1_reference(facts: Facts) -> bool | None:
+    """Read `algorithm.disable_kl`: without it there is one, wherever the KL term goes."""
+    counts, tuner = facts.value("rlhf.kl_in_reward"), facts.text("tuner.type")
+    if counts is False or tuner == "lora":
+        return False
+    return True if counts is True and tuner == "full" else None
+
+
 def _openrlhf_reference(facts: Facts) -> bool | None:
     if task(facts) in ("dpo", "kto"):
         return True
@@ -223,7 +238,7 @@ def _has_critic(facts: Facts) -> bool | None:
     kind = task(facts)
     if kind not in TRAINING:
         return None
-    if framework(facts) in ("verl", "openrlhf") and kind in ONLINE:
+    if framework(facts) in HYBRID | {"openrlhf"} and kind in ONLINE:
         given = facts.value("rlhf.critic_enabled")
         if isinstance(given, bool):
             return given
@@ -251,7 +266,8 @@ def _holds_reward_model(facts: Facts) -> bool | None:
     enabled = facts.value("rlhf.reward_model_enabled")
     if isinstance(enabled, bool):
         return enabled
-    if "rlhf.remote_reward" in facts:
+    if "rlhf.remote_reward" in facts or framework(facts) == "easyr1":
+        # EasyR1 scores by a function (workers/reward)
         return False
     if framework(facts) == "llamafactory":
         kind = facts.text("rlhf.reward_model_kind")

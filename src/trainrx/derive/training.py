@@ -14,9 +14,9 @@ from trainrx.parse.version_range import in_range
 ADAPTERS = frozenset({"lora", "qlora", "dora"})
 BY_RANK = having("ranked")
 """These train LoRA when its rank is above 0, and everything otherwise."""
-PLAIN_IS_FULL = frozenset({"axolotl", "nemo-automodel", "nemo-rl"})
+PLAIN_IS_FULL = frozenset({"axolotl", "easyr1", "nemo-automodel", "nemo-rl"})
 """Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`,
-`lora_cfg`)."""
+`lora_cfg`; EasyR1 to 0.3.2 has no adapters at all)."""
 
 
 def training_facts(facts: Facts) -> tuple[Fact, ...]:

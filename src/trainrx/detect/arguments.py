@@ -60,6 +60,12 @@ class _Needle(NamedTuple):
     back: re.Pattern[bytes] | None = None
 
 
+def _easyr1(text: str) -> Read | None:
+    """Read the configuration EasyR1 prints as JSON; what opens it stands on the line above."""
+    begins = text.partition("\n")[2].lstrip()
+    return read_json("{" + text, "easyr1") if begins.startswith('"train_files"') else None
+
+
 _NAME = re.compile(rb"[A-Za-z]\w{0,80}$")
 _BRACE = re.compile(rb"\{$")
 
@@ -70,6 +76,7 @@ _NEEDLES = (
     _Needle(b"non-default args: {", lambda t, _: read_dict(t[18:], "vllm", "serve", "arguments")),
     _Needle(b"with config: model=", lambda t, _: read_engine(t[13:])),
     _Needle(b"'actor_rollout_ref': {", lambda t, _: read_dict(t, "verl", "", "arguments"), _BRACE),
+    _Needle(b'"data": {\n', lambda t, _: _easyr1(t)),
     _Needle(b"model_kwargs: {", lambda t, _: read_dict(t[14:], "ms-swift", "", "model-kwargs")),
     _Needle(b"config:\n{", lambda t, _: read_json(t[8:], "axolotl")),
     _Needle(b"DeepSpeedEngine configuration:", lambda t, _: read_deepspeed_lines(t)),

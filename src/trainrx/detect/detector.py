@@ -26,6 +26,7 @@ from trainrx.detect.tally import moment, summed
 from trainrx.kb.wording import read_wording, told_by_words
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
+from trainrx.model.frameworks import without_origins
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
 from trainrx.read.stream import chunks
@@ -121,8 +122,8 @@ class Detector:
         observed = [item for item in told if item.symptom not in printed]
         if texts and not self._failed((*shown, *observed)) and not facts.value("log.finished"):
             observed += by_words(texts, self.symptoms)
-        facts.add(*signature_facts(shown, self.symptoms))
-        facts.add(*signature_facts(observed, self.symptoms))
+        promised = [f for part in (shown, observed) for f in signature_facts(part, self.symptoms)]
+        facts.add(*without_origins(promised))
         facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
         if facts.value("log.finished") is not True:
             facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))

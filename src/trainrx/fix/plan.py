@@ -32,6 +32,10 @@ NO_FRAMEWORK = Text(
     en="the framework is not known (say it: --framework NAME): named as in transformers",
     zh="框架未知（可用 --framework 指明）：按 transformers 的参数名书写",
 )
+OTHER_NAMES = Text(
+    en="what {name} calls its arguments is not known here: named as in transformers; look them up",
+    zh="此处不知道 {name} 的参数名：按 transformers 的参数名书写，请查其文档中的对应参数",
+)
 
 
 MEMORY = ("oom", "growing_memory", "rank_imbalance")
@@ -66,6 +70,13 @@ def plan(cause: Cause, job: Target) -> Plan:
         else:
             fixes.append(made)
     return Plan(fixes=tuple(fixes), already_right=tuple(right), left_out=tuple(left_out))
+
+
+def _whose_names(job: Target) -> str:
+    """Say that the names are another framework's, where those of the job's are not known."""
+    told = job.facts.text("launch.package")
+    said = NO_FRAMEWORK if told is None else OTHER_NAMES
+    return said.in_(job.lang).format(name=told)
 
 
 class _LeftOutError(Exception):
@@ -116,8 +127,8 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         notes.append(further.why.in_(job.lang))
     batch = batch_note(job.facts, values)
     notes += [batch.in_(job.lang)] if batch is not None else []
-    if values and not job.framework:
-        notes.append(NO_FRAMEWORK.in_(job.lang))
+    if (values or unknown) and not job.framework:
+        notes.append(_whose_names(job))
     notes += refusal_notes(job) if fix.respell else ()
     together = set_changes(fix, job)
     changes = (

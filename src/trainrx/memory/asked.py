@@ -29,6 +29,8 @@ _NEMO: tuple[tuple[str, Callable[[Job, str], bool]], ...] = (
 """What of NeMo no formula is measured for: Megatron-FSDP, stages of FSDP2, experts spread over
 cards (what they keep differs by kernel), the value model, an engine on cards of its own (which
 the count of cards includes), recipes of other kinds."""
+SLIME = ("slime", "miles")
+"""Engines of SGLang beside Megatron, for which no formula is measured."""
 NPU_WORDS = ("ascend", "npu", "910b", "910c", "mlu", "gcu")
 NAMED = 3
 _MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
@@ -44,8 +46,9 @@ def unmodelled(job: Job) -> Refusal | None:
     npu = _npu(job)
     if npu is not None:
         return npu
-    if job.task in NOT_MODELLED:
-        return job.unmodelled("setting", "launch.task", param="launch.task", value=job.task)
+    kind = "launch.framework" if job.framework in SLIME else "launch.task"
+    if job.framework in SLIME or job.task in NOT_MODELLED:
+        return job.unmodelled("setting", kind, param=kind, value=job.text(kind))
     for kind, refused in _NEMO:
         value = str(job.facts.value(kind) or "")
         if job.framework in FSDP2 and refused(job, value):

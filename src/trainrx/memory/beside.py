@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, LARGEST, ONLINE, Job
+from trainrx.memory.job import FSDP2, HYBRID, LARGEST, ONLINE, Job
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Images, Refusal, Rollout, Workload
 from trainrx.model.tokens import TokenStats
 
 DEFAULT_SHARE = 0.9
 """ms-swift: vllm_gpu_memory_utilization; vLLM's own default."""
-SHARES = {"trl": 0.3, "verl": 0.5, "openrlhf": 0.95, "nemo-rl": 0.6}
-"""What the others hand to vLLM unless told: trl/trainer/grpo_config.py, verl's rollout.yaml,
+SHARES = {"trl": 0.3, "verl": 0.5, "easyr1": 0.6, "openrlhf": 0.95, "nemo-rl": 0.6}
+"""What the others hand to vLLM unless told: trl/trainer/grpo_config.py, verl's rollout.yaml, the
+workers/rollout/config.py of EasyR1,
 openrlhf/cli/train_ppo_ray.py."""
 COMPARES = frozenset({"dpo", "kto", "ppo", "grpo"})
 """Tasks that compare with a reference model; ORPO, SimPO and CPO do without one."""
@@ -46,7 +47,7 @@ def with_images(job: Job, work: Workload, own: TokenStats | None) -> Workload:
         return work
     trained = job.facts.value("freeze.vision") is False
     if (
-        job.framework in ("trl", "transformers", "verl", "axolotl", *FSDP2)
+        job.framework in ("trl", "transformers", *HYBRID, "axolotl", *FSDP2)
         and not job.trains_adapters()
     ):
         # nothing freezes the tower there unless asked
@@ -151,8 +152,9 @@ def with_rollout(job: Job, work: Workload) -> Workload | Refusal:
         share = SHARES.get(job.framework, DEFAULT_SHARE)
         job.assume("engine-share", "vllm.share", share=f"{share:g}")
     sleep = job.whole("vllm.sleep_level") or 0
-    if job.framework == "verl" and job.facts.value("rollout.free_cache_engine") is not False:
-        # the hybrid engine frees weights and cache while the actor trains (rollout.yaml)
+    if job.framework in HYBRID and job.facts.value("rollout.free_cache_engine") is not False:
+        # the hybrid engine frees weights and cache while the actor trains (rollout.yaml;
+        # sharding_manager/fsdp_vllm.py of EasyR1)
         sleep = max(sleep, 1)
     if job.framework == "nemo-rl":
         # the engine sleeps while the policy trains (models/generation/vllm: finish_generation)
@@ -179,18 +181,19 @@ def _leaves(job: Job, part: str) -> bool:
     """Tell whether a part of the trainer leaves the card while samples are generated.
 
     ms-swift: --offload_model, --offload_optimizer; verl: param_offload, optimizer_offload of the
-    actor, which comes back for its update alone (workers/fsdp_workers.py); NeMo RL: always
-    (offload_before_refit, offload_after_refit of its workers).
+    actor (EasyR1: offload_params, offload_optimizer), which comes back for its update alone
+    (workers/fsdp_workers.py); NeMo RL: always (offload_before_refit, offload_after_refit of its
+    workers).
     """
     if job.framework == "nemo-rl":
         return True
-    if job.framework == "verl":
+    if job.framework in HYBRID:
         return job.is_on("parallel.offload_" + ("params" if part == "model" else part))
     return job.is_on(f"vllm.offload_{part}")
 
 
 def _has_engine(job: Job) -> bool:
-    if job.framework in ("verl", "openrlhf"):
+    if job.framework in HYBRID | {"openrlhf"}:
         return job.task in ONLINE and job.facts.text("role.rollout_mode") != "none"
     return job.is_on("vllm.enabled")
 

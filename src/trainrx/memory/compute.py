@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, ONLINE, TRAINERS, Job
+from trainrx.memory.job import FSDP2, HYBRID, ONLINE, TRAINERS, Job
 from trainrx.model.memory import Attention, Loss, Refusal, Workload
 
 FLASH = re.compile(r"flash|fa[234]?$|true|fused|auto_fa")
@@ -18,6 +18,8 @@ OPTIMIZERS: tuple[tuple[str, str, bool], ...] = (
     (r"paged", "paged_adamw", False),
     (r"(adam|ademamix)\w*(8bit|_8_?bit|_bnb)", "adamw_8bit", False),
     (r"adam\w*4bit", "adamw_4bit", False),
+    # AnyPrecisionAdamW of EasyR1 keeps what rounding loses (utils/torch_functional.py)
+    (r"adamw_bf16", "adamw_kahan", False),
     (r"adafactor", "adafactor", False),
     (r"muon", "muon", True),
     (r"lion", "lion", True),
@@ -107,9 +109,9 @@ def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
 def _attention(job: Job, work: Workload) -> Attention:
     """Give the kernel; unset it is SDPA where transformers (4.36 and later) runs the model.
 
-    verl (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does packing.
-    OpenRLHF before 0.8.10 runs eager unless told (openrlhf/models/actor.py): a release nobody gave,
-    that may be one of these, is taken to be one.
+    verl and EasyR1 (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does
+    packing. OpenRLHF before 0.8.10 runs eager unless told (openrlhf/models/actor.py): a release
+    nobody gave, that may be one of these, is taken to be one.
     """
     told = job.text("train.attention")
     if "eager" in told or told in ("disabled", "off", "math", "unfused", "local"):
@@ -121,7 +123,7 @@ def _attention(job: Job, work: Workload) -> Attention:
     if job.framework == "openrlhf" and not work.padding_free and job.may_be("<0.8.10"):
         job.assume("attention-of-release", "train.attention", attention="eager")
         return "eager"
-    if job.framework in ("verl", "openrlhf") or job.megatron or work.padding_free:
+    if job.framework in HYBRID | {"openrlhf"} or job.megatron or work.padding_free:
         return "flash"
     if job.release(BEFORE_SDPA.get(job.framework, "<0")):
         return "eager"
@@ -149,7 +151,7 @@ def _loss(job: Job, work: Workload) -> Loss:
         return "chunked"
     if job.megatron:
         return "eager" if job.facts.value("megatron.loss_fusion") is False else "fused"
-    if job.framework == "verl":
+    if job.framework in HYBRID:
         return "fused"
     return "float" if _keeps_logits_twice(job, work) else "eager"
 

@@ -18,6 +18,7 @@ TRAINERS = frozenset({"transformers", "trl", "axolotl", "llamafactory", "ms-swif
 """Train with the Trainer of transformers; a script of the user's own is taken for one."""
 RANKED = having("ranked")
 FSDP2 = having("fsdp2")
+HYBRID = having("hybrid")
 VISUAL = re.compile(r"visual|vision|vit\b|image_encoder|audio", re.IGNORECASE)
 PROJECTOR = re.compile(r"merger|aligner|projector|mm_proj|mlp1|connector|resampler", re.IGNORECASE)
 LARGEST = 10**9
@@ -114,7 +115,7 @@ class Job:
     def tuner(self) -> str:
         """Give what is trained in the framework's word; its default where nothing tells.
 
-        `freeze` is LLaMA-Factory's; verl, OpenRLHF and NeMo go by the rank (verl/workers/
+        `freeze` is LLaMA-Factory's; verl, EasyR1, OpenRLHF and NeMo go by the rank (verl/workers/
         fsdp_workers.py, openrlhf/models/actor.py).
         """
         told = self.text("tuner.type")
@@ -139,6 +140,8 @@ def _fsdp(facts: Facts, strategy: str) -> int:
     Unset, `--fsdp` means version 1 (accelerate: FSDP_VERSION).
     """
     framework = facts.text("launch.framework")
+    if framework == "easyr1":
+        return 1  # its only way (workers/fsdp_workers.py)
     if framework == "verl":
         # verl trains with FSDP unless Megatron is chosen (trainer/config/ppo_trainer.yaml)
         if strategy == "fsdp2":

@@ -37,8 +37,9 @@ def length_of(
     if job.task in ONLINE:
         return _online(job, work, stats)
     cap = _limit(job)
-    # Automodel cuts no sample unless told (datasets/llm): what its model could take says nothing
-    uncut = job.framework == "nemo-automodel" or work.shape.max_positions is None
+    # Automodel cuts no sample unless told (datasets/llm), and EasyR1, of whose file the limits are,
+    # trains on nothing but completions: what their models could take says nothing
+    uncut = job.framework in ("nemo-automodel", "easyr1") or work.shape.max_positions is None
     if cap is None and stats is None and uncut:
         return job.unknown("length-unknown", "train.max_length", "train.dataset")
     if job.is_on("train.packing") and cap is not None:
@@ -56,6 +57,11 @@ def _dynamic(job: Job) -> Length | None:
 
     verl (utils/seqlen_balancing.py: rearrange_micro_batches) and OpenRLHF (dynamic batch).
     """
+    if job.framework == "easyr1" and job.is_on("train.dynamic_batch"):
+        # filled up to the micro-batch x the longest sample (workers/actor/dp_actor.py)
+        prompt = job.positive("rlhf.max_prompt_length")
+        completion = job.positive("rlhf.max_completion_length")
+        return exact(float(prompt + completion)) if prompt and completion else None
     tokens = job.positive("train.max_tokens_per_gpu")
     if not job.is_on("train.dynamic_batch") or tokens is None:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, Job
+from trainrx.memory.job import FSDP2, HYBRID, Job
 from trainrx.model.memory import Refusal, Workload
 
 STAGES = range(4)
@@ -125,7 +125,11 @@ def _sharded(job: Job, work: Workload) -> Workload:
     """Say what ZeRO or FSDP splits, over how many cards, and what they keep off the card."""
     offloads = job.is_on("parallel.offload_optimizer"), job.is_on("parallel.offload_params")
     if job.fsdp:
-        on_host = job.is_on("parallel.fsdp_offload") or job.is_on("parallel.offload_params")
+        if job.framework in HYBRID:
+            # what verl and EasyR1 take off the card between turns is there while the actor trains
+            # (workers/fsdp_workers.py: update_actor loads it first)
+            offloads = False, False
+        on_host = job.is_on("parallel.fsdp_offload") or offloads[1]
         return msgspec.structs.replace(
             work,
             fsdp=job.fsdp,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, TRAINERS, Job
+from trainrx.memory.job import FSDP2, HYBRID, TRAINERS, Job
 from trainrx.model.memory import Precision, Workload
 
 HALF = ("bf16", "fp16")
@@ -44,13 +44,15 @@ def _sharded(job: Job, size: float, *, mixed: bool) -> tuple[Precision, float]:
     """FSDP: accelerate casts trained weights to fp32 where mixed precision is on.
 
     accelerate/accelerator.py (prepare_model: "Upcasted low precision parameters") and
-    utils/fsdp_utils.py (fsdp2_prepare_model). verl loads the actor in fp32 and computes in bf16
-    (verl/workers/fsdp_workers.py: torch_dtype of the actor; config model_dtype: fp32); so does NeMo
-    RL (models/automodel/setup.py). NeMo Automodel keeps what it loads and gathers it in bf16
+    utils/fsdp_utils.py (fsdp2_prepare_model). verl and EasyR1 load the actor in fp32 and compute in
+    bf16 (verl/workers/fsdp_workers.py: torch_dtype of the actor; config model_dtype: fp32); so does
+    NeMo RL (models/automodel/setup.py). NeMo Automodel keeps what it loads and gathers it in bf16
     (components/distributed/config.py: mp_policy).
     """
-    if job.framework == "verl":
-        return "upcast", size
+    if job.framework in HYBRID:
+        # what EasyR1 is told to load in 2 bytes stays so, states and all
+        pure = job.framework == "easyr1" and size <= 2  # bytes
+        return ("pure" if pure and not job.trains_adapters() else "upcast"), size
     if job.framework in FSDP2:
         return ("upcast" if mixed else "fp32", size) if size > 2 else ("pure", size)  # bytes
     if mixed:
@@ -82,14 +84,14 @@ def _mixed(job: Job) -> bool:
 
     ms-swift sets bf16 or fp16 by the precision it loads the weights in (base_args/model_args.py:
     _init_torch_dtype), TRL from 0.19 on turns bf16 on unless fp16 is set (sft_config.py:
-    __post_init__), verl, OpenRLHF and Megatron work in bf16 by their own defaults.
+    __post_init__), verl, EasyR1, OpenRLHF and Megatron work in bf16 by their own defaults.
     """
     if job.text("train.mixed_precision") in HALF:
         return True
     if job.is_on("train.pure_half"):
         return False
     given = job.facts.get("train.precision")
-    if job.framework in ("verl", "openrlhf") or job.megatron:
+    if job.framework in HYBRID | {"openrlhf"} or job.megatron:
         return job.text("train.precision") != FULL
     if job.framework in FSDP2:
         return bool(job.fsdp) and job.text("train.precision") != FULL
@@ -119,12 +121,15 @@ def _loaded(job: Job) -> str:
     fp32 unless told since 0.26 (trainer/utils.py: create_model_from_path; model_config.py: dtype),
     before that as `from_pretrained` does: fp32 unless told up to transformers 4.
     """
+    if job.framework == "easyr1" and job.trains_adapters():
+        # what lies below the adapters is cast (workers/fsdp_workers.py)
+        return "bf16"
     told = job.text("model.load_dtype")
     if told in (*HALF, FULL):
         return told
     if job.framework == "nemo-rl" and not job.megatron:
         return FULL
-    if job.framework == "verl":
+    if job.framework in HYBRID:
         return FULL if job.text("train.precision") != "fp16" else "fp16"
     if job.framework == "trl":
         return _stored(job) if told == "auto" else FULL

@@ -17,6 +17,7 @@ STATES = {
     # how many values an optimizer keeps per trained parameter, and bytes of each
     # (0: as wide as the parameter itself)
     "adamw_torch": (2.0, 0.0),
+    "adamw_kahan": (3.0, 0.0),
     "adamw_8bit": (2.0, 1.02),
     "adamw_4bit": (2.0, 0.52),
     "paged_adamw_8bit": (2.0, 1.02),

@@ -143,9 +143,9 @@ Role = Literal[
 class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     """One training (or rollout, inference) command, launchers stripped.
 
-    `framework`: ms-swift, llamafactory, trl, verl, openrlhf, axolotl, nemo-automodel, nemo-rl,
-    vllm, transformers, or "" when it is a launch we cannot name. `command`: sft, rlhf, pt, train,
-    grpo, "megatron sft" ...
+    `framework`: ms-swift, llamafactory, trl, verl, easyr1, openrlhf, axolotl, nemo-automodel,
+    nemo-rl, slime, miles, vllm, transformers, or "" when it is a launch we cannot name. `command`:
+    sft, rlhf, pt, train, grpo, "megatron sft" ...
     `launcher`: what the launcher in front was told (nproc_per_node, nnodes, node_rank,
     master_addr, master_port, deepspeed_config, accelerate_config). `args_complete` is false when
     further arguments are hidden in a variable or in a file that is not at hand: what is not among

@@ -64,9 +64,10 @@ class Spelling(
     """How one framework writes a parameter in a range of its versions, and its default there.
 
     Exactly one of `arg` (command line or config key) and `env`. `values` maps canonical values to
-    their spelling; `inverted` is a boolean whose spelling says the opposite. `default` is absent
-    where the framework has none or computes it. `also` are other accepted names (only read).
-    `commands` limits the spelling to some sub-commands (sft, rlhf, train); empty means all.
+    their spelling; `inverted` is a boolean whose spelling says the opposite, `closed` says that no
+    value but those of `values` is taken. `default` is absent where the framework has none or
+    computes it. `also` are other accepted names (only read). `commands` limits the spelling to some
+    sub-commands (sft, rlhf, train); empty means all.
     """
 
     versions: str = ""
@@ -75,6 +76,7 @@ class Spelling(
     default: Scalar | None = None
     values: dict[str, str] = {}
     inverted: bool = False
+    closed: bool = False
     also: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     source: str = ""

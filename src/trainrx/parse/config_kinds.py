@@ -12,6 +12,7 @@ Kind = Literal[
     "llamafactory",
     "axolotl",
     "verl",
+    "easyr1",
     "trl",
     "nemo-automodel",
     "nemo-rl",
@@ -28,7 +29,7 @@ beside the configuration it composed; fsdp: the `fsdp_config` of transformers; l
 state of LLaMA Board's form, which writes `training_args.yaml` beside it."""
 
 FRAMEWORKS = frozenset(
-    {"ms-swift", "llamafactory", "axolotl", "verl", "trl", "nemo-automodel", "nemo-rl"}
+    {"ms-swift", "llamafactory", "axolotl", "verl", "easyr1", "trl", "nemo-automodel", "nemo-rl"}
 )
 _DUMP_LEAST = 60
 """Keys of a JSON object above which it is a dump of all arguments: nobody writes as many."""
@@ -66,6 +67,14 @@ _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
         "verl",
         frozenset({"actor_rollout_ref", "algorithm", "trainer.n_gpus_per_node"}),
         frozenset({"data", "trainer", "critic"}),
+    ),
+    (
+        "easyr1",
+        frozenset(
+            {"worker.actor", "worker.rollout", "worker.ref", "data.rollout_batch_size"}
+            | {"worker.actor.model.model_path", "worker.reward.reward_function"}
+        ),
+        frozenset({"data", "algorithm", "worker", "trainer", "trainer.n_gpus_per_node"}),
     ),
     (
         "nemo-automodel",

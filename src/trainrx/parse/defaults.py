@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+import msgspec
+
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How, Scalar
 from trainrx.model.frameworks import having
 from trainrx.model.job import Argument, RawLaunch, Setting
 from trainrx.parse.spellbook import Entry, Spellbook
-from trainrx.parse.values import read_value
+from trainrx.parse.values import read_value, write_value
 
 TRAINING = frozenset(
     {"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"}
@@ -40,7 +42,7 @@ _RANK_DECIDES = having("ranked")
 _FIRST = ("rlhf.type", "tuner.type", "vllm.enabled")
 _TRAINING_ONLY = ("train.", "tuner.", "freeze.", "rlhf.")
 _DEPENDING = (*_TRAINING_ONLY, "vllm.")
-_VLLM_ITSELF = frozenset({"vllm", "verl", "openrlhf", "nemo-rl"})
+_VLLM_ITSELF = frozenset({"vllm", "verl", "easyr1", "openrlhf", "nemo-rl", "slime", "miles"})
 _LAUNCHED_BY_SWIFT = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo"})
 
 
@@ -210,7 +212,10 @@ def _shared(entries: Sequence[Entry], wanted: int) -> Setting | None:
         return None
     value, entry = next(iter(found.items()))
     spelled_as = entry.spelling.arg or entry.spelling.env
-    return _setting(entry.param.id, value, spelled_as, "default")
+    made = _setting(entry.param.id, value, spelled_as, "default")
+    if not entry.spelling.inverted:
+        return made
+    return msgspec.structs.replace(made, text=write_value(entry.spelling, value) or "")
 
 
 def _one_process(launch: RawLaunch) -> bool:

@@ -22,6 +22,7 @@ from trainrx.parse.shell import read_script
 _OVERRIDES = having("overrides")
 _FILE_BY_FLAG: dict[str, tuple[str, ...]] = {
     "verl": ("config",),
+    "easyr1": ("config",),
     "nemo-automodel": ("config", "c"),
     "nemo-rl": ("config",),
 }

@@ -1,4 +1,4 @@
-"""Recognise TRL, verl, OpenRLHF, axolotl, NeMo, vLLM and scripts on the transformers Trainer."""
+"""Recognise TRL, verl, EasyR1, OpenRLHF, slime, axolotl, NeMo, vLLM, scripts on the Trainer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ _VERL = late(
     r"|verl(?=[./]model_merger))[./](?P<name>\w+?)(?:\.py)?"
 )
 _VERL_KEY = "actor_rollout_ref."
+_EASYR1 = late(r"(?:.*[./])?verl[./]trainer[./]main(?:\.py)?")
+"""EasyR1 is installed as verl, whose programs are all called `main_...`."""
+_EASYR1_KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
 _OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
+_SLIME = frozenset(
+    {"rollout_num_gpus_per_engine", "rollout_max_response_len", "num_rollout", "hf_checkpoint"}
+    | {"rm_type", "sglang_mem_fraction_static", "ref_load", "over_sampling_batch_size"}
+)
+"""Arguments of slime and miles that OpenRLHF and Megatron do not have; two of them tell."""
+_SLIME_PATH = late(r"(?:.*/)?(?P<name>slime|miles)/(?P<file>[\w./-]+)")
+_SLIME_FILES = frozenset({"train.py", "train_async.py"})
 _OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
 _AXOLOTL = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _AXOLOTL_COMMANDS = frozenset(
@@ -59,6 +69,8 @@ def recognise(entry: Entry) -> Named | None:
     if not readable and not entry.args:
         return None  # `torchrun $ARGS`: whatever it starts stands in the variable
     path, args = entry.path.text, entry.args
+    if _EASYR1.fullmatch(path) or any(word.text.startswith(_EASYR1_KEYS) for word in args):
+        return Named("easyr1", "ppo", args)
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
         if match:
@@ -120,6 +132,10 @@ def _script(entry: Entry) -> Named | None:
     openrlhf = _OPENRLHF_SCRIPT.fullmatch(entry.name)
     if openrlhf and "pretrain" in names and names & {"zero_stage", "micro_train_batch_size"}:
         return Named("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
+    checkout = _SLIME_PATH.fullmatch(entry.path.text)
+    own = checkout is not None and checkout["file"] in _SLIME_FILES
+    if own or len(names & _SLIME) > 1:
+        return Named("slime" if checkout is None else checkout["name"], "train", entry.args)
     role = script_role(entry.path.text)
     command = _SCRIPT_COMMANDS.get(role or "", "train")
     if names >= _GRPO and names & _TRAINING_ARGUMENTS:

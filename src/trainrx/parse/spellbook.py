@@ -16,6 +16,7 @@ Via = Literal["arg", "env", "config", "launcher"]
 LINEAGE: Mapping[str, tuple[str, ...]] = {
     "trl": ("trl", "transformers"),
     "unsloth": ("trl", "transformers"),
+    "miles": ("miles", "slime"),
     "": ("trl", "transformers"),
 }
 """Frameworks that take another one's arguments too (versions are that package's); a script of the

@@ -44,7 +44,14 @@ _COMMANDS = {
 _SAME = frozenset({"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"})
 _PREFERENCE = frozenset({"orpo", "simpo"})
 _STEPS: Mapping[str, str] = {"ppo_ray": "ppo", "rloo": "ppo", "online_dpo": "dpo"}
-_POLICY_GRADIENT = {"verl": ("ppo", "ppo_trainer"), "openrlhf": ("ppo", "ppo_ray")}
+_POLICY_GRADIENT = {
+    "verl": ("ppo", "ppo_trainer"),
+    "easyr1": ("ppo",),
+    "slime": ("train",),
+    "miles": ("train",),
+    "openrlhf": ("ppo", "ppo_ray"),
+}
+_SLIME = ("slime", "miles")
 _GROUPED = frozenset({"grpo", "group_norm", "dr_grpo", "grpo_passk"})
 """Estimators that compare the completions of one prompt: GRPO by another name."""
 _AXOLOTL = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
@@ -67,7 +74,7 @@ def task_of(
     if launch.framework == "axolotl" and command == "train":
         return _axolotl(launch, configs, settings)
     if command in _POLICY_GRADIENT.get(launch.framework, ()) or "rlhf.advantage" in settings:
-        return _policy_gradient(launch, settings)
+        return _supervised(launch, configs) or _policy_gradient(launch, settings)
     if command in _COMMANDS:
         return _COMMANDS[command], (launch.origin,)
     kind = settings.get("rlhf.type")
@@ -118,11 +125,23 @@ def _axolotl(launch: RawLaunch, configs: Sequence[RawArg], settings: Mapping[str
     return ("sft", (launch.origin,)) if _is_complete(launch, configs) else NOTHING
 
 
+def _supervised(launch: RawLaunch, configs: Sequence[RawArg]) -> Told | None:
+    """Tell the supervised training of slime, a loss of its own in the same program."""
+    loss = _find("loss_type", launch, configs) if launch.framework in _SLIME else None
+    told = loss is not None and loss.values == ("sft_loss",)
+    return ("sft", (loss.origin,)) if loss is not None and told else None
+
+
 def _policy_gradient(launch: RawLaunch, settings: Mapping[str, Setting]) -> Told:
-    """Tell GRPO from PPO by the advantage estimator; both frameworks take gae when unset."""
+    """Tell GRPO from PPO by the advantage estimator.
+
+    Unset it is gae in verl and OpenRLHF, grpo in EasyR1 (verl/trainer/config.py) and in slime
+    (slime/utils/arguments.py).
+    """
     estimator = settings.get("rlhf.advantage")
     if estimator is None:
-        return ("ppo", (launch.origin,)) if launch.args_complete else NOTHING
+        unset = "grpo" if launch.framework in ("easyr1", *_SLIME) else "ppo"
+        return (unset, (launch.origin,)) if launch.args_complete else NOTHING
     if not isinstance(estimator.value, str):
         return NOTHING
     name = "grpo" if estimator.value.lower() in _GROUPED else "ppo"

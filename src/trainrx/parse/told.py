@@ -20,19 +20,17 @@ PROGRAMS = frozenset(
         "areal",
         "megatron-bridge",
         "megatron-core",
-        "miles",
         "open-instruct",
         "prime-rl",
         "sglang",
         "skyrl",
-        "slime",
         "trinity-rft",
         "verl-omni",
     }
 )
 """Others people train with, of which knowledge speaks by name."""
 _OTHER_NAMES = {
-    "easyr1": "verl",  # its entry point is verl's, under another name
+    "easy-r1": "easyr1",
     "hf-trainer": "transformers",
     "huggingface": "transformers",
     "lf": "llamafactory",

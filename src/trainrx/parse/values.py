@@ -101,7 +101,7 @@ def write_value(spelling: Spelling, value: Scalar) -> str | None:
         word = spelling.values.get(_key(value))
         if word is not None:
             return word
-        if is_closed(spelling) or isinstance(value, bool):
+        if spelling.closed or is_closed(spelling) or isinstance(value, bool):
             return None
     if isinstance(value, bool):
         return "true" if value != spelling.inverted else "false"

@@ -116,6 +116,10 @@ def value_text(item: Item, lang: Lang) -> str:
         return words.AT_START.in_(lang)
     if item.via == "derived" and isinstance(item.value, bool):
         return (words.YES if item.value else words.NO).in_(lang)
+    written = item.text.strip().lower()
+    if isinstance(item.value, bool) and written in ("true", "false"):
+        # a name that says the opposite (`disable_...`) is shown with what stands behind it
+        return written
     return plain_value(item.value)[:MAX_TEXT] or '""'
 
 
