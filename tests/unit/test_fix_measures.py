@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trainrx.fix.measures import measure_changes
+import pytest
+
+from trainrx.fix.measures import measure_changes, measure_text
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.knowledge import Measure
 
@@ -30,3 +32,32 @@ def test_the_value_may_be_told_by_a_fact_too() -> None:
 
     assert (change.param, change.to) == ("use_cache", "False")
     assert not list(measure_changes([told], Facts([fact("advice.setting", "use_cache")])))
+
+
+OWNED = (
+    Measure(kind="arg", param="--log-probs-chunk-size", action="set", to="1", of=("slime",)),
+    Measure(kind="arg", param="policy.logprob_chunk_size", action="set", to="1", of=("nemo-rl",)),
+    Measure(kind="arg", param="optimizer-cpu-offload", action="add", of=("megatron-core",)),
+)
+LIBRARYS = "optimizer-cpu-offload"
+
+
+@pytest.mark.parametrize(
+    ("told", "params"),
+    [
+        ((), [*(measure.param for measure in OWNED)]),
+        ((fact("launch.framework", "nemo-rl"),), ["policy.logprob_chunk_size", LIBRARYS]),
+        ((fact("launch.package", "slime"),), ["--log-probs-chunk-size", LIBRARYS]),
+        ((fact("launch.package", "miles"),), ["--log-probs-chunk-size", LIBRARYS]),
+        ((fact("launch.framework", "verl"),), [LIBRARYS]),
+        ((fact("launch.package", "megatron-core"),), [*(measure.param for measure in OWNED)]),
+    ],
+)
+def test_a_name_is_given_to_its_framework_and_to_nobody_else(
+    told: tuple[Fact, ...], params: list[str]
+) -> None:
+    assert [change.param for change in measure_changes(OWNED, Facts(told))] == params
+
+
+def test_the_page_of_an_entry_says_whose_name_it_is() -> None:
+    assert measure_text(OWNED[0], "en") == "set --log-probs-chunk-size: 1 (slime)"

@@ -72,3 +72,29 @@ def test_a_launch_goes_before_the_name_and_says_so(tmp_path: Path) -> None:
 
     assert answer.job.framework == "ms-swift"
     assert [item.text for item in answer.unread if item.source == "--framework"] == ["trl"]
+
+
+def _likely(cause: str, note: str, framework: str) -> float:
+    answer = api.diagnose(note=note, framework=framework)
+    return next((c.probability for c in answer.causes if c.id == cause), 0.0)
+
+
+def test_a_job_that_is_only_said_to_fail_is_no_likely_defect_of_the_release() -> None:
+    defect = "defect-of-this-release"
+    said = _likely(defect, "The job fails at start", "ms-swift")
+    named = _likely(defect, "It stops with a KeyError in the collator", "ms-swift")
+    hangs = _likely(defect, "It fails when loading and hangs at start", "verl")
+
+    assert hangs < said < 0.35
+    assert named > 0.5
+
+
+def test_the_names_of_another_framework_are_not_offered() -> None:
+    note = "CUDA out of memory while the log-probabilities are computed"
+
+    def names(framework: str) -> set[str]:
+        answer = api.diagnose(note=note, framework=framework)
+        return {c.param for cause in answer.causes for fix in cause.fixes for c in fix.changes}
+
+    assert "policy.logprob_chunk_size" in names("nemo-rl") - names("verl") - names("slime")
+    assert "--log-probs-chunk-size" in names("slime") - names("verl") - names("nemo-rl")

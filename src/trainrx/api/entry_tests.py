@@ -47,10 +47,15 @@ class Framework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What must come out: a verdict, the first fixes, facts asked for; of a rule its firings."""
+    """What must come out: a verdict, the first fixes, facts asked for; of a rule its firings.
+
+    `changes` are written by some fix, `without` names fixes and changes that must not be offered.
+    """
 
     verdict: Literal["present", "absent", "unknown"] | None = None
     fixes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
     already_right: tuple[str, ...] = ()
     fired: int | None = None
@@ -212,6 +217,11 @@ def _differences(made: Plan, wanted: Expectation) -> Iterator[str]:
     offered = tuple(fix.id for fix in made.fixes)
     if wanted.fixes and offered[: len(wanted.fixes)] != wanted.fixes:
         yield f"offers {', '.join(offered) or 'nothing'}, not first {', '.join(wanted.fixes)}"
+    written = {change.param for fix in made.fixes for change in fix.changes}
+    if missing := set(wanted.changes) - written:
+        yield f"writes {', '.join(sorted(written)) or 'nothing'}, not {', '.join(sorted(missing))}"
+    if wrong := set(wanted.without) & {*offered, *written}:
+        yield f"offers {', '.join(sorted(wrong))}"
     right = {item.id for item in made.already_right}
     if not set(wanted.already_right) <= right:
         yield f"calls {', '.join(sorted(right)) or 'nothing'} already right"

@@ -30,7 +30,7 @@ fixes:                      # best first: what most often worked
     # set: {train.micro_batch: {times: 0.5, at_least: 1}}   # names: diagnose kb list parameter
     # unset: [vllm.mode]
     # packages: [{name: transformers, spec: ">=4.51,<4.52"}]
-    # measures: [{kind: hardware, param: host RAM, action: raise}]
+    # measures: [{kind: hardware, param: host RAM, action: raise}]   # of: [slime]: its name alone
     # only_if: {fact: train.micro_batch, ge: 2}
 """
 CAUSE = (

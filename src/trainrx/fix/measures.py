@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from trainrx.fix.owners import running
 from trainrx.model.facts import Facts
+from trainrx.model.frameworks import is_of_others
 from trainrx.model.knowledge import Measure
 from trainrx.model.result import Change
 from trainrx.model.text import Lang, Text
@@ -27,11 +29,15 @@ FROM_FACT = "$"
 
 
 def measure_changes(wanted: Iterable[Measure], facts: Facts) -> Iterator[Change]:
-    """Give measures as changes; one that names a fact nobody knows is left out.
+    """Give measures as changes.
 
+    One that names a fact nobody knows is left out, and one of another framework than runs here.
     `++$hydra.append` stands for `++` and the text of the fact `hydra.append`, in `to` as well.
     """
+    runs = running(facts)
     for measure in wanted:
+        if is_of_others(measure.of, runs):
+            continue
         param, to = _told(measure.param, facts), _told(measure.to, facts)
         if param is not None and to is not None:
             yield measure_change(msgspec.structs.replace(measure, param=param, to=to))
@@ -58,10 +64,11 @@ def measure_change(wanted: Measure) -> Change:
 
 
 def measure_text(wanted: Measure, lang: Lang) -> str:
-    """Word a measure: an assignment for a variable, else what to do and to what."""
+    """Word a measure: an assignment for a variable, else what to do, to what, whose that is."""
     if wanted.kind == "env" and wanted.to:
         return _spelled(wanted)
-    return f"{ACTIONS[wanted.action].in_(lang)}{_spelled(wanted)}"
+    whose = f" ({', '.join(wanted.of)})" if wanted.of else ""
+    return f"{ACTIONS[wanted.action].in_(lang)}{_spelled(wanted)}{whose}"
 
 
 def _spelled(wanted: Measure) -> str:

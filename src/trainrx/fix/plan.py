@@ -19,6 +19,7 @@ from trainrx.fix.changes import (
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.fix.holds import holds
 from trainrx.fix.measures import measure_changes
+from trainrx.fix.owners import is_in_part_of_others
 from trainrx.fix.refusal_notes import refusal_notes
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.model.facts import Fact, Origin, Scalar
@@ -140,7 +141,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *together,
         *measure_changes(fix.measures, job.facts),
     )
-    if not changes and fix.steps is None and not fix.commands:
+    if not changes and (_is_bare(fix) or is_in_part_of_others(fix, job.facts)):
         raise _LeftOutError
     return FixOut(
         id=fix.id,
@@ -153,6 +154,10 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         notes=tuple(notes),
         predicted=_predicted(fix, values, job),
     )
+
+
+def _is_bare(fix: Fix) -> bool:
+    return fix.steps is None and not fix.commands
 
 
 def _predicted(fix: Fix, values: dict[str, Scalar], job: Target) -> Predicted | None:

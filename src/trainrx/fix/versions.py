@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from trainrx.derive.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
 from trainrx.fix.changes import Target, package_change
+from trainrx.fix.owners import is_package_of_others
 from trainrx.fix.pins import consistent_set
 from trainrx.kb.packages import read_requirements
 from trainrx.model.knowledge import Fix, PackageChange
@@ -42,7 +43,10 @@ DISTRIBUTIONS = {
 
 
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
-    """Give the change of each package of a fix that is not in its range already."""
+    """Give the change of each package of a fix that is not in its range already.
+
+    The package of another framework than runs here is left out.
+    """
     for wanted in fix.packages:
         if wanted.name == REFUSING:
             yield from release_changes(job)
@@ -66,6 +70,8 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             if told is None:
                 continue
             spec = told
+        if is_package_of_others(wanted.name, job.facts):
+            continue
         name = _package(wanted.name, job) if wanted.name == FRAMEWORK else wanted.name
         change = package_change(PackageChange(name=name, spec=spec), job) if name else None
         if change is not None:

@@ -17,6 +17,7 @@ from trainrx.kb.check_common import (
     title_problems,
     unused_references,
 )
+from trainrx.kb.check_owners import owner_problems
 from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of
 from trainrx.kb.problem import Problem, error, warning
 from trainrx.model.knowledge import Amount, Cause, Evidence, Fix
@@ -50,6 +51,7 @@ def cause_problems(entry: Cause, stem: str, folder: str, names: Names) -> Iterat
     yield from _priors(entry, names)
     yield from _evidence(entry, names)
     yield from fix_problems(entry.fixes, entry.references, names)
+    yield from owner_problems(entry.fixes, names.params, entry.requires)
 
 
 def _name(ident: str) -> Iterator[Problem]:

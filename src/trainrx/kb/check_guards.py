@@ -17,6 +17,7 @@ from trainrx.kb.check_common import (
     text_problems,
     title_problems,
 )
+from trainrx.kb.check_owners import owner_problems
 from trainrx.kb.check_packages import range_problems as span_problems
 from trainrx.kb.check_signs import pattern_problems
 from trainrx.kb.problem import Problem, error
@@ -49,6 +50,7 @@ def guard_problems(entry: Guard, stem: str, folder: str, names: Names) -> Iterat
                 yield error(f"examples.{key}", "needs at least one launch")
     if entry.fixes or (entry.effect == "reject" and not entry.cause):
         yield from fix_problems(entry.fixes, entry.references, names)
+        yield from owner_problems(entry.fixes, names.params, package=entry.package)
 
 
 def _shown(entry: Guard, names: Names) -> Iterator[Problem]:

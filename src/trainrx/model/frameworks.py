@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from trainrx.model.facts import Fact
@@ -68,3 +68,37 @@ def without_origins(facts: Iterable[Fact], *named: str) -> Iterator[Fact]:
 def having(trait: str) -> frozenset[str]:
     """Give the frameworks of a trait."""
     return frozenset(name for name, traits in TRAITS.items() if trait in traits.split())
+
+
+OTHERS = frozenset(
+    {
+        "areal",
+        "open-instruct",
+        "prime-rl",
+        "skyrl",
+        "trinity-rft",
+        "verl-omni",
+    }
+)
+"""Programs people train with of which knowledge speaks by name; their arguments are not listed."""
+OWNERS = having("trainer") | OTHERS | {"trl", "unsloth"}
+"""Whose names mean nothing to the others; those of a library go wherever it is used."""
+LENT = frozenset({"trl", "unsloth"})
+"""Of these, what other frameworks install as a library: its release may matter to any."""
+_STANDS_ON: Mapping[str, frozenset[str]] = {
+    "miles": frozenset({"slime"}),  # a fork
+    "transformers": frozenset({"trl"}),  # scripts of one's own use both
+    "trinity-rft": frozenset({"verl"}),
+    "unsloth": frozenset({"trl"}),
+    "verl-omni": frozenset({"verl"}),
+}
+"""Frameworks that take the names of another one beside their own."""
+
+
+def is_of_others(owners: Collection[str], running: Collection[str]) -> bool:
+    """Tell whether all that know a name are other frameworks than the one that runs.
+
+    Where that is not known, or where a library is among the owners, nothing is of others.
+    """
+    own = {name for run in running for name in (run, *_STANDS_ON.get(run, ()))}
+    return bool(owners) and bool(running) and OWNERS.issuperset(owners) and own.isdisjoint(owners)

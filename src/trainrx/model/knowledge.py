@@ -154,13 +154,16 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `param` is the term people search for: an API, a file, a resource. `to` is the value in the
     words of a shell or a program, "" where there is none to name. `$fact.name` at the end of
-    either stands for the text of a fact; where it is unknown the measure is left out.
+    either stands for the text of a fact; where it is unknown the measure is left out. `of` are the
+    frameworks whose name `param` is: where another one runs, the measure is left out. A library
+    (megatron-core) may stand there too: its names go wherever it is used.
     """
 
     kind: Literal["code", "data", "hardware", "config_file", "env", "arg"]
     param: str
     action: Literal["set", "lower", "raise", "add", "remove", "upgrade", "downgrade", "switch"]
     to: str = ""
+    of: tuple[str, ...] = ()
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

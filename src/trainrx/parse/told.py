@@ -9,25 +9,13 @@ import msgspec
 from trainrx.kb.packages import read_requirements
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Origin, fact
-from trainrx.model.frameworks import TRAITS
+from trainrx.model.frameworks import OTHERS, TRAITS
 from trainrx.parse.versions import canonical_package, read_versions
 
 OPTION = "--framework"
 FRAMEWORKS = frozenset(TRAITS) | {"unsloth"}
 """What spells its arguments in a way that is known here."""
-PROGRAMS = frozenset(
-    {
-        "areal",
-        "megatron-bridge",
-        "megatron-core",
-        "open-instruct",
-        "prime-rl",
-        "sglang",
-        "skyrl",
-        "trinity-rft",
-        "verl-omni",
-    }
-)
+PROGRAMS = OTHERS | {"megatron-bridge", "megatron-core", "sglang"}
 """Others people train with, of which knowledge speaks by name."""
 _OTHER_NAMES = {
     "easy-r1": "easyr1",
