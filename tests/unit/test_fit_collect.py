@@ -63,8 +63,8 @@ def test_a_case_whose_input_is_refused_is_named_and_left_out(capsys: Any) -> Non
 
 
 def test_an_upgrade_counts_where_nobody_named_the_framework() -> None:
-    fix = {"param": "skyrl", "action": "upgrade", "value": "", "kind": "package"}
-    told = case(framework="skyrl", log="KeyError: 'lm_head'", observed="it stops", fixes=[fix])
+    fix = {"param": "editscore", "action": "upgrade", "value": "", "kind": "package"}
+    told = case(framework="editscore", log="KeyError: 'lm_head'", observed="it stops", fixes=[fix])
 
     found = {pair.cause: pair for pair in pairs([told], load())}
 

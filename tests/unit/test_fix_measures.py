@@ -47,8 +47,8 @@ LIBRARYS = "optimizer-cpu-offload"
     [
         ((), [*(measure.param for measure in OWNED)]),
         ((fact("launch.framework", "nemo-rl"),), ["policy.logprob_chunk_size", LIBRARYS]),
-        ((fact("launch.package", "slime"),), ["--log-probs-chunk-size", LIBRARYS]),
-        ((fact("launch.package", "miles"),), ["--log-probs-chunk-size", LIBRARYS]),
+        ((fact("launch.framework", "slime"),), ["--log-probs-chunk-size", LIBRARYS]),
+        ((fact("launch.framework", "miles"),), ["--log-probs-chunk-size", LIBRARYS]),
         ((fact("launch.framework", "verl"),), [LIBRARYS]),
         ((fact("launch.package", "megatron-core"),), [*(measure.param for measure in OWNED)]),
     ],

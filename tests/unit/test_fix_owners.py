@@ -21,8 +21,8 @@ VERL = fact("launch.framework", "verl")
     [
         ((), ()),
         ((VERL,), ("verl",)),
-        ((fact("launch.package", "slime"),), ("slime",)),
-        ((VERL, fact("launch.package", "slime")), ("verl", "slime")),
+        ((fact("launch.package", "skyrl"),), ("skyrl",)),
+        ((VERL, fact("launch.package", "skyrl")), ("verl", "skyrl")),
         ((fact("launch.package", "deepspeed"),), ()),
     ],
 )

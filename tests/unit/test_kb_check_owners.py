@@ -139,4 +139,4 @@ def test_only_what_can_never_be_true_is_hidden(only_if: Condition | None, *, hid
 
 def test_what_a_cause_requires_hides_its_remedies_only_where_it_is_false() -> None:
     assert is_hidden((_is("trl"), None), "verl")
-    assert not is_hidden((_is("trl"), None), "slime")
+    assert not is_hidden((_is("trl"), None), "skyrl")
