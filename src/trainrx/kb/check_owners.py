@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trainrx.kb.catalogs import open_catalog
 from trainrx.kb.problem import Problem, error
 from trainrx.model.catalog import Option
-from trainrx.model.frameworks import OTHERS, OWNERS, TRAITS, is_of_others
+from trainrx.model.frameworks import LENT, OTHERS, OWNERS, TRAITS, is_of_others
 from trainrx.model.knowledge import Fix, Measure
 from trainrx.model.parts import Condition, Param
 
@@ -51,7 +51,8 @@ def owner_problems(
             where = f"fixes.{fix.id}.measures.{measure.param}"
             yield from _measure(measure, where, asked, whose)
         for change in fix.packages:
-            if change.name in OWNERS and is_hidden(asked, change.name):
+            # another framework may need another release of what it installs as a library
+            if change.name in OWNERS - LENT and is_hidden(asked, change.name):
                 where = f"fixes.{fix.id}.packages.{change.name}"
                 yield error(where, f"only_if hides it where {change.name} runs")
 
