@@ -61,9 +61,10 @@ def test_a_note_without_a_failure_is_none(text: str) -> None:
 
 
 def test_what_no_phrase_says_is_told_by_words_and_marked() -> None:
-    note = "Terrible throughput-wise: Qwen3.5-27B needs five or six times what Qwen3-32B does"
-    told = seen(note)
-    assert "seen-slow" in told
+    found = seen("transformer_engine won't build, so installing it for Megatron-SWIFT goes nowhere")
+    symptoms = load().symptoms
+    assert [name for name in found if symptoms[name].is_failure] == ["seen-version-trouble"]
+    assert found["seen-version-trouble"].startswith("[~ ")
 
 
 def test_a_phrase_goes_before_words() -> None:

@@ -63,8 +63,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What was read.
 
     `framework` is what the user names it, which a launch overrules. `beside` maps a script's name
-    to the folder it lies in. `model_config` is the text of the
-    model's config.json, when the user gave it.
+    to the folder it lies in. `model_config` is the text of the model's config.json, when the user
+    gave it.
     """
 
     scripts: tuple[Input, ...] = ()
