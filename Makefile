@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz check golden catalog packages symbols catalog-check fit fit-memory memory-accuracy accuracy wheel clean
+.PHONY: demo test fuzz check golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -45,6 +45,10 @@ packages: $(READY)
 # which names and arguments each release has; a new release is one line in those two lists
 symbols: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m symbols
+
+# what each release repaired, from the history of each framework's repository
+repairs: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m repairs
 
 # the same again from the cached sources, byte for byte
 catalog-check: $(READY)

@@ -1,0 +1,1 @@
+"""What the releases of each framework repaired, read from its history."""
