@@ -23,6 +23,7 @@ from trainrx.api.job import (
 )
 from trainrx.api.kin import kin
 from trainrx.api.reason import EngineName, Reasoned, in_question
+from trainrx.api.repairs import repairs
 from trainrx.derive.compare import changed_facts
 from trainrx.derive.owners import owner_facts
 from trainrx.derive.packages import package_facts
@@ -37,6 +38,7 @@ from trainrx.model.facts import Fact, Facts
 from trainrx.model.findings import Unread
 from trainrx.model.frameworks import FORKS, under_own_name, without_origins
 from trainrx.model.job import Detection, Input
+from trainrx.model.knowledge import Family
 from trainrx.model.refusal import Refused
 from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
@@ -135,6 +137,8 @@ def conclude(
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
+    raw = None if launch is None else launch.raw
+    facts.add(*repairs(given, facts, _kinds(seen, knowledge), raw, versions))
     framework = facts.text("launch.framework") or ""
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
     job = Reasoned((*facts, *sighted), versions, knowledge, causes, engine)
@@ -147,7 +151,7 @@ def conclude(
         kin=lambda: kin(given, knowledge, framework, job),
         versions=versions,
         style="config" if launch is not None and launch.style == "config" else "arg",
-        launch=None if launch is None else launch.raw,
+        launch=raw,
         shape=None if launch is None else launch.shape,
         refused=refused,
         unread=tuple(
@@ -155,6 +159,12 @@ def conclude(
         ),
         lang=lang,
     )
+
+
+def _kinds(seen: Detection, knowledge: Knowledge) -> tuple[Family, ...]:
+    """Give the kinds of failure that were seen, each once."""
+    entries = [knowledge.symptoms[hits.symptom] for hits in seen.symptoms]
+    return tuple(dict.fromkeys(e.family for e in entries if e.is_failure and e.family is not None))
 
 
 def _named(given: Given, seen: Detection, launch: Launch | None) -> str:

@@ -26,6 +26,9 @@ REQUIRED = "required"
 LACKING, ASKING = "lacking", "asking"
 """Stand for the package that lacks a name in this release, and for the one that wants it there."""
 
+REPAIRED = "repaired"
+"""Stands for the package whose own code a later release changed where it failed, from there on."""
+
 MISSING = "missing-module"
 """Stands for the package of a module that could not be imported."""
 DISTRIBUTIONS = {
@@ -56,6 +59,9 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             continue
         if wanted.name in (LACKING, ASKING):
             yield from _with_the_name(wanted.name, job)
+            continue
+        if wanted.name == REPAIRED:
+            yield from _with_the_repair(job)
             continue
         if wanted.name == MISSING:
             yield from _of_the_missing_module(job)
@@ -95,6 +101,14 @@ def _with_the_name(stands_for: str, job: Target) -> Iterator[Change]:
     if stands_for == ASKING:
         kinds = ("symbol.asker", "symbol.asker_releases")
     name, spec = (job.facts.text(kind) for kind in kinds)
+    if name and spec:
+        change = package_change(PackageChange(name=name, spec=spec), job)
+        yield from [change] if change is not None else []
+
+
+def _with_the_repair(job: Target) -> Iterator[Change]:
+    """Give the release that changed the code in question; none where no release has the change."""
+    name, spec = (job.facts.text(kind) for kind in ("repair.package", "repair.releases"))
     if name and spec:
         change = package_change(PackageChange(name=name, spec=spec), job)
         yield from [change] if change is not None else []
