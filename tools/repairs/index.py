@@ -23,7 +23,7 @@ changed, a name in the changed lines, a word of a file's name. Chosen on labelle
 repair is known: a half of them find it in the first place of thousands (README)."""
 READ = 400
 """Characters of the text below a title that are read: what follows is lists and signatures."""
-MOST_WRITTEN = 60
+MOST_WRITTEN = 25
 """Names in changed lines that count, the most frequent."""
 SHOWN_FILES, SHOWN_NAMES = 3, 6
 

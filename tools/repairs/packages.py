@@ -27,5 +27,14 @@ PARTS: dict[str, Part] = {
     "peft": Part("https://github.com/huggingface/peft", ("src/",)),
     "accelerate": Part("https://github.com/huggingface/accelerate", ("src/",)),
     "deepspeed": Part("https://github.com/deepspeedai/DeepSpeed", ("deepspeed/",)),
-    "slime": Part("https://github.com/THUDM/slime", ("slime/",)),
+    "slime": Part("https://github.com/THUDM/slime", ("slime/", "slime_plugins/")),
+    "miles": Part("https://github.com/radixark/miles", ("miles/", "miles_plugins/")),
+    "easyr1": Part("https://github.com/hiyouga/EasyR1", ("verl/",)),
+    "nemo-rl": Part("https://github.com/NVIDIA-NeMo/RL", ("nemo_rl/",)),
+    "liger-kernel": Part("https://github.com/linkedin/Liger-Kernel", ("src/liger_kernel/",)),
+    "bitsandbytes": Part(
+        "https://github.com/bitsandbytes-foundation/bitsandbytes", ("bitsandbytes/",)
+    ),
+    "megatron-core": Part("https://github.com/NVIDIA/Megatron-LM", ("megatron/core/",), "core_v"),
+    "unsloth_zoo": Part("https://github.com/unslothai/unsloth-zoo", ("unsloth_zoo/",), None),
 }

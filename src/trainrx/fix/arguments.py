@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from trainrx.fix.changes import Target
+from trainrx.fix.install import install
 from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
 from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
 from trainrx.model.facts import Origin
@@ -80,7 +81,7 @@ def release_changes(job: Target) -> Iterator[Change]:
         from_=present,
         now="set" if present is not None else "unknown",
         to=spec,
-        spelled=f'pip install "{fate.package}{spec}"',
+        spelled=install(fate.package, spec),
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.engine.conditions import Truth
 from trainrx.fix.amounts import in_words
+from trainrx.fix.install import install
 from trainrx.kb.conditions import ARGUMENT
 from trainrx.kb.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
@@ -206,7 +207,7 @@ def package_change(
         from_=present,
         now="set" if present is not None else "unknown",
         to=wanted.spec,
-        spelled=f'pip install "{wanted.name}{wanted.spec}"',
+        spelled=install(wanted.name, wanted.spec),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from trainrx.derive.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
 from trainrx.fix.changes import Target, package_change
+from trainrx.fix.install import install
 from trainrx.fix.owners import is_package_of_others
 from trainrx.fix.pins import consistent_set
 from trainrx.kb.packages import read_requirements
@@ -149,7 +150,7 @@ def _newer(name: str, job: Target) -> Change | None:
         from_=present,
         now="set" if present is not None else "unknown",
         to=bound or None,
-        spelled=f'pip install -U "{name}{bound}"',
+        spelled=install(name, bound, newest=True),
     )
 
 
