@@ -20,6 +20,10 @@ _VERL_KEY = "actor_rollout_ref."
 _EASYR1 = late(r"(?:.*[./])?verl[./]trainer[./]main(?:\.py)?")
 """EasyR1 is installed as verl, whose programs are all called `main_...`."""
 _EASYR1_KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
+_EASYR1_FILE = late(r"config=\S*\.ya?ml")
+_EASYR1_DATA = ("data.train_files=", "data.val_files=", "data.rollout_batch_size=")
+"""EasyR1 merges its file and the words by OmegaConf (verl/trainer/main.py); verl, with the same
+names of data, is given `--config-name` by Hydra."""
 _OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _SLIME = frozenset(
     {"rollout_num_gpus_per_engine", "rollout_max_response_len", "num_rollout", "hf_checkpoint"}
@@ -69,7 +73,7 @@ def recognise(entry: Entry) -> Named | None:
     if not readable and not entry.args:
         return None  # `torchrun $ARGS`: whatever it starts stands in the variable
     path, args = entry.path.text, entry.args
-    if _EASYR1.fullmatch(path) or any(word.text.startswith(_EASYR1_KEYS) for word in args):
+    if _EASYR1.fullmatch(path) or _is_easyr1(args):
         return Named("easyr1", "ppo", args)
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
@@ -86,6 +90,15 @@ def recognise(entry: Entry) -> Named | None:
         if named is not None:
             return named
     return _nemo(entry) or _trl_script(path, args) or _script(entry)
+
+
+def _is_easyr1(args: tuple[Word, ...]) -> bool:
+    """Tell whether a program of someone's own takes what EasyR1 takes."""
+    texts = [word.text for word in args]
+    if any(text.startswith(_EASYR1_KEYS) for text in texts):
+        return True
+    filed = any(_EASYR1_FILE.fullmatch(text) for text in texts)
+    return filed and any(text.startswith(_EASYR1_DATA) for text in texts)
 
 
 def _nemo(entry: Entry) -> Named | None:
