@@ -119,6 +119,7 @@ def values(found: Resolved) -> dict[str, object]:
         ("python3 verl/trainer/main.py config=a.yaml", "easyr1"),
         ("python3 -m verl.trainer.main data.train_files=a worker.rollout.n=8", "easyr1"),
         ("python -m mine.main worker.actor.global_batch_size=64", "easyr1"),
+        ("python -m mine.main config=a.yaml data.train_files=b", "easyr1"),
         ("python3 -m verl.trainer.main_ppo data.train_files=a", "verl"),
         ("python -m mine.main actor_rollout_ref.rollout.n=8", "verl"),
     ],
@@ -127,6 +128,15 @@ def test_the_program_or_its_keys_tell_easyr1_from_verl(command: str, framework: 
     launches = find_launches(read_script(f"{command}\n", "run.sh"))
 
     assert [(item.framework, item.command) for item in launches] == [(framework, "ppo")]
+
+
+@pytest.mark.parametrize(
+    "words", ["config=a.yaml trainer.name=b", "--config-name a data.train_files=b"]
+)
+def test_a_file_or_the_names_of_the_data_alone_tell_nothing(words: str) -> None:
+    launches = find_launches(read_script(f"python -m mine.main {words}\n", "run.sh"))
+
+    assert [item.framework for item in launches] == [""]
 
 
 def test_a_file_of_easyr1_is_told_by_its_keys() -> None:

@@ -114,3 +114,34 @@ def test_a_variable_of_a_scheduler_is_named_as_such(name):
     (item,) = read(f"swift sft --x ${name}").unread
 
     assert item.reason == f"${name} is set by the scheduler or launcher, not in this script"
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        'if [ -z "${M:-}" ]; then echo "set M"; exit 1; fi',
+        'if [[ -z "${M:-}" || -z "${N-}" ]]; then echo "set both"; exit 1; fi',
+        'M=${M:-}\nif [ -z "${M}" ]; then echo "set M"; exit 1; fi',
+        'M="${1:-}"\n[ -z "$M" ] && { echo usage; exit 1; }',
+        'M=${MODEL-""}\n[ -n "$M" ] || exit 1',
+        'M=${M:-}\nif [ "$M" = "" ]; then echo "set M"; exit 1; fi',
+        'die() { echo "$1"; exit 1; }\n[ -z "${M-}" ] && die "set M"',
+        'for v in M N; do\n  if [ -z "${!v:-}" ]; then echo "$v"; exit 1; fi\ndone',
+        ': "${M:?}"',
+    ],
+)
+def test_what_a_script_does_not_go_on_without_is_given(guard: str) -> None:
+    found = words(f'{guard}\nrun "$M"')
+
+    assert [word.text for word in found] == ["run", "$M"]
+    assert found[1].unknown == ("M",)
+
+
+def test_what_it_goes_on_without_stays_empty() -> None:
+    text = 'M=${M:-}\nif [ -z "$M" ]; then echo "no M"; fi\nrun "$M" "${N:-}"'
+
+    assert [word.text for word in words(text)] == ["run", "", ""]
+
+
+def test_a_script_that_empties_what_it_needs_leaves() -> None:
+    assert read('M=\n[ -z "${M:-}" ] && exit 1\nrun').commands == ()

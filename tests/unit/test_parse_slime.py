@@ -50,6 +50,7 @@ LAUNCH = dedent(
     """
 )
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+SHORT = "python3 train.py --hf-checkpoint a --num-rollout 3"
 
 
 def test_a_launch_is_told_by_its_arguments() -> None:
@@ -72,6 +73,11 @@ def test_a_launch_is_told_by_its_arguments() -> None:
         ("python3 miles/train.py --hf-checkpoint a --num-rollout 3", "miles"),
         ("python3 train_async.py --hf-checkpoint a --num-rollout 3", "slime"),
         ("python3 /root/slime/train.py --micro-batch-size 1", "slime"),
+        (f"{SHORT} --use-miles-router", "miles"),
+        (f"{SHORT} --lora-rank 16", "miles"),
+        (f"{SHORT} --rollout-function-path miles.rollout.sft_rollout.generate_rollout", "miles"),
+        (f"{SHORT} --save /x/miles", "slime"),
+        ("python3 train.py --num-rollout 3 --lora-rank 16", ""),
         ("python3 train.py --hf-checkpoint a", ""),
         ("python3 train.py --actor-num-gpus-per-node 8 --n-samples-per-prompt 8", ""),
     ],
@@ -83,11 +89,7 @@ def test_two_names_of_its_own_tell_it(command: str, framework: str) -> None:
 
 
 def test_supervised_training_is_told_by_its_loss() -> None:
-    launch = find_launches(
-        read_script(
-            "python3 train.py --hf-checkpoint a --num-rollout 3 --loss-type sft_loss\n", "x"
-        )
-    )[0]
+    launch = find_launches(read_script(f"{SHORT} --loss-type sft_loss\n", "x"))[0]
 
     found = resolve(launch, params=load().params, versions={})
 

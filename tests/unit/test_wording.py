@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from trainrx.detect.detector import detect
+from trainrx.detect.detector import Detector
 from trainrx.kb.load import load
 from trainrx.kb.wording import read_wording, told_by_words
 from trainrx.model.errors import KnowledgeError
@@ -23,10 +24,15 @@ SMALL = Wording(
 )
 
 
+@cache
+def detector() -> Detector:
+    return Detector(tuple(load().symptoms.values()))
+
+
 def seen(text: str, log: str = "") -> dict[str, str]:
     inputs = [Input(kind="note", name="note", text=text)]
     inputs += [Input(kind="log", name="train.log", text=log)] if log else []
-    found = detect(inputs, tuple(load().symptoms.values()))
+    found = detector().detect(inputs)
     return {item.symptom: item.hits[0].text for item in found.symptoms}
 
 
@@ -70,6 +76,35 @@ def test_what_no_phrase_says_is_told_by_words_and_marked() -> None:
 def test_a_phrase_goes_before_words() -> None:
     found = seen("training hangs at step 3")
     assert not any(text.startswith("[~") for text in found.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("the OOM is gone, but now the loss is nan", "nan_loss"),
+        ("solved the OOM, now it hangs at the first step", "hang"),
+        ("no OOM any more but training is extremely slow", "slow"),
+        ("I don't know why it hangs", "hang"),
+        ("Not OOM, but a hang", "hang"),
+        ("OOM 解决了，但是 loss 变成 nan", "nan_loss"),
+        ("不 OOM 了，但是卡在第一步不动", "hang"),
+    ],
+)
+def test_what_is_there_counts_beside_what_is_over(text: str, family: str) -> None:
+    symptoms = load().symptoms
+    families = {symptoms[name].family for name in seen(text) if symptoms[name].is_failure}
+    assert family in families
+    assert "oom" not in families
+
+
+def test_a_printed_message_that_is_denied_in_a_note_is_none() -> None:
+    assert "cuda-oom" in seen("CUDA out of memory. Tried to allocate 2.00 GiB")
+    assert "cuda-oom" not in seen("there is no CUDA out of memory. Tried to allocate 2 GiB before")
+
+
+def test_words_do_not_tell_what_a_note_denies() -> None:
+    assert not seen("换了 bf16 之后 loss 不再是 nan")
+    assert not seen("爆显存的问题已经解决了")
 
 
 def test_a_failure_in_the_log_goes_before_words() -> None:

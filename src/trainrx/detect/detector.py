@@ -29,6 +29,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.frameworks import without_origins
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
+from trainrx.model.moot import clauses_of, is_unsaid
 from trainrx.read.stream import chunks
 
 SMALL = 1 << 20
@@ -50,7 +51,7 @@ class Detector:
         # people describe what they saw, or paste the message itself
         said = [symptom for symptom in symptoms if symptom.role in ("observation", "failure")]
         printed = [symptom for symptom in symptoms if symptom.role != "observation"]
-        self._notes = Signatures(said)
+        self._notes = Signatures(said, notes=True)
         self._logs = Signatures(printed)
         self._engine: Engine = engine
         self._linear: Gate | None = None
@@ -100,6 +101,14 @@ class Detector:
         entries = (self.symptoms.get(item.symptom) for item in seen)
         return any(entry is not None and entry.is_failure for entry in entries)
 
+    def _standing(self, text: str) -> str:
+        """Leave out of a note the trouble nobody has, and the clauses that ask about it."""
+        places = [at for pattern in self._notes.patterns for at in pattern.ruled_out(text)]
+        for start, end in places:
+            text = text[:start] + " " * (end - start) + text[end:]
+        parts = (text[start:end] for start, end in clauses_of(text))
+        return " ".join(part for part in parts if not is_unsaid(part))
+
     def _conclude(
         self,
         scans: list[Scan],
@@ -121,7 +130,8 @@ class Detector:
         told = summed([scan.tally for scan in notes])
         observed = [item for item in told if item.symptom not in printed]
         if texts and not self._failed((*shown, *observed)) and not facts.value("log.finished"):
-            observed += by_words(texts, self.symptoms)
+            standing = [(name, self._standing(text), text) for name, text in texts]
+            observed += by_words(standing, self.symptoms)
         promised = [f for part in (shown, observed) for f in signature_facts(part, self.symptoms)]
         facts.add(*without_origins(promised))
         facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
@@ -142,13 +152,18 @@ class Detector:
 
 
 def by_words(
-    notes: Iterable[tuple[str, str]], symptoms: Mapping[str, Symptom]
+    notes: Iterable[tuple[str, str, str]], symptoms: Mapping[str, Symptom]
 ) -> list[SymptomHits]:
-    """Give the failure that the words of notes, by name and text, tell of all in all."""
+    """Give the failure that the words of notes tell of all in all.
+
+    Args:
+        notes: the name of each, the part that is to be read, and the whole, which is quoted.
+        symptoms: all there are.
+    """
     wording = read_wording()
     if wording is None:
         return []
-    found = [(name, text, told_by_words(text, wording)) for name, text in notes]
+    found = [(name, text, told_by_words(read, wording)) for name, read, text in notes]
     told = [(name, text, told) for name, text, told in found if told is not None]
     if not told:
         return []

@@ -9,6 +9,7 @@ from itertools import islice
 
 from trainrx.detect.gate import gate
 from trainrx.model.knowledge import Symptom
+from trainrx.model.moot import is_ruled_out
 from trainrx.model.negation import is_negated
 
 LONG_LINE = 8192
@@ -47,7 +48,8 @@ class Line:
 class Compiled:
     """One pattern of one signature; its regex is compiled when first needed.
 
-    A `probe` is not of a signature but ours: nothing confirms it after the gate.
+    A `probe` is not of a signature but ours: nothing confirms it after the gate. What is `told`,
+    trouble in a note, does not count where it is denied, asked about, feared or over.
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class Compiled:
         *,
         probe: bool = False,
         unless_negated: bool = False,
+        told: bool = False,
     ) -> None:
         self.index = index
         self.symptom = symptom
         self.regex = regex
         self.probe = probe
         self.unless_negated = unless_negated
+        self.told = told
         self.folded = re.match(r"\(\?[a-z]*i", regex) is not None
         raw = needle.encode("utf-8", "replace")
         self.needle = raw.lower() if self.folded else raw
@@ -85,10 +89,23 @@ class Compiled:
         return self._windows(line, haystack, found)
 
     def _first(self, text: str, start: int) -> re.Match[str] | None:
-        if not self.unless_negated:
+        if not (self.unless_negated or self.told):
             return self.compiled.search(text, start)
-        matches = islice(self.compiled.finditer(text, start), MAX_WINDOWS)
-        return next((match for match in matches if not is_negated(text, *match.span())), None)
+        return next((match for match in self._all(text, start) if self._counts(match)), None)
+
+    def ruled_out(self, text: str) -> Iterator[tuple[int, int]]:
+        """Give where trouble is named that is denied, asked about, feared or over."""
+        if self.told and (text.lower() if self.folded else text).encode().find(self.needle) >= 0:
+            spans = (match.span() for match in self._all(text, 0))
+            yield from (span for span in spans if is_ruled_out(text, *span))
+
+    def _all(self, text: str, start: int) -> Iterator[re.Match[str]]:
+        return islice(self.compiled.finditer(text, start), MAX_WINDOWS)
+
+    def _counts(self, match: re.Match[str]) -> bool:
+        if self.unless_negated and is_negated(match.string, *match.span()):
+            return False
+        return not (self.told and is_ruled_out(match.string, *match.span()))
 
     def _windows(self, line: Line, haystack: bytes, found: int) -> re.Match[str] | None:
         for _ in range(MAX_WINDOWS):
@@ -111,8 +128,8 @@ def decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def compile_patterns(symptoms: Sequence[Symptom]) -> tuple[Compiled, ...]:
-    """Number all patterns of all signatures, one for each needle."""
+def compile_patterns(symptoms: Sequence[Symptom], *, notes: bool = False) -> tuple[Compiled, ...]:
+    """Number all patterns of all signatures, one for each needle; `notes`: they are for notes."""
     found: list[Compiled] = []
     for number, symptom in enumerate(symptoms):
         for pattern in symptom.patterns:
@@ -123,6 +140,7 @@ def compile_patterns(symptoms: Sequence[Symptom]) -> tuple[Compiled, ...]:
                     needle,
                     pattern.regex,
                     unless_negated=pattern.unless_negated,
+                    told=notes and symptom.is_failure,
                 )
                 found.append(compiled)
     return tuple(found)

@@ -43,11 +43,11 @@ BEFORE_TRAINING = ("", "launch", "load", "tokenize", "train-start")
 
 
 class Signatures:
-    """Signatures made ready for scanning, with the probes of our own."""
+    """Signatures made ready for scanning logs or `notes`, with the probes of our own."""
 
-    def __init__(self, symptoms: Sequence[Symptom]) -> None:
+    def __init__(self, symptoms: Sequence[Symptom], *, notes: bool = False) -> None:
         self.symptoms = tuple(symptoms)
-        own = compile_patterns(self.symptoms)
+        own = compile_patterns(self.symptoms, notes=notes)
         more = probes(len(own))
         self.patterns: tuple[Compiled, ...] = own + tuple(pattern for pattern, _ in more)
         self.kinds: tuple[Probe, ...] = tuple(kind for _, kind in more)

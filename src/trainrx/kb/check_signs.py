@@ -19,6 +19,7 @@ from trainrx.kb.needles import is_needed
 from trainrx.kb.problem import Problem, error, warning
 from trainrx.kb.regexes import regex_problems
 from trainrx.model.knowledge import Pattern, Samples, Symptom
+from trainrx.model.moot import is_ruled_out
 from trainrx.model.negation import is_negated
 
 MIN_SAMPLES = 2
@@ -34,7 +35,8 @@ def symptom_problems(entry: Symptom, stem: str, folder: str, names: Names) -> It
     yield from status_problems(entry.id, entry.status, names)
     yield from _role(entry, folder)
     short = entry.role == "observation"
-    yield from pattern_problems(entry.patterns, entry.samples, short=short)
+    told = short and entry.is_failure
+    yield from pattern_problems(entry.patterns, entry.samples, short=short, told=told)
     yield from _captures(entry, names)
     yield from _above(entry)
     if entry.role in ("failure", "echo") or entry.references:
@@ -57,9 +59,16 @@ def _role(entry: Symptom, folder: str) -> Iterator[Problem]:
 
 
 def pattern_problems(
-    patterns: Sequence[Pattern], samples: Samples, *, short: bool = False
+    patterns: Sequence[Pattern], samples: Samples, *, short: bool = False, told: bool = False
 ) -> Iterator[Problem]:
-    """Refuse regexes that are slow, and samples they do not judge as told."""
+    """Refuse regexes that are slow, and samples they do not judge as said.
+
+    Args:
+        patterns: those of one entry.
+        samples: its samples.
+        short: whether they are for notes.
+        told: whether what they find is trouble in notes: it does not count where it is denied.
+    """
     sound = True
     for index, pattern in enumerate(patterns):
         # a note is a sentence, not a log: there a short needle costs nothing
@@ -80,19 +89,19 @@ def pattern_problems(
     if not sound:
         return
     for index, line in enumerate(samples.match):
-        if not any(_hits(pattern, line) for pattern in patterns):
+        if not any(_hits(pattern, line, told=told) for pattern in patterns):
             yield error(f"samples.match[{index}]", f"is not matched: {line[:80]!r}")
     for index, line in enumerate(samples.near_miss):
-        if any(_hits(pattern, line) for pattern in patterns):
+        if any(_hits(pattern, line, told=told) for pattern in patterns):
             yield error(f"samples.near_miss[{index}]", f"is matched: {line[:80]!r}")
-    yield from _untested(patterns, samples)
+    yield from _untested(patterns, samples, told=told)
 
 
-def _untested(patterns: Sequence[Pattern], samples: Samples) -> Iterator[Problem]:
+def _untested(patterns: Sequence[Pattern], samples: Samples, *, told: bool) -> Iterator[Problem]:
     silent = [
         index
         for index, pattern in enumerate(patterns)
-        if not any(_hits(pattern, line) for line in samples.match)
+        if not any(_hits(pattern, line, told=told) for line in samples.match)
     ]
     if silent:
         listed = ", ".join(str(index) for index in silent)
@@ -131,11 +140,14 @@ def _groups(pattern: Pattern) -> tuple[str, ...]:
         return ()
 
 
-def _hits(pattern: Pattern, line: str) -> bool:
+def _hits(pattern: Pattern, line: str, *, told: bool) -> bool:
     ignore_case = pattern.regex.startswith("(?i)")
     there = any(
         needle.lower() in line.lower() if ignore_case else needle in line
         for needle in pattern.needles
     )
     found = re.finditer(pattern.regex, line) if there else iter(())
-    return any(not (pattern.unless_negated and is_negated(line, *hit.span())) for hit in found)
+    spans = [hit.span() for hit in found]
+    if pattern.unless_negated:
+        spans = [span for span in spans if not is_negated(line, *span)]
+    return any(not (told and is_ruled_out(line, *span)) for span in spans)

@@ -35,8 +35,9 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     Where the regex has ways to match that share no literal, `needle` lists several: one of them
     stands on every line that matches.
 
-    With `unless_negated` a match does not count where the words before it deny it ("never runs out
-    of memory", "没有卡住"): for what people write, not for what machines print.
+    With `unless_negated` a match does not count where words before or within it deny it ("never
+    runs out of memory", "没有卡住"): for what people write, not for what machines print. Trouble in
+    a note never counts where the words before deny it, or where it is asked about, feared or over.
     """
 
     needle: str | tuple[str, ...]

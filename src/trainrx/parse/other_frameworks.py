@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
 from trainrx.parse.launchers import Entry, Named
@@ -20,12 +22,31 @@ _VERL_KEY = "actor_rollout_ref."
 _EASYR1 = late(r"(?:.*[./])?verl[./]trainer[./]main(?:\.py)?")
 """EasyR1 is installed as verl, whose programs are all called `main_...`."""
 _EASYR1_KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
+_EASYR1_FILE = late(r"config=\S*\.ya?ml")
+_EASYR1_DATA = ("data.train_files=", "data.val_files=", "data.rollout_batch_size=")
+"""EasyR1 merges its file and the words by OmegaConf (verl/trainer/main.py); verl, with the same
+names of data, is given `--config-name` by Hydra."""
 _OPENRLHF = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")
 _SLIME = frozenset(
     {"rollout_num_gpus_per_engine", "rollout_max_response_len", "num_rollout", "hf_checkpoint"}
     | {"rm_type", "sglang_mem_fraction_static", "ref_load", "over_sampling_batch_size"}
 )
 """Arguments of slime and miles that OpenRLHF and Megatron do not have; two of them tell."""
+_MILES = frozenset(
+    {"use_session_server", "session_server_port", "update_weight_transfer_mode", "tito_model"}
+    | {"pause_generation_mode", "offload_rollout_level", "indep_dp", "ft_components", "lora_rank"}
+    | {"experts_shared_outer_loras", "use_rollout_indexer_replay", "use_indexer_replay"}
+    | {"fully_async", "max_weight_staleness", "async_max_concurrent_samples", "env_report"}
+    | {
+        "rollout_submission_granularity",
+        "recompute_logprobs_via_prefill",
+        "stream_optimizer_state_to_disk",
+    }
+    | {"multi_lora_n_adapters", "lora_train_only", "eval_max_in_flight", "object_store_backend"}
+)
+"""Arguments of miles (miles/utils/arguments.py at 31f1ca9) that slime never had (its history to
+624b824); with those of both they tell."""
+_MILES_OWN = late(r"(?:--(?:use[_-])?miles[_-][\w-]+|miles(?:_plugins)?\.[a-z]\w*\.[\w.]+)(?:=.*)?")
 _SLIME_PATH = late(r"(?:.*/)?(?P<name>slime|miles)/(?P<file>[\w./-]+)")
 _SLIME_FILES = frozenset({"train.py", "train_async.py"})
 _OPENRLHF_SCRIPT = late(r"train_(?P<name>sft|ppo|ppo_ray|dpo|rm|kto|kd|prm)\.py")
@@ -69,7 +90,7 @@ def recognise(entry: Entry) -> Named | None:
     if not readable and not entry.args:
         return None  # `torchrun $ARGS`: whatever it starts stands in the variable
     path, args = entry.path.text, entry.args
-    if _EASYR1.fullmatch(path) or any(word.text.startswith(_EASYR1_KEYS) for word in args):
+    if _EASYR1.fullmatch(path) or _is_easyr1(args):
         return Named("easyr1", "ppo", args)
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
@@ -86,6 +107,23 @@ def recognise(entry: Entry) -> Named | None:
         if named is not None:
             return named
     return _nemo(entry) or _trl_script(path, args) or _script(entry)
+
+
+def _is_easyr1(args: tuple[Word, ...]) -> bool:
+    """Tell whether a program of someone's own takes what EasyR1 takes."""
+    texts = [word.text for word in args]
+    if any(text.startswith(_EASYR1_KEYS) for text in texts):
+        return True
+    filed = any(_EASYR1_FILE.fullmatch(text) for text in texts)
+    return filed and any(text.startswith(_EASYR1_DATA) for text in texts)
+
+
+def _slime_or_miles(checkout: re.Match[str] | None, names: set[str], args: tuple[Word, ...]) -> str:
+    """Tell the fork from its origin: by the folder, else by what only the fork takes."""
+    if checkout is not None:
+        return checkout["name"]
+    own = any(_MILES_OWN.fullmatch(word.text) for word in args)
+    return "miles" if own or names & _MILES else "slime"
 
 
 def _nemo(entry: Entry) -> Named | None:
@@ -135,7 +173,7 @@ def _script(entry: Entry) -> Named | None:
     checkout = _SLIME_PATH.fullmatch(entry.path.text)
     own = checkout is not None and checkout["file"] in _SLIME_FILES
     if own or len(names & _SLIME) > 1:
-        return Named("slime" if checkout is None else checkout["name"], "train", entry.args)
+        return Named(_slime_or_miles(checkout, names, entry.args), "train", entry.args)
     role = script_role(entry.path.text)
     command = _SCRIPT_COMMANDS.get(role or "", "train")
     if names >= _GRPO and names & _TRAINING_ARGUMENTS:

@@ -28,6 +28,8 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
 }
 _BINARY = frozenset({"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef", *_NUMBERS})
 _VARIABLE = late(r"\$\{?#?([A-Za-z_]\w*)", re.ASCII)
+_LENT = late(r"\$\{(!?)([A-Za-z_]\w*|\d+):?-(?:\"\"|'')?\}", re.ASCII)
+"""`${X:-}`: what is nothing where nothing was given, for `set -u`."""
 _UNARY = late(r"-[a-hknoprstuvwxzGLNOS]")
 
 
@@ -49,10 +51,16 @@ class Conditions:
         )
 
     def _rests_on_defaults(self, words: tuple[Raw, ...]) -> bool:
-        """Tell whether a test reads a variable that the script's arguments may change."""
+        """Tell whether a test reads a variable that arguments or the environment may change."""
         variables = self._state.variables
-        names = (name for word in words for name in _VARIABLE.findall(word.text))
-        return any(name in variables and variables[name].default for name in names)
+        names = {name for word in words for name in _VARIABLE.findall(word.text)}
+        changed = {name for name in names if name in variables and variables[name].default}
+        self._state.lent |= {name for name in changed if variables[name].text == ""}
+        lent = (found for word in words for found in _LENT.findall(word.text))
+        return bool(changed) or any(
+            indirect or (name not in variables and not (name.isdigit() and "@" in variables))
+            for indirect, name in lent
+        )
 
     def decide_command(self, words: tuple[Raw, ...]) -> Verdict:
         """Decide `[ ... ]`, which is a command: its words are split, and empty ones vanish."""

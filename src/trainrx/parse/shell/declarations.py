@@ -7,12 +7,16 @@ from collections.abc import Callable
 
 import msgspec
 
+from trainrx.model.pattern import late
 from trainrx.parse.shell.context import Context
 from trainrx.parse.shell.reader import declared
 from trainrx.parse.shell.state import word_lines
 from trainrx.parse.shell.syntax import Assign, Raw, Simple, assignment
 from trainrx.parse.shell.unknown import known
 from trainrx.parse.shell.variables import Field, Variable, with_element, with_more
+
+_LENT = late(r"(?P<quote>\"?)\$\{\w+:?[-=](?:\"\"|'')?\}(?P=quote)", re.ASCII)
+"""`${X:-}`: nothing, unless something is given."""
 
 
 class Declarations:
@@ -94,7 +98,8 @@ class Declarations:
         if held is not None and held.array and old is None:
             return with_element(held, "0", Field(text, line))
         if old is None:
-            return Variable((Field(text),), line, lines=lines, script=script)
+            lent = not text and _LENT.fullmatch(item.value) is not None
+            return Variable((Field(text),), line, lines=lines, script=script, default=lent)
         before = old.lines or (old.line,) * len(old.text.split())
         if old.array:
             return with_element(old, "0", Field(text, line), append=True)

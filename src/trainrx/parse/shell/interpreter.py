@@ -208,6 +208,7 @@ class Interpreter:
 
     def _and_or(self, node: AndOr) -> Verdict:
         context = self._context
+        self._state.lent.clear()
         verdict = self._decide(node.first)
         for sign, right in node.rest:
             wanted = sign == "&&"
@@ -228,7 +229,7 @@ class Interpreter:
         # What follows a plain command with `&&` mostly runs.
         follows = wanted and verdict.assumed
         undecided = verdict.value is None and not follows
-        kept = self._state.snapshot()
+        kept, lent = self._state.snapshot(), set(self._state.lent)
         context.undecided += undecided
         second = self._decide(right)
         context.undecided -= undecided
@@ -237,6 +238,8 @@ class Interpreter:
             if stop != "exit":
                 context.left.append((stop, self._state.snapshot()))
             self._state.restore(kept)
+            if stop == "exit":
+                self._state.need(lent)
         elif undecided:
             self._state.merge([kept, self._state.snapshot()])
         return second
@@ -247,8 +250,11 @@ class Interpreter:
         outcomes: list[Snapshot] = []
         stops: list[Stop] = []
         assumed = undecided = False
+        lent: set[str] = set()
         for condition, body in node.branches:
+            self._state.lent.clear()
             verdict = self._decide(condition)
+            lent |= self._state.lent
             if self._context.stop:
                 return
             undecided = undecided or verdict.value is None
@@ -274,6 +280,8 @@ class Interpreter:
             if not stops[-1]:
                 outcomes.append(self._state.snapshot())
         self._join(outcomes, stops)
+        if "exit" in stops and outcomes:
+            self._state.need(lent)
 
     def _join(self, outcomes: list[Snapshot], stops: list[Stop]) -> None:
         """Go on with what the courses agree on; when all of them leave, so does this one."""

@@ -16,7 +16,10 @@ _ALWAYS_SET = frozenset({"0", "#", "HOME", "PWD", "PATH"})
 
 
 class State:
-    """Variables, positional parameters and what of them was used."""
+    """Variables, positional parameters and what of them was used.
+
+    `lent` are those read by the tests at hand that are empty because nothing was given.
+    """
 
     def __init__(self, inherited: Mapping[str, str], unknowns: Unknowns, budget: Budget) -> None:
         self.unknowns = unknowns
@@ -27,6 +30,7 @@ class State:
         self.export_all = False
         self.scheduled = False
         self.used: set[str] = set()
+        self.lent: set[str] = set()
         self.ever_exported: set[str] = set(inherited)
 
     @property
@@ -63,6 +67,11 @@ class State:
         """Tell whether a variable was unset by the script."""
         held = self.variables.get(self.target(name))
         return held is not None and held.gone
+
+    def need(self, names: set[str]) -> None:
+        """Take what a script does not go on without as given, with a value that is not known."""
+        for name in names:
+            self.variables.pop(name, None)
 
     def set(self, name: str, value: Variable) -> None:
         """Give a variable a value; one that was exported before stays so."""

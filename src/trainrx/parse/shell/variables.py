@@ -26,8 +26,8 @@ class Variable(msgspec.Struct, frozen=True):
     `lines` are those of the words inside the value, when it spans several; `script` is such a value
     with its line ends, for `eval`. `keys` are the indices of an array with gaps or, when `assoc`,
     the keys. `ref` is the variable that a name reference stands for. `gone`: it was unset, which is
-    not the same as never set: nothing is inherited. `default`: an argument of the script may set it
-    to something else.
+    not the same as never set: nothing is inherited. `default`: an argument of the script, or
+    the environment, may set it to something else.
     """
 
     values: tuple[Field, ...]
