@@ -61,12 +61,12 @@ def test_where_it_stands_is_cited() -> None:
 
 @pytest.mark.parametrize("text", ["", "it fails", "the loss is nan after a while", "保存时卡住"])
 def test_nothing_is_told_where_little_is_shared(text: str) -> None:
-    assert told(text) == {}
+    assert told(text) == {"share": 0.0}
 
 
 @pytest.mark.parametrize(("present", "kept"), [("1.0.9", True), ("1.1.0", False), ("2.0.0", False)])
 def test_what_the_installed_release_has_is_passed_over(present: str, kept: bool) -> None:
-    assert bool(told(ASKED, present=present)) is kept
+    assert ("releases" in told(ASKED, present=present)) is kept
 
 
 @pytest.mark.parametrize("present", ["1.1", "1.x", "main", "not a version"])
@@ -133,6 +133,21 @@ def test_a_release_that_has_the_change_is_not_told_of_it() -> None:
         for at in reason.evidence
     }
     assert "https://github.com/modelscope/ms-swift/pull/8102" not in cited
+
+
+@pytest.mark.parametrize(
+    ("note", "family"),
+    [
+        ("out of memory in the post-processing after the generation", "oom"),
+        ("it hangs in the generation, then NCCL times out", "hang"),
+        ("crashes with an exception in the generation", "crash_other"),
+    ],
+)
+def test_it_shows_as_the_failure_that_was_seen(note: str, family: str) -> None:
+    said = diagnose(note=f"{note}; SGLang rollout, mem_fraction_static", framework="verl")
+
+    assert said.facts["failure.family"] == family
+    assert {c.family for c in said.causes if c.id == "defect-of-this-release"} == {family}
 
 
 def test_a_job_that_did_not_fail_is_compared_with_nothing() -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.api.facts import failure_kinds
 from trainrx.api.foreseen import Foresight
 from trainrx.api.summary import job_summary
 from trainrx.engine.conditions import Truth
@@ -254,6 +255,9 @@ def _family(cause: Cause, done: Conclusion, echo_of: Mapping[str, str]) -> Famil
         return cause.family if cause.family in plain else plain[0]
     # "it crashes" says nothing of the kind; the class of an exception says a little
     hinted = [family for family, _ in shown if family != UNTOLD]
+    if not hinted and cause.family == UNTOLD:
+        # what a rule suggests behind any failure shows as that failure
+        hinted = list(failure_kinds(done.symptoms, done.knowledge.symptoms))
     return hinted[0] if hinted and cause.family == UNTOLD else cause.family
 
 

@@ -19,7 +19,7 @@ from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import Hit, SymptomHits
-from trainrx.model.knowledge import Symptom
+from trainrx.model.knowledge import Family, Symptom
 from trainrx.model.memory import Refusal
 from trainrx.parse.version_range import in_range
 
@@ -134,6 +134,16 @@ def failure_facts(
     first = min(hits, key=lambda hit: (hit.line if hit.at is None else hit.at, hit.line))
     origin = Origin(source=first.source, line=first.line, text=first.text)
     return (fact("failure.phase", first.phase, origin, how="derived"),)
+
+
+def failure_kinds(
+    found: Iterable[SymptomHits], symptoms: Mapping[str, Symptom]
+) -> tuple[Family, ...]:
+    """Name the kinds of failure that were seen, each once, what is vague and echoes last."""
+    entries = [symptoms[item.symptom] for item in found]
+    told = [entry for entry in entries if entry.is_failure and entry.family is not None]
+    told.sort(key=lambda entry: (entry.role == "echo", entry.vague))
+    return tuple(dict.fromkeys(entry.family for entry in told if entry.family is not None))
 
 
 def version_facts(

@@ -8,7 +8,14 @@ from pathlib import Path
 import msgspec
 
 from trainrx.api.answer import Conclusion, answer
-from trainrx.api.facts import RELEASES, derive, failure_facts, log_versions, symptom_facts
+from trainrx.api.facts import (
+    RELEASES,
+    derive,
+    failure_facts,
+    failure_kinds,
+    log_versions,
+    symptom_facts,
+)
 from trainrx.api.inputs import Given, Request, gather, many
 from trainrx.api.job import (
     Launch,
@@ -34,11 +41,10 @@ from trainrx.detect.detector import detect
 from trainrx.detect.launches import embedded_launches
 from trainrx.kb.load import load
 from trainrx.kb.store import Knowledge
-from trainrx.model.facts import Fact, Facts
+from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.frameworks import FORKS, under_own_name, without_origins
 from trainrx.model.job import Detection, Input
-from trainrx.model.knowledge import Family
 from trainrx.model.refusal import Refused
 from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
@@ -137,8 +143,10 @@ def conclude(
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
+    kinds = failure_kinds(seen.symptoms, knowledge.symptoms)
+    facts.add(*(fact("failure.family", kind, how="derived") for kind in kinds[:1]))
     raw = None if launch is None else launch.raw
-    facts.add(*repairs(given, facts, _kinds(seen, knowledge), raw, versions))
+    facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
     causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
     job = Reasoned((*facts, *sighted), versions, knowledge, causes, engine)
@@ -159,12 +167,6 @@ def conclude(
         ),
         lang=lang,
     )
-
-
-def _kinds(seen: Detection, knowledge: Knowledge) -> tuple[Family, ...]:
-    """Give the kinds of failure that were seen, each once."""
-    entries = [knowledge.symptoms[hits.symptom] for hits in seen.symptoms]
-    return tuple(dict.fromkeys(e.family for e in entries if e.is_failure and e.family is not None))
 
 
 def _named(given: Given, seen: Detection, launch: Launch | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from trainrx.api.ends import exceptions, functions, without_paths
 from trainrx.api.inputs import Given
@@ -57,12 +57,11 @@ def repairs(
     if not tables or not seen:
         return ()
     asked = _asked(given, facts, seen, launch)
-    found = [tuple(repair_facts(asked, table, versions)) for table in tables]
-    return max(found, key=lambda told: max((_share(item) for item in told), default=0.0))
+    return max((tuple(repair_facts(asked, table, versions)) for table in tables), key=_share)
 
 
-def _share(item: Fact) -> float:
-    return float(item.value or 0) if item.kind == "repair.share" else 0.0
+def _share(told: Sequence[Fact]) -> float:
+    return Facts(told).number("repair.share") or 0.0
 
 
 def _asked(

@@ -12,7 +12,7 @@ from trainrx.parse.version_range import in_range, is_exact
 
 ENOUGH = 40.0
 """Rarity, in nats, that what was seen must hold at least: a few words fit anything."""
-LEAST = 0.4
+LEAST = 0.2
 """Share from which on a change is told of."""
 TOLD = 4
 """Terms that are named: the rarest that both hold."""
@@ -25,7 +25,8 @@ def repair_facts(
     """Derive `repair.share` of the change nearest to what was seen, and `repair.releases`.
 
     The share, 0 to 1 and rarely above, is the BM25 score of the change by the rarity of all that
-    was seen. Changes that the installed release has are passed over; nothing is said below `LEAST`.
+    was seen; below `LEAST` it is 0 and no change is told. Changes that the installed release has
+    are passed over.
 
     Args:
         asked: terms of what was seen, with the weight of each.
@@ -43,11 +44,11 @@ def repair_facts(
             sums[place] = sums.get(place, 0.0) + asked[term] * weight
     best = sorted(sums, key=lambda place: (-sums[place], -place))[:LOOKED_AT]
     for place in best:
-        if sums[place] < LEAST * whole:
-            return
         change = table.repair(place)
         if _has(change, present):
             continue
+        if sums[place] < LEAST * whole:
+            break
         common = [term for term in held if any(at == place for at, _ in held[term])]
         common.sort(key=lambda term: (-asked[term] * rare[term], term))
         origin = _origin(table, change, common)
@@ -58,6 +59,7 @@ def repair_facts(
         if table.head.releases:
             yield fact("repair.released", bool(change.release), origin, how="derived")
         return
+    yield fact("repair.share", 0.0, Origin(source=table.head.url), how="derived")
 
 
 def _has(change: Repair, present: str) -> bool:
