@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+import msgspec
+
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
+from trainrx.model.frameworks import having
 from trainrx.model.job import Input, RawLaunch
 from trainrx.parse.config import read_config
 from trainrx.parse.config_kinds import classify_config, is_framework_config
@@ -17,6 +22,16 @@ DEFAULT_COMMAND = {
     "nemo-automodel": "finetune",
     "easyr1": "ppo",
 }
+
+PROGRAMS: dict[str, tuple[tuple[str, str], ...]] = {
+    "ms-swift": (("--rlhf_type", "swift rlhf"), ("", "swift sft")),
+    "llamafactory": (("", "llamafactory-cli train"),),
+    "verl": (("", "python3 -m verl.trainer.main_ppo"),),
+    "easyr1": (("", "python3 -m verl.trainer.main"),),
+}
+"""What is run with arguments alone: the first whose mark stands among them."""
+_FLAG = re.compile(r"--?[A-Za-z][\w.-]*(?:[ =]|\\?$)")
+_ASSIGNED = re.compile(r"(?:\+{1,2}|~)?[A-Za-z_][\w.]*\.[\w.]+=")
 
 
 def implied_launch(configs: Sequence[Input]) -> RawLaunch | None:
@@ -69,3 +84,22 @@ def _command(framework: str, config: Input) -> str:
     if framework == "nemo-rl":
         return algorithm_of(args)
     return DEFAULT_COMMAND.get(framework, "")
+
+
+def with_program(script: Input, framework: str) -> tuple[Input, Unread] | None:
+    """Put the program in front of a script that is nothing but arguments, as people paste them.
+
+    Lines keep their numbers. Gives None where it is more, or the framework has several programs.
+    """
+    lines = (line.strip() for line in (script.text or "").splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    takes = _ASSIGNED if framework in having("assigned") else _FLAG
+    if framework not in PROGRAMS or not takes.match(first):
+        return None
+    program = next(p for mark, p in PROGRAMS[framework] if mark in (script.text or ""))
+    at = script.text.index(first) if script.text else 0
+    text = f"{(script.text or '')[:at]}{program} {(script.text or '')[at:]}"
+    reason = f"no program stands before these arguments: they are read as those of `{program}`"
+    return msgspec.structs.replace(script, text=text, path=None), Unread(
+        source=script.name, text=first[:200], reason=reason
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from trainrx.api.files import config_texts, model_config
-from trainrx.api.implied import implied_launch
+from trainrx.api.implied import implied_launch, with_program
 from trainrx.api.inputs import Given
 from trainrx.api.pasted import pasted_script
 from trainrx.api.scripts import script_launches
@@ -100,6 +100,9 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     for script in sorted(given.scripts, key=lambda item: is_program(item.text or "")):
         beside = given.beside.get(script.name)
         found, problems = script_launches(script, inherited, beside)
+        if not found and (whole := _whole(script, given)) is not None:
+            found, problems = script_launches(whole[0], inherited, beside)
+            unread.append(whole[1])
         unread += problems
         unread += [u for item in found for u in item.unread]
         if not found:
@@ -110,6 +113,11 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     implied = implied_launch(given.configs)
     unread += [] if implied is not None else [_no_config(item) for item in given.configs]
     return [] if implied is None else [implied], tuple(dict.fromkeys(unread))
+
+
+def _whole(script: Input, given: Given) -> tuple[Input, Unread] | None:
+    """Give a script of bare arguments with the program of the framework the user names."""
+    return None if given.framework is None else with_program(script, given.framework.name)
 
 
 def without_claims(raw: RawLaunch, *, ran: bool) -> RawLaunch:

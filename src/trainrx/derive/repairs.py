@@ -12,8 +12,8 @@ from trainrx.parse.version_range import in_range, is_exact
 
 ENOUGH = 40.0
 """Rarity, in nats, that what was seen must hold at least: a few words fit anything."""
-LEAST = 0.2
-"""Share from which on a change is told of."""
+LEAST = 0.35
+"""Share from which on a change is told of; a smaller one says how likely a change is at all."""
 TOLD = 4
 """Terms that are named: the rarest that both hold."""
 LOOKED_AT = 40
@@ -25,7 +25,7 @@ def repair_facts(
     """Derive `repair.share` of the change nearest to what was seen, and `repair.releases`.
 
     The share, 0 to 1 and rarely above, is the BM25 score of the change by the rarity of all that
-    was seen; below `LEAST` it is 0 and no change is told. Changes that the installed release has
+    was seen; below `LEAST` no change is told. Changes that the installed release has
     are passed over.
 
     Args:
@@ -47,12 +47,15 @@ def repair_facts(
         change = table.repair(place)
         if _has(change, present):
             continue
-        if sums[place] < LEAST * whole:
-            break
+        share = round(sums[place] / whole, 2)
+        if share < LEAST:
+            looked_at = Origin(source=table.head.url, text=f"until {table.head.until}")
+            yield fact("repair.share", share, looked_at, how="derived")
+            return
         common = [term for term in held if any(at == place for at, _ in held[term])]
         common.sort(key=lambda term: (-asked[term] * rare[term], term))
         origin = _origin(table, change, common)
-        yield fact("repair.share", round(sums[place] / whole, 2), origin, how="derived")
+        yield fact("repair.share", share, origin, how="derived")
         yield fact("repair.package", package, origin, how="derived")
         if change.release:
             yield fact("repair.releases", f">={change.release}", origin, how="derived")

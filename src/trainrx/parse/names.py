@@ -69,7 +69,7 @@ def name_facts(
             text = f"{arg.name} -> {fate.near}"
             out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
     out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
-    if launch.framework in versions:
+    if resolved.problems:
         from trainrx.parse.choices import refused_values
 
         out += refused_values(launch, resolved, taken, params)
