@@ -14,6 +14,8 @@ from trainrx.model.text import Text
 
 CLOSE = 0.15
 """Causes whose probabilities lie this near to the best one's may as well be the right one."""
+SPEAKS = 0.3
+"""Weight, in nats, below which a vote tells only how common a cause is."""
 MOST_EVIDENCE = 3
 HEALTHY = Text(
     en="The inputs show no failure, so nothing tells what a restart would do.",
@@ -88,7 +90,7 @@ def leading(causes: Sequence[CauseOut]) -> tuple[CauseOut, ...]:
         cause
         for cause in causes
         if best - cause.probability <= CLOSE
-        and any(reason.holds and reason.weight > 0 for reason in cause.reasons)
+        and any(reason.holds and reason.weight >= SPEAKS for reason in cause.reasons)
     )
 
 
