@@ -67,6 +67,7 @@ _BY_PREFIX: dict[str, Topic] = {
     "rollout": "rlhf",
     "vision": "vision",
     "nccl": "environment",
+    "net": "environment",
     "gloo": "environment",
     "hccl": "environment",
     "store": "environment",

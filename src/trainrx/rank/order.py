@@ -72,6 +72,8 @@ def candidates(
 
     Votes that hold only alone are left out while another cause is at least as likely as what is
     suspected; some symptoms all but name their cause, whether or not anything else speaks for it.
+    What only a rule suggests, and too little to suspect it, is left out while another cause is
+    likely.
     """
     possible = [
         cause
@@ -81,12 +83,20 @@ def candidates(
     ]
     scored = [score(cause, reasoning, lang, failed=failed, alone=False) for cause in possible]
     standing = {item.cause.id for item in scored if item.probability >= SUSPECTED}
+    likely = {item.cause.id for item in scored if item.probability >= LIKELY}
     return [
         score(item.cause, reasoning, lang, failed=failed)
         if _has_alone(item.cause) and not standing - {item.cause.id}
         else item
         for item in scored
+        if not (likely - {item.cause.id} and failed and _is_vaguely_suggested(item, active))
     ]
+
+
+def _is_vaguely_suggested(item: Scored, active: Collection[str]) -> bool:
+    """Tell whether no symptom asks for a cause, and too little speaks for it to suspect it."""
+    asked = any(symptom in active for symptom in item.cause.explains)
+    return not asked and item.probability < SUSPECTED
 
 
 def _is_suspected(item: Scored) -> bool:
