@@ -43,3 +43,25 @@ def test_no_foreign_package_of_the_same_name_is_installed(framework: str) -> Non
     said = [c.spelled for cause in answer.causes for fix in cause.fixes for c in fix.changes]
     assert any(text.startswith("git pull") for text in said)
     assert not any(text.startswith("pip install") and framework in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        (None, 'pip install "transformers==VERSION"  # the release that ran before'),
+        (
+            {"transformers": "5.2.0"},
+            'pip install "transformers<5.2.0"  # the release that ran before',
+        ),
+    ],
+)
+def test_the_way_back_names_an_older_release(versions: dict[str, str] | None, said: str) -> None:
+    answer = diagnose(
+        note="after upgrading transformers the training crashes",
+        framework="ms-swift",
+        versions=versions,
+    )
+
+    changes = [c for cause in answer.causes for fix in cause.fixes for c in fix.changes]
+    back = next(change for change in changes if change.param == "transformers")
+    assert (back.action, back.spelled) == ("downgrade", said)

@@ -77,7 +77,7 @@ def _remedy(site: Site, fix: Fix, number: int) -> Iterator[str]:
         told = site.names(condition_text(fix.only_if, site.lang))
         yield from ("", f"{site.says(words.ONLY_IF)}{colon(site)}{told}")
     yield from _spellings(site, fix)
-    rest = [f"{p.name}{p.spec.replace('$', ': ')}" for p in fix.packages]
+    rest = [p.shown for p in fix.packages]
     rest += [measure_text(measure, site.lang) for measure in fix.measures]
     yield from bullets(code(line) for line in rest)
     for step in (site.says(fix.steps) if fix.steps else "").splitlines():

@@ -11,7 +11,7 @@ from trainrx.fix.install import install
 from trainrx.fix.owners import is_package_of_others
 from trainrx.fix.pins import consistent_set
 from trainrx.kb.packages import read_requirements
-from trainrx.model.knowledge import Fix, PackageChange
+from trainrx.model.knowledge import FORMER, Fix, PackageChange
 from trainrx.model.result import Change
 from trainrx.parse.version_range import in_range, is_exact
 
@@ -23,6 +23,8 @@ RAISED_IN = "raised-in"
 """Stands for the package the exception was raised in, where it is another one."""
 REQUIRED = "required"
 """Stands for the package, and the range of it, that a version check printed."""
+
+FORMER_SAID = "  # the release that ran before"
 
 LACKING, ASKING = "lacking", "asking"
 """Stand for the package that lacks a name in this release, and for the one that wants it there."""
@@ -79,10 +81,29 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             spec = told
         if is_package_of_others(wanted.name, job.facts):
             continue
+        if spec == FORMER:
+            yield _former(wanted.name, job)
+            continue
         name = _package(wanted.name, job) if wanted.name == FRAMEWORK else wanted.name
         change = package_change(PackageChange(name=name, spec=spec), job) if name else None
         if change is not None:
             yield change
+
+
+def _former(name: str, job: Target) -> Change:
+    """Give the way back to the release that ran before."""
+    present = job.versions.get(name)
+    older = f"<{present}" if present is not None and is_exact(present) else ""
+    return Change(
+        kind="package",
+        param=name,
+        canonical=f"package.{name}",
+        action="downgrade",
+        from_=present,
+        now="set" if present is not None else "unknown",
+        to=older or None,
+        spelled=install(name, older or "==VERSION") + FORMER_SAID,
+    )
 
 
 def _as_the_check_wants(job: Target) -> Iterator[Change]:

@@ -20,7 +20,7 @@ from trainrx.kb.check_common import (
 from trainrx.kb.check_owners import owner_problems
 from trainrx.kb.conditions import ARGUMENT, facts_of, packages_of
 from trainrx.kb.problem import Problem, error, warning
-from trainrx.model.knowledge import Amount, Cause, Evidence, Fix
+from trainrx.model.knowledge import FORMER, Amount, Cause, Evidence, Fix
 from trainrx.model.parts import Reference
 from trainrx.model.pattern import late
 
@@ -174,6 +174,8 @@ def _changes(fix: Fix, where: str, names: Names) -> Iterator[Problem]:
             yield error(f"{where}.set.{name}", f"no fact {amount.fact!r}")
     for package in fix.packages:
         told = package.spec.removeprefix("$")
+        if package.spec == FORMER:
+            continue
         if told == package.spec:
             yield from range_problems(f"{where}.packages.{package.name}", package.spec)
         elif not names.is_fact(told):

@@ -140,14 +140,25 @@ class Amount(
     right_if_at_least: float | None = None
 
 
+FORMER = "former"
+"""As the range of a package: the release that ran before; its user knows which that was."""
+
+
 class PackageChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A version to install: `spec` is a PEP 440 range the package must satisfy afterwards.
 
     `$fact.name` is the range that a fact tells; where it is unknown the change is left out.
+    `former` (`FORMER`) is the release that ran before.
     """
 
     name: str
     spec: str
+
+    @property
+    def shown(self) -> str:
+        """Write it as the pages of an entry do."""
+        spec = f"${self.spec}" if self.spec == FORMER else self.spec
+        return f"{self.name}{spec.replace('$', ': ')}"
 
 
 class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -94,7 +94,7 @@ def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
     yield from prose(view, title, indent=2, lead=Span(lead))
     changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
     changes += [f"{words.DELETE.in_(lang)} {name}" for name in fix.unset]
-    changes += [f"{p.name}{p.spec.replace('$', ': ')}" for p in fix.packages]
+    changes += [p.shown for p in fix.packages]
     changes += [measure_text(measure, lang) for measure in fix.measures]
     for text in (*changes, *fix.commands):
         yield (Span("       "), Span(clean(text), "fix"))
