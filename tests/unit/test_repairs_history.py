@@ -57,7 +57,9 @@ class Repository:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
-    made = Repository(tmp_path / "clone" if (tmp_path / "clone").mkdir() is None else tmp_path)
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    made = Repository(folder)
     made.commit("first", {"it/run.py": BODY.format("pass", "pass")})
     return made
 
