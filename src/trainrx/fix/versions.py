@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from trainrx.derive.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
@@ -94,15 +95,8 @@ def _former(name: str, job: Target) -> Change:
     """Give the way back to the release that ran before."""
     present = job.versions.get(name)
     older = f"<{present}" if present is not None and is_exact(present) else ""
-    return Change(
-        kind="package",
-        param=name,
-        canonical=f"package.{name}",
-        action="downgrade",
-        from_=present,
-        now="set" if present is not None else "unknown",
-        to=older or None,
-        spelled=install(name, older or "==VERSION") + FORMER_SAID,
+    return _one(
+        name, present, older, install(name, older or "==VERSION") + FORMER_SAID, "downgrade"
     )
 
 
@@ -163,15 +157,21 @@ def _newer(name: str, job: Target) -> Change | None:
     if releases and present is not None and in_range(present, f">={releases[-1]}") is not False:
         return None
     bound = f">{present}" if present is not None and is_exact(present) else ""
+    return _one(name, present, bound, install(name, bound, newest=True), "upgrade")
+
+
+def _one(
+    name: str, present: str | None, spec: str, spelled: str, action: Literal["upgrade", "downgrade"]
+) -> Change:
     return Change(
         kind="package",
         param=name,
         canonical=f"package.{name}",
-        action="upgrade",
+        action=action,
         from_=present,
         now="set" if present is not None else "unknown",
-        to=bound or None,
-        spelled=install(name, bound, newest=True),
+        to=spec or None,
+        spelled=spelled,
     )
 
 
