@@ -20,9 +20,9 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
         sys.path.insert(0, str(root / "src"))
         import msgspec
 
-        from trainrx.kb.lint import compile_lint
-        from trainrx.kb.load import complete, read_folders
-        from trainrx.kb.words import with_words
+        from trainrx.knowledge.lint import compile_lint
+        from trainrx.knowledge.load import complete, read_folders
+        from trainrx.knowledge.words import with_words
 
         knowledge = with_words(complete(read_folders([root / "kb"], [root / "rules"])))
         target = root / "build" / "knowledge.msgpack"

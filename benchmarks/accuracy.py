@@ -31,8 +31,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from trainrx.kb.load import load
-from trainrx.parse.told import known_names
+from trainrx.catalog.told import known_names
+from trainrx.knowledge.load import load
 
 RETOLD = Path(__file__).resolve().parents[1] / "tests" / "cases" / "notes" / "retold.jsonl"
 STRICT = ("confirmed", "maintainer", "reporter")

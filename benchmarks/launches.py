@@ -23,9 +23,9 @@ from launches_mutations import MUTATIONS, mutated
 from launches_static import LISTED, Tokens
 from launches_words import compare
 
+from trainrx.launch.find import find_launches
 from trainrx.model.job import RawLaunch
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 SCRIPTS = frozenset({".sh", ".sbatch", ".slurm"})
 BLOCK = re.compile(

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+from trainrx.launch.find import find_launches
 from trainrx.model.job import Script, ShellCommand, Word
-from trainrx.parse.launch import find_launches
 
 NAMED = frozenset({"ms-swift", "LLaMA-Factory", "verl", "OpenRLHF", "trl", "DeepSpeedExamples"})
 """The frameworks that the aim is set for, by the name of their repository."""

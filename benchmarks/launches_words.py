@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from launches_bash import UNSEEN, NotComparable, argv
 
 from trainrx.model.job import ShellCommand
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 PROGRAMS = frozenset(
     {"torchrun", "deepspeed", "accelerate", "swift", "megatron", "llamafactory-cli", "lmf", "trl"}

@@ -28,16 +28,16 @@ import msgspec
 from packaging.version import Version
 from unknown_flags import Mistake, _files, _release, _tags
 
-from trainrx.api.lint_files import lint_files
-from trainrx.api.lint_jobs import Around, config_launch
-from trainrx.api.linting import groups, lint_file
-from trainrx.kb.lint import load_lint
-from trainrx.linter.check import Linter
-from trainrx.linter.settings import Settings, chooser
+from trainrx.catalog.catalog import catalog, plain
+from trainrx.knowledge.lint import load_lint
+from trainrx.launch.find import find_launches
+from trainrx.lint.check import Linter
+from trainrx.lint.files import lint_files
+from trainrx.lint.jobs import Around, config_launch
+from trainrx.lint.run import groups, lint_file
+from trainrx.lint.settings import Settings, chooser
 from trainrx.model.findings import Finding
-from trainrx.parse.catalog import catalog, plain
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 Kind = TypeVar("Kind")
 HERE = Path(__file__).parent

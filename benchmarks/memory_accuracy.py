@@ -38,7 +38,7 @@ import memory_scores as scores
 from memory_rows import workload_of_row
 from memory_scores import Answer, Row
 
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.memory.predict import predict
 from trainrx.model.memory import Refusal, Workload
 

@@ -14,8 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from trainrx.derive.models import find_shape
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.hardware import ModelShape, Tower
 from trainrx.model.memory import (
     Attention,
@@ -29,6 +28,7 @@ from trainrx.model.memory import (
     Workload,
 )
 from trainrx.model.tokens import Dataset
+from trainrx.models.facts import find_shape
 
 Row = Mapping[str, Any]
 

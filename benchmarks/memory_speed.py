@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 from memory_peers import PeerError, ask, job_of, pythons_of
 
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.memory.predict import predict
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Length, Prediction, Workload

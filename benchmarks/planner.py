@@ -23,19 +23,19 @@ from typing import Any, NamedTuple
 import yaml
 from accuracy import Names, _same, arguments, read_cases
 
-from trainrx.api.asked import request_of
-from trainrx.api.hardware_plans import plan_job
-from trainrx.api.inputs import gather
-from trainrx.api.inspection import read_logs
-from trainrx.api.lab import subject_of
-from trainrx.api.planning import bench_of, search
-from trainrx.api.reread import Surroundings
-from trainrx.fix.planner import Found, space_of
-from trainrx.kb.load import load
-from trainrx.kb.store import Knowledge
+from trainrx.inspect.inspection import read_logs
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.asked import request_of
+from trainrx.launch.given import gather
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Facts
 from trainrx.model.memory import Refusal
+from trainrx.prove.candidates import subject_of
+from trainrx.prove.hardware_plans import plan_job
+from trainrx.prove.planner import Found, space_of
+from trainrx.prove.planning import bench_of, search
+from trainrx.prove.reread import Surroundings
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 KINDS = ("arg", "env", "config_file")

@@ -25,13 +25,13 @@ from pathlib import Path
 import yaml
 from resolve_scripts import FLAGS, SCRIPTS, Launch, script
 
-from trainrx.kb.load import load
-from trainrx.kb.store import shipped
+from trainrx.catalog.catalog import catalog
+from trainrx.knowledge.load import load
+from trainrx.knowledge.places import data_folder
+from trainrx.launch.find import find_launches
+from trainrx.launch.resolve import resolve
 from trainrx.model.parts import Param
-from trainrx.parse.catalog import catalog
-from trainrx.parse.launch import find_launches
-from trainrx.parse.resolve import resolve
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 DIAGNOSE = str(Path(sys.executable).with_name("diagnose"))
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,7 +87,7 @@ def load_catalog(package: str) -> dict[str, object]:
 
 def load_json(package: str) -> dict[str, object]:
     """Read the same file line by line with `json`."""
-    path = shipped()[0] / "catalogs" / f"{package}.jsonl"
+    path = Path(data_folder("catalogs")) / f"{package}.jsonl"
     start = time.perf_counter()
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return {"ms": (time.perf_counter() - start) * 1e3, "rows": len(rows)}
@@ -125,7 +125,7 @@ def catalogs(runs: int) -> bool:
 
 def as_yaml(package: str) -> float:
     """Give the milliseconds PyYAML takes for the data of a catalog, in C where it can."""
-    path = shipped()[0] / "catalogs" / f"{package}.jsonl"
+    path = Path(data_folder("catalogs")) / f"{package}.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     text = yaml.dump(rows, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper))
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

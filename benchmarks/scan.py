@@ -24,8 +24,8 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.detect.detector import Detector
-from trainrx.kb.load import load
+from trainrx.evidence.detector import Detector
+from trainrx.knowledge.load import load
 from trainrx.model.job import Input
 from trainrx.model.knowledge import Symptom
 

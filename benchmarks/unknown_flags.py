@@ -28,16 +28,16 @@ from typing import NamedTuple
 import msgspec
 from packaging.version import InvalidVersion, Version
 
+from trainrx.catalog.arguments import STYLES, read_given
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.signature import signature
+from trainrx.catalog.tables import judges, tables_of
+from trainrx.inputs.config import read_config
+from trainrx.launch.config_kinds import classify_config
+from trainrx.launch.find import find_launches
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
-from trainrx.parse.arguments import STYLES, read_given
-from trainrx.parse.catalog import catalog
-from trainrx.parse.config import read_config
-from trainrx.parse.config_kinds import classify_config
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
-from trainrx.parse.signature import signature
-from trainrx.parse.tables import judges, tables_of
+from trainrx.shell import read_script
 
 MISTAKES = Path(__file__).with_suffix(".jsonl")
 SCRIPTS = (".sh", ".yaml", ".yml")

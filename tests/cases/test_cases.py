@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from trainrx import diagnose
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.knowledge.yaml12 import read_yaml
 
 HERE = Path(__file__).parent
 FOLDERS = sorted(path.name for path in HERE.iterdir() if (path / "expect.yaml").is_file())

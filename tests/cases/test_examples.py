@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 import trainrx.render
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.knowledge.yaml12 import read_yaml
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FOLDERS = sorted(path.parent.name for path in EXAMPLES.glob("*/expect.yaml"))

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import yaml
 
-from trainrx.api.inputs import Request, gather
-from trainrx.api.job import all_launches, settle
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
+from trainrx.launch.given import Request, gather
+from trainrx.launch.job import all_launches, settle
 from trainrx.model.catalog import Value
 from trainrx.model.job import Argument
 

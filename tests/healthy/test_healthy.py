@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from trainrx import diagnose
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.result import Diagnosis
 
 HERE = Path(__file__).parent

@@ -216,11 +216,11 @@ HEAVY = (
     *("hyperscan", "argparse", "inspect", "dataclasses", "pathlib", "platform", "json", "shlex"),
     *("subprocess", "multiprocessing", "asyncio", "logging", "threading", "string", "tomllib"),
     *("importlib.metadata", "importlib.resources", "ast", "tokenize", "packaging"),
-    *("trainrx.engine", "trainrx.detect", "trainrx.memory", "trainrx.fix", "trainrx.patch"),
+    *("trainrx.reason", "trainrx.evidence", "trainrx.memory", "trainrx.fix", "trainrx.fix.patch"),
     *("trainrx.lsp", "pygls", "lsprotocol"),
-    *("trainrx.read", "trainrx.rank", "trainrx.kb.load", "trainrx.parse.reprs"),
-    *("trainrx.parse.launchers_cluster", "trainrx.parse.launchers_container"),
-    *("trainrx.parse.effective.llamafactory", "trainrx.parse.shell.conditions"),
+    *("trainrx.inputs", "trainrx.rank", "trainrx.knowledge.load", "trainrx.inputs.reprs"),
+    *("trainrx.launchers.cluster", "trainrx.launchers.container"),
+    *("trainrx.frameworks.effective.llamafactory", "trainrx.shell.conditions"),
 )
 """What a plain script with one launch of one framework has no use for."""
 MOST_MODULES = 210

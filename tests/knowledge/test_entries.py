@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.api.entry_tests import Bench, read_cases
-from trainrx.api.reason import EngineName
-from trainrx.kb.load import load
-from trainrx.kb.store import shipped
+from trainrx.entries.tests import Bench, read_cases
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import shipped
+from trainrx.reason.causes import EngineName
 
 KB, RULES = shipped()
 CAUSES = sorted(path.stem for path in (KB / "causes").rglob("*.yaml") if ".test" not in path.name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from trainrx import diagnose
-from trainrx.api.guard_tests import guard_problems
-from trainrx.kb.catalogs import read_catalog
-from trainrx.kb.conditions import ARGUMENT, arguments_of
-from trainrx.kb.guards import message
-from trainrx.kb.load import load
+from trainrx.catalog.catalog import plain
+from trainrx.entries.guard_tests import guard_problems
+from trainrx.knowledge.catalogs import read_catalog
+from trainrx.knowledge.conditions import ARGUMENT, arguments_of
+from trainrx.knowledge.guards import message
+from trainrx.knowledge.load import load
 from trainrx.model.guards import Guard
-from trainrx.parse.catalog import plain
 
 KNOWLEDGE = load()
 GUARDS = tuple(KNOWLEDGE.guards.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.levers import Lever
 
 LEVERS = load(launches=True).levers

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.api.lint_files import File
-from trainrx.api.lint_jobs import Around
-from trainrx.api.linting import groups, lint_file
-from trainrx.kb.lint import load_lint
-from trainrx.kb.load import load
-from trainrx.linter.check import Linter
-from trainrx.linter.settings import Settings, chooser
+from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.load import load
+from trainrx.launch.config_kinds import classify_config
+from trainrx.lint.check import Linter
+from trainrx.lint.files import File
+from trainrx.lint.jobs import Around
+from trainrx.lint.run import groups, lint_file
+from trainrx.lint.settings import Settings, chooser
 from trainrx.model.facts import Origin, fact
 from trainrx.model.guards import Guard
-from trainrx.parse.config_kinds import classify_config
 
 KNOWLEDGE = load_lint()
 NOT_ALONE = {"swift-argument-misspelt", "swift-argument-of-another-version"}

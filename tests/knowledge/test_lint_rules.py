@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.api.lint_tests import LintCase, case_problems, read_lint_cases
-from trainrx.kb.lint import load_lint
-from trainrx.kb.store import shipped
+from trainrx.entries.lint_tests import LintCase, case_problems, read_lint_cases
+from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.store import shipped
 from trainrx.render.lint_rules import index_page
 
 FOLDER = shipped()[1] / "lint"

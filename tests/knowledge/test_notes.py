@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trainrx.detect.detector import Detector
-from trainrx.kb.load import load
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.evidence.detector import Detector
+from trainrx.knowledge.load import load
+from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Detection, Input
 from trainrx.model.knowledge import Family

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from trainrx.kb.load import load
+from trainrx.catalog.catalog import Catalog, catalog, plain
+from trainrx.catalog.spellbook import serves
+from trainrx.catalog.values import read_value
+from trainrx.knowledge.load import load
+from trainrx.launch.defaults import TRAINING
 from trainrx.model.facts import Scalar
 from trainrx.model.parts import Param, Spelling
-from trainrx.parse.catalog import Catalog, catalog, plain
-from trainrx.parse.defaults import TRAINING
-from trainrx.parse.spellbook import serves
-from trainrx.parse.values import read_value
-from trainrx.parse.version_range import in_range
+from trainrx.versions.ranges import in_range
 
 PARAMS = load().params
 COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {

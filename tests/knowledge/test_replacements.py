@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from trainrx.kb.catalogs import read_old_names, read_replacements
+from trainrx.catalog.catalog import catalog, plain
+from trainrx.knowledge.catalogs import read_old_names, read_replacements
 from trainrx.model.catalog import Replacement
-from trainrx.parse.catalog import catalog, plain
 
 ITEMS = read_replacements()
 

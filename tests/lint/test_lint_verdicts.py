@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trainrx.api.lint_files import lint_files
-from trainrx.api.lint_jobs import Around
-from trainrx.api.linting import groups, lint_file
-from trainrx.kb.lint import load_lint
-from trainrx.linter.check import Linter
-from trainrx.linter.settings import Settings, chooser
+from trainrx.knowledge.lint import load_lint
+from trainrx.lint.check import Linter
+from trainrx.lint.files import lint_files
+from trainrx.lint.jobs import Around
+from trainrx.lint.run import groups, lint_file
+from trainrx.lint.settings import Settings, chooser
 from trainrx.model.lint import LintKnowledge
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from trainrx import __version__
-from trainrx.kb.load import load
-from trainrx.kb.store import checkout, shipped
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import checkout, shipped
 
 
 def test_knowledge_and_rules_are_found_where_we_run() -> None:

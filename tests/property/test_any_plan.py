@@ -12,11 +12,11 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.api.estimation import estimate
-from trainrx.api.planning import plans_for
-from trainrx.fix.planner import FILL
+from trainrx.estimate.estimation import estimate
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Planned
+from trainrx.prove.planner import FILL
+from trainrx.prove.planning import plans_for
 from unit.planned_jobs import written
 
 VERSIONS = {"ms-swift": "3.6.0", "transformers": "4.52.0"}

@@ -7,7 +7,10 @@ from functools import cache
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from trainrx.engine.base import (
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.model.facts import Fact, Origin, fact
+from trainrx.reason.base import (
     Check,
     Copy,
     EngineError,
@@ -18,13 +21,10 @@ from trainrx.engine.base import (
     RuleError,
     Template,
 )
-from trainrx.engine.durable import DurableEngine
-from trainrx.engine.reason import Reasoner
-from trainrx.engine.reference import PyEngine
-from trainrx.engine.rulebase import RuleBase
-from trainrx.kb.load import load
-from trainrx.kb.store import Knowledge
-from trainrx.model.facts import Fact, Origin, fact
+from trainrx.reason.durable import DurableEngine
+from trainrx.reason.reasoner import Reasoner
+from trainrx.reason.reference import PyEngine
+from trainrx.reason.rulebase import RuleBase
 
 KINDS = st.sampled_from(["a", "b", "c.d", "symptom.cuda-oom"])
 FIELDS = st.sampled_from(["v", "w", "id"])

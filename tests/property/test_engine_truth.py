@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.engine.conditions import version_kind
-from trainrx.engine.reason import reason
 from trainrx.model.facts import Fact, fact
 from trainrx.model.parts import Condition
+from trainrx.reason.conditions import version_kind
+from trainrx.reason.reasoner import reason
 
 OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.api.facts import version_facts
-from trainrx.engine.conditions import version_tests
-from trainrx.engine.reason import Reasoner
+from trainrx.facts.all import version_facts
 from trainrx.fix.holds import holds
 from trainrx.model.facts import Facts, fact
 from trainrx.model.parts import Condition
+from trainrx.reason.conditions import version_tests
+from trainrx.reason.reasoner import Reasoner
 
 NAMES = st.sampled_from(["a", "b", "c"])
 NUMBERS = st.integers(-2, 3)

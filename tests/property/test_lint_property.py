@@ -4,13 +4,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.api.lint_files import File
-from trainrx.api.lint_jobs import Around
-from trainrx.api.lint_mend import mended
-from trainrx.api.linting import groups, lint_file
-from trainrx.kb.lint import load_lint
-from trainrx.linter.check import Linter
-from trainrx.linter.settings import Settings, chooser
+from trainrx.knowledge.lint import load_lint
+from trainrx.lint.check import Linter
+from trainrx.lint.files import File
+from trainrx.lint.jobs import Around
+from trainrx.lint.mend import mended
+from trainrx.lint.run import groups, lint_file
+from trainrx.lint.settings import Settings, chooser
 
 KNOWLEDGE = load_lint()
 LINTER = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")

@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.memory.predict import predict
 from trainrx.model.memory import Images, Length, Prediction, Refusal, Rollout, Workload
 

@@ -11,8 +11,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from trainrx.patch.configs import config_with
-from trainrx.patch.wanted import Want
+from trainrx.fix.patch.configs import config_with
+from trainrx.fix.patch.wanted import Want
 
 ROOMY = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 KEYS = ("cutoff_len", "template", "seed", "lora_target", "bf16", "stage", "output_dir")

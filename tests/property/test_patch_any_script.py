@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from trainrx.fix.patch import patch_launch, unified_diff
+from trainrx.launch.find import find_launches
 from trainrx.model.result import Change
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
-from trainrx.patch import patch_launch, unified_diff
+from trainrx.shell import read_script
 
 BASH = shutil.which("bash")
 NAMES = ("max_length", "lora_rank", "packing", "target_modules", "learning_rate", "seed", "system")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from trainrx.detect.detector import Detector
+from trainrx.evidence.detector import Detector
 from trainrx.model.job import Input
 from trainrx.model.knowledge import Pattern, Samples, Symptom
 from trainrx.model.text import Text

@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.kb.load import read_entry
-from trainrx.kb.store import shipped
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.resolved import Resolved
+from trainrx.catalog.signature import catalog_command
+from trainrx.catalog.spell import Spelled, spell
+from trainrx.frameworks.traits import having
+from trainrx.inputs.config import read_config
+from trainrx.knowledge.load import read_entry
+from trainrx.knowledge.store import shipped
+from trainrx.launch.find import find_launches
+from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin, Scalar
-from trainrx.model.frameworks import having
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param
-from trainrx.parse.catalog import catalog
-from trainrx.parse.config import read_config
-from trainrx.parse.launch import find_launches
-from trainrx.parse.resolve import resolve
-from trainrx.parse.resolved import Resolved
-from trainrx.parse.shell import read_script
-from trainrx.parse.signature import catalog_command
-from trainrx.parse.spell import Spelled, spell
+from trainrx.shell import read_script
 
 KB = shipped()[0]
 PARAMS = {path.stem: read_entry(path, Param) for path in sorted((KB / "params").glob("*.yaml"))}

@@ -7,13 +7,13 @@ import shlex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.fix.translate import Version2, move, text_of
-from trainrx.kb.load import load
+from trainrx.catalog.catalog import Known, catalog
+from trainrx.catalog.signature import signature
+from trainrx.knowledge.load import load
+from trainrx.launch.find import find_launches
 from trainrx.model.job import RawLaunch
-from trainrx.parse.catalog import Known, catalog
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
-from trainrx.parse.signature import signature
+from trainrx.shell import read_script
+from trainrx.translate.translate import Version2, move, text_of
 
 PARAMS = load([], [], launches=True).params
 HEADS = {

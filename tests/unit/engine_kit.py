@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trainrx.engine.base import Check, Copy, EngineRule, Inference, Join, Pattern, Template
-from trainrx.engine.durable import DurableEngine
-from trainrx.engine.reference import PyEngine
-from trainrx.engine.rulebase import RuleBase
 from trainrx.model.facts import Fact, Origin, Scalar
+from trainrx.reason.base import Check, Copy, EngineRule, Inference, Join, Pattern, Template
+from trainrx.reason.durable import DurableEngine
+from trainrx.reason.reference import PyEngine
+from trainrx.reason.rulebase import RuleBase
 
 
 def given(kind: str, source: str = "", /, **fields: Scalar) -> Fact:

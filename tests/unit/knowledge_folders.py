@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from trainrx.kb.check import Library, check, read_library
-from trainrx.kb.problem import Finding
-from trainrx.kb.sources import read_source
-from trainrx.kb.store import shipped
+from trainrx.entries.check import Library, check, read_library
+from trainrx.entries.problem import Finding
+from trainrx.entries.sources import read_source
+from trainrx.knowledge.store import shipped
 from trainrx.model.knowledge import FactEntry, Symptom
 from trainrx.model.parts import Param
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.detect.detector import Detector, Engine
+from trainrx.evidence.detector import Detector, Engine
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Detection, Input
 from trainrx.model.knowledge import CaptureType, Family, Pattern, Role, Samples, Symptom

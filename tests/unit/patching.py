@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trainrx.fix.patch import patch_launch
+from trainrx.launch.find import find_launches
 from trainrx.model.facts import Origin
 from trainrx.model.planning import Patched
 from trainrx.model.result import Change, ChangeAction, Kind
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
-from trainrx.patch import patch_launch
+from trainrx.shell import read_script
 
 _SPELLED = {"arg": "--{} {}", "env": "{}={}", "config_file": "{}: {}"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trainrx.api.asked import request_of
-from trainrx.api.inputs import gather
-from trainrx.api.inspection import read_logs
-from trainrx.api.reread import Surroundings
+from trainrx.inspect.inspection import read_logs
+from trainrx.launch.asked import request_of
+from trainrx.launch.given import gather
 from trainrx.model.facts import Facts
+from trainrx.prove.reread import Surroundings
 from unit.workloads import knowledge
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.api.facts import derive, failure_facts, symptom_facts, version_facts
-from trainrx.kb.load import load
+from trainrx.facts.all import derive, failure_facts, symptom_facts, version_facts
+from trainrx.knowledge.load import load
 from trainrx.model.facts import fact
 from trainrx.model.job import Hit, SymptomHits
 

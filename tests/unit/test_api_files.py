@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainrx.api.files import config_texts
+from trainrx.launch.files import config_texts
+from trainrx.launch.find import find_launches
 from trainrx.model.job import Input
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 ZERO3 = '{"zero_optimization": {"stage": 3}}'
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from trainrx import diagnose
-from trainrx.api.foreseen import Foresight, facts_with
-from trainrx.kb.load import load
+from trainrx.diagnosis.foreseen import Foresight, facts_with
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, fact
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.render.console import page

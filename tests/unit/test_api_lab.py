@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainrx.api.lab import Lab, subject_of, with_change
-from trainrx.api.planning import canonical
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.memory import Workload
 from trainrx.model.result import Change
+from trainrx.prove.candidates import Lab, subject_of, with_change
+from trainrx.prove.planning import canonical
 from unit.planned_jobs import example, written
 
 HERE = Origin(source="launch.sh")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainrx.api.inputs import Given
-from trainrx.api.job import find_launch
+from trainrx.launch.given import Given
+from trainrx.launch.job import find_launch
 from trainrx.model.job import Input
 
 TEXT = "distributed_type: DEEPSPEED\nmain_process_port: 0\ndeepspeed_config:\n  zero_stage: 3\n"

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.api.inputs import Given
-from trainrx.api.job import Launch, settle
-from trainrx.api.phrasing import refused, worded
-from trainrx.kb.load import load
+from trainrx.estimate.phrasing import refused, worded
+from trainrx.knowledge.load import load
+from trainrx.launch.find import find_launches
+from trainrx.launch.given import Given
+from trainrx.launch.job import Launch, settle
 from trainrx.model.memory import Assumption, Refusal
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 @pytest.fixture(scope="module")

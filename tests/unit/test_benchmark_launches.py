@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 _BENCHMARKS = pathlib.Path(__file__).parents[2] / "benchmarks"
 

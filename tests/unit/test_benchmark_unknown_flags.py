@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from packaging.version import Version
 
-from trainrx.parse.catalog import catalog
+from trainrx.catalog.catalog import catalog
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "benchmarks" / "unknown_flags.py"

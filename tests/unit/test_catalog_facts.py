@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from catalog.ranges import expand
 from catalog.releases import ascending, read_releases
 from catalog.tables import Command
-from trainrx.kb.catalogs import FOLDER, read_catalog, read_renames
-from trainrx.kb.store import shipped
+from trainrx.knowledge.catalogs import FOLDER, read_catalog, read_renames
+from trainrx.knowledge.places import data_folder
 from trainrx.model.catalog import EnvironmentVariable, ModelTypeRename, Preset
 
 _MOST_BYTES = 2_050_000
@@ -41,7 +42,7 @@ def counted(release: str, command: str) -> int:
 
 
 def records(name: str, kind: type[msgspec.Struct]) -> list[msgspec.Struct]:
-    return msgspec.json.Decoder(kind).decode_lines((shipped()[0] / FOLDER / name).read_bytes())
+    return msgspec.json.Decoder(kind).decode_lines((Path(data_folder(FOLDER)) / name).read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -201,4 +202,4 @@ def test_a_variable_is_known_by_the_models_that_read_it() -> None:
 
 
 def test_the_folder_is_small() -> None:
-    assert sum(p.stat().st_size for p in (shipped()[0] / FOLDER).iterdir()) < _MOST_BYTES
+    assert sum(p.stat().st_size for p in Path(data_folder(FOLDER)).iterdir()) < _MOST_BYTES

@@ -1,4 +1,4 @@
-"""The generator of kb/catalogs reads sources without running them."""
+"""The generator of data/catalogs reads sources without running them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from trainrx.cli import main
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.render.emit import plain
 from trainrx.render.explain import explain
 from trainrx.render.page import View

@@ -7,7 +7,7 @@ import pytest
 from knowledge_folders import findings
 
 from trainrx.cli import main
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Rule, Symptom
 from trainrx.model.packages import PackageEntry

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.derive.batch import batch_facts
+from trainrx.facts.batch import batch_facts
 from trainrx.model.facts import Facts, Scalar, fact
 
 WHOLE = {"launch.given": True, "launch.env_complete": True}

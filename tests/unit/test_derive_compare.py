@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trainrx.derive.compare import changed_facts
+from trainrx.facts.compare import changed_facts
 from trainrx.model.facts import Facts, Scalar, fact
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trainrx.derive.engine import engine_facts
+from trainrx.facts.engine import engine_facts
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.hardware import ModelShape
 

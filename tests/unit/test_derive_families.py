@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from trainrx.derive.families import AUDIO, FAMILY, OMNI, VISION, family_of, own_type_of
-from trainrx.kb.catalogs import read_old_names
-from trainrx.kb.load import load
+from trainrx.knowledge.catalogs import read_old_names
+from trainrx.knowledge.load import load
+from trainrx.models.families import AUDIO, FAMILY, OMNI, VISION, family_of, own_type_of
 
 NAMES = {
     name.lower()

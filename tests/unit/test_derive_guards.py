@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.derive.guards import RELATIONS, Kind, Relation, guard_facts
-from trainrx.kb.load import load
+from trainrx.facts.guards import RELATIONS, Kind, Relation, guard_facts
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 
 KNOWN = load()

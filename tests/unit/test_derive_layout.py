@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.derive.batch import generation_batch
-from trainrx.derive.compare import changed_facts
-from trainrx.derive.layout import layout_facts, visible_gpus
-from trainrx.derive.models import find_shape, model_facts
-from trainrx.derive.vision import QWEN_DEFAULT_CAP, vision_facts
-from trainrx.kb.load import load
+from trainrx.facts.batch import generation_batch
+from trainrx.facts.compare import changed_facts
+from trainrx.facts.layout import layout_facts, visible_gpus
+from trainrx.facts.vision import QWEN_DEFAULT_CAP, vision_facts
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
+from trainrx.models.facts import find_shape, model_facts
 
 
 def facts(**values: Scalar) -> Facts:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.derive.models import find_shape
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.hardware import ModelShape
-from trainrx.parse.model_config import shape_from_config
+from trainrx.models.config import shape_from_config
+from trainrx.models.facts import find_shape
 
 CONFIGS: dict[str, dict[str, object]] = {
     "Qwen/Qwen2.5-7B-Instruct": {

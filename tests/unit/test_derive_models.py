@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.api.facts import derive
-from trainrx.derive.lineage import size_of
-from trainrx.derive.models import find_shape, is_named, model_facts
-from trainrx.derive.quantised import quantisation_of
-from trainrx.kb.load import load
+from trainrx.facts.all import derive
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.hardware import ModelShape
+from trainrx.models.facts import find_shape, is_named, model_facts
+from trainrx.models.lineage import size_of
+from trainrx.models.quantised import quantisation_of
 
 MODELS = load().models
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.derive.refusals import named_by
+from trainrx.facts.refusals import named_by
 from trainrx.model.facts import Fact
 
 KINDS = (

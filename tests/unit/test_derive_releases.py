@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.derive.releases import release_facts, template_facts
+from trainrx.catalog.catalog import catalog
+from trainrx.facts.releases import release_facts, template_facts
 from trainrx.model.facts import Facts, fact
-from trainrx.parse.catalog import catalog
 
 NEWEST = catalog("ms-swift").releases[-1]
 BEFORE = catalog("ms-swift").releases[-2]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from repairs.history import Commit
 from repairs.index import changes_text, terms_text
 from trainrx import diagnose
-from trainrx.derive.repairs import LEAST, repair_facts
-from trainrx.kb.repairs import RepairTable, names_in, open_repairs, words_in
+from trainrx.facts.repairs import LEAST, repair_facts
+from trainrx.knowledge.repairs import RepairTable, names_in, open_repairs, words_in
 
 SAVING = "fix deadlock when uneven ranks gather optimizer shards while saving"
 LOADING = "fix wrong dtype of quantized embeddings after loading"

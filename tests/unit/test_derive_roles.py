@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.derive.roles import role_facts, rollout_mode
+from trainrx.facts.roles import role_facts, rollout_mode
 from trainrx.model.facts import Facts, Scalar, fact
 
 WHOLE: dict[str, Scalar] = {"launch.given": True, "launch.env_complete": True}

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.derive.lacking import read_lack
-from trainrx.derive.symbols import symbol_facts
+from trainrx.facts.lacking import read_lack
+from trainrx.facts.symbols import symbol_facts
 from trainrx.model.facts import Fact, Facts, Origin, fact
-from trainrx.parse.spans import Span, common, nearest, outside, read_spans
+from trainrx.versions.spans import Span, common, nearest, outside, read_spans
 
 DYNAMIC = "AttributeError: 'DynamicCache' object has no attribute 'seen_tokens'"
 PASSES = "got an unexpected keyword argument 'num_items_in_batch'"

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.api.facts import derive
-from trainrx.derive.training import quantised_bits, training_facts
-from trainrx.kb.load import load
+from trainrx.facts.all import derive
+from trainrx.facts.training import quantised_bits, training_facts
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Scalar, fact
 
 WHOLE: dict[str, Scalar] = {"launch.given": True, "launch.env_complete": True}

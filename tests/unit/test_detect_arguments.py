@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.detect.arguments import REACH, logged_arguments
+from trainrx.evidence.arguments import REACH, logged_arguments
 from trainrx.model.job import Input
 
 HEALTHY = Path(__file__).parents[1] / "healthy"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from log_signatures import scan, values
 
-from trainrx.detect.detector import Detector
+from trainrx.evidence.detector import Detector
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Input
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from log_signatures import OOM_LINE, cuda_oom, scan, signature, values
 
-from trainrx.detect.detector import Detector
-from trainrx.detect.launches import embedded_launches
+from trainrx.evidence.detector import Detector
+from trainrx.evidence.launches import embedded_launches
 from trainrx.model.job import Input
 
 LOADING = signature("loading", ("model_kwargs", "model_kwargs: "), role="phase", phase="load")

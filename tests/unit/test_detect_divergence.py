@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.detect.metrics import Point
-from trainrx.detect.progress import series_symptoms
-from trainrx.detect.series import Series
-from trainrx.detect.trend import diverges
+from trainrx.evidence.metrics import Point
+from trainrx.evidence.progress import series_symptoms
+from trainrx.evidence.series import Series
+from trainrx.evidence.trend import diverges
 
 LEARNING = [2.5 - 0.02 * step for step in range(60)]
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.detect.detector import detect
-from trainrx.detect.frames import Frame, frame_of_excerpt, last_frame
-from trainrx.detect.sources import Source, source_of
-from trainrx.kb.load import load
+from trainrx.evidence.detector import detect
+from trainrx.evidence.frames import Frame, frame_of_excerpt, last_frame
+from trainrx.evidence.sources import Source, source_of
+from trainrx.knowledge.load import load
 from trainrx.model.job import Input
 
 SYMPTOMS = tuple(load().symptoms.values())

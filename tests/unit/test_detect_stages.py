@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.detect.detector import detect
-from trainrx.kb.load import load
+from trainrx.evidence.detector import detect
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Input
 

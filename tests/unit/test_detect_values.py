@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.detect.values import typed
+from trainrx.evidence.values import typed
 from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import CaptureType
 

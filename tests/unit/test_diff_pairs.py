@@ -4,7 +4,7 @@ import inspections
 import msgspec
 import pytest
 
-from trainrx.api.pairing import Paired, compare_facts, pair_values
+from trainrx.inspect.pairing import Paired, compare_facts, pair_values
 from trainrx.model.inspection import Item, Job
 
 

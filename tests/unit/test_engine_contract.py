@@ -12,13 +12,13 @@ from importlib.metadata import version
 import pytest
 from engine_kit import absent, both, concludes, fired, given, join, pattern, rule
 
-from trainrx.engine import durable as durable_module
-from trainrx.engine.base import EngineError, RuleError
-from trainrx.engine.durable import DurableEngine
-from trainrx.engine.limits import MAX_FAN, MAX_KINDS, MAX_SHARED
-from trainrx.engine.reference import PyEngine
-from trainrx.engine.rulebase import RuleBase
 from trainrx.model.facts import Fact
+from trainrx.reason import durable as durable_module
+from trainrx.reason.base import EngineError, RuleError
+from trainrx.reason.durable import DurableEngine
+from trainrx.reason.limits import MAX_FAN, MAX_KINDS, MAX_SHARED
+from trainrx.reason.reference import PyEngine
+from trainrx.reason.rulebase import RuleBase
 
 
 @pytest.mark.parametrize("rate", [1e-5, 2e-05, 1e16, 1e22, 1e-300, 5e-324, 1.5e-7, 3])
@@ -177,9 +177,9 @@ def _python(code, **env):
 
 def test_t28_a_session_in_which_nothing_fires_is_deleted_safely():
     code = """
-from trainrx.engine.base import EngineRule, Pattern
-from trainrx.engine.durable import DurableEngine
-from trainrx.engine.rulebase import RuleBase
+from trainrx.reason.base import EngineRule, Pattern
+from trainrx.reason.durable import DurableEngine
+from trainrx.reason.rulebase import RuleBase
 from trainrx.model.facts import Fact
 for _ in range(50):
     engine = DurableEngine(RuleBase([EngineRule(id="r", when=(Pattern(kind="x"),))]))
@@ -268,11 +268,11 @@ def test_h02_what_nobody_reads_is_kept():
 def test_h08_no_threads_and_the_c_module_is_loaded_late():
     code = """
 import sys, threading
-from trainrx.engine.base import EngineRule, Pattern
-from trainrx.engine.durable import DurableEngine
-from trainrx.engine.rulebase import RuleBase
+from trainrx.reason.base import EngineRule, Pattern
+from trainrx.reason.durable import DurableEngine
+from trainrx.reason.rulebase import RuleBase
 from trainrx.model.facts import Fact
-import trainrx.engine.select
+import trainrx.reason.select
 assert "durable_rules_engine" not in sys.modules
 DurableEngine(RuleBase([EngineRule(id="r", when=(Pattern(kind="x"),))])).infer([Fact(kind="x")])
 print(threading.active_count(), "durable" in sys.modules)

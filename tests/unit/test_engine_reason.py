@@ -8,16 +8,16 @@ import msgspec
 import pytest
 from test_engine_rules import OOM, TIMEOUT, yaml_rule
 
-from trainrx.engine.base import EngineError
-from trainrx.engine.conditions import compile_conditions, version_kind, version_tests
-from trainrx.engine.durable import DurableEngine, load_native
-from trainrx.engine.reason import Reasoner, reason
-from trainrx.engine.reference import PyEngine
-from trainrx.engine.rulebase import RuleBase
-from trainrx.engine.select import infer_safely, select_engine
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.parts import Condition
+from trainrx.reason.base import EngineError
+from trainrx.reason.conditions import compile_conditions, version_kind, version_tests
+from trainrx.reason.durable import DurableEngine, load_native
+from trainrx.reason.reasoner import Reasoner, reason
+from trainrx.reason.reference import PyEngine
+from trainrx.reason.rulebase import RuleBase
+from trainrx.reason.select import infer_safely, select_engine
 
 ENGINES = pytest.mark.parametrize("engine", ["auto", "reference"])
 WHY = {"en": "because", "zh": "因为"}

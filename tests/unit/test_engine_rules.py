@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from engine_kit import given
 
-from trainrx.engine.base import Check, Copy, Join, Pattern, RuleError
-from trainrx.engine.rules import LOG_GIVEN, Names, compile_rule, misfit
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.knowledge import Rule
+from trainrx.reason.base import Check, Copy, Join, Pattern, RuleError
+from trainrx.reason.rules import LOG_GIVEN, Names, compile_rule, misfit
 
 NAMES = Names(
     symptoms={"cuda-oom", "nccl-watchdog-timeout"}, causes={"small-card"}, facts={"oom.ranks", "x"}

@@ -11,9 +11,9 @@ from entries import vote
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmarks"))
 from fit.collect import concluded, explaining, pairs
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.result import Reason
-from trainrx.rank.score import Scored
+from trainrx.reason.score import Scored
 
 
 def scored(ident: str, score: float, support: float = 0.0) -> Scored:

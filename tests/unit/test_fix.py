@@ -5,15 +5,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from trainrx.engine.conditions import Truth
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.changes import Target
 from trainrx.fix.constraints import batch_note, impossible, repair
 from trainrx.fix.plan import Plan, plan
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Amount, Cause
+from trainrx.reason.conditions import Truth
 
 WORDS = {"en": "a", "zh": "一"}
 

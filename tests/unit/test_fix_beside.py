@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.fix.beside import beside_of
 from trainrx.fix.changes import Target
 from trainrx.model.facts import Facts, fact
+from trainrx.prove.beside import beside_of
 from unit.workloads import knowledge
 
 PROCESSES = "parallel.processes_per_node"

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from trainrx.fix.changes import Target
-from trainrx.fix.levers import moves_of
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.knowledge import Amount
 from trainrx.model.levers import Lever, LeverStep
 from trainrx.model.parts import Condition, Reference
 from trainrx.model.planning import Price
 from trainrx.model.text import Text
+from trainrx.prove.levers import moves_of
 from unit.workloads import knowledge
 
 SWIFT = {"launch.framework": "ms-swift", "launch.framework_version": "3.6.0"}

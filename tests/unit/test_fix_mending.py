@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.api.planning import plans_for
-from trainrx.fix.mending import begun, standing_of, taken
 from trainrx.model.facts import Facts, fact
 from trainrx.model.memory import Refusal
+from trainrx.prove.mending import begun, standing_of, taken
+from trainrx.prove.planning import plans_for
 from unit.planned_jobs import written
 from unit.workloads import knowledge
 

@@ -8,7 +8,7 @@ import pytest
 from trainrx.fix.changes import Target
 from trainrx.fix.owners import is_in_part_of_others, is_package_of_others, running
 from trainrx.fix.plan import plan
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.knowledge import Cause, Fix, Measure, PackageChange
 from trainrx.model.text import Text

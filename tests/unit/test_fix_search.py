@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.fix.search import (
+from trainrx.memory.model import Model, model_of
+from trainrx.model.constants import JUDGED
+from trainrx.model.hardware import ModelShape
+from trainrx.model.memory import Length, Rollout, Workload
+from trainrx.model.planning import Move, Price
+from trainrx.model.text import Text
+from trainrx.prove.search import (
     LEAST_CHANGE,
     MOST_CANDIDATES,
     Search,
@@ -19,13 +25,7 @@ from trainrx.fix.search import (
     useful,
     weigh,
 )
-from trainrx.fix.space import Batch, Pull, combine, divides, is_void, keeps_batch, pull_of
-from trainrx.memory.model import Model, model_of
-from trainrx.model.constants import JUDGED
-from trainrx.model.hardware import ModelShape
-from trainrx.model.memory import Length, Rollout, Workload
-from trainrx.model.planning import Move, Price
-from trainrx.model.text import Text
+from trainrx.prove.space import Batch, Pull, combine, divides, is_void, keeps_batch, pull_of
 
 SHAPE = ModelShape(
     id="seven",

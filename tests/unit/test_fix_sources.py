@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.fix.sources import FRAMEWORKS, owner, source_for
 from trainrx.model.parts import Reference
+from trainrx.prove.sources import FRAMEWORKS, owner, source_for
 from unit.workloads import knowledge
 
 SWIFT = "https://github.com/modelscope/ms-swift/blob/v3.8.0/docs/a.md"

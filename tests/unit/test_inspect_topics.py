@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.api.topics import topic_of
-from trainrx.kb.load import load
+from trainrx.inspect.topics import topic_of
+from trainrx.knowledge.load import load
 from trainrx.render.inspect_words import TOPIC
 
 

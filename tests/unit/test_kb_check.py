@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from knowledge_folders import CAUSE, CAUSE_TEST, FILES, SYMPTOM, findings, said, write_files
 
-from trainrx.kb import check as checks
+from trainrx.entries import check as checks
 from trainrx.model.knowledge import Role
 
 SYMPTOM_FILE = "kb/symptoms/hang/my-error.yaml"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from knowledge_folders import said, write_files
 
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 
 FILE = "kb/levers/my-lever.yaml"
 LEVER = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.kb.check_owners import is_hidden, owner_problems
-from trainrx.kb.load import load
+from trainrx.entries.check_owners import is_hidden, owner_problems
+from trainrx.knowledge.load import load
 from trainrx.model.knowledge import Fix, Measure, PackageChange
 from trainrx.model.parts import Condition
 from trainrx.model.text import Text

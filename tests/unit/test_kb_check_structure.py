@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from knowledge_folders import CAUSE, GUARD, PACKAGE, RULE, SYMPTOM
 
-from trainrx.kb.spots import find, key_at
-from trainrx.kb.structure import mend
-from trainrx.kb.yaml12 import read_nodes
+from trainrx.entries.spots import find, key_at
+from trainrx.entries.structure import mend
+from trainrx.knowledge.yaml12 import read_nodes
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Rule, Symptom
 from trainrx.model.packages import PackageEntry

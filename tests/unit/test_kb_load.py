@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.kb.load import find_entry, load, read_cached, read_entry, read_folders
-from trainrx.kb.regexes import regex_problems
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.entries.regexes import regex_problems
+from trainrx.knowledge.load import find_entry, load, read_cached, read_entry, read_folders
+from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.knowledge import Cause, Pattern, Symptom
 

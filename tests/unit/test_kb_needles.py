@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.kb.check_signs import pattern_problems
-from trainrx.kb.load import load
-from trainrx.kb.needles import is_needed
+from trainrx.entries.check_signs import pattern_problems
+from trainrx.entries.needles import is_needed
+from trainrx.knowledge.load import load
 from trainrx.model.knowledge import Pattern, Samples
 
 DEAD = Pattern(needle="fail", regex=r"\bit (?:fails|dies)\b")

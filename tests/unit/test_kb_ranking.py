@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from entries import vote
 
-from trainrx.kb.ranking import LEAST, with_fit
+from trainrx.knowledge.ranking import LEAST, with_fit
 from trainrx.model.knowledge import Cause
 from trainrx.model.ranking import Fitted
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from trainrx.api import lint_parallel
-from trainrx.api.lint_files import LEAST_FOR_TWO
-from trainrx.api.lint_parallel import shared_out
+from trainrx.lint import parallel as lint_parallel
+from trainrx.lint.files import LEAST_FOR_TWO
+from trainrx.lint.parallel import shared_out
 
 
 def _sum(numbers: list[int]) -> bytes:

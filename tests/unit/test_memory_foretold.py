@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainrx.api.facts import derive
-from trainrx.kb.load import load
+from trainrx.facts.all import derive
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, fact
 
 GIVEN = {

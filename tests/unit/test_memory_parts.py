@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.derive.models import find_shape
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.memory.parts import Parts, lora_parameters, parts_of
 from trainrx.model.hardware import ModelShape, Tower
 from trainrx.model.memory import LORA_ROLES
+from trainrx.models.facts import find_shape
 
 MODELS = load().models
 

@@ -5,7 +5,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.memory.growing import Counted
 from trainrx.memory.printed import Interval, asked_in
 from trainrx.memory.recover import Reading, count_of, counts, kind_of, recover

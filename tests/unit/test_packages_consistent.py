@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.derive.packages import edges_of
+from trainrx.facts.packages import edges_of
 from trainrx.fix.pins import consistent_set
-from trainrx.kb.packages import Requirements, read_requirements
+from trainrx.knowledge.packages import Requirements, read_requirements
 from trainrx.model.packages import Need
 
 KNOWN = read_requirements()

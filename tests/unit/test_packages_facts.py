@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.derive.packages import package_facts
+from trainrx.facts.packages import package_facts
 from trainrx.model.facts import Facts, Scalar, fact
 
 

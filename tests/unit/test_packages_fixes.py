@@ -4,7 +4,7 @@ import msgspec
 
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import plan
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.knowledge import Cause, Fix, PackageChange
 from trainrx.model.result import FixOut

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from trainrx import diagnose
-from trainrx.kb.check_packages import range_problems
-from trainrx.kb.load import find_entry, load, read_folders
-from trainrx.kb.packages import add_ranges, range_condition, range_votes, with_ranges
+from trainrx.entries.check_packages import range_problems
+from trainrx.knowledge.load import find_entry, load, read_folders
+from trainrx.knowledge.packages import add_ranges, range_condition, range_votes, with_ranges
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.packages import RangeEntry, Span
 from trainrx.model.parts import Condition

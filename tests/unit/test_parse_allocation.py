@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.parse.allocation import card_asked_for
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.launch.allocation import card_asked_for
+from trainrx.launch.find import find_launches
+from trainrx.shell import read_script
 
 RUN = "swift sft --model m --dataset d\n"
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trainrx.catalog.arguments import declared, read_given
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.signature import signature
+from trainrx.catalog.typed import read_as
+from trainrx.launch.args import read_arguments
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, Word
-from trainrx.parse.arguments import declared, read_given
-from trainrx.parse.catalog import catalog
-from trainrx.parse.launch_args import read_arguments
-from trainrx.parse.signature import signature
-from trainrx.parse.typed import read_as
 
 
 def raw(name, *values, via="arg"):

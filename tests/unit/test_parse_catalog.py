@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trainrx.kb.catalogs import Options
+from trainrx.catalog.catalog import Catalog, catalog
+from trainrx.catalog.signature import Signature, releases_taking
+from trainrx.knowledge.catalogs import Options
 from trainrx.model.catalog import Contents, Option
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
-from trainrx.parse.catalog import Catalog, catalog
-from trainrx.parse.signature import Signature, releases_taking
 
 RELEASES = ("1.0.0", "1.1.0", "2.0.0", "2.1.0")
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.parse.catalog import Known
-from trainrx.parse.choices import meant_by, nearest_choice
+from trainrx.catalog.catalog import Known
+from trainrx.catalog.choices import meant_by, nearest_choice
 from unit.workloads import knowledge
 
 DTYPES = ("bfloat16", "float16", "float32", None)

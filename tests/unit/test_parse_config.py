@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.config import MAX_TEXT, MAX_VALUES, read_config
-from trainrx.parse.config_kinds import classify_config
+from trainrx.inputs.config import MAX_TEXT, MAX_VALUES, read_config
+from trainrx.launch.config_kinds import classify_config
 
 LLAMAFACTORY = """\
 ### model

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.inputs.config import read_config
+from trainrx.launch.config_files import read_configs, trainer_values
+from trainrx.launch.find import find_launches
+from trainrx.launch.interpolation import interpolated
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, Script
-from trainrx.parse.config import read_config
-from trainrx.parse.config_files import read_configs, trainer_values
-from trainrx.parse.interpolation import interpolated
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 HEALTHY = Path(__file__).parents[1] / "healthy"
 SWIFT = """\

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.deepspeed import canonical_deepspeed, deepspeed_facts, read_deepspeed
+from trainrx.catalog.deepspeed import canonical_deepspeed, deepspeed_facts, read_deepspeed
 
 
 @pytest.mark.parametrize(

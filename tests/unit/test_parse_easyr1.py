@@ -11,20 +11,20 @@ from textwrap import dedent
 import pytest
 
 from trainrx import api
-from trainrx.detect.arguments import logged_arguments
-from trainrx.detect.detector import detect
-from trainrx.kb.load import load
+from trainrx.catalog.resolved import Resolved
+from trainrx.catalog.spell import spell
+from trainrx.catalog.told import Told, read_framework
+from trainrx.evidence.arguments import logged_arguments
+from trainrx.evidence.detector import detect
+from trainrx.frameworks.traits import under_own_name, without_origins
+from trainrx.knowledge.load import load
+from trainrx.launch.config_files import read_configs
+from trainrx.launch.config_kinds import classify_config
+from trainrx.launch.find import find_launches
+from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Facts, fact
-from trainrx.model.frameworks import under_own_name, without_origins
 from trainrx.model.job import Input
-from trainrx.parse.config_files import read_configs
-from trainrx.parse.config_kinds import classify_config
-from trainrx.parse.launch import find_launches
-from trainrx.parse.resolve import resolve
-from trainrx.parse.resolved import Resolved
-from trainrx.parse.shell import read_script
-from trainrx.parse.spell import spell
-from trainrx.parse.told import Told, read_framework
+from trainrx.shell import read_script
 
 CONFIG = dedent(
     """\

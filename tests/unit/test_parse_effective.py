@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx.catalog.arguments import declared
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.signature import signature
+from trainrx.frameworks import effective
+from trainrx.frameworks.effective.sheet import Sheet
+from trainrx.frameworks.effective.truth import both, either, negate
+from trainrx.frameworks.effective.view import UNKNOWN
+from trainrx.launch.effective import work_out
+from trainrx.launch.effective_scene import Processes, Scene, processes
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Origin
 from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch
-from trainrx.parse import effective
-from trainrx.parse.arguments import declared
-from trainrx.parse.catalog import catalog
-from trainrx.parse.effective.scene import Processes, Scene, processes
-from trainrx.parse.effective.sheet import Sheet
-from trainrx.parse.effective.truth import both, either, negate
-from trainrx.parse.effective.view import UNKNOWN
-from trainrx.parse.effective.work_out import work_out
-from trainrx.parse.signature import signature
 
 TEXT = {"model_type": "qwen2", "torch_dtype": "bfloat16", "max_position_embeddings": 32768}
 SEES = TEXT | {"vision_config": {"depth": 32}}

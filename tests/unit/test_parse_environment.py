@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.environment import read_environment
+from trainrx.inputs.environment import read_environment
 
 
 def values(text: str) -> dict[str, str | None]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.kb.load import load
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.fates import fate_of
+from trainrx.catalog.signature import signature
+from trainrx.catalog.takers import other_commands, takers
+from trainrx.knowledge.load import load
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
-from trainrx.parse.catalog import catalog
-from trainrx.parse.fates import fate_of
-from trainrx.parse.signature import signature
-from trainrx.parse.takers import other_commands, takers
 
 
 def fate(package, command, name, version):

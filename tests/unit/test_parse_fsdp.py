@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx.inputs.config import read_config
+from trainrx.launch.fsdp import canonical_sharding, fsdp_facts
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
-from trainrx.parse.config import read_config
-from trainrx.parse.fsdp import canonical_sharding, fsdp_facts
 
 HERE = Origin(source="launch.sh", line=3)
 

@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.kb.store import shipped
+from trainrx.inputs.hardware import USABLE_SHARE, read_gpu, usable_gib
+from trainrx.knowledge.store import shipped
 from trainrx.model.hardware import Gpu, ModelShape
-from trainrx.parse.hardware import USABLE_SHARE, read_gpu, usable_gib
 
 KB = shipped()[0]
 GPUS = msgspec.convert(yaml.safe_load((KB / "gpus.yaml").read_text("utf-8")), tuple[Gpu, ...])

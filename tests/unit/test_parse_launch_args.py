@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx.launch.find import find_launches
 from trainrx.model.job import RawLaunch
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 def launch(text: str) -> RawLaunch:

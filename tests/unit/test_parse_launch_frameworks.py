@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.launch.find import find_launches, looks_like_launch
 from trainrx.model.job import RawLaunch
-from trainrx.parse.launch import find_launches, looks_like_launch
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 _MS_SWIFT = [
     ("swift sft --model x", "sft"),

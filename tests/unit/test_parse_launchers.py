@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.launch.find import find_launches
 from trainrx.model.job import RawLaunch
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 def launch(text: str) -> RawLaunch:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.api.scripts import script_launches
+from trainrx.inputs.recognise import recognise
+from trainrx.launch.manifest import read_manifest
+from trainrx.launch.scripts import script_launches
 from trainrx.model.job import Input
-from trainrx.parse.manifest import read_manifest
-from trainrx.read.recognise import recognise
 
 JOB = """\
 apiVersion: v1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trainrx import diagnose
+from trainrx.catalog.names import framework_facts
 from trainrx.model.facts import Facts, Origin, fact
-from trainrx.parse.names import framework_facts
 
 
 def facts_of(tmp_path, command, **versions):

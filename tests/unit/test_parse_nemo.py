@@ -10,16 +10,16 @@ from textwrap import dedent
 
 import pytest
 
+from trainrx.catalog.resolved import Resolved
+from trainrx.catalog.spell import spell
 from trainrx.fix.constraints import batch_note
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
+from trainrx.launch.config_files import Configs, read_configs
+from trainrx.launch.config_kinds import classify_config
+from trainrx.launch.find import find_launches
+from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Facts, fact
-from trainrx.parse.config_files import Configs, read_configs
-from trainrx.parse.config_kinds import classify_config
-from trainrx.parse.launch import find_launches
-from trainrx.parse.resolve import resolve
-from trainrx.parse.resolved import Resolved
-from trainrx.parse.shell import read_script
-from trainrx.parse.spell import spell
+from trainrx.shell import read_script
 
 AUTOMODEL = dedent(
     """\

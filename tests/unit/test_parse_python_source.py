@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx.launch.python_source import is_program, read_program
 from trainrx.model.job import RawLaunch
-from trainrx.parse.python_source import is_program, read_program
 
 SFT = """\
 import os, torch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.kb.catalogs import read_registers
+from trainrx.catalog.registers import Place, is_read, lives, names_at, refuses
+from trainrx.knowledge.catalogs import read_registers
 from trainrx.model.catalog import Register
-from trainrx.parse.registers import Place, is_read, lives, names_at, refuses
 
 
 def _of(argument: str, package: str) -> Register:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import InvalidVersion, Version
 
-from trainrx.parse.release import FIRST, Release, read_version
+from trainrx.versions.release import FIRST, Release, read_version
 
 NAMED = (
     "0",

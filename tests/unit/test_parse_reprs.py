@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.reprs import MAX_LEAVES, flatten, read_fields, read_repr, whole
+from trainrx.inputs.reprs import MAX_LEAVES, flatten, read_fields, read_repr, whole
 
 
 def test_a_dataclass_is_read_with_all_kinds_of_values():

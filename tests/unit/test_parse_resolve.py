@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.kb.load import read_entry
-from trainrx.kb.store import shipped
+from trainrx.catalog.resolved import Resolved
+from trainrx.knowledge.load import read_entry
+from trainrx.knowledge.store import shipped
+from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.parts import Param
-from trainrx.parse.resolve import resolve
-from trainrx.parse.resolved import Resolved
 
 KB = shipped()[0]
 

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.kb.load import read_entry
-from trainrx.kb.store import shipped
+from trainrx.catalog.spell import spell
+from trainrx.catalog.spellbook import Spellbook
+from trainrx.catalog.values import read_value, write_value
+from trainrx.inputs.config import read_config
+from trainrx.knowledge.load import read_entry
+from trainrx.knowledge.store import shipped
+from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.parts import Param
-from trainrx.parse.config import read_config
-from trainrx.parse.resolve import resolve
-from trainrx.parse.spell import spell
-from trainrx.parse.spellbook import Spellbook
-from trainrx.parse.values import read_value, write_value
 
 KB = shipped()[0]
 PARAMS = {path.stem: read_entry(path, Param) for path in sorted((KB / "params").glob("*.yaml"))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx.model.job import Script, Word
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 _OPTIONS = (
     'while [[ $# -gt 0 ]]; do case $1 in\n--x) X="$2"; shift 2;;\n'

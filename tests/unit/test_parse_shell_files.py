@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx.model.job import Script, ShellCommand
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 _FILES = {
     "env.sh": "# settings\nexport A=1\nX=(a b)\ngreet() { run hello $1; }\n",

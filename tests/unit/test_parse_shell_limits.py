@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.launch import find_launches, looks_like_launch
-from trainrx.parse.shell import read_script
+from trainrx.launch.find import find_launches, looks_like_launch
+from trainrx.shell import read_script
 
 _PIECES = [
     "if",

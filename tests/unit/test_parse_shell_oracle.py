@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from shell_scripts import SCRIPTS
 
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 _BASH = shutil.which("bash")
 _SCRIPTS = [

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 def commands(text: str) -> list[str]:
@@ -60,7 +60,7 @@ def test_a_script_longer_than_what_is_parsed_at_once_is_read_as_a_whole():
 
 def test_the_grammar_is_loaded_only_for_a_script():
     program = (
-        "import sys; from trainrx.parse.shell import read_script; before = 'tree_sitter' in"
+        "import sys; from trainrx.shell import read_script; before = 'tree_sitter' in"
         " sys.modules; read_script('a', 'x'); print(before, 'tree_sitter' in sys.modules)"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx.model.job import Script
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 def read(text: str) -> Script:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 def places(text: str) -> list[tuple[str, int, int | None]]:

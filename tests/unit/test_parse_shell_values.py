@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.parse.shell import glob, read_script
-from trainrx.parse.shell.arithmetic import evaluate
-from trainrx.parse.shell.substitute import printed
+from trainrx.shell import glob, read_script
+from trainrx.shell.arithmetic import evaluate
+from trainrx.shell.substitute import printed
 
 
 def count(expression: str, **variables: str) -> int | None:

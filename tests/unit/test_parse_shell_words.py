@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 def argv(script: str, **inherited: str) -> list[str]:

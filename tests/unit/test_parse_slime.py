@@ -10,13 +10,13 @@ from textwrap import dedent
 import pytest
 
 from trainrx import api
-from trainrx.kb.load import load
+from trainrx.catalog.spell import spell
+from trainrx.catalog.told import read_framework
+from trainrx.knowledge.load import load
+from trainrx.launch.find import find_launches
+from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Facts, Scalar
-from trainrx.parse.launch import find_launches
-from trainrx.parse.resolve import resolve
-from trainrx.parse.shell import read_script
-from trainrx.parse.spell import spell
-from trainrx.parse.told import read_framework
+from trainrx.shell import read_script
 
 LAUNCH = dedent(
     """\

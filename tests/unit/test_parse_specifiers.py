@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from trainrx.parse.specifiers import read_specifiers
+from trainrx.versions.specifiers import read_specifiers
 
 number = st.integers(min_value=0, max_value=3).map(str)
 release = st.lists(number, min_size=1, max_size=4).map(".".join)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.tables import judges, tables_of
+from trainrx.launch.find import find_launches
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
-from trainrx.parse.catalog import catalog
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
-from trainrx.parse.tables import judges, tables_of
+from trainrx.shell import read_script
 
 HERE = Origin(source="run.sh", line=1)
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.frameworks.task import task_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch, Setting
-from trainrx.parse.task import task_of
 
 HERE = Origin(source="run.sh", line=1, text="run")
 

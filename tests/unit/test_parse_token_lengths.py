@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.inputs import samples
+from trainrx.inputs.sample_text import parts_of
+from trainrx.inputs.token_counts import estimate_tokens
+from trainrx.inputs.token_lengths import PER_MESSAGE, token_lengths
 from trainrx.model.errors import UsageError
-from trainrx.parse import samples
-from trainrx.parse.sample_text import parts_of
-from trainrx.parse.token_counts import estimate_tokens
-from trainrx.parse.token_lengths import PER_MESSAGE, token_lengths
 
 HELLO = "Hello, how are you?"
 WELL = "I am well."
@@ -204,7 +204,7 @@ class TestFiles:
     def test_quantiles_of_more_samples_than_are_kept(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("trainrx.parse.token_lengths.RESERVOIR", 200)
+        monkeypatch.setattr("trainrx.inputs.token_lengths.RESERVOIR", 200)
         path = _lines(tmp_path / "a.jsonl", *({"text": "a" * n} for n in range(1, 2001)))
 
         stats = token_lengths(path).stats

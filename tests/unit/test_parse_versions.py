@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from trainrx.parse.version_range import Timeline, is_exact
-from trainrx.parse.versions import canonical_package, in_range, read_versions
+from trainrx.versions.listing import canonical_package, in_range, read_versions
+from trainrx.versions.ranges import Timeline, is_exact
 
 # https://pytorch.org/docs: form printed by python -m torch.utils.collect_env
 COLLECT_ENV = """\

@@ -8,13 +8,13 @@ from textwrap import dedent
 import pytest
 from patching import change, patch_text, removal
 
+from trainrx.catalog.deepspeed import canonical_deepspeed
+from trainrx.fix.patch import patch_launch
+from trainrx.fix.patch.presets import preset_text
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
 from trainrx.model.planning import Patched
 from trainrx.model.result import Change
-from trainrx.parse.deepspeed import canonical_deepspeed
-from trainrx.patch import patch_launch
-from trainrx.patch.presets import preset_text
 
 LLAMAFACTORY = dedent(
     """\

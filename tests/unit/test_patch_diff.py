@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.fix.patch import unified_diff
 from trainrx.model.planning import FilePatch, Patched
-from trainrx.patch import unified_diff
 
 LONG = "".join(f"line {number}\n" for number in range(40))
 CASES = {

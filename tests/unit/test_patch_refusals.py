@@ -72,10 +72,10 @@ def test_manifest_is_left() -> None:
         "      - name: a\n        command: [bash, -c]\n        args:\n        - |\n"
         "          swift sft --model m --max_length 5\n"
     )
+    from trainrx.fix.patch import patch_launch
     from trainrx.model.facts import Origin
     from trainrx.model.job import RawLaunch
-    from trainrx.parse.shell import read_script
-    from trainrx.patch import patch_launch
+    from trainrx.shell import read_script
 
     origin = Origin(source="job.yaml", line=11)
     launch = RawLaunch(framework="ms-swift", command="sft", args=(), env=(), origin=origin)

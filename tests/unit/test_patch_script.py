@@ -9,9 +9,9 @@ from textwrap import dedent
 import pytest
 from patching import change, patch_text, patched_script, removal, renaming
 
-from trainrx.parse.launch import find_launches
-from trainrx.parse.shell import read_script
-from trainrx.patch import patch_launch
+from trainrx.fix.patch import patch_launch
+from trainrx.launch.find import find_launches
+from trainrx.shell import read_script
 
 SCRIPT = dedent(
     """\

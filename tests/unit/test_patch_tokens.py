@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.patch.tokens import read_words
+from trainrx.fix.patch.tokens import read_words
 
 COMMAND = "swift sft --model a"
 

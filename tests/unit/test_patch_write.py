@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.fix.patch import Refused, write_files
 from trainrx.model.planning import FilePatch, Patched
-from trainrx.patch import Refused, write_files
 
 
 def edits(*files: tuple[str, str | None, str]) -> Patched:

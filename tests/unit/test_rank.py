@@ -9,15 +9,15 @@ import msgspec
 import pytest
 from entries import WORDS, vote
 
-from trainrx.engine.conclusions import Explained, Suggested
-from trainrx.engine.conditions import Truth
-from trainrx.engine.reason import Reasoning
 from trainrx.model.facts import Fact, Facts, Origin
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.text import Text
-from trainrx.rank.echoes import echoes
-from trainrx.rank.order import rank, verdict
-from trainrx.rank.score import logit, score
+from trainrx.reason.conclusions import Explained, Suggested
+from trainrx.reason.conditions import Truth
+from trainrx.reason.echoes import echoes
+from trainrx.reason.order import rank, verdict
+from trainrx.reason.reasoner import Reasoning
+from trainrx.reason.score import logit, score
 
 
 def cause(ident: str = "too-big", **more: object) -> Cause:

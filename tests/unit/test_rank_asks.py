@@ -6,13 +6,13 @@ import entries
 import msgspec
 from entries import vote
 
-from trainrx.engine.conditions import Truth
-from trainrx.engine.reason import Reasoning
-from trainrx.kb.store import Knowledge
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, fact
 from trainrx.model.knowledge import Cause, FactEntry, Symptom
-from trainrx.rank.asks import asks
-from trainrx.rank.order import candidates
+from trainrx.reason.asks import asks
+from trainrx.reason.conditions import Truth
+from trainrx.reason.order import candidates
+from trainrx.reason.reasoner import Reasoning
 
 GIVEN = Facts([fact("launch.given", True), fact("log.given", True)])
 

@@ -7,12 +7,12 @@ import math
 import pytest
 from entries import cause
 
-from trainrx.kb.store import Knowledge
-from trainrx.kb.words import index_of, read_index, with_words, words_of
+from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.words import index_of, read_index, with_words, words_of
 from trainrx.model.knowledge import Cause
-from trainrx.rank.nearest import REASON, has_room, nearest, with_nearest
-from trainrx.rank.order import SUSPECTED, Ranking
-from trainrx.rank.score import Scored, logit
+from trainrx.reason.nearest import REASON, has_room, nearest, with_nearest
+from trainrx.reason.order import SUSPECTED, Ranking
+from trainrx.reason.score import Scored, logit
 
 STEP = {
     "id": "do",

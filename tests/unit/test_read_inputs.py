@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from trainrx.inputs import archive
+from trainrx.inputs.files import LARGEST_TEXT, read_path, read_stdin, read_text_file
+from trainrx.inputs.folder import MOST_FILES
+from trainrx.inputs.stream import chunks
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
-from trainrx.read import archive
-from trainrx.read.folder import MOST_FILES
-from trainrx.read.inputs import LARGEST_TEXT, read_path, read_stdin, read_text_file
-from trainrx.read.stream import chunks
 
 LOG = "[INFO:swift] start\nTraceback (most recent call last):\nRuntimeError: x\n"
 SCRIPT = "swift sft \\\n    --model x \\\n    --lora_rank 8\n"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from trainrx.read.encoding import decode_text, looks_binary, to_utf8
-from trainrx.read.recognise import recognise
+from trainrx.inputs.encoding import decode_text, looks_binary, to_utf8
+from trainrx.inputs.recognise import recognise
 
 CASES = {
     "script": [

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.inputs.stream import tail
 from trainrx.model.job import Input
-from trainrx.read.stream import tail
 
 LINES = b"".join(b"line %d\n" % n for n in range(5000))
 

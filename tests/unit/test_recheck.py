@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.fix import recheck
-from trainrx.fix.recheck import Reading, same_value
 from trainrx.model.facts import Facts, Origin, fact
 from trainrx.model.job import Defect, RawLaunch
 from trainrx.model.memory import Figure, HostUse, Prediction, Refusal
 from trainrx.model.result import Change
+from trainrx.prove import recheck
+from trainrx.prove.recheck import Reading, same_value
 
 HERE = Origin(source="launch.sh", line=3)
 NO = Refusal(kind="unknown", id="no-model", reason="no model")

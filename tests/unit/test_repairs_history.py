@@ -1,4 +1,4 @@
-"""The generator of kb/packages/repairs reads what a repository changed, and since which release."""
+"""The generator of data/repairs reads what a repository changed, and since which release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repairs.__main__ import write
 from repairs.history import Commit, first_releases, read_commits
 from repairs.index import READ, changes_text, terms_of, terms_text
 from repairs.packages import PARTS, Part
-from trainrx.kb.repairs import RepairTable, open_repairs
+from trainrx.knowledge.repairs import RepairTable, open_repairs
 
 PART = Part("https://example.org/them/it", ("it/",))
 BODY = "def train(batch):\n    {}\n\n\ndef save(path):\n    {}\n"

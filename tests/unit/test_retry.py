@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.kb.retry import read_retry
+from trainrx.knowledge.retry import read_retry
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Origin
 from trainrx.model.result import CauseOut, Reason, SymptomSeen
 from trainrx.model.retry import EXIT, RetryRule
 from trainrx.model.text import Text
-from trainrx.rank.retry import judge, leading
+from trainrx.reason.retry import judge, leading
 
 WHY = Text(en="why", zh="理由")
 AGAIN = RetryRule(id="again", verdict="deterministic", why=WHY, families=("oom",))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.parse.shell import read_script
+from trainrx.shell import read_script
 
 
 @pytest.mark.parametrize("length", range(12_150, 12_300, 10))

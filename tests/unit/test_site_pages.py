@@ -16,8 +16,8 @@ from site_pages.entry_pages import cause_page, symptom_page
 from site_pages.index_pages import FAMILIES, frameworks
 from site_pages.markup import block, code, linked, prose, text
 from site_pages.places import KINDS, Page, Site
-from trainrx.kb.load import load
-from trainrx.kb.store import Knowledge
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.knowledge import Pattern, Samples
 from trainrx.model.text import Lang, Text
 

@@ -1,4 +1,4 @@
-"""The generator of kb/packages/symbols reads sources without running them."""
+"""The generator of data/symbols reads sources without running them."""
 
 from __future__ import annotations
 

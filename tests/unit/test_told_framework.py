@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from trainrx import api
+from trainrx.catalog.told import Told, known_names, read_framework
 from trainrx.model.errors import UsageError
-from trainrx.parse.told import Told, known_names, read_framework
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.api.translation import diff_of, translate
 from trainrx.model.errors import UsageError
 from trainrx.model.translation import Translated, Translation
+from trainrx.translate.launch import diff_of, translate
 
 
 def of(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.detect.detector import Detector
-from trainrx.kb.load import load
-from trainrx.kb.wording import read_wording, told_by_words
+from trainrx.evidence.detector import Detector
+from trainrx.knowledge.load import load
+from trainrx.knowledge.wording import read_wording, told_by_words
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.job import Input
 from trainrx.model.wording import Wording

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from trainrx.api.facts import derive
-from trainrx.api.inputs import Request, gather
-from trainrx.api.job import all_launches, launch_facts, settle
-from trainrx.derive.models import shape_of
-from trainrx.kb.load import load
-from trainrx.kb.store import Knowledge
+from trainrx.facts.all import derive
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.given import Request, gather
+from trainrx.launch.job import all_launches, launch_facts, settle
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Assumption, Refusal, Workload
 from trainrx.model.tokens import TokenStats
+from trainrx.models.facts import shape_of
 
 
 @cache

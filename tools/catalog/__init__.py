@@ -1,1 +1,1 @@
-"""Write kb/catalogs: what each release of each framework takes, read out of its released files."""
+"""Write data/catalogs: what each release of each framework takes, from its files."""

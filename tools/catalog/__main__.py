@@ -1,4 +1,4 @@
-"""Write kb/catalogs from the releases in `releases.txt`.
+"""Write data/catalogs from the releases in `releases.txt`.
 
 python -m catalog            write
 python -m catalog --check    compare with what is there, write nothing
@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--fresh", action="store_true", help="read every release again")
     parser.add_argument("--cache", type=Path, default=_ROOT / "build" / "catalog")
-    parser.add_argument("--output", type=Path, default=_ROOT / "kb" / "catalogs")
+    parser.add_argument("--output", type=Path, default=_ROOT / "data" / "catalogs")
     given = parser.parse_args()
     if given.fresh:
         shutil.rmtree(given.cache / "read", ignore_errors=True)

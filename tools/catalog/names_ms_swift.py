@@ -2,7 +2,7 @@
 
 usage: names_ms_swift.py PYTHON_2 PYTHON_3 FOLDER
 
-The Pythons have ms-swift 2.6.1 and 3.2.1; FOLDER (kb/catalogs) gets names-ms-swift-2.jsonl.
+The Pythons have ms-swift 2.6.1 and 3.2.1; FOLDER (data/catalogs) gets names-ms-swift-2.jsonl.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write kb/packages/*.jsonl: what releases need of each other, and models of transformers.
+"""Write data/requires/*.jsonl: what releases need of each other, and models of transformers.
 
 python -m catalog.requirements            write
 python -m catalog.requirements --check    compare with what is there, write nothing
@@ -226,7 +226,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="catalog.requirements", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--cache", type=Path, default=_ROOT / "build" / "catalog")
-    parser.add_argument("--output", type=Path, default=_ROOT / "kb" / "packages")
+    parser.add_argument("--output", type=Path, default=_ROOT / "data" / "requires")
     given = parser.parse_args()
     releases = read_releases()
     fetch(releases, given.cache)

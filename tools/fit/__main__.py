@@ -26,7 +26,7 @@ from fit.logistic import (
 )
 from fit.pair import Pair
 from fit.report import bins, brier, diagram, expected_error, markdown
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = 0.005

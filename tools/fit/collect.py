@@ -12,17 +12,17 @@ import msgspec
 from accuracy import Names, arguments, holds, plain
 
 from fit.pair import Pair
-from trainrx.api.answer import Conclusion, roots, shown, target
-from trainrx.api.inputs import Request, gather
-from trainrx.api.pipeline import conclude
-from trainrx.derive.releases import package_in_question
+from trainrx.diagnosis.answer import Conclusion, roots, shown, target
+from trainrx.diagnosis.pipeline import conclude
+from trainrx.facts.releases import package_in_question
 from trainrx.fix.plan import plan as plan_fixes
 from trainrx.fix.versions import FRAMEWORK
-from trainrx.kb.store import Knowledge
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.given import Request, gather
 from trainrx.model.errors import UsageError
 from trainrx.model.result import FixOut
-from trainrx.rank.order import candidates
-from trainrx.rank.score import Scored, logit
+from trainrx.reason.order import candidates
+from trainrx.reason.score import Scored, logit
 
 FAIR = 1.0
 """Votes for a cause that together make it more than one of its kind (nats)."""

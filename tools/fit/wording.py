@@ -24,8 +24,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import logsumexp
 
-from trainrx.kb.load import load
-from trainrx.kb.words import words_of
+from trainrx.knowledge.load import load
+from trainrx.knowledge.words import words_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FACES = {

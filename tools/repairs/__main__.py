@@ -1,4 +1,4 @@
-"""Write kb/packages/repairs/*; see README.md."""
+"""Write data/repairs/*; see README.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> int:
         help="read this clone of its repository instead of fetching one",
     )  # fmt: skip
     parser.add_argument("--cache", type=Path, default=_ROOT / "build" / "repairs")
-    parser.add_argument("--output", type=Path, default=_ROOT / "kb" / "packages" / "repairs")
+    parser.add_argument("--output", type=Path, default=_ROOT / "data" / "repairs")
     given = parser.parse_args()
     clones = dict(text.split("=", 1) for text in given.clone)
     wanted = given.packages or list(PARTS)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from repairs.history import Commit
-from trainrx.kb.repairs import name_term, names_in, rarity, words_in
-from trainrx.kb.words import HUNDREDTHS
+from trainrx.knowledge.repairs import name_term, names_in, rarity, words_in
+from trainrx.knowledge.words import HUNDREDTHS
 from trainrx.model.repairs import Repair, Repairs
 
 SATURATION = 1.2
@@ -85,7 +85,7 @@ def _line(commit: Commit, releases: Mapping[str, str]) -> bytes:
 def terms_text(commits: Sequence[Commit]) -> str:
     """Write one line per term: the places of the changes that hold it, each with its weight.
 
-    Weights are those of BM25 in hundredths of a nat (`trainrx.kb.words`).
+    Weights are those of BM25 in hundredths of a nat (`trainrx.knowledge.words`).
     """
     held = [terms_of(commit) for commit in commits]
     mean = math.fsum(sum(terms.values()) for terms in held) / max(1, len(held))

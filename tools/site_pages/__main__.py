@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import get_args
 
 from site_pages.build import make_site, pages, settings
-from trainrx.kb.load import load
-from trainrx.kb.store import shipped
-from trainrx.kb.yaml12 import read_yaml
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import shipped
+from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.text import Lang
 
 _ROOT = Path(__file__).parents[2]

@@ -18,8 +18,8 @@ from site_pages.entry_pages import (
 )
 from site_pages.index_pages import FAMILIES, frameworks, index_pages
 from site_pages.places import KINDS, Page, Site
-from trainrx.kb.conditions import facts_of
-from trainrx.kb.store import Knowledge
+from trainrx.knowledge.conditions import facts_of
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.knowledge import Cause, Rule
 from trainrx.model.text import Lang
 from trainrx.render import words

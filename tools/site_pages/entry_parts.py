@@ -9,7 +9,7 @@ from site_pages.markup import block, bullets, code, prose, table, text
 from site_pages.places import FRAMEWORKS, Site, other
 from trainrx.fix.amounts import in_words
 from trainrx.fix.measures import measure_text
-from trainrx.kb.conditions import ARGUMENT
+from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Amount, Evidence, Fix
 from trainrx.model.parts import Reference

@@ -9,7 +9,7 @@ from site_pages import words as site_words
 from site_pages.entry_parts import part, weighed
 from site_pages.markup import bullets, code, prose, table, text
 from site_pages.places import Page, Site, joined, other
-from trainrx.kb.conditions import walk
+from trainrx.knowledge.conditions import walk
 from trainrx.model.knowledge import Cause, Family
 from trainrx.model.text import Text
 from trainrx.render import words

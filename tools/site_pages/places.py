@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from site_pages.markup import linked, text
-from trainrx.kb.store import Knowledge
+from trainrx.catalog.spell import Spelled, spell
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Scalar
 from trainrx.model.text import Lang, Text
-from trainrx.parse.spell import Spelled, spell
 
 KINDS = ("causes", "symptoms", "guards", "ranges", "rules", "params")
 """Folders of the site that hold one page per entry."""

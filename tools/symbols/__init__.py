@@ -1,1 +1,1 @@
-"""Write kb/packages/symbols: which releases have which modules, names and arguments."""
+"""Write data/symbols: which releases have which modules, names and arguments."""

@@ -1,4 +1,4 @@
-"""Write kb/packages/symbols/*.jsonl; see README.md."""
+"""Write data/symbols/*.jsonl; see README.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="symbols", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--cache", type=Path, default=_ROOT / "build" / "symbols")
-    parser.add_argument("--output", type=Path, default=_ROOT / "kb" / "packages" / "symbols")
+    parser.add_argument("--output", type=Path, default=_ROOT / "data" / "symbols")
     given = parser.parse_args()
     listed = {**read_releases(), **read_companions()}
     with open_index() as index:

@@ -1,4 +1,4 @@
-"""The lines of kb/packages/symbols/*.jsonl."""
+"""The lines of data/symbols/*.jsonl."""
 
 from __future__ import annotations
 

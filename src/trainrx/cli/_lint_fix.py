@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.api.lint_files import STDIN, File, lint_files
-from trainrx.api.lint_jobs import Around
-from trainrx.api.lint_mend import mended
-from trainrx.api.linting import groups, report_of
 from trainrx.cli._output import complain, write
-from trainrx.linter.check import Linter
-from trainrx.linter.settings import Settings, chooser
+from trainrx.lint.check import Linter
+from trainrx.lint.files import STDIN, File, lint_files
+from trainrx.lint.jobs import Around
+from trainrx.lint.mend import mended
+from trainrx.lint.run import groups, report_of
+from trainrx.lint.settings import Settings, chooser
 from trainrx.model.text import Lang
 
 if TYPE_CHECKING:

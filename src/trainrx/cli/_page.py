@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainrx.cli._output import write
 from trainrx.cli._view import styled, view
-from trainrx.kb.load import find_entry, load
+from trainrx.knowledge.load import find_entry, load
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.text import Lang

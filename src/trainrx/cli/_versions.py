@@ -19,7 +19,7 @@ def versions_of(given: str | None, option: str) -> Path | dict[str, str] | None:
         return None if given is None else Path(given)
     if "=" not in given:
         return Path(given)
-    from trainrx.parse.versions import read_versions
+    from trainrx.versions.listing import read_versions
 
     listed = read_versions(given.replace(",", "\n").replace(" ", "\n"), option)
     found = listed.texts()

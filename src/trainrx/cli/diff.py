@@ -59,7 +59,7 @@ def diff(  # noqa: PLR0913 - typer takes one parameter per option
     seen = view(language(lang), width, everything=everything)
     stdin = read_stdin((good, bad))
 
-    from trainrx.api.comparison import compare_launches
+    from trainrx.inspect.comparison import compare_launches
     from trainrx.render.inspect_mask import masked
 
     answer = compare_launches(

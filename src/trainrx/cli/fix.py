@@ -114,7 +114,7 @@ def fix(  # noqa: PLR0913 - typer takes one parameter per option
     seen = view(language(lang), width, everything=verbose)
     single: tuple[Path, ...] = () if env is None else (env,)
 
-    from trainrx.api.fixing import fix_launch
+    from trainrx.prove.fixing import fix_launch
 
     answer = fix_launch(
         paths or (),
@@ -156,7 +156,7 @@ def written(answer: FixAnswer) -> FixAnswer:
     """
     import msgspec
 
-    from trainrx.patch import write_files
+    from trainrx.fix.patch import write_files
 
     chosen = next((item for item in answer.proposals if item.number == answer.chosen), None)
     if chosen is None or not chosen.patched.files:

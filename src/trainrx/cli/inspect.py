@@ -82,7 +82,7 @@ def inspect(  # noqa: PLR0913 - typer takes one parameter per option
     seen = view(language(lang), width, everything=everything)
     single = tuple(file for file in (env,) if file is not None)
 
-    from trainrx.api.inspection import inspect_launch
+    from trainrx.inspect.inspection import inspect_launch
     from trainrx.render.inspect_mask import masked
 
     answer = inspect_launch(

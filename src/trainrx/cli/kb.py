@@ -16,7 +16,7 @@ from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption,
 from trainrx.cli._output import write
 from trainrx.cli._scaffold import named, scaffold
 from trainrx.cli._view import styled, view
-from trainrx.kb.load import load
+from trainrx.knowledge.load import load
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
 from trainrx.render.listing import listing
@@ -48,8 +48,8 @@ def run_checks(
 ) -> int:
     """Check the shipped knowledge and the folders given; 1 when something is wrong."""
     # no other command needs the checks, and only two the record of a test
-    from trainrx.api.entry_tests import CaseFile
-    from trainrx.kb import check as checks
+    from trainrx.entries import check as checks
+    from trainrx.entries.tests import CaseFile
 
     said: list[str] = []
     status = checks.main(
@@ -68,7 +68,7 @@ def run_checks(
 def run_tests(kb: KbOption = None, rules: RulesOption = None) -> int:
     """Run every `<id>.test.yaml`; 1 when an expectation does not hold."""
     # only this command needs the whole pipeline
-    from trainrx.api import entry_tests
+    from trainrx.entries import tests as entry_tests
 
     said: list[str] = []
     status = entry_tests.main(said.append, kb or (), rules or ())

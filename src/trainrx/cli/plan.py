@@ -83,7 +83,7 @@ def plan(  # noqa: PLR0913 - typer takes one parameter per option
     seen = view(language(lang), width)
     single: tuple[Path, ...] = () if env is None else (env,)
 
-    from trainrx.api.hardware_plans import plan_job
+    from trainrx.prove.hardware_plans import plan_job
     from trainrx.render import plan as shown
     from trainrx.render.fix_json import as_json
 

@@ -78,7 +78,7 @@ def retry(  # noqa: PLR0913 - typer takes one parameter per option
     seen = view(language(lang), width)
     single: tuple[Path, ...] = () if env is None else (env,)
 
-    from trainrx.api.retrying import retry as judged
+    from trainrx.diagnosis.retrying import retry as judged
     from trainrx.render import retry as shown
 
     answer = judged(

@@ -82,8 +82,8 @@ def translate(  # noqa: PLR0913 - typer takes one parameter per option
         raise UsageError("--diff shows the edits, --write makes them: give one of them")
     seen = view(language(lang), width, everything=everything)
 
-    from trainrx.api.translation import translate as run_translation
     from trainrx.render.inspect_mask import masked
+    from trainrx.translate.launch import translate as run_translation
 
     answer = run_translation(
         paths or (),
@@ -98,14 +98,14 @@ def translate(  # noqa: PLR0913 - typer takes one parameter per option
     )
     status = 0 if all(item.complete for item in answer.launches) and not answer.by_hand else 1
     if write_:
-        from trainrx.api.translation import write_edits
         from trainrx.render.translate import written_text
+        from trainrx.translate.launch import write_edits
 
         done = write_edits(answer)
         _say_by_hand(answer)
         return write(written_text(done, seen.lang)) or status
     if diff:
-        from trainrx.api.translation import diff_of
+        from trainrx.translate.launch import diff_of
 
         _say_by_hand(answer)
         return write(diff_of(answer)) or status

@@ -6,19 +6,19 @@ import shlex
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from trainrx.catalog.catalog import Known, plain
+from trainrx.catalog.choices import meant_by
+from trainrx.catalog.respell import Respelled, respelled
+from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target
 from trainrx.fix.install import install
 from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
 from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
+from trainrx.frameworks.traits import having
 from trainrx.model.facts import Origin
-from trainrx.model.frameworks import having
 from trainrx.model.job import RawLaunch
 from trainrx.model.refusal import Fate, Refused
 from trainrx.model.result import Change
-from trainrx.parse.catalog import Known, plain
-from trainrx.parse.choices import meant_by
-from trainrx.parse.respell import Respelled, respelled
-from trainrx.parse.spell import spell_argument
 
 REFUSING = "refusing"
 """Stands for the package that refused an argument."""

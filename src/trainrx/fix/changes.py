@@ -7,19 +7,19 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.engine.conditions import Truth
+from trainrx.catalog.spell import Spelled, spell, spell_argument
 from trainrx.fix.amounts import in_words
 from trainrx.fix.install import install
-from trainrx.kb.conditions import ARGUMENT
-from trainrx.kb.store import Knowledge
+from trainrx.knowledge.conditions import ARGUMENT
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
 from trainrx.model.refusal import Refused
 from trainrx.model.result import Change, ChangeAction, Predicted
 from trainrx.model.text import Lang
-from trainrx.parse.spell import Spelled, spell, spell_argument
-from trainrx.parse.version_range import in_range
+from trainrx.reason.conditions import Truth
+from trainrx.versions.ranges import in_range
 
 SET_BY_USER = ("read", "given")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.derive.batch import GLOBAL, effective_batch, generation_batch
-from trainrx.derive.reading import framework
+from trainrx.facts.batch import GLOBAL, effective_batch, generation_batch
+from trainrx.facts.reading import framework
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.text import Text
 

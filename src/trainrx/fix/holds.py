@@ -1,7 +1,7 @@
 """Decide a condition on the facts of one job, without an inference engine.
 
 Levers and a framework's own checks are asked of thousands of candidate jobs; their conditions test
-facts and versions only, no symptoms. Kleene's three values, as in `trainrx.engine.conditions`.
+facts and versions only, no symptoms. Kleene's three values, as in `trainrx.reason.conditions`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.parts import Condition
-from trainrx.parse.version_range import in_range
+from trainrx.versions.ranges import in_range
 
 
 def holds(condition: Condition, facts: Facts, versions: Mapping[str, str]) -> bool | None:

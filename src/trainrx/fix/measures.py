@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from trainrx.fix.owners import running
+from trainrx.frameworks.traits import is_of_others
 from trainrx.model.facts import Facts
-from trainrx.model.frameworks import is_of_others
 from trainrx.model.knowledge import Measure
 from trainrx.model.result import Change
 from trainrx.model.text import Lang, Text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trainrx.frameworks.traits import LENT, OTHERS, OWNERS, is_of_others
 from trainrx.model.facts import Facts
-from trainrx.model.frameworks import LENT, OTHERS, OWNERS, is_of_others
 from trainrx.model.knowledge import Fix
 
 

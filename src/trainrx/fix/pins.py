@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from trainrx.kb.packages import Requirements
+from trainrx.knowledge.packages import Requirements
 from trainrx.model.packages import Need
-from trainrx.parse.specifiers import Specifiers, read_specifiers
+from trainrx.versions.specifiers import Specifiers, read_specifiers
 
 KEPT_FIRST = (
     "python",

@@ -26,7 +26,7 @@ from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.result import AlreadyRight, FixOut, Predicted
 from trainrx.model.text import Text
-from trainrx.rank.conditions import fix_name
+from trainrx.reason.cause_conditions import fix_name
 
 INSTEAD = Text(en="not possible here: {why}", zh="此处不可行：{why}")
 NO_FRAMEWORK = Text(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainrx.fix.changes import Target
 from trainrx.model.refusal import Fate, Refused
 from trainrx.model.text import Text
-from trainrx.parse.version_range import in_range, is_exact
+from trainrx.versions.ranges import in_range, is_exact
 
 _PER_RELEASE = Text(en="{name}: {names}", zh="{name}：{names}")
 _IN = Text(en="{now} in {package} {span}", zh="{package} {span} 中为 {now}")

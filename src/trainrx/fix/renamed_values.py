@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainrx.kb.catalogs import read_renames
+from trainrx.catalog.catalog import Known, catalog, plain
+from trainrx.catalog.typed import read_as
+from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.job import RawArg
 from trainrx.model.refusal import Fate
-from trainrx.parse.catalog import Known, catalog, plain
-from trainrx.parse.typed import read_as
 
 
 def value_under(arg: RawArg, now: str, value: str | None, fate: Fate) -> str | None:

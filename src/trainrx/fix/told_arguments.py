@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainrx.catalog.catalog import plain
+from trainrx.catalog.renames import forwards, hub_of, is_old_type
+from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target
-from trainrx.fix.translate_names import forwards, hub_of, is_old_type
 from trainrx.model.job import RawArg
 from trainrx.model.result import Change
-from trainrx.parse.catalog import plain
-from trainrx.parse.spell import spell_argument
-from trainrx.parse.version_range import in_range
+from trainrx.versions.ranges import in_range
 
 
 def chosen(job: Target) -> Iterator[Change]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from trainrx.derive.releases import package_in_question, releases_of
+from trainrx.facts.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
 from trainrx.fix.changes import Target, package_change
 from trainrx.fix.install import install
 from trainrx.fix.owners import is_package_of_others
 from trainrx.fix.pins import consistent_set
-from trainrx.kb.packages import read_requirements
+from trainrx.knowledge.packages import read_requirements
 from trainrx.model.knowledge import FORMER, Fix, PackageChange
 from trainrx.model.result import Change
-from trainrx.parse.version_range import in_range, is_exact
+from trainrx.versions.ranges import in_range, is_exact
 
 FROM_FACT = "$"
 FRAMEWORK = "framework"

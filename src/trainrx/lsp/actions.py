@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trainrx.api.lint_files import File
-from trainrx.api.lint_mend import Mended, mended, tried
-from trainrx.api.linting import lint_file
-from trainrx.linter.edits import replaced
-from trainrx.linter.finders.suppressed import UNUSED, ignores
-from trainrx.linter.places import Spot
+from trainrx.lint.edits import replaced
+from trainrx.lint.files import File
+from trainrx.lint.finders.suppressed import UNUSED, ignores
+from trainrx.lint.mend import Mended, mended, tried
+from trainrx.lint.places import Spot
+from trainrx.lint.run import lint_file
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import Sheet
 from trainrx.model.findings import Edit, Finding

@@ -10,15 +10,15 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.api.lint_files import LARGEST, SCRIPTS, File, kind_of
-from trainrx.api.lint_jobs import Around, around
-from trainrx.api.lint_settings import find_settings
-from trainrx.api.linting import groups, jobs_of, report_of
-from trainrx.kb.lint import load_lint
-from trainrx.linter.baseline import new_ones, read_baseline
-from trainrx.linter.check import Linter
-from trainrx.linter.job import Job
-from trainrx.linter.settings import Settings, chooser
+from trainrx.knowledge.lint import load_lint
+from trainrx.lint.baseline import new_ones, read_baseline
+from trainrx.lint.check import Linter
+from trainrx.lint.files import LARGEST, SCRIPTS, File, kind_of
+from trainrx.lint.job import Job
+from trainrx.lint.jobs import Around, around
+from trainrx.lint.run import groups, jobs_of, report_of
+from trainrx.lint.settings import Settings, chooser
+from trainrx.lint.settings_files import find_settings
 from trainrx.lsp.sheet import readable
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding

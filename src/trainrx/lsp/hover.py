@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.kb.load import find_entry
-from trainrx.linter.job import Job
+from trainrx.catalog.catalog import Known, catalog, plain
+from trainrx.catalog.spellbook import Spellbook
+from trainrx.knowledge.load import find_entry
+from trainrx.lint.job import Job
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import Sheet
 from trainrx.model.catalog import Value
 from trainrx.model.findings import Finding
 from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
-from trainrx.parse.catalog import Known, catalog, plain
-from trainrx.parse.spellbook import Spellbook
 from trainrx.render import words
 from trainrx.render.conditions import scalar
 from trainrx.render.explain import explain

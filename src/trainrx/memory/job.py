@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from trainrx.frameworks.traits import having
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
 from trainrx.model.facts import Facts
-from trainrx.model.frameworks import having
 from trainrx.model.memory import Assumption, Refusal
-from trainrx.parse.version_range import in_range
+from trainrx.versions.ranges import in_range
 
 PAIRS = frozenset({"dpo", "orpo", "simpo", "cpo", "rm"})
 """One sample is two sequences, chosen and rejected, which go through the model together."""

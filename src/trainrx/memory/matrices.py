@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainrx.model.hardware import ModelShape
-from trainrx.parse.model_parameters import attention, count_language, feed_forward
+from trainrx.models.parameters import attention, count_language, feed_forward
 
 BIASED = ("qwen2", "qwq", "deepseek-r1-distill-qwen")
 """Families whose query, key and value have a bias (transformers: modeling_qwen2.py)."""

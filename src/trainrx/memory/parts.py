@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from trainrx.model.hardware import ModelShape
-from trainrx.parse.model_parameters import (
+from trainrx.models.parameters import (
     Count,
     Matrix,
     attention,

@@ -76,7 +76,7 @@ if __name__ == "__main__":
     import sys
     from pathlib import Path
 
-    from trainrx.kb.lint import load_lint
+    from trainrx.knowledge.lint import load_lint
 
     held = load_lint()
     Path(sys.argv[1], "lint-rules.md").write_text(index_page(held, "en"), encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainrx.kb.store import Entry, Knowledge
+from trainrx.knowledge.store import Entry, Knowledge
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.packages import RangeEntry

@@ -1,0 +1,1 @@
+"""Which arguments each release takes, and how a meaning is spelled there."""

@@ -1,0 +1,124 @@
+"""Why a name is not taken: renamed, gone, not there yet, of another command, or misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from trainrx.catalog.catalog import Catalog, catalog, plain
+from trainrx.catalog.namesakes import names_today, nearest
+from trainrx.catalog.signature import Signature
+from trainrx.catalog.takers import other_commands, takers
+from trainrx.knowledge.catalogs import read_environment
+from trainrx.model.job import RawLaunch
+from trainrx.model.parts import Param
+from trainrx.model.refusal import Fate
+
+_FEW_CHARACTERS = 4
+
+
+def fate_of(
+    name: str,
+    launch: RawLaunch,
+    taken: Signature,
+    params: Mapping[str, Param],
+    versions: Mapping[str, str] | None = None,
+) -> Fate:
+    """Say what became of a name that a command does not take at the releases it may run.
+
+    Args:
+        name: as given, with or without dashes.
+        launch: the command, of which only framework and command are asked.
+        taken: what the command takes at these releases.
+        params: the parameters, for names of one meaning.
+        versions: versions of other packages at hand.
+    """
+    known, command, bits = taken.catalog, taken.command, taken.bits
+    taking = takers(known.package, command, name, versions)
+    # where the catalog says that all of them take it, another release ran than was said
+    refusing = bits & ~taking or bits
+    base = Fate(
+        name=name,
+        package=known.package,
+        command=command,
+        kind="unknown",
+        lives=ranges(known, taking),
+        asked=known.describe(refusing),
+    )
+    names = _by_release(names_today(name, launch, taken, params), known, command, refusing)
+    install, upgrade = _install(known, taking, refusing)
+    if names or taking:
+        kind = "renamed" if names else "coming" if upgrade else "removed"
+        return msgspec.structs.replace(base, kind=kind, now=names, install=install, upgrade=upgrade)
+    others = other_commands(known.package, command, name, refusing) if command else ()
+    if others:
+        return msgspec.structs.replace(base, kind="elsewhere", commands=others)
+    variable = _variable(name, known, refusing)
+    if variable:
+        return msgspec.structs.replace(base, kind="variable", variable=variable)
+    near = nearest(name, taken)
+    if near:
+        return msgspec.structs.replace(base, kind="misspelt", near=near)
+    return msgspec.structs.replace(base, maybe=_alike(name, taken))
+
+
+def ranges(known: Catalog, bits: int) -> str:
+    """Write a set of releases: `>=1.7.0,<2.6.0`, several stretches with a comma and a blank."""
+    return ", ".join(known.describe(run) for run in _stretches(bits))
+
+
+def _variable(name: str, known: Catalog, bits: int) -> str:
+    """Name the variable of the environment a name stands for at some of the releases, or ""."""
+    wanted = plain(name).upper()
+    found = (item for item in read_environment(known.package) if item.name == wanted)
+    return wanted if any(known.mask(item.spans) & bits for item in found) else ""
+
+
+def _by_release(
+    names: tuple[str, ...], known: Catalog, command: str, bits: int
+) -> tuple[tuple[str, str], ...]:
+    """Say of each name in which of the releases it holds; the one that most have first."""
+    spans = {name: takers(known.package, command, name) & bits or bits for name in names}
+    ordered = sorted(spans, key=lambda name: -spans[name].bit_count())
+    found: list[tuple[str, str]] = []
+    left = bits
+    for name in ordered:
+        if spans[name] & left:
+            found.append((name, "" if spans[name] == bits else ranges(known, spans[name])))
+            left &= ~spans[name]
+    return tuple(found)
+
+
+def _install(known: Catalog, taking: int, refusing: int) -> tuple[str, bool]:
+    """Give the releases that take a name as a range, newer ones first; True: they are newer."""
+    newer = taking & ~((1 << refusing.bit_length()) - 1)
+    if newer:
+        return known.describe(next(_stretches(newer))), True
+    # of releases on both sides of those that take it, a job most likely runs one of the newer
+    older = taking & ((1 << refusing.bit_length()) - 1)
+    if not older:
+        return "", False
+    *_, last = _stretches(older)
+    return known.describe(last), False
+
+
+def _stretches(bits: int) -> Iterator[int]:
+    """Give the sets of releases that follow one another without a gap."""
+    while bits:
+        lowest = bits & -bits
+        run = bits & ~(bits + lowest)
+        yield run
+        bits &= ~run
+
+
+def _alike(name: str, taken: Signature) -> str:
+    """Name what may have been meant, by likeness; "" when nothing is alike."""
+    wanted = plain(name)
+    if len(wanted) < _FEW_CHARACTERS or catalog(taken.catalog.package).find(name):
+        return ""
+    # only an unknown name pays for this import
+    from difflib import get_close_matches
+
+    found = get_close_matches(wanted, [plain(known.name) for known in taken], n=1, cutoff=0.8)
+    return found[0] if found else ""

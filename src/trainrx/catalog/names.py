@@ -1,0 +1,150 @@
+"""Whose names apply to a launch, and which of them its framework will refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from trainrx.catalog.catalog import catalog
+from trainrx.catalog.fates import fate_of
+from trainrx.catalog.namesakes import SHORTEST
+from trainrx.catalog.resolved import Resolved
+from trainrx.catalog.signature import (
+    Signature,
+    catalog_command,
+    releases_taking,
+    signature,
+)
+from trainrx.frameworks.traits import having
+from trainrx.knowledge.catalogs import read_model_types
+from trainrx.model.facts import Fact, Facts, Origin, fact
+from trainrx.model.job import RawArg, RawLaunch
+from trainrx.model.parts import Param
+
+STRICT = having("refuses")
+"""These stop on an argument they do not know (argparse, HfArgumentParser)."""
+TRAINERS = having("trainer")
+"""Packages people install for the one purpose; trl and transformers come along with them."""
+OTHER_RELEASES = ("renamed", "removed", "coming")
+"""What became of a name that other releases of the framework take."""
+_MAX_RENAMES = 6
+
+
+def framework_facts(facts: Facts, versions: Mapping[str, str]) -> tuple[Fact, ...]:
+    """Give the framework and its version where no launch tells: from the log, or as installed."""
+    name = facts.text("launch.framework")
+    installed = [trainer for trainer in TRAINERS if trainer in versions]
+    if name is None and len(installed) == 1 and "launch.given" not in facts:
+        name = installed[0]
+    if name is None or name not in versions:
+        return ()
+    origin = Origin(source=f"{name} {versions[name]}")
+    return (
+        fact("launch.framework", name, origin, how="derived"),
+        fact("launch.framework_version", versions[name], origin, how="derived"),
+    )
+
+
+def name_facts(
+    launch: RawLaunch,
+    resolved: Resolved,
+    params: Mapping[str, Param],
+    versions: Mapping[str, str],
+) -> tuple[Fact, ...]:
+    """Give the first name that is renamed, the first misspelt one, the first value that is refused.
+
+    `launch.renamed_argument`, `launch.misspelt_argument`, `launch.refused_value`; and with
+    `launch.written_for` the releases that take all names there are.
+    """
+    if launch.framework not in STRICT:
+        return ()
+    taken = taken_by(launch, resolved, versions)
+    out = [_one_dash(arg) for arg in launch.args]
+    for arg in resolved.unknown_flags:
+        fate = fate_of(arg.name, launch, taken, params, versions)
+        if fate.kind in OTHER_RELEASES:
+            text = f"{arg.name} -> {fate.now[0][0]}" if fate.now else arg.name
+            out.append(fact("launch.renamed_argument", text, arg.origin, how="derived"))
+        elif fate.near:
+            text = f"{arg.name} -> {fate.near}"
+            out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
+    out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
+    if resolved.problems:
+        from trainrx.catalog.choices import refused_values
+
+        out += refused_values(launch, resolved, taken, params)
+    out.append(_written_for(launch, resolved, taken))
+    first: dict[str, Fact] = {}
+    for item in out:
+        if item is not None:
+            first.setdefault(item.kind, item)
+    return tuple(first.values())
+
+
+def _written_for(launch: RawLaunch, resolved: Resolved, taken: Signature) -> Fact | None:
+    """Give the range of releases that take every name of a launch this release does not take."""
+    strangers = resolved.unknown_flags
+    if not strangers:
+        return None
+    known = taken.catalog
+    bits = releases_taking((*launch.args, *strangers), known.package, taken.command)
+    for arg in strangers:
+        takers = 0
+        for option in known.find(arg.name, taken.command):
+            takers |= known.bits(option)
+        bits &= takers
+    spec = known.describe(bits)
+    if not spec or bits & taken.bits:
+        return None
+    origins = (arg.origin for arg in strangers[:1])
+    return fact("launch.written_for", spec, *origins, how="derived")
+
+
+def _model_type(arg: RawArg, taken: Signature) -> Fact | None:
+    """Find a model type of ms-swift that this version has under another name, or not any more."""
+    if taken.catalog.package != "ms-swift" or not arg.values:
+        return None
+    now = model_type_today(arg.values[0], taken)
+    if now is None:
+        return None
+    text = f"model_type {arg.values[0]}"
+    text += f" -> {' or '.join(now)}" if now else ""
+    return fact("launch.renamed_argument", text, arg.origin, how="derived")
+
+
+def model_type_today(name: str, taken: Signature) -> tuple[str, ...] | None:
+    """Give the model types that stand for one of another release; None when it holds."""
+    releases = taken.catalog
+    names: tuple[str, ...] = (name,)
+    for _ in range(_MAX_RENAMES):
+        gone = [
+            item
+            for item in read_model_types()
+            if item.old in names and releases.mask(((item.until, None),)) & taken.bits == taken.bits
+        ]
+        if not gone:
+            break
+        kept = tuple(n for n in names if n not in {item.old for item in gone})
+        names = tuple(dict.fromkeys((*kept, *(new for item in gone for new in item.new))))
+    return None if names == (name,) else names
+
+
+def taken_by(launch: RawLaunch, resolved: Resolved, versions: Mapping[str, str]) -> Signature:
+    """Give the arguments the command of a launch takes at the version the job runs."""
+    owner = launch.framework
+    bits = catalog(owner).of(versions.get(owner) or resolved.version)
+    return signature(owner, catalog_command(owner, launch.command), bits, versions)
+
+
+def _one_dash(arg: RawArg) -> Fact | None:
+    """Find a long name behind a single dash, which argparse reads as something else."""
+    name = arg.name.lstrip("-")
+    if arg.via != "arg" or len(name) < SHORTEST or "_" not in name:
+        return None
+    text = arg.origin.text
+    # looked for first: most are written with two, and each pattern must be compiled
+    if f"-{name}" not in text.replace(f"--{name}", ""):
+        return None
+    if re.search(rf"(?:^|\s)-{re.escape(name)}(?![\w-])", text) is None:
+        return None
+    return fact("launch.misspelt_argument", f"-{name} -> --{name}", arg.origin, how="derived")

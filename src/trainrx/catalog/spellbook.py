@@ -1,0 +1,164 @@
+"""Which names mean what for one framework at the versions it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.parts import Param, Spelling
+from trainrx.versions.ranges import Timeline
+
+Via = Literal["arg", "env", "config", "launcher"]
+
+LINEAGE: Mapping[str, tuple[str, ...]] = {
+    "trl": ("trl", "transformers"),
+    "unsloth": ("trl", "transformers"),
+    "miles": ("miles", "slime"),
+    "": ("trl", "transformers"),
+}
+"""Frameworks that take another one's arguments too (versions are that package's); a script of the
+user's own most likely takes the arguments of transformers."""
+
+OUTER = ("launcher", "accelerate", "any")
+"""Names every framework shares: launcher options, accelerate's config keys, environment."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One spelling of one parameter; `bits` are the stretches of its package's history."""
+
+    param: Param
+    spelling: Spelling
+    owner: str
+    bits: int
+    place: int
+
+
+Served = tuple[tuple[str, tuple[Entry, ...]], ...]
+"""Owners in order, each with entries."""
+
+
+class _Shelf:
+    """What holds at all versions: each parameter's spellings, and where they belong in time."""
+
+    def __init__(self, params: Mapping[str, Param], framework: str) -> None:
+        own = LINEAGE.get(framework, (framework,))
+        self.owners: tuple[str, ...] = (*own, *(name for name in OUTER if name not in own))
+        self.timelines = {owner: Timeline(_specs(params, owner)) for owner in self.owners}
+        self.by_param: dict[str, tuple[Entry, ...]] = {}
+        self.by_name: dict[tuple[bool, str], list[Entry]] = {}
+        for param in params.values():
+            self.by_param[param.id] = tuple(self._entries(param))
+            for entry in self.by_param[param.id]:
+                spelling = entry.spelling
+                for name in (spelling.arg or spelling.env, *spelling.also):
+                    self.by_name.setdefault((bool(spelling.env), plain(name)), []).append(entry)
+
+    def _entries(self, param: Param) -> Iterable[Entry]:
+        place = 0
+        for owner in self.owners:
+            for spelling in param.spelled.get(owner, ()):
+                bits = self.timelines[owner].within(spelling.versions)
+                yield Entry(param=param, spelling=spelling, owner=owner, bits=bits, place=place)
+                place += 1
+
+
+class _Held:
+    """A mapping that goes by its identity: knowledge is not changed once it is read."""
+
+    def __init__(self, params: Mapping[str, Param]) -> None:
+        self.params = params
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and self.params is other.params
+
+    def __hash__(self) -> int:
+        return id(self.params)
+
+
+@lru_cache(maxsize=32)
+def _shelf(held: _Held, framework: str) -> _Shelf:
+    return _Shelf(held.params, framework)
+
+
+@lru_cache(maxsize=4096)
+def _served(shelf: _Shelf, param: str, command: str) -> Served:
+    found: dict[str, list[Entry]] = {}
+    for entry in shelf.by_param.get(param, ()):  # those of one owner stand together
+        if serves(entry.spelling, command):
+            found.setdefault(entry.owner, []).append(entry)
+    return tuple((owner, tuple(held)) for owner, held in found.items())
+
+
+@lru_cache(maxsize=64)
+def _meanings(shelf: _Shelf, command: str, bits: tuple[int, ...]) -> Mapping[str, str]:
+    live = dict(zip(shelf.timelines, bits, strict=True))
+    found: dict[str, str] = {}
+    for (is_env, name), entries in shelf.by_name.items():
+        for entry in () if is_env else entries:
+            own = entry.owner not in OUTER and serves(entry.spelling, command)
+            if own and entry.bits & live[entry.owner]:
+                found.setdefault(name, entry.param.id)
+    return found
+
+
+class Spellbook:
+    """Every spelling a launch of one framework may use, by name."""
+
+    def __init__(
+        self, params: Mapping[str, Param], framework: str, versions: Mapping[str, str]
+    ) -> None:
+        # one parameter is put together for a single question
+        shelf = _Shelf(params, framework) if len(params) < 2 else _shelf(_Held(params), framework)
+        self._shelf = shelf
+        self.owners = shelf.owners
+        self.timelines = shelf.timelines
+        self.by_param = shelf.by_param
+        self._by_name = shelf.by_name
+        self.bits = {o: line.of(versions.get(o)) for o, line in self.timelines.items()}
+
+    def find(self, name: str, via: Via, command: str = "") -> tuple[Entry, ...]:
+        """Give the entries a name may stand for at any version, those of this command only."""
+        found = self._by_name.get((via == "env", plain(name)))
+        if not found:
+            return ()
+        return tuple(e for e in found if self._fits(e, via) and serves(e.spelling, command))
+
+    def served(self, param: str, command: str) -> Served:
+        """Give the owners that have names for a parameter at a command, with these names."""
+        return _served(self._shelf, param, command)
+
+    def live(self, entry: Entry) -> bool:
+        """Tell whether a spelling exists at some version the job may run."""
+        return bool(entry.bits & self.bits[entry.owner])
+
+    def meanings(self, command: str) -> Mapping[str, str]:
+        """Give the canonical parameter of every argument of the framework, by its plain name."""
+        return _meanings(self._shelf, command, tuple(self.bits.values()))
+
+    @staticmethod
+    def _fits(entry: Entry, via: Via) -> bool:
+        """Launcher options are no framework arguments, and the other way round."""
+        if via == "launcher":
+            return entry.owner == "launcher"
+        if entry.owner == "launcher":
+            return False
+        return entry.owner != "accelerate" or via == "config"
+
+
+def plain(name: str) -> str:
+    """Give the form names are compared in: no dashes in front, underscores inside."""
+    return name.lstrip("-").replace("-", "_")
+
+
+def serves(spelling: Spelling, command: str) -> bool:
+    """Tell whether a sub-command takes a spelling; an unknown command may take any."""
+    return not spelling.commands or not command or command in spelling.commands
+
+
+def _specs(params: Mapping[str, Param], owner: str) -> Iterable[str]:
+    for param in params.values():
+        for spelling in param.spelled.get(owner, ()):
+            yield spelling.versions

@@ -1,0 +1,92 @@
+"""The framework a user names by itself: `ms-swift`, `LLaMA-Factory 0.9.2`, `slime`."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from trainrx.frameworks.traits import OTHERS, TRAITS
+from trainrx.knowledge.packages import read_requirements
+from trainrx.model.errors import UsageError
+from trainrx.model.facts import Fact, Origin, fact
+from trainrx.versions.listing import canonical_package, read_versions
+
+OPTION = "--framework"
+FRAMEWORKS = frozenset(TRAITS) | {"unsloth"}
+"""What spells its arguments in a way that is known here."""
+PROGRAMS = OTHERS | {"megatron-bridge", "megatron-core", "sglang"}
+"""Others people train with, of which knowledge speaks by name."""
+_OTHER_NAMES = {
+    "easy-r1": "easyr1",
+    "hf-trainer": "transformers",
+    "huggingface": "transformers",
+    "lf": "llamafactory",
+    "megatron": "megatron-core",
+    "megatron-lm": "megatron-core",
+    "nemo": "nemo-rl",
+    "open-rlhf": "openrlhf",
+    "trinity": "trinity-rft",
+}
+_VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
+"""What stands between a name and its version."""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A framework, or the package that takes its place, and its version; "" where not said."""
+
+    name: str
+    version: str = ""
+
+    def fact(self) -> Fact:
+        """Say it as a user's word: `launch.framework`, or `launch.package` of any other."""
+        kind = "launch.framework" if self.name in FRAMEWORKS else "launch.package"
+        text = f"{self.name} {self.version}".strip()
+        return fact(kind, self.name, Origin(source=OPTION, text=text), how="given")
+
+
+def known_names() -> frozenset[str]:
+    """Give all names a user may name a framework by, in lower case with dashes."""
+    return FRAMEWORKS | PROGRAMS | frozenset(_OTHER_NAMES) | frozenset(read_requirements().releases)
+
+
+def read_framework(text: str) -> Told:
+    """Read the name of a framework, with or without a version behind it.
+
+    Raises:
+        UsageError: nothing of that name is known here; names what is, the nearest first.
+    """
+    name, _, version = _cut(text.strip())
+    plain = canonical_package(name)
+    known = known_names()
+    if plain not in known:
+        raise UsageError(f"{OPTION} {text}: {_not_known(plain, known)}")
+    package = _OTHER_NAMES.get(plain, plain)
+    if not version:
+        return Told(name=package)
+    listed = read_versions(f"{package}=={version}", OPTION)
+    if listed.unread or package not in listed.texts():
+        raise UsageError(
+            f"{OPTION} {text}: {version!r} is no version; expected one like {package}==3.2.1, "
+            "or the name alone"
+        )
+    return Told(name=package, version=listed.texts()[package])
+
+
+def _cut(text: str) -> tuple[str, str, str]:
+    found = _VERSION.search(text)
+    if found is None:
+        return text, "", ""
+    return text[: found.start()], found[0], text[found.end() :].strip()
+
+
+def _not_known(plain: str, known: frozenset[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(plain, sorted(known), n=3, cutoff=0.6)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    listed = ", ".join(sorted(FRAMEWORKS | PROGRAMS))
+    return (
+        f"no such framework is known here; {meant}Expected one of {listed}, or a library "
+        "(accelerate, deepspeed, ...). For a program of your own leave the option out."
+    )

@@ -1,0 +1,285 @@
+"""Put the answer together from what was concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from trainrx.diagnosis.foreseen import Foresight
+from trainrx.diagnosis.summary import job_summary
+from trainrx.facts.all import failure_kinds
+from trainrx.fix.changes import Target
+from trainrx.fix.plan import Plan, plan
+from trainrx.knowledge.packages import range_votes
+from trainrx.knowledge.ranking import with_fit
+from trainrx.knowledge.store import Knowledge
+from trainrx.model.facts import Facts, Origin
+from trainrx.model.findings import Unread
+from trainrx.model.hardware import ModelShape
+from trainrx.model.job import RawLaunch, SymptomHits
+from trainrx.model.knowledge import Cause, Family
+from trainrx.model.refusal import Refused
+from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool
+from trainrx.model.text import Lang, Text
+from trainrx.model.version import __version__
+from trainrx.reason.asks import asks
+from trainrx.reason.conditions import Truth
+from trainrx.reason.echoes import echoes
+from trainrx.reason.nearest import LEAST_UNSEEN, Near, has_room, with_nearest
+from trainrx.reason.order import Ranking, rank, verdict, word
+from trainrx.reason.reasoner import Reasoning
+from trainrx.reason.score import Scored
+
+SHOWN = ("failure", "echo", "observation")
+QUOTED = 3
+TELLING = ("rank_imbalance", "growing_memory")
+UNTOLD = "crash_other"
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the answer is made of."""
+
+    knowledge: Knowledge
+    facts: Facts
+    symptoms: tuple[SymptomHits, ...]
+    reasoning: Reasoning
+    decide: Callable[[Iterable[Cause]], Mapping[str, Truth]]
+    kin: Callable[[], tuple[tuple[Near, Cause], ...]]
+    versions: Mapping[str, str]
+    style: Literal["arg", "config"]
+    launch: RawLaunch | None
+    shape: ModelShape | None = None
+    refused: tuple[Refused, ...] = ()
+    unread: tuple[Unread, ...]
+    lang: Lang
+
+
+def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Diagnosis:
+    """Rank, plan the fixes, phrase the questions.
+
+    With `kin`, causes whose entries are near in words to what was seen fill places left open.
+    """
+    roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
+    seen, echo_of = shown(done)
+    active = roots(seen, echo_of, done.knowledge)
+    failed = any(done.knowledge.symptoms[name].is_failure for name in active)
+    ranking = rank(
+        weighed(done, active) if failed else done.knowledge.causes,
+        done.reasoning,
+        active=active,
+        failed=failed,
+        lang=done.lang,
+    )
+    finished = done.facts.value("log.finished") is True
+    log_given = done.facts.value("log.given") is True
+    only_echoes = bool(active) and all(roles[name] == "echo" for name in active)
+    if kin and has_room(ranking) and not only_echoes and (failed or not finished):
+        families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
+        ranking = with_nearest(ranking, _helpful(done, failed=failed), families, done.lang)
+    job = target(done, [item.cause for item in ranking.causes[:top]])
+    plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
+    overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
+    questions = asks(
+        (*ranking.causes, *ranking.open),
+        done.facts,
+        done.knowledge,
+        done.lang,
+        only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),
+    )
+    return Diagnosis(
+        tool=_tool(done),
+        verdict=overall,
+        job=job_summary(done.facts),
+        lang=done.lang,
+        symptoms=_symptoms(done, seen, echo_of),
+        causes=tuple(
+            _cause(item, made, ranking, echo_of, done)
+            for item, made in zip(ranking.causes, plans, strict=False)
+        ),
+        asks=() if overall == "healthy" else questions,
+        unread=done.unread,
+        facts={f.kind: f.value for f in done.facts if f.value is not None},
+        warnings=_warnings(done, plans),
+    )
+
+
+def _helpful(done: Conclusion, *, failed: bool) -> list[tuple[Near, Cause]]:
+    """Give the nearest causes whose fixes change something in this job."""
+    least = 0.0 if failed else LEAST_UNSEEN
+    near = [(item, cause) for item, cause in done.kin() if item.share >= least]
+    job = target(done, [cause for _, cause in near])
+    return [(item, cause) for item, cause in near if plan(cause, job).fixes]
+
+
+def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
+    """Give the symptoms an answer shows, and of those that only follow from another, which."""
+    roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
+    seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
+    return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
+
+
+def weighed(done: Conclusion, active: set[str]) -> dict[str, Cause]:
+    """Give the causes of a failure with the weights that labelled failures bore out.
+
+    What is foreseen from a launch keeps its author's judgement: no case tells how often a launch
+    that looks so fails.
+    """
+    suggested = {vote.cause for vote in done.reasoning.suggestions}
+    behind = {
+        ident: cause
+        for ident, cause in done.knowledge.causes.items()
+        if ident in suggested or not active.isdisjoint(cause.explains)
+    }
+    return with_fit(behind, done.knowledge.fitted)
+
+
+def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge) -> set[str]:
+    """Give the symptoms that ask for a cause: no echo, and nothing vague beside what is plain."""
+    active = {name for name in seen if name not in echo_of}
+    plain = {name for name in active if not knowledge.symptoms[name].vague}
+    told = any(knowledge.symptoms[name].is_failure for name in plain)
+    return plain if told else active
+
+
+def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
+    """Say for whom the fixes of some causes are spelled."""
+    return Target(
+        facts=done.facts,
+        knowledge=done.knowledge,
+        truths=done.decide(causes),
+        versions=done.versions,
+        style=done.style,
+        lang=done.lang,
+        launch=done.launch,
+        foresee=foresight(done).predicted,
+        refused=done.refused,
+    )
+
+
+def foresight(done: Conclusion) -> Foresight:
+    """Give what predicts the memory of the job under other values."""
+    return Foresight(done.facts, done.knowledge, done.shape, torch=done.versions.get("torch", ""))
+
+
+def _consistent(plans: Sequence[Plan]) -> list[Plan]:
+    """Call nothing already right that a fix of the same answer changes."""
+    changed = {c.canonical for made in plans for fix in made.fixes for c in fix.changes}
+    return [
+        msgspec.structs.replace(
+            made,
+            already_right=tuple(
+                item for item in made.already_right if changed.isdisjoint(item.canonical)
+            ),
+        )
+        for made in plans
+    ]
+
+
+def _tool(done: Conclusion) -> Tool:
+    return Tool(
+        name="trainrx",
+        version=__version__,
+        kb=done.knowledge.digest,
+        engine=done.reasoning.engine_name,
+    )
+
+
+def _symptoms(
+    done: Conclusion, seen: Sequence[str], echo_of: Mapping[str, str]
+) -> tuple[SymptomSeen, ...]:
+    """List what was seen, roots first, in order of appearance."""
+    shown = [
+        SymptomSeen(
+            id=hits.symptom,
+            title=done.knowledge.symptoms[hits.symptom].title.in_(done.lang),
+            family=done.knowledge.symptoms[hits.symptom].family,
+            evidence=tuple(
+                Origin(source=hit.source, line=hit.line, text=hit.text)
+                for hit in hits.hits[:QUOTED]
+            ),
+            count=hits.count,
+            ranks=hits.ranks,
+            phase=next((hit.phase for hit in hits.hits if hit.phase), None),
+            echo_of=echo_of.get(hits.symptom),
+        )
+        for hits in done.symptoms
+        if hits.symptom in seen
+    ]
+    vague = {name for name in seen if done.knowledge.symptoms[name].vague}
+    return tuple(sorted(shown, key=lambda item: (item.echo_of is not None, item.id in vague)))
+
+
+def _cause(
+    item: Scored, made: Plan, ranking: Ranking, echo_of: Mapping[str, str], done: Conclusion
+) -> CauseOut:
+    cause, lang = item.cause, done.lang
+    effects = [name for name, root in echo_of.items() if root in cause.explains]
+    # releases that are not installed, or of which nobody knows, would bury the rest
+    silent = range_votes(cause)
+    return CauseOut(
+        id=cause.id,
+        title=cause.title.in_(lang),
+        summary=cause.summary.in_(lang).strip(),
+        family=_family(cause, done, echo_of),
+        verdict="likely" if word(item) == "likely" else "possible",
+        score=round(item.score, 2),
+        probability=round(item.probability, 2),
+        prior=item.prior,
+        reasons=tuple(r for r in item.reasons if r.holds or r.id not in silent),
+        effects=(*effects, *ranking.effects.get(cause.id, ())),
+        fixes=made.fixes,
+        already_right=made.already_right,
+        references=_references(item, made),
+    )
+
+
+def _family(cause: Cause, done: Conclusion, echo_of: Mapping[str, str]) -> Family:
+    """Give the kind of failure the cause shows as in this job.
+
+    One cause has many faces: an image that is too large ends in an OOM, or is seen as one full
+    card. The face that says more goes first, then the one the entry is filed under.
+    """
+    symptoms = (
+        done.knowledge.symptoms[hits.symptom]
+        for hits in done.symptoms
+        if hits.symptom in cause.explains and hits.symptom not in echo_of
+    )
+    shown = [(entry.family, entry.vague) for entry in symptoms if entry.family is not None]
+    plain = [family for family, vague in shown if not vague]
+    telling = [family for family in plain if family in TELLING]
+    if telling:
+        return telling[0]
+    if plain:
+        return cause.family if cause.family in plain else plain[0]
+    # "it crashes" says nothing of the kind; the class of an exception says a little
+    hinted = [family for family, _ in shown if family != UNTOLD]
+    if not hinted and cause.family == UNTOLD:
+        # what a rule suggests behind any failure shows as that failure
+        hinted = list(failure_kinds(done.symptoms, done.knowledge.symptoms))
+    return hinted[0] if hinted and cause.family == UNTOLD else cause.family
+
+
+def _references(item: Scored, made: Plan) -> tuple[ReferenceOut, ...]:
+    """Give the sources of what is said here: of the votes that hold and of the fixes offered."""
+    held = {reason.id for reason in item.reasons if reason.holds}
+    offered = {fix.id for fix in made.fixes}
+    evidence = item.cause.evidence
+    votes = (*evidence.supports, *evidence.contradicts)
+    used = {vote.ref for vote in votes if vote.id in held}
+    used |= {fix.ref for fix in item.cause.fixes if fix.id in offered}
+    return tuple(
+        ReferenceOut(url=ref.url, says=ref.says)
+        for ref in item.cause.references
+        if ref.url and ref.id in used
+    )
+
+
+FELL_BACK = Text(en="engine", zh="推理引擎")
+
+
+def _warnings(done: Conclusion, plans: Sequence[Plan]) -> tuple[str, ...]:
+    notes = [f"{FELL_BACK.in_(done.lang)}: {note}" for note in done.reasoning.notes]
+    notes += [why for made in plans for why in made.left_out]
+    return tuple(dict.fromkeys(notes))

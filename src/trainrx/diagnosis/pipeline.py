@@ -1,0 +1,279 @@
+"""`diagnose()`: read, parse, detect, derive, reason, rank, fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from trainrx.catalog.names import framework_facts, name_facts
+from trainrx.diagnosis.answer import Conclusion, answer
+from trainrx.diagnosis.nearest_entries import kin
+from trainrx.diagnosis.repairs import repairs
+from trainrx.evidence.arguments import Dump, logged_arguments
+from trainrx.evidence.detector import detect
+from trainrx.evidence.launches import embedded_launches
+from trainrx.facts.all import (
+    RELEASES,
+    derive,
+    failure_facts,
+    failure_kinds,
+    log_versions,
+    symptom_facts,
+)
+from trainrx.facts.compare import changed_facts
+from trainrx.facts.owners import owner_facts
+from trainrx.facts.packages import package_facts
+from trainrx.facts.refused import Around, refused_arguments, refused_facts
+from trainrx.facts.symbols import symbol_facts
+from trainrx.frameworks.traits import FORKS, under_own_name, without_origins
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.job import (
+    Launch,
+    argument_facts,
+    dumped_launch,
+    find_launch,
+    launch_facts,
+    pasted_launch,
+    printed_launch,
+    settle,
+    without_claims,
+)
+from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.findings import Unread
+from trainrx.model.job import Detection, Input
+from trainrx.model.refusal import Refused
+from trainrx.model.result import Diagnosis
+from trainrx.model.text import Lang
+from trainrx.reason.causes import EngineName, Reasoned, in_question
+
+PathLike = Path | str
+NOTE = "note"
+ASSUMED = ("default", "assumed")
+
+
+def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
+    paths: Sequence[PathLike] = (),
+    *,
+    cmd: PathLike | Sequence[PathLike] = (),
+    config: Sequence[PathLike] = (),
+    env: PathLike | None = None,
+    versions: PathLike | dict[str, str] | None = None,
+    logs: Sequence[PathLike] = (),
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+    note: str | Sequence[str] = (),
+    framework: str | None = None,
+    good: PathLike | None = None,
+    model_config: PathLike | None = None,
+    lang: Lang = "en",
+    top: int | None = None,
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    engine: EngineName = "durable",
+    stdin: bytes | None = None,
+) -> Diagnosis:
+    """Say why a job failed, or will fail, and what to change.
+
+    Args:
+        paths: run folders, scripts, configs or logs, recognised by content; "-" is `stdin`.
+        cmd: launch scripts, or configs a framework takes.
+        config: further config files.
+        env: `KEY=VALUE` lines of where the job ran.
+        versions: any listing of package versions, or a mapping name to version.
+        logs: files, folders, glob patterns, "-".
+        gpu: a card by name ("A100-80G") or its memory ("24GiB").
+        gpus: number of GPUs of the whole job.
+        nodes: number of machines.
+        note: what the user saw, in English or Chinese.
+        framework: what trains, with or without its version ("ms-swift", "verl 0.5"), where no
+            launch tells.
+        good: a launch that worked, to compare with.
+        model_config: `config.json` of the model, for a model that is not known here.
+        lang: language of all text in the answer.
+        top: how many causes to plan fixes for and to return; None is all.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
+        engine: durable, or reference.
+        stdin: the bytes "-" stands for.
+
+    Raises:
+        UsageError: an input the caller named cannot be used; says what to do.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules])
+    request = Request(
+        paths=many(paths),
+        cmd=many(cmd),
+        config=many(config),
+        env=None if env is None else str(env),
+        versions=versions if isinstance(versions, dict) else None,
+        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
+        logs=many(logs),
+        gpu=gpu,
+        gpus=gpus,
+        nodes=nodes,
+        notes=(note,) if isinstance(note, str) else tuple(note),
+        framework=framework,
+        good=None if good is None else str(good),
+        model_config=None if model_config is None else str(model_config),
+        stdin=stdin,
+    )
+    done = conclude(gather(request, knowledge), knowledge, lang, engine)
+    return answer(done, top, kin=True)
+
+
+def conclude(
+    given: Given, knowledge: Knowledge, lang: Lang = "en", engine: EngineName = "durable"
+) -> Conclusion:
+    """Work out all that an answer is made of."""
+    seen = detect((*given.logs, *given.notes), tuple(knowledge.symptoms.values()))
+    versions = {**log_versions(seen.facts), **given.versions}
+    dumps = logged_arguments(given.logs)
+    launch, problems = _launch(given, versions, knowledge, dumps)
+    named = _named(given, seen, launch)
+    versions = under_own_name(versions, named)
+    seen = msgspec.structs.replace(seen, facts=tuple(without_origins(seen.facts, named)))
+    versions = _or_as_traced(versions, seen.facts, launch)
+    facts = _facts(given, seen, launch, versions, knowledge)
+    sighted = symptom_facts(seen.symptoms)
+    refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
+    facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
+    kinds = failure_kinds(seen.symptoms, knowledge.symptoms)
+    facts.add(*(fact("failure.family", kind, how="derived") for kind in kinds[:1]))
+    raw = None if launch is None else launch.raw
+    facts.add(*repairs(given, facts, kinds, raw, versions))
+    framework = facts.text("launch.framework") or ""
+    causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
+    job = Reasoned((*facts, *sighted), versions, knowledge, causes, engine)
+    return Conclusion(
+        knowledge=knowledge,
+        facts=job.result.facts,
+        symptoms=seen.symptoms,
+        reasoning=job.result,
+        decide=job.fixes,
+        kin=lambda: kin(given, knowledge, framework, job),
+        versions=versions,
+        style="config" if launch is not None and launch.style == "config" else "arg",
+        launch=raw,
+        shape=None if launch is None else launch.shape,
+        refused=refused,
+        unread=tuple(
+            dict.fromkeys((*given.unread, *problems, *seen.unread, *_overruled(given, framework)))
+        ),
+        lang=lang,
+    )
+
+
+def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
+    """Give the framework, as the launch, the log or the user names it."""
+    if launch is not None:
+        return launch.raw.framework
+    told = given.framework.name if given.framework is not None else ""
+    return told if told in FORKS else Facts(seen.facts).text("launch.framework") or told
+
+
+def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
+    """Say it where the user names one framework and the inputs are another's."""
+    if given.framework is None:
+        return ()
+    named = given.framework.fact()
+    if named.kind != "launch.framework" or named.value == framework:
+        return ()
+    reason = f"the launch or the log is of {framework}, so it is read as that"
+    return (Unread(source="--framework", text=str(named.value), reason=reason),)
+
+
+def _launch(
+    given: Given, versions: dict[str, str], knowledge: Knowledge, dumps: Sequence[Dump]
+) -> tuple[Launch | None, tuple[Unread, ...]]:
+    raw, unread = find_launch(given, dumps)
+    if raw is None:
+        raw, further = pasted_launch(given.logs)
+        unread += further
+    if raw is None:
+        raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
+    if raw is None:
+        return None, unread
+    raw = without_claims(raw, ran=bool(given.logs or given.notes))
+    launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=dumps)
+    defects = tuple(
+        Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
+    )
+    return launch, (*unread, *defects, *launch.unread)
+
+
+def _or_as_traced(
+    versions: dict[str, str], told: Iterable[Fact], launch: Launch | None
+) -> dict[str, str]:
+    """Add the releases whose files a traceback names, where nothing says more of a package."""
+    ranges = log_versions(told, RELEASES)
+    if launch is not None and launch.resolved.version is not None:
+        ranges.pop(launch.raw.framework, None)
+    return {**ranges, **versions}
+
+
+def _refused(
+    facts: Facts, launch: Launch | None, versions: dict[str, str], knowledge: Knowledge
+) -> tuple[Refused, ...]:
+    known = launch.resolved if launch is not None else None
+    around = Around(
+        launch=None if launch is None else launch.raw,
+        strangers=() if known is None else known.unknown_flags,
+        versions=versions,
+        params=knowledge.params,
+        releases=None if known is None else known.version,
+        traced=log_versions(facts, RELEASES),
+    )
+    return refused_arguments(facts, around)
+
+
+def _facts(
+    given: Given,
+    seen: Detection,
+    launch: Launch | None,
+    versions: dict[str, str],
+    knowledge: Knowledge,
+) -> Facts:
+    """Collect facts: given on the command line, then log, launch, note, defaults, what follows."""
+    own: tuple[Fact, ...] = ()
+    if launch is not None:
+        names = name_facts(launch.raw, launch.resolved, knowledge.params, versions)
+        spoken_of = argument_facts(launch, knowledge.arguments)
+        own = (*launch_facts(launch, versions), *names, *spoken_of)
+    # what a note tells in passing gives way to what is set, and goes before what is assumed
+    told = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
+    shown = [item for item in seen.facts if item not in told]
+    set_ = [item for item in own if item.how not in ASSUMED]
+    stage = failure_facts(seen.symptoms, knowledge.symptoms)
+    named = () if given.framework is None else (given.framework.fact(),)
+    known = Facts((*given.facts, *shown, *stage, *set_, *named, *told, *own))
+    known.add(*framework_facts(known, versions))
+    if known.text("launch.framework") is None:
+        known.add(*owner_facts(symptom_facts(seen.symptoms)))
+    shape = None if launch is None else launch.shape
+    facts = derive(known, knowledge, shape, torch=versions.get("torch", ""))
+    facts.add(*package_facts(facts, versions))
+    if given.good is not None:
+        facts.add(*_changed(given.good, given, facts, knowledge))
+    return facts
+
+
+def _changed(good: Input, given: Given, now: Facts, knowledge: Knowledge) -> tuple[Fact, ...]:
+    """Say what a launch that worked sets otherwise; it ran where nothing of this job holds."""
+    alone = Given(
+        scripts=(good,),
+        configs=(good,) if good.kind == "config" else (),
+        beside=given.beside,
+        model_config=given.model_config,
+    )
+    raw, _ = find_launch(alone)
+    if raw is None:
+        return ()
+    launch = settle(raw, alone, versions={}, knowledge=knowledge)
+    before = derive(launch_facts(launch, {}), knowledge, launch.shape)
+    return changed_facts(now, before, knowledge.params)

@@ -1,0 +1,104 @@
+"""`retry()`: would a plain restart help?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trainrx.diagnosis.answer import Conclusion, answer
+from trainrx.diagnosis.pipeline import conclude
+from trainrx.facts.all import version_facts
+from trainrx.knowledge.load import load
+from trainrx.knowledge.retry import read_retry
+from trainrx.launch.asked import Inputs, PathLike, request_of
+from trainrx.launch.given import gather
+from trainrx.model.result import CauseOut, Diagnosis, FixOut
+from trainrx.model.retry import EXIT, RetryAnswer, RetryCause, RetryRule
+from trainrx.model.text import Lang
+from trainrx.reason.conditions import version_tests
+from trainrx.reason.reasoner import reason
+from trainrx.reason.retry import Judged, judge, tested
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+LOOKED_AT = 5
+"""Causes that may be as good as the best one."""
+
+
+def retry(
+    paths: PathLike | Sequence[PathLike] = (),
+    *,
+    lang: Lang = "en",
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    **inputs: Unpack[Inputs],
+) -> RetryAnswer:
+    """Say whether starting the same job again would help.
+
+    Args:
+        paths: run folders, scripts, configs or logs; "-" is `stdin`.
+        lang: language of the answer's texts.
+        kb: folders of further knowledge; their `retry.yaml` goes before the shipped one.
+        rules: folders of further rules.
+        inputs: what is known of the job besides, as `diagnose()` takes it.
+
+    Returns:
+        One of four verdicts with its reason; `exit_code` is what `diagnose retry` ends with.
+
+    Raises:
+        UsageError: an input cannot be used; says what to do.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    folders = [Path(folder) for folder in kb]
+    knowledge = load(folders, [Path(folder) for folder in rules])
+    table = read_retry(folders)
+    done = conclude(gather(request_of(paths, inputs), knowledge), knowledge, lang)
+    diagnosis = answer(done, LOOKED_AT)
+    judged = judge(
+        diagnosis.causes,
+        diagnosis.symptoms,
+        table,
+        _decided(done, table),
+        healthy=diagnosis.verdict == "healthy",
+    )
+    return _answer(diagnosis, judged, lang)
+
+
+def _decided(done: Conclusion, table: Sequence[RetryRule]) -> Mapping[str, bool | None]:
+    wanted = tested(table)
+    versions = version_facts(version_tests(wanted.values()), done.versions)
+    known = reason((*done.facts, *versions), (), wanted, engine="reference")
+    return {ident: truth.holds for ident, truth in known.truths.items()}
+
+
+def _answer(diagnosis: Diagnosis, judged: Judged, lang: Lang) -> RetryAnswer:
+    rule, cause = judged.rule, judged.cause
+    before = rule.before.in_(lang) if rule is not None and rule.before is not None else ""
+    return RetryAnswer(
+        tool=diagnosis.tool,
+        job=diagnosis.job,
+        lang=lang,
+        verdict=judged.verdict,
+        exit_code=EXIT[judged.verdict],
+        reason=judged.why.in_(lang),
+        rule="" if rule is None else rule.id,
+        cause=None if cause is None else _cause(cause),
+        before=before,
+        ranks=judged.ranks,
+        evidence=judged.evidence,
+        fix=_fix(cause) if judged.verdict == "deterministic" else None,
+        references=() if rule is None else rule.references,
+        unread=diagnosis.unread,
+    )
+
+
+def _cause(cause: CauseOut) -> RetryCause:
+    return RetryCause(
+        id=cause.id, title=cause.title, verdict=cause.verdict, probability=cause.probability
+    )
+
+
+def _fix(cause: CauseOut | None) -> FixOut | None:
+    return cause.fixes[0] if cause is not None and cause.fixes else None

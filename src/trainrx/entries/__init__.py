@@ -1,0 +1,1 @@
+"""Entries of the knowledge base, checked and tested."""

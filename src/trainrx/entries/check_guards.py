@@ -1,0 +1,103 @@
+"""Rules for guards and for ranges of versions: what they add must fit the cause they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from trainrx.entries.check_causes import MAX_WEIGHT, fix_problems
+from trainrx.entries.check_common import (
+    Names,
+    condition_problems,
+    date_problems,
+    id_problems,
+    range_problems,
+    reference_problems,
+    release_problems,
+    status_problems,
+    text_problems,
+    title_problems,
+)
+from trainrx.entries.check_owners import owner_problems
+from trainrx.entries.check_packages import range_problems as span_problems
+from trainrx.entries.check_signs import pattern_problems
+from trainrx.entries.problem import Problem, error
+from trainrx.model.guards import Guard
+from trainrx.model.knowledge import Cause
+from trainrx.model.packages import PackageEntry, RangeEntry, VersionRange
+
+
+def guard_problems(entry: Guard, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+    """List what is wrong with a guard that lies in `guards/<folder>/<stem>.yaml`."""
+    yield from id_problems(entry.id, stem, entry.aliases, names)
+    if folder != entry.package:
+        yield error("package", f"is {entry.package!r}, the folder says {folder!r}")
+    yield from title_problems(entry.title)
+    yield from text_problems(("summary", entry.summary))
+    yield from date_problems("updated", entry.updated, names.today)
+    yield from release_problems(entry.since)
+    yield from status_problems(entry.id, entry.status, names)
+    yield from reference_problems(entry.references, names.today)
+    for index, spec in enumerate(entry.versions):
+        yield from range_problems(f"versions[{index}]", spec)
+    yield from _shown(entry, names)
+    if entry.when is not None:
+        yield from condition_problems("when", entry.when, names)
+        if entry.examples is None:
+            yield error("examples", "a guard with when needs launches that violate and keep it")
+    if entry.examples is not None:
+        for key in ("violates", "keeps"):
+            if not getattr(entry.examples, key):
+                yield error(f"examples.{key}", "needs at least one launch")
+    if entry.fixes or (entry.effect == "reject" and not entry.cause):
+        yield from fix_problems(entry.fixes, entry.references, names)
+        yield from owner_problems(entry.fixes, names.params, package=entry.package)
+
+
+def _shown(entry: Guard, names: Names) -> Iterator[Problem]:
+    if not entry.patterns and not entry.symptom and entry.when is None:
+        yield error("patterns", "needs a message, a symptom that reads it, or when")
+    if entry.patterns and entry.symptom:
+        yield error("symptom", "stands beside patterns: one of the two reads the message")
+    if entry.symptom and entry.symptom not in names.symptoms:
+        yield error("symptom", f"no symptom {entry.symptom!r}")
+    if entry.cause and entry.cause not in names.causes:
+        yield error("cause", f"no cause {entry.cause!r}")
+    if entry.patterns and entry.samples is None:
+        yield error("samples", "patterns need samples")
+    elif entry.samples is not None:
+        yield from pattern_problems(entry.patterns, entry.samples)
+
+
+def package_problems(
+    entry: PackageEntry, stem: str, names: Names, causes: Mapping[str, Cause]
+) -> Iterator[Problem]:
+    """List what is wrong with the ranges of a package."""
+    if entry.package != stem:
+        yield error("package", f"is {entry.package!r}, the file name says {stem!r}")
+    yield from date_problems("updated", entry.updated, names.today)
+    for index, known in enumerate(entry.ranges):
+        if any(other.id == known.id for other in entry.ranges[:index]):
+            yield error(f"ranges[{index}].id", f"{known.id!r} stands twice")
+        ranged = RangeEntry(package=entry.package, range=known, updated=entry.updated)
+        for _, key, message in span_problems([ranged]):
+            if not key.endswith((".references", ".updated")):
+                yield error(key, message)
+        yield from _range(known, f"ranges.{known.id}", names, causes.get(known.cause))
+
+
+def _range(known: VersionRange, at: str, names: Names, cause: Cause | None) -> Iterator[Problem]:
+    yield from title_problems(known.title, f"{at}.title")
+    yield from text_problems((f"{at}.why", known.why), (f"{at}.cost", known.cost))
+    yield from reference_problems(known.references, names.today, f"{at}.references")
+    if not 0 < known.weight <= MAX_WEIGHT:
+        yield error(f"{at}.weight", f"is {known.weight:g}, must lie in (0, {MAX_WEIGHT}] nats")
+    if known.when is not None:
+        yield from condition_problems(f"{at}.when", known.when, names)
+    for name, spec in known.pins.items():
+        yield from range_problems(f"{at}.pins.{name}", spec)
+    if known.cause not in names.causes:
+        yield error(f"{at}.cause", f"no cause {known.cause!r}")
+    elif cause is not None:
+        votes = (*cause.evidence.supports, *cause.evidence.contradicts)
+        if known.id in {vote.id for vote in votes} | {fix.id for fix in cause.fixes}:
+            yield error(f"{at}.id", f"the cause {cause.id} has a vote or fix of that id")

@@ -1,0 +1,103 @@
+"""Rules for rules, parameters and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainrx.entries.check_common import (
+    Names,
+    id_problems,
+    range_problems,
+    reference_problems,
+    release_problems,
+    status_problems,
+    text_problems,
+    title_problems,
+)
+from trainrx.entries.problem import Problem, error
+from trainrx.model.knowledge import Action, FactEntry, Rule
+from trainrx.model.parts import Param
+from trainrx.model.pattern import late
+
+DOTTED = late(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+MAX_VOTE = 5
+
+
+def rule_problems(entry: Rule, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+    """List what is wrong with a rule that lies in `<folder>/<stem>.yaml`."""
+    yield from id_problems(entry.id, stem, (), names)
+    if folder != entry.stage:
+        yield error("stage", f"is {entry.stage!r}, the folder says {folder!r}")
+    yield from title_problems(entry.title)
+    yield from text_problems(("why", entry.why))
+    yield from release_problems(entry.since)
+    yield from status_problems(entry.id, entry.status, names)
+    yield from reference_problems(entry.references, names.today)
+    if not entry.when:
+        yield error("when", "is empty: the rule would always hold")
+    for index, clause in enumerate(entry.when):
+        where = f"when[{index}]"
+        if bool(clause.symptom) == bool(clause.fact):
+            yield error(where, "needs exactly one of symptom and fact")
+        if clause.symptom and clause.symptom not in names.symptoms:
+            yield error(where, f"no symptom {clause.symptom!r}")
+        if clause.fact and not names.is_fact(clause.fact):
+            yield error(where, f"the fact {clause.fact!r} is neither in kb/params nor in kb/facts")
+    if not entry.then:
+        yield error("then", "is empty: the rule concludes nothing")
+    known = {clause.as_ for clause in entry.when if clause.as_}
+    for index, action in enumerate(entry.then):
+        yield from _action(action, f"then[{index}]", known, names)
+
+
+def _action(action: Action, where: str, known: set[str], names: Names) -> Iterator[Problem]:
+    told = (action.fact, action.suggest, action.explain, action.ask)
+    if sum(part is not None for part in told) != 1:
+        yield error(where, "needs exactly one of fact, suggest, explain, ask")
+    if action.suggest is not None:
+        yield from text_problems((f"{where}.suggest.why", action.suggest.why))
+        if action.suggest.cause not in names.causes:
+            yield error(f"{where}.suggest.cause", f"no cause {action.suggest.cause!r}")
+        if not 0 < abs(action.suggest.weight) <= MAX_VOTE:
+            yield error(f"{where}.suggest.weight", f"must lie in (0, {MAX_VOTE}] nats, or below 0")
+    if action.fact is not None and not names.is_fact(action.fact.name):
+        said = f"the fact {action.fact.name!r} is neither in kb/params nor in kb/facts"
+        yield error(f"{where}.fact", said)
+    for side in ("effect", "by") if action.explain is not None else ():
+        told_id = str(getattr(action.explain, side))
+        if told_id.startswith("$") and told_id[1:].partition(".")[0] not in known:
+            yield error(f"{where}.explain.{side}", f"no clause is called {told_id[1:]!r}")
+        elif not told_id.startswith("$") and told_id not in names.causes:
+            yield error(f"{where}.explain.{side}", f"no cause {told_id!r}")
+    if action.ask is not None and not names.is_fact(action.ask):
+        yield error(f"{where}.ask", f"no fact {action.ask!r}")
+
+
+def param_problems(entry: Param, stem: str) -> Iterator[Problem]:
+    """List what is wrong with a parameter."""
+    yield from _named(entry, stem)
+    for framework, spellings in entry.spelled.items():
+        for index, spelling in enumerate(spellings):
+            where = f"spelled.{framework}[{index}]"
+            if bool(spelling.arg) == bool(spelling.env):
+                yield error(where, "needs exactly one of arg and env")
+            yield from range_problems(f"{where}.versions", spelling.versions)
+
+
+def fact_problems(entry: FactEntry, stem: str) -> Iterator[Problem]:
+    """List what is wrong with a fact."""
+    yield from _named(entry, stem)
+
+
+def _named(entry: Param | FactEntry, stem: str) -> Iterator[Problem]:
+    if entry.id != stem:
+        yield error("id", f"is {entry.id!r}, the file name says {stem!r}")
+    if not DOTTED.fullmatch(entry.id):
+        yield error("id", "must be lower-case words joined by dots, such as train.micro_batch")
+    yield from softened(title_problems(entry.title))
+    yield from text_problems(("ask", entry.ask))
+
+
+def softened(found: Iterable[Problem]) -> Iterator[Problem]:
+    """Say problems without failing: what is wrong harms no answer."""
+    return (problem._replace(level="warning") for problem in found)

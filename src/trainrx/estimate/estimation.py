@@ -1,0 +1,290 @@
+"""`estimate()`: peak memory per GPU of a job, before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from trainrx.catalog.names import framework_facts
+from trainrx.diagnosis.summary import job_summary
+from trainrx.estimate.figures import rounded
+from trainrx.estimate.phrasing import refused, worded
+from trainrx.facts.all import derive
+from trainrx.frameworks.traits import under_own_name
+from trainrx.inspect.inspection import Seen, read_logs, tool
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.files import model_config as config_beside
+from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.job import (
+    Launch,
+    dumped_launch,
+    find_launch,
+    launch_facts,
+    pasted_launch,
+    printed_launch,
+    settle,
+)
+from trainrx.memory.predict import predict
+from trainrx.memory.workload import workload_of
+from trainrx.model.errors import UsageError
+from trainrx.model.estimate import CardFit, Counted, Estimate
+from trainrx.model.facts import Facts
+from trainrx.model.findings import Unread
+from trainrx.model.job import RawLaunch
+from trainrx.model.memory import Assumption, Prediction, Refusal, Workload
+from trainrx.model.text import Lang
+from trainrx.model.tokens import TokenStats
+from trainrx.models.config import read_json
+from trainrx.models.facts import shape_of
+
+PathLike = Path | str
+MOST_CARDS = 16
+
+
+def estimate(  # noqa: PLR0913  # the contract's inputs, one keyword each
+    paths: PathLike | Sequence[PathLike] = (),
+    *,
+    cmd: PathLike | Sequence[PathLike] = (),
+    config: Sequence[PathLike] = (),
+    env: PathLike | None = None,
+    versions: PathLike | dict[str, str] | None = None,
+    logs: Sequence[PathLike] = (),
+    gpu: str | Sequence[str] | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+    model_config: PathLike | None = None,
+    data: PathLike | None = None,
+    exact: bool = False,
+    lang: Lang = "en",
+    kb: Sequence[PathLike] = (),
+    stdin: bytes | None = None,
+) -> Estimate:
+    """Predict the peak memory per GPU of a job, GiB, term by term, and whether it fits.
+
+    Of several training commands in the inputs the first is taken; the others stand in `unread`.
+
+    Args:
+        paths: scripts, configs, run folders or logs, recognised by content; "-" is `stdin`.
+        cmd: launch scripts, or configs a framework takes.
+        config: further config files.
+        env: `KEY=VALUE` lines of where the job is to run.
+        versions: any listing of package versions, or a mapping name to version.
+        logs: what an earlier run printed: it tells versions and effective arguments.
+        gpu: a card by name ("A100-80G") or its memory ("24GiB"), or several to compare.
+        gpus: number of GPUs of the whole job.
+        nodes: number of machines.
+        model_config: `config.json` of the model, for a model that is not known here.
+        data: the training data (JSON lines, JSON, CSV, Parquet), for the tokens of its samples.
+        exact: also run the real model class without weights or GPU (extra `exact`).
+        lang: language of the answer's texts.
+        kb: folders of further knowledge.
+        stdin: the bytes "-" stands for.
+
+    Returns:
+        Figures, or a `refusal` that says why there are none.
+
+    Raises:
+        UsageError: an input cannot be used, or none holds a launch; says what to do.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    knowledge = load([Path(k) for k in kb], launches=True)
+    cards = _cards(gpu)
+    request = Request(
+        paths=many(paths),
+        cmd=many(cmd),
+        config=many(config),
+        env=None if env is None else str(env),
+        versions=versions if isinstance(versions, dict) else None,
+        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
+        logs=many(logs),
+        gpu=cards[0] if cards else None,
+        gpus=gpus,
+        nodes=nodes,
+        model_config=None if model_config is None else str(model_config),
+        stdin=stdin,
+    )
+    job = _read(request, None if data is None else Path(data), knowledge)
+    worked = _worked(job, knowledge)
+    others = [_worked(_on(job, request, name, knowledge), knowledge) for name in cards[1:]]
+    count = _counted(job, worked) if exact else None
+    said = [_said(one, job.launch, knowledge, lang) for one in (worked, *others)]
+    return _answer(job, said, cards, count, lang)
+
+
+class Job(NamedTuple):
+    """The one launch that is judged, with all that was read beside it."""
+
+    given: Given
+    seen: Seen
+    launch: Launch
+    versions: dict[str, str]
+    lengths: TokenStats | None
+    knowledge: Knowledge
+    unread: tuple[Unread, ...]
+
+
+class Worked(NamedTuple):
+    """A job on one card: its facts, its workload, and what that comes to."""
+
+    facts: Facts
+    workload: Workload | None
+    assumptions: tuple[Assumption, ...]
+    result: Prediction | Refusal
+
+
+def _cards(gpu: str | Sequence[str] | None) -> tuple[str, ...]:
+    cards = () if gpu is None else (gpu,) if isinstance(gpu, str) else tuple(dict.fromkeys(gpu))
+    if len(cards) > MOST_CARDS:
+        raise UsageError(f"--gpu stands {len(cards)} times: expected at most {MOST_CARDS} cards")
+    return cards
+
+
+def _read(request: Request, data: Path | None, knowledge: Knowledge) -> Job:
+    """Find the launch and resolve it, and measure the data.
+
+    Raises:
+        UsageError: no input holds a launch, or the data none that can be read.
+    """
+    given = gather(request, knowledge)
+    seen = read_logs(given)
+    versions = {**seen.versions, **given.versions}
+    raw, unread = _launch(given, seen)
+    if raw is None:
+        raise UsageError(_no_launch(request, (*unread, *given.unread)))
+    versions = under_own_name(versions, raw.framework)
+    launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=seen.dumps)
+    defects = tuple(
+        Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
+    )
+    lengths, problems = _lengths(data)
+    told = (*given.unread, *unread, *defects, *launch.unread, *seen.unread, *problems)
+    return Job(given, seen, launch, versions, lengths, knowledge, tuple(dict.fromkeys(told)))
+
+
+def _lengths(data: Path | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
+    """Measure how long the samples of the user's data are."""
+    if data is None:
+        return None, ()
+    # the readers of data are loaded only where there is some
+    from trainrx.inputs.token_lengths import token_lengths
+
+    found = token_lengths(data)
+    reasons = (text.removeprefix(f"{data}: ") for text in found.problems)
+    return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
+
+
+def _on(job: Job, request: Request, gpu: str, knowledge: Knowledge) -> Job:
+    """Give the same job on another card."""
+    return job._replace(given=gather(msgspec.structs.replace(request, gpu=gpu), knowledge))
+
+
+def _launch(given: Given, seen: Seen) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
+    raw, unread = find_launch(given, seen.dumps)
+    if raw is not None or not given.logs:
+        return raw, unread
+    # the scanner of logs is loaded only where there is one
+    from trainrx.evidence.launches import embedded_launches
+
+    raw, further = pasted_launch(given.logs)
+    if raw is None:
+        raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(seen.dumps)
+    return raw, (*unread, *further)
+
+
+def _no_launch(request: Request, unread: Sequence[Unread]) -> str:
+    named = (*request.paths, *request.cmd, *request.config, *request.logs)
+    reasons = "".join(f"\n  {item.source}: {item.reason}" for item in unread[:5])
+    said = f"no launch found in {', '.join(named)}" if named else "no launch to estimate"
+    return f"{said}: give the script or config that starts the training with --cmd{reasons}"
+
+
+def _worked(job: Job, knowledge: Knowledge) -> Worked:
+    own = launch_facts(job.launch, job.versions)
+    known = Facts((*job.given.facts, *job.seen.facts, *own))
+    known.add(*framework_facts(known, job.versions))
+    torch = job.versions.get("torch", "")
+    facts = derive(known, knowledge, job.launch.shape, torch=torch)
+    shape = job.launch.shape or shape_of(facts, knowledge.models)
+    found = workload_of(
+        facts, shape, job.lengths, models=knowledge.models, datasets=knowledge.datasets
+    )
+    if isinstance(found, Refusal):
+        return Worked(facts, None, (), found)
+    workload, assumptions = found
+    return Worked(facts, workload, assumptions, predict(workload, knowledge.memory))
+
+
+def _said(worked: Worked, launch: Launch, knowledge: Knowledge, lang: Lang) -> Worked:
+    """Put into words what was taken for granted, and why there is no figure."""
+    result = worked.result
+    own = () if isinstance(result, Refusal) else result.assumptions
+    merged = {item.id: item for item in (*worked.assumptions, *own)}.values()
+    said = tuple(worded(item, launch, knowledge, lang) for item in merged)
+    if isinstance(result, Refusal):
+        result = refused(result, launch, knowledge, lang)
+    return worked._replace(assumptions=said, result=result)
+
+
+def _counted(job: Job, worked: Worked) -> Counted | None:
+    """Count with the real model class, where there is a prediction to compare with.
+
+    Raises:
+        UsageError: the packages it takes are not installed.
+    """
+    if worked.workload is None or isinstance(worked.result, Refusal):
+        return None
+    from trainrx.estimate.counting import counted
+
+    raw = job.launch.raw
+    text = job.given.model_config or config_beside(
+        raw.args, job.given.beside.get(raw.origin.source)
+    )
+    return counted(worked.workload, worked.result, None if text is None else read_json(text))
+
+
+def _answer(
+    job: Job, worked: Sequence[Worked], cards: Sequence[str], count: Counted | None, lang: Lang
+) -> Estimate:
+    first = worked[0]
+    names = cards or ("",)
+    fits = [_fit(one, name) for one, name in zip(worked, names, strict=True)]
+    answer = Estimate(
+        tool=tool(job.knowledge),
+        job=job_summary(first.facts),
+        lang=lang,
+        length=None if first.workload is None else first.workload.length,
+        cards=tuple(fit for fit in fits if fit.name),
+        assumptions=first.assumptions,
+        counted=count,
+        unread=job.unread,
+    )
+    if isinstance(first.result, Refusal):
+        return rounded(msgspec.structs.replace(answer, refusal=first.result))
+    found = first.result
+    return rounded(
+        msgspec.structs.replace(
+            answer,
+            verdict=found.verdict,
+            limit_gib=found.limit_gib,
+            allocated=found.allocated,
+            reserved=found.reserved,
+            card=found.card,
+            peak=found.peak,
+            phases=found.phases,
+            host=found.host,
+        )
+    )
+
+
+def _fit(worked: Worked, asked: str) -> CardFit:
+    """Say how the job fits on one card; without a card the name is empty."""
+    name = worked.facts.text("hardware.gpu") or asked or job_summary(worked.facts).gpu or ""
+    size = worked.facts.number("hardware.gpu_gib")
+    if isinstance(worked.result, Refusal):
+        return CardFit(name=name, gib=size, refusal=worked.result)
+    found = worked.result
+    return CardFit(name=name, gib=size, verdict=found.verdict, card=found.card)

@@ -1,0 +1,204 @@
+"""The arguments programs print into their logs: the strongest witness of what took effect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from trainrx.evidence.blocks import Block, clean_blocks
+from trainrx.evidence.dumps import (
+    Kind,
+    Read,
+    read_accelerate,
+    read_banner,
+    read_deepspeed_lines,
+    read_dict,
+    read_engine,
+    read_json,
+    read_object,
+    read_setting,
+)
+from trainrx.evidence.matcher import decode
+from trainrx.inputs.stream import chunks
+from trainrx.model.facts import Origin
+from trainrx.model.job import Input, RawArg
+
+EARLY = 16 << 20
+"""Bytes of a log in which dumps are looked for: they are printed before the first step."""
+REACH = 1 << 18
+"""Bytes one dump may have; longer ones are read as far as this."""
+MOST = 256
+"""Dumps of one log, and places looked at for each kind of them."""
+QUOTE = 200
+
+Reader = Callable[[str, str], Read | None]
+
+
+class Dump(msgspec.Struct, frozen=True, kw_only=True):
+    """Arguments as a program printed them, in the order of the log: of one name the last counts.
+
+    `framework` is "" where only the launch can tell. `kind` says what they are of (see
+    `trainrx.evidence.dumps.Kind`). Values are texts as configuration files have them (None is
+    "null", nested ones have dotted names); `values` None: printed, but not to be told.
+    """
+
+    framework: str
+    command: str
+    kind: Kind
+    values: tuple[RawArg, ...]
+    origin: Origin
+
+
+class _Needle(NamedTuple):
+    """What a dump begins with; `back`: letters in front of the needle that belong to it."""
+
+    text: bytes
+    reader: Reader
+    back: re.Pattern[bytes] | None = None
+
+
+def _easyr1(text: str) -> Read | None:
+    """Read the configuration EasyR1 prints as JSON; what opens it stands on the line above."""
+    begins = text.partition("\n")[2].lstrip()
+    return read_json("{" + text, "easyr1") if begins.startswith('"train_files"') else None
+
+
+_NAME = re.compile(rb"[A-Za-z]\w{0,80}$")
+_BRACE = re.compile(rb"\{$")
+
+_NEEDLES = (
+    _Needle(b"Arguments(", read_object, _NAME),
+    _Needle(b"Namespace(", read_object),
+    _Needle(b"Config(", read_object, _NAME),
+    _Needle(b"non-default args: {", lambda t, _: read_dict(t[18:], "vllm", "serve", "arguments")),
+    _Needle(b"with config: model=", lambda t, _: read_engine(t[13:])),
+    _Needle(b"'actor_rollout_ref': {", lambda t, _: read_dict(t, "verl", "", "arguments"), _BRACE),
+    _Needle(b'"data": {\n', lambda t, _: _easyr1(t)),
+    _Needle(b"model_kwargs: {", lambda t, _: read_dict(t[14:], "ms-swift", "", "model-kwargs")),
+    _Needle(b"config:\n{", lambda t, _: read_json(t[8:], "axolotl")),
+    _Needle(b"DeepSpeedEngine configuration:", lambda t, _: read_deepspeed_lines(t)),
+    _Needle(b"Using deepspeed: {", lambda t, _: read_dict(t[17:], "deepspeed", "", "deepspeed")),
+    _Needle(b"Setting ", lambda t, b: read_setting(t, b) if "swift]" in b else None),
+    _Needle(b"***** Running training *****", lambda t, _: read_banner(t)),
+    _Needle(b"values were not passed to `accelerate launch`", lambda t, _: read_accelerate(t)),
+)
+_PROCESS = re.compile(
+    r"^(?:\x1b\[\d+m)?(?:\([\w. ]{1,60} pid=\d+(?:, ip=[\w.:]+)?\)|\[(?:rank|default)\d+\]:?"
+    r"|\[\d+,\d+\]<std\w+>:|[\w-]{1,40}:) "
+)
+
+
+def logged_arguments(logs: Sequence[Input]) -> tuple[Dump, ...]:
+    """Give what the programs of a job print of their arguments, log by log, in order.
+
+    Read are the first 16 MiB of each log, and there only what stands behind a few literal
+    beginnings; time is linear in them. What cannot be understood is left out, nothing is raised.
+    """
+    found: list[Dump] = []
+    for item in logs:
+        if item.kind == "log":
+            dumps = sorted(_dumps(item), key=lambda dump: dump.origin.line or 0)
+            found += dict.fromkeys(dumps)
+    return tuple(found)
+
+
+def _dumps(item: Input) -> Iterator[Dump]:
+    left = dict.fromkeys(_NEEDLES, MOST)
+    for window, start, end in _windows(item):
+        for needle in _NEEDLES:
+            until = end + len(needle.text) - 1
+            at = window.find(needle.text, 0, until)
+            while at >= 0 and left[needle]:
+                dump = _dump(item.name, window, at, start, needle)
+                left[needle] -= 1
+                if dump is not None:
+                    yield dump
+                at = window.find(needle.text, at + len(needle.text), until)
+
+
+def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
+    """Give pieces of a log, the number of their first line, and up to where a dump may begin.
+
+    Pieces overlap by `REACH`, so that every dump is whole in the one it begins in.
+    """
+    front: list[Block] = []
+    back: list[Block] = []
+    seen = behind = 0
+    for block in clean_blocks(chunks(item, lambda _: None)):
+        back.append(block)
+        behind += len(block.data)
+        seen += block.size
+        if seen >= EARLY:
+            break
+        if behind >= REACH:
+            if front:
+                data = _joined(front)
+                yield data + _joined(back), front[0].line, len(data)
+            front, back, behind = back, [], 0
+    data = _joined((*front, *back))
+    yield data, front[0].line if front else 1, len(data)
+
+
+def _joined(blocks: Iterable[Block]) -> bytes:
+    return b"".join(block.data for block in blocks)
+
+
+def _dump(source: str, window: bytes, at: int, first: int, needle: _Needle) -> Dump | None:
+    begin = max(window.rfind(b"\n", 0, at), window.rfind(b"\r", 0, at)) + 1
+    begin = max(begin, at - 4 * QUOTE)
+    if needle.back is not None:
+        name = needle.back.search(window[begin:at])
+        if name is None:
+            return None
+        at = begin + name.start()
+    before = decode(window[begin:at])
+    read = needle.reader(_own_lines(decode(window[at : at + REACH]), before), before)
+    if read is None:
+        return None
+    line = first + window.count(b"\n", 0, at)
+    lines = decode(window[begin : at + REACH]).split("\n")
+    values = tuple(
+        RawArg(
+            name=name,
+            values=texts,
+            origin=Origin(source=source, line=line + below, text=_quoted(lines, below, name)),
+            via="config",
+        )
+        for name, texts, below in read.values
+    )
+    origin = Origin(source=source, line=line, text=lines[0][:QUOTE].strip())
+    return Dump(
+        framework=read.framework,
+        command=read.command,
+        kind=read.kind,
+        values=values,
+        origin=origin,
+    )
+
+
+def _own_lines(text: str, before: str) -> str:
+    """Take off what Ray or a launcher puts in front of every line of one process.
+
+    Lines of other processes become empty, so that lines still count.
+    """
+    process = _PROCESS.match(before)
+    if process is None or "\n" not in text:
+        return text
+    first, *rest = text.split("\n")
+    tag = process[0]
+    return "\n".join([first, *(line[len(tag) :] if line.startswith(tag) else "" for line in rest)])
+
+
+def _quoted(lines: Sequence[str], below: int, name: str) -> str:
+    """Give the line a value stands on; of a long one the part that is about it."""
+    text = lines[below].strip() if below < len(lines) else ""
+    if len(text) <= QUOTE:
+        return text
+    key = name.rpartition(".")[2]
+    starts = (text.find(f"{key}{sign}") for sign in ("=", "':", '":', ":"))
+    start = next((at for at in starts if at >= 0), 0)
+    end = text.find(", ", start + len(key), start + QUOTE)
+    return text[start : end if end > 0 else start + QUOTE].strip()

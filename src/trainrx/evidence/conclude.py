@@ -1,0 +1,158 @@
+"""Facts out of hits: the first in time gives them, for it is the root and not the echo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainrx.evidence.frames import Frame
+from trainrx.evidence.tally import moment
+from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
+from trainrx.model.job import Hit, SymptomHits
+from trainrx.model.knowledge import Symptom
+
+COLLATERAL = (-15, 143)
+"""Exit codes of processes the launcher stopped itself."""
+
+
+def signature_facts(seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]) -> Iterator[Fact]:
+    """Give the facts that entries promise, the earliest hit first."""
+    entries = [(item, symptoms[item.symptom]) for item in seen if item.symptom in symptoms]
+    for item, symptom in sorted(entries, key=lambda pair: moment(pair[0].hits[0])):
+        for name, value in symptom.facts.items():
+            yield from _promised(name, value, item.hits)
+
+
+def _promised(name: str, value: Scalar, hits: Sequence[Hit]) -> Iterator[Fact]:
+    first = hits[0]
+    if not isinstance(value, str) or not value.startswith("$"):
+        yield fact(name, value, origin_of(first))
+        return
+    for hit in hits:
+        captured = dict(hit.captures).get(value[1:])
+        # a later hit may complete the first only when it is of the same process
+        if captured is not None and hit.rank == first.rank:
+            yield fact(name, captured, origin_of(hit))
+            return
+
+
+def oom_facts(
+    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom], known: Facts
+) -> Iterator[Fact]:
+    """Derive `oom.*`: who ran out of GPU memory first, when, where, and how many did."""
+    groups = [item for item in seen if _is_oom(symptoms.get(item.symptom))]
+    if not groups:
+        return
+    hits = sorted((hit for item in groups for hit in item.hits), key=moment)
+    first = hits[0]
+    origin = origin_of(first)
+    if first.rank is not None:
+        yield fact("oom.rank", first.rank, origin)
+    if first.phase:
+        yield fact("oom.phase", first.phase, origin)
+    site = next((hit.site for hit in hits if hit.site and hit.rank == first.rank), "")
+    if site:
+        yield fact("oom.site", site, origin)
+    if first.step is not None:
+        yield fact("oom.step", first.step, origin)
+    count = _distinct(hits)
+    if count:
+        yield fact("oom.ranks", count, *(origin_of(hit) for hit in hits[:4]), how="derived")
+    yield from _shares(first, known)
+
+
+def _is_oom(symptom: Symptom | None) -> bool:
+    return symptom is not None and symptom.role == "failure" and symptom.family == "oom"
+
+
+def _distinct(hits: Sequence[Hit]) -> int:
+    """Count the processes concerned: by rank, or by card where no rank is named."""
+    ranks = {hit.rank for hit in hits if hit.rank is not None}
+    cards = {dict(hit.captures).get("gpu") for hit in hits if hit.rank is None} - {None}
+    return max(len(ranks), len(cards))
+
+
+def _shares(first: Hit, known: Facts) -> Iterator[Fact]:
+    asked, card = known.number("oom.asked_gib"), known.number("oom.card_gib")
+    if asked is not None and card:
+        origins = known.origins("oom.asked_gib", "oom.card_gib")
+        yield fact("oom.asked_share", round(asked / card, 4), *origins, how="derived")
+    allocated = known.number("oom.allocated_gib")
+    unused = known.number("oom.reserved_unused_gib")
+    reserved = dict(first.captures).get("reserved")
+    if unused is None and allocated is not None and isinstance(reserved, float):
+        unused = max(0.0, round(reserved - allocated, 4))
+        origin = origin_of(first)
+        yield fact("oom.reserved_unused_gib", unused, origin, how="derived")
+    if unused is not None and card:
+        share = round(unused / card, 4)
+        origins = known.origins("oom.reserved_unused_gib", "oom.card_gib")
+        yield fact("oom.reserved_unused_share", share, *origins, how="derived")
+
+
+def crash_facts(
+    seen: Sequence[SymptomHits],
+    symptoms: Mapping[str, Symptom],
+    ends: Sequence[tuple[str, Frame | None]],
+) -> Iterator[Fact]:
+    """Derive `failure.package`, `failure.file` and `failure.function`: where the first one stands.
+
+    `ends` are names of logs and the frame each breaks off in; they are asked where no failure has a
+    traceback of its own.
+    """
+    hits = [hit for item in seen if _role(item, symptoms) == "failure" for hit in item.hits]
+    first = min((hit for hit in hits if hit.frame is not None), key=moment, default=None)
+    if first is not None and first.frame is not None:
+        yield from _place(Frame(*first.frame), origin_of(first))
+        return
+    for source, frame in ends:
+        if frame is not None:
+            yield from _place(frame, Origin(source=source, text=frame.file))
+            return
+
+
+def stage_facts(ends: Sequence[tuple[str, str]]) -> Iterator[Fact]:
+    """Derive `log.last_phase`: the stage every log breaks off in, where they agree.
+
+    `ends` are names of logs and the stage each is in at its end, "" where none was seen to begin.
+    """
+    stages = {stage for _, stage in ends}
+    if len(stages) == 1 and stages.isdisjoint(("", "end")):
+        origins = (Origin(source=name) for name, _ in ends[:4])
+        yield fact("log.last_phase", stages.pop(), *origins, how="derived")
+
+
+def _place(frame: Frame, origin: Origin) -> Iterator[Fact]:
+    if frame.package:
+        yield fact("failure.package", frame.package, origin, how="derived")
+    yield fact("failure.file", frame.file, origin, how="derived")
+    if frame.function:
+        yield fact("failure.function", frame.function, origin, how="derived")
+
+
+def log_facts(
+    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom], exits: Sequence[Fact]
+) -> Iterator[Fact]:
+    """Give `log.given`, `log.finished` and `exit.code`."""
+    yield fact("log.given", True)
+    ends = [_last(item) for item in seen if _role(item, symptoms) == "success"]
+    if ends:
+        end = max(ends, key=moment)
+        failures = [_last(item) for item in seen if _role(item, symptoms) == "failure"]
+        finished = all(moment(hit) <= moment(end) for hit in failures)
+        yield fact("log.finished", finished, origin_of(end))
+    codes = [item for item in exits if item.value not in (0, *COLLATERAL)]
+    yield from (codes or list(exits))[:1]
+
+
+def _last(item: SymptomHits) -> Hit:
+    return item.hits[-1]
+
+
+def _role(item: SymptomHits, symptoms: Mapping[str, Symptom]) -> str:
+    symptom = symptoms.get(item.symptom)
+    return symptom.role if symptom is not None else "failure"
+
+
+def origin_of(hit: Hit) -> Origin:
+    """Give the place of a hit."""
+    return Origin(source=hit.source, line=hit.line, text=hit.text)

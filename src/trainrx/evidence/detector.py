@@ -1,0 +1,227 @@
+"""What the logs of a job say: symptoms, facts, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import SEEK_END
+from typing import Literal
+
+import msgspec
+
+from trainrx.evidence.blocks import clean_blocks
+from trainrx.evidence.collective import collective_facts
+from trainrx.evidence.conclude import (
+    crash_facts,
+    log_facts,
+    oom_facts,
+    signature_facts,
+    stage_facts,
+)
+from trainrx.evidence.matcher import Gate, engine_gate, needle_gate
+from trainrx.evidence.progress import series_facts, series_symptoms
+from trainrx.evidence.scan import Scan, Signatures
+from trainrx.evidence.series import Series
+from trainrx.evidence.stored import read_metrics
+from trainrx.evidence.tally import moment, summed
+from trainrx.frameworks.traits import without_origins
+from trainrx.inputs.stream import chunks
+from trainrx.knowledge.wording import read_wording, told_by_words
+from trainrx.model.facts import Facts
+from trainrx.model.findings import Unread
+from trainrx.model.job import Detection, Hit, Input, SymptomHits
+from trainrx.model.knowledge import Symptom
+from trainrx.model.moot import clauses_of, is_unsaid
+
+SMALL = 1 << 20
+"""Bytes of log below which plain searches beat loading and compiling the linear engine (0.2 s)."""
+PACKED = 12
+"""How much larger an unpacked log is taken to be when only its packed size is known."""
+FEW = 8192
+"""Packed bytes that may hold any amount: repetition packs a thousandfold."""
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+Engine = Literal["auto", "needles", "linear"]
+
+
+class Detector:
+    """Signatures made ready once, for any number of jobs."""
+
+    def __init__(self, symptoms: Sequence[Symptom], *, engine: Engine = "auto") -> None:
+        self.symptoms = {symptom.id: symptom for symptom in symptoms}
+        # people describe what they saw, or paste the message itself
+        said = [symptom for symptom in symptoms if symptom.role in ("observation", "failure")]
+        printed = [symptom for symptom in symptoms if symptom.role != "observation"]
+        self._notes = Signatures(said, notes=True)
+        self._logs = Signatures(printed)
+        self._engine: Engine = engine
+        self._linear: Gate | None = None
+
+    def detect(self, inputs: Sequence[Input], *, world: int | None = None) -> Detection:
+        """Scan logs, metrics and notes; inputs of other kinds are passed over.
+
+        Args:
+            inputs: what was read; never raises, whatever its bytes.
+            world: ranks of the job, where the launch tells; else the logs are asked.
+        """
+        logs = [item for item in inputs if item.kind == "log"]
+        unread: list[Unread] = []
+        gate = self._gate(logs, unread)
+        scans = [self._scan(item, self._logs, gate, unread) for item in logs]
+        notes = [
+            self._scan(item, self._notes, needle_gate(self._notes.patterns), unread)
+            for item in inputs
+            if item.kind == "note"
+        ]
+        metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
+        texts = [(item.name, item.text or "") for item in inputs if item.kind == "note"]
+        return self._conclude(scans, (notes, texts), metrics, unread, world)
+
+    def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
+        small = sum(_size(item) for item in logs) < SMALL
+        if self._engine == "needles" or (self._engine == "auto" and small):
+            return needle_gate(self._logs.patterns)
+        if self._linear is None:
+            self._linear = engine_gate(self._logs.patterns)
+        if self._linear is None:
+            reason = "hyperscan cannot be imported: scanned with plain searches, slower"
+            unread.append(Unread(source="hyperscan", reason=reason))
+            return needle_gate(self._logs.patterns)
+        return self._linear
+
+    def _scan(self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]) -> Scan:
+        scan = Scan(item.name, signatures, gate)
+        before = len(unread)
+        for block in clean_blocks(chunks(item, unread.append)):
+            scan.feed(block)
+        if not scan.bytes and len(unread) == before:
+            unread.append(Unread(source=item.name, reason="is empty"))
+        return scan
+
+    def _failed(self, seen: Iterable[SymptomHits]) -> bool:
+        entries = (self.symptoms.get(item.symptom) for item in seen)
+        return any(entry is not None and entry.is_failure for entry in entries)
+
+    def _standing(self, text: str) -> str:
+        """Leave out of a note the trouble nobody has, and the clauses that ask about it."""
+        places = [at for pattern in self._notes.patterns for at in pattern.ruled_out(text)]
+        for start, end in places:
+            text = text[:start] + " " * (end - start) + text[end:]
+        parts = (text[start:end] for start, end in clauses_of(text))
+        return " ".join(part for part in parts if not is_unsaid(part))
+
+    def _conclude(
+        self,
+        scans: list[Scan],
+        said: tuple[list[Scan], Sequence[tuple[str, str]]],
+        metrics: list[Series],
+        unread: list[Unread],
+        world: int | None,
+    ) -> Detection:
+        notes, texts = said
+        series = [*(scan.series for scan in scans), *metrics]
+        seen = ordered(summed([scan.tally for scan in scans]))
+        shown = (*seen, *series_symptoms(series, {item.symptom for item in seen}))
+        facts = Facts()
+        if scans or metrics:
+            exits = [item for scan in scans for item in scan.exits]
+            facts.add(*log_facts(shown, self.symptoms, exits))
+        # what a note repeats of the logs is no second failure
+        printed = {item.symptom for item in shown}
+        told = summed([scan.tally for scan in notes])
+        observed = [item for item in told if item.symptom not in printed]
+        if texts and not self._failed((*shown, *observed)) and not facts.value("log.finished"):
+            standing = [(name, self._standing(text), text) for name, text in texts]
+            observed += by_words(standing, self.symptoms)
+        promised = [f for part in (shown, observed) for f in signature_facts(part, self.symptoms)]
+        facts.add(*without_origins(promised))
+        facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
+        if facts.value("log.finished") is not True:
+            facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))
+            facts.add(*stage_facts([(scan.name, scan.phase) for scan in scans]))
+        ranks = world or max((scan.world or 0 for scan in scans), default=0) or None
+        reports = [report for scan in scans for report in scan.reports]
+        facts.add(*collective_facts(reports, ranks))
+        facts.add(*series_facts(series))
+        return Detection(
+            symptoms=(*shown, *observed),
+            facts=tuple(facts),
+            unread=tuple(unread),
+            lines=sum(scan.lines for scan in scans),
+            bytes=sum(scan.bytes for scan in scans),
+        )
+
+
+def by_words(
+    notes: Iterable[tuple[str, str, str]], symptoms: Mapping[str, Symptom]
+) -> list[SymptomHits]:
+    """Give the failure that the words of notes tell of all in all.
+
+    Args:
+        notes: the name of each, the part that is to be read, and the whole, which is quoted.
+        symptoms: all there are.
+    """
+    wording = read_wording()
+    if wording is None:
+        return []
+    found = [(name, text, told_by_words(read, wording)) for name, read, text in notes]
+    told = [(name, text, told) for name, text, told in found if told is not None]
+    if not told:
+        return []
+    name, text, best = max(told, key=lambda item: item[2].probability)
+    face = wording.faces[best.family]
+    if face not in symptoms or not symptoms[face].is_failure:
+        return []
+    quoted = f"[~ {', '.join(best.words)}] {' '.join(text.split())}"
+    return [
+        SymptomHits(
+            symptom=face, hits=(Hit(symptom=face, source=name, line=1, text=quoted),), count=1
+        )
+    ]
+
+
+def detect(
+    logs: Sequence[Input], symptoms: Sequence[Symptom], *, world: int | None = None
+) -> Detection:
+    """Scan once with signatures that are not needed again."""
+    return Detector(symptoms).detect(logs, world=world)
+
+
+def _size(item: Input) -> int:
+    """Give the bytes a log holds, for a packed one as far as it tells; 0 when it cannot be read."""
+    if item.path is None:
+        return len(item.text or "")
+    try:
+        size = item.path.stat().st_size
+        with item.path.open("rb") as handle:
+            magic = handle.read(4)
+            if magic.startswith(GZIP) and size > 18:
+                handle.seek(-4, SEEK_END)
+                # the trailer states the unpacked size modulo 4 GiB (RFC 1952)
+                return max(int.from_bytes(handle.read(4), "little"), size)
+    except OSError:
+        return 0
+    return max(size * PACKED, SMALL if size > FEW else 0) if magic == ZSTD else size
+
+
+def ordered(seen: Sequence[SymptomHits]) -> tuple[SymptomHits, ...]:
+    """Order the hits of several logs by time (seconds since the first) if all are stamped.
+
+    Else by line: within one log the order of the lines is surer than the clocks of its ranks.
+    """
+    hits = [hit for item in seen for hit in item.hits]
+    stamps = [hit.at for hit in hits if hit.at is not None]
+    stamped = len(stamps) == len(hits) and len({hit.source for hit in hits}) > 1
+    start = min(stamps, default=0.0)
+    found = [
+        msgspec.structs.replace(
+            item, hits=tuple(sorted(_timed(item.hits, start, stamped=stamped), key=moment))
+        )
+        for item in seen
+    ]
+    return tuple(sorted(found, key=lambda item: moment(item.hits[0])))
+
+
+def _timed(hits: Sequence[Hit], start: float, *, stamped: bool) -> Iterator[Hit]:
+    for hit in hits:
+        at = round(hit.at - start, 6) if stamped and hit.at is not None else float(hit.line)
+        yield msgspec.structs.replace(hit, at=at, stamped=stamped)

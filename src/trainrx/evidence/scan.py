@@ -1,0 +1,304 @@
+"""One log in one pass: every block is gated, and only the lines the gate names are looked at."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from trainrx.evidence.blocks import Block
+from trainrx.evidence.collective import Report, report_of
+from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
+from trainrx.evidence.lines import HEAD, is_numbered, last_seconds, path_rank, rank_of, seconds
+from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
+from trainrx.evidence.metrics import bar_of_line, point_of_line
+from trainrx.evidence.probes import EXIT, WORLD, Probe, probes
+from trainrx.evidence.series import Series
+from trainrx.evidence.sift import BARS, Sieve
+from trainrx.evidence.spots import Spot, Steps, by_line
+from trainrx.evidence.tally import Bucket, Tally, quote
+from trainrx.evidence.values import typed
+from trainrx.model.facts import Fact, Origin, Scalar, fact
+from trainrx.model.job import Hit
+from trainrx.model.knowledge import Symptom
+
+ABOVE = 1 << 16
+"""Bytes above a hit in which its traceback and the last time stamp are looked for."""
+MOST_KEPT = 20_000
+"""Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
+MOST_REPORTS = 4096
+MOST_EXITS = 64
+MOST_ABOVE = 40
+"""Lines above a hit in which a symptom looks for more."""
+MOST_CONTEXT = 256
+"""Hits of one context signature that are recorded: a banner on every line tells nothing new."""
+MOST_WORLDS = 64
+MOST_METRIC = 8192
+"""Bytes of a line in which metrics and reports are looked for."""
+PROBED = -1
+OTHERS: frozenset[Probe] = frozenset({"collective", "world", "exit"})
+BEFORE_TRAINING = ("", "launch", "load", "tokenize", "train-start")
+
+
+class Signatures:
+    """Signatures made ready for scanning logs or `notes`, with the probes of our own."""
+
+    def __init__(self, symptoms: Sequence[Symptom], *, notes: bool = False) -> None:
+        self.symptoms = tuple(symptoms)
+        own = compile_patterns(self.symptoms, notes=notes)
+        more = probes(len(own))
+        self.patterns: tuple[Compiled, ...] = own + tuple(pattern for pattern, _ in more)
+        self.kinds: tuple[Probe, ...] = tuple(kind for _, kind in more)
+        self.frames = tuple(
+            (pattern, self.symptoms[pattern.symptom].site)
+            for pattern in own
+            if self.symptoms[pattern.symptom].role == "frame"
+        )
+        self.first_probe = len(own)
+        self.sieve = Sieve(self.patterns, self.kinds, self.symptoms)
+
+
+class Late(msgspec.Struct, frozen=True):
+    """The newest hit of a full bucket; placed only if it is still the newest at the block's end."""
+
+    bucket: Bucket
+    hit: Hit
+    symptom: Symptom
+    spot: Spot
+
+
+class Scan:
+    """What one log says; `feed` it with the blocks in order, then read the attributes."""
+
+    def __init__(self, name: str, signatures: Signatures, gate: Gate) -> None:
+        self.name = name
+        self.tally = Tally()
+        self.series = Series(name)
+        self.reports: list[Report] = []
+        self.world: int | None = None
+        self._worlds = 0
+        self.exits: list[Fact] = []
+        self.lines = 0
+        self.bytes = 0
+        self.phase = ""
+        self.kept = 0
+        self._signatures = signatures
+        self._gate = gate
+        self._rank = path_rank(name)
+        self._numbered: bool | None = None
+        self._above = b""
+        self._text = b""
+        self._bars: deque[Spot] = deque(maxlen=BARS)
+        self._steps = Steps(Block(data=b"", line=1, ends=0, size=0), b"", [])
+        self._skipped: int | None = None
+        self._long: set[int] = set()
+        self._late: dict[int, Late] = {}
+        self._context: Counter[int] = Counter()
+        self._told: set[int] = set()
+
+    def feed(self, block: Block) -> None:
+        """Take the next block."""
+        data = block.data
+        self._text = data.replace(b"\r", b"\n") if b"\r" in data else data
+        if self._numbered is None:
+            self._numbered = is_numbered(decode(self._text[:ABOVE]).split("\n")[:200])
+        carried = self._long if block.resumes else set()
+        self._long = set()
+        # NCCL repeats the world size a thousand times: the first few have told it
+        worlds = self._worlds < MOST_WORLDS
+        found = self._signatures.sieve.sift(
+            self._gate(self._text), self._text, worlds=worlds, told=self._told
+        )
+        self._steps = Steps(block, self._text, found.steps)
+        for spot, numbers in by_line(block, self._text, found.rest):
+            opens = spot.start > 0 or not block.resumes
+            closes = spot.end < len(self._text) or not block.breaks
+            line = Line(self._text[spot.start : spot.end], opens=opens, closes=closes)
+            known = set() if opens else carried
+            matched = self._look(spot, line, numbers, known)
+            if not closes:
+                self._long = known | matched
+        if block.breaks and block.resumes and not self._long:
+            self._long = carried
+        for stage, count in found.repeats.items():
+            self.tally.repeats[self._signatures.symptoms[stage].id] += count
+        self._finish(block)
+
+    def last_frame(self) -> Frame | None:
+        """Give the frame the log breaks off in; read after the last block."""
+        return frame_of_excerpt(decode(self._above))
+
+    def _finish(self, block: Block) -> None:
+        self._catch_up(len(self._text))
+        if self._skipped is not None:
+            self._take_metric(self._steps.spot(self._skipped), counted=True)
+            self._skipped = None
+        for late in self._late.values():
+            late.bucket.last = self._placed(late.hit, late.symptom, late.spot)
+        self._late.clear()
+        self._above = (self._above + self._text)[-ABOVE:]
+        self.lines = block.line - 1 + block.ends + (not block.data.endswith(b"\n"))
+        self.bytes += block.size
+
+    def _look(self, spot: Spot, line: Line, numbers: Iterable[int], known: set[int]) -> set[int]:
+        """Try the patterns the gate named in the order of the entries; the first to fit counts."""
+        first = self._signatures.first_probe
+        matched: set[int] = set()
+        kinds = {self._signatures.kinds[number - first] for number in numbers if number >= first}
+        if kinds and PROBED not in known:
+            matched.add(PROBED)
+            self._probe(kinds, spot)
+        for number in sorted(numbers):
+            if number >= first:
+                break
+            pattern = self._signatures.patterns[number]
+            if pattern.symptom in matched or pattern.symptom in known:
+                continue
+            found = pattern.search(line)
+            if found is not None:
+                matched.add(pattern.symptom)
+                if not self._is_told(pattern.symptom):
+                    self._record(self._signatures.symptoms[pattern.symptom], spot, found)
+        return matched
+
+    def _is_told(self, number: int) -> bool:
+        """Tell whether a context signature has been seen often enough to say what it says."""
+        if self._signatures.symptoms[number].role == "context":
+            self._context[number] += 1
+            if self._context[number] >= MOST_CONTEXT:
+                self._told.add(number)
+            return self._context[number] > MOST_CONTEXT
+        return False
+
+    def _record(self, symptom: Symptom, spot: Spot, found: re.Match[str]) -> None:
+        self._catch_up(spot.start)
+        if symptom.role == "phase" and symptom.phase:
+            self.phase = symptom.phase
+        captures = tuple(_captures(symptom, found.groupdict()))
+        named = dict(captures)
+        said = named.get("rank", rank_of(self._head(spot), numbered=bool(self._numbered)))
+        rank = said if isinstance(said, int) and not isinstance(said, bool) else self._rank
+        bucket = self.tally.bucket(symptom.id, (rank, named.get("gpu")))
+        bucket.count += 1
+        hit = Hit(
+            symptom=symptom.id,
+            source=self.name,
+            line=spot.line,
+            text=quote(found.string, found),
+            rank=rank,
+            phase=self.phase,
+            step=self.series.step,
+            captures=captures,
+        )
+        if bucket.wants() and self.kept < MOST_KEPT:
+            self.kept += 1
+            bucket.first.append(self._placed(hit, symptom, spot))
+        else:
+            self._late[id(bucket)] = Late(bucket, hit, symptom, spot)
+
+    def _head(self, spot: Spot) -> str:
+        return decode(self._text[spot.start : min(spot.end, spot.start + HEAD)])
+
+    def _placed(self, hit: Hit, symptom: Symptom, spot: Spot) -> Hit:
+        """Add to a kept hit what the lines above it tell: the time, and where a failure stands."""
+        head = self._head(spot)
+        at = seconds(head)
+        wants_site = symptom.role == "failure" and bool(self._signatures.frames)
+        if at is not None and not wants_site:
+            return msgspec.structs.replace(hit, at=at)
+        missing = max(0, ABOVE - spot.start)
+        before = self._text[max(0, spot.start - ABOVE) : spot.start]
+        text = (self._above[-missing:] if missing else b"") + before
+        lines = decode(text).rstrip("\n").split("\n")
+        site, frame = "", None
+        if wants_site:
+            hit = _with_above(hit, symptom, lines)
+            traceback = tuple(above(lines, head, numbered=bool(self._numbered)))
+            site = site_of(traceback, self._signatures.frames)
+            frame = last_frame(traceback)
+        return msgspec.structs.replace(
+            hit,
+            at=last_seconds(lines) if at is None else at,
+            site=site,
+            frame=None if frame is None else tuple(frame),
+        )
+
+    def _probe(self, kinds: set[Probe], spot: Spot) -> None:
+        if "bar" in kinds:
+            self._bars.append(spot)
+        if "alarm" in kinds:
+            self._catch_up(spot.start)
+            self._steps.done = spot.end
+            self._skipped = None
+            self._take_metric(spot)
+        if kinds & OTHERS:
+            self._take_others(spot)
+
+    def _catch_up(self, end: int) -> None:
+        """Read the bars and metrics before a place: step and phase are to be those of the place."""
+        self._take_bars()
+        for at in self._steps.before(end):
+            if self.series.wants():
+                self._skipped = None
+                self._take_metric(self._steps.spot(at))
+            else:
+                self._skipped = at
+                self.series.skip()
+
+    def _take_bars(self) -> None:
+        """Read the newest progress bar that counts steps of the training."""
+        for spot in reversed(self._bars):
+            bar = bar_of_line(decode(self._text[spot.start : spot.end][-MOST_METRIC:]))
+            if bar is not None and self.series.see_bar(bar):
+                if self.phase in BEFORE_TRAINING:
+                    self.phase = "train" if bar.done else "train-start"
+                break
+        self._bars.clear()
+
+    def _take_metric(self, spot: Spot, *, counted: bool = False) -> None:
+        text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
+        point = point_of_line(text, spot.line)
+        if point is None:
+            return
+        if not counted:
+            self.series.count += 1
+        self.series.add(point, quote(text))
+        self.phase = "train"
+
+    def _take_others(self, spot: Spot) -> None:
+        text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
+        origin = Origin(source=self.name, line=spot.line, text=quote(text))
+        report = report_of(text, self._rank, origin)
+        if report is not None and len(self.reports) < MOST_REPORTS:
+            self.reports.append(report)
+        world = WORLD.search(text)
+        if world is not None:
+            self._worlds += 1
+            self.world = max(self.world or 0, int(world[1]))
+        code = EXIT.search(text)
+        if code is not None and len(self.exits) < MOST_EXITS:
+            self.exits.append(fact("exit.code", int(code[code.lastindex or 1]), origin))
+
+
+def _with_above(hit: Hit, symptom: Symptom, lines: Sequence[str]) -> Hit:
+    """Add what a symptom reads from the lines above: of the nearest that matches."""
+    if not symptom.above:
+        return hit
+    near = lines[: -MOST_ABOVE - 1 : -1]
+    groups: dict[str, str | None] = {}
+    for name, regex in symptom.above.items():
+        matches = (re.search(regex, line) for line in near)
+        found = next((match for match in matches if match is not None), None)
+        groups[name] = None if found is None else found[name]
+    more = tuple(_captures(symptom, groups))
+    return msgspec.structs.replace(hit, captures=(*hit.captures, *more))
+
+
+def _captures(symptom: Symptom, groups: dict[str, str | None]) -> Iterator[tuple[str, Scalar]]:
+    for name, text in groups.items():
+        if text is not None:
+            value = typed(text.replace("\0", ""), symptom.types.get(name, "text"))
+            if value is not None:
+                yield name, value

@@ -1,0 +1,101 @@
+"""What a gate named, thinned out where a log repeats itself: bars, metrics, a stage begun again."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+import msgspec
+
+from trainrx.evidence.matcher import Candidate, Compiled, Line
+from trainrx.evidence.probes import Probe
+from trainrx.evidence.spots import bounds
+from trainrx.model.knowledge import Symptom
+
+BARS = 8
+"""Progress bars looked at before a hit: those of an evaluation may follow that of the training."""
+
+
+class Sifted(msgspec.Struct):
+    """`rest` is to be looked at line by line; the others come cheaper.
+
+    `steps` are places on metric lines; `repeats` counts, per signature of a stage, the lines that
+    begin the stage the log is in already.
+    """
+
+    rest: list[Candidate]
+    steps: list[int]
+    repeats: Counter[int]
+
+
+class Sieve:
+    """Tells candidates apart by the pattern that found them.
+
+    A log may consist of little else than bars and metrics: these must cost next to nothing.
+    """
+
+    def __init__(
+        self, patterns: Sequence[Compiled], kinds: Sequence[Probe], symptoms: Sequence[Symptom]
+    ) -> None:
+        first = len(patterns) - len(kinds)
+        self._patterns = patterns
+        self._probes: dict[int, Probe] = dict(enumerate(kinds, first))
+        self._stages = {
+            pattern.index: pattern.symptom
+            for pattern in patterns[:first]
+            if symptoms[pattern.symptom].role == "phase"
+        }
+
+    def sift(
+        self,
+        candidates: Sequence[Candidate],
+        text: bytes,
+        *,
+        worlds: bool,
+        told: AbstractSet[int] = frozenset(),
+    ) -> Sifted:
+        """Split up the candidates of a block.
+
+        `worlds`: whether the world size is still wanted; `told`: signatures that are not any more.
+        """
+        found = Sifted([], [], Counter())
+        drawn: deque[Candidate] = deque(maxlen=BARS)
+        bar_kept = False
+        stage, stage_end, again = -1, -1, False
+        for candidate in candidates:
+            at, number = candidate
+            kind = self._probes.get(number)
+            if kind == "bar":
+                # the first may stand on the line of the candidate before it
+                (drawn if bar_kept else found.rest).append(candidate)
+                bar_kept = True
+                continue
+            if kind == "metrics":
+                found.steps.append(at)
+                stage, again = -1, False
+                continue
+            if kind == "world" and not worlds:
+                continue
+            if told and self._patterns[number].symptom in told and kind is None:
+                continue
+            begun = self._stages.get(number, -1)
+            if begun >= 0 and (at > stage_end or begun != stage):
+                end = self._begins(number, at, text)
+                again = begun == stage and end >= 0
+                found.repeats[begun] += again
+                if end >= 0:
+                    stage, stage_end = begun, end
+            if again and begun == stage:
+                continue
+            found.rest += drawn
+            drawn.clear()
+            bar_kept = False
+            found.rest.append(candidate)
+        found.rest += drawn
+        return found
+
+    def _begins(self, number: int, at: int, text: bytes) -> int:
+        """Give the end of the line if the stage really begins there, else -1."""
+        start, end = bounds(text, at)
+        return end if self._patterns[number].search(Line(text[start:end])) is not None else -1

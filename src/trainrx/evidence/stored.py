@@ -1,0 +1,83 @@
+"""Metrics that were stored instead of printed: JSON lines, or the state file of a trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from trainrx.evidence.blocks import clean_blocks
+from trainrx.evidence.metrics import Point, point
+from trainrx.evidence.series import Series
+from trainrx.evidence.tally import quote
+from trainrx.inputs.stream import Report, chunks
+from trainrx.model.findings import Unread
+from trainrx.model.job import Input
+
+LARGEST = 256 << 20
+"""Bytes of a JSON document that is read whole."""
+
+
+def read_metrics(item: Input, report: Report) -> Series:
+    """Read the steps a metrics file holds; what it cannot read goes to `report`."""
+    series = Series(item.name)
+    blocks = clean_blocks(chunks(item, report))
+    held: list[bytes] = []
+    lines = 0
+    for block in blocks:
+        parsed = _lines(block.data, block.line)
+        if lines == 0 and not held and next(parsed, None) is None:
+            held.append(block.data)
+            break
+        for entry, text in _lines(block.data, block.line):
+            lines += 1
+            series.count += 1
+            series.add(entry, text)
+    if held:
+        total = len(held[0])
+        for block in blocks:
+            total += len(block.data)
+            if total > LARGEST:
+                report(Unread(source=item.name, reason=f"is larger than {LARGEST} bytes"))
+                return series
+            held.append(block.data)
+        _read_document(b"".join(held), series, report)
+    if not series.count:
+        report(Unread(source=item.name, reason="holds no training steps"))
+    return series
+
+
+def _lines(data: bytes, first: int) -> Iterator[tuple[Point, str]]:
+    for number, raw in enumerate(data.split(b"\n"), first):
+        if not raw.lstrip().startswith(b"{") or len(raw) < 3:
+            continue
+        record = _decoded(raw)
+        if record is not None:
+            found = point(record, number)
+            if found is not None:
+                yield found, quote(raw.decode("utf-8", "replace"))
+
+
+def _decoded(raw: bytes) -> dict[str, object] | None:
+    for data in (raw, raw.replace(b"NaN", b'"nan"').replace(b"Infinity", b'"inf"')):
+        try:
+            value = msgspec.json.decode(data)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        return value if isinstance(value, dict) else None
+    return None
+
+
+def _read_document(data: bytes, series: Series, report: Report) -> None:
+    document = _decoded(data)
+    history = document.get("log_history") if document is not None else None
+    if document is None or not isinstance(history, list):
+        report(Unread(source=series.source, reason="is neither JSON lines nor a trainer state"))
+        return
+    total = document.get("max_steps")
+    for record in history:
+        if isinstance(record, dict):
+            found = point({"max_steps": total, **record}, 1)
+            if found is not None:
+                series.count += 1
+                series.add(found, f"step {found.step}: loss {found.loss:g}")

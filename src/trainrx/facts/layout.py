@@ -1,0 +1,95 @@
+"""How the job is laid out: processes, nodes, cards, and the cards nobody uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.facts.batch import batch_facts
+from trainrx.facts.parallel import parallel_facts
+from trainrx.facts.reading import derived, framework, roles_apart
+from trainrx.facts.roles import role_facts, rollout_mode
+from trainrx.model.facts import Fact, Facts, fact
+
+ALL_GPUS = ("llamafactory", "nemo-automodel")
+"""Start one process per visible GPU (llamafactory/cli.py: NPROC_PER_NODE or the device count;
+nemo_automodel/components/launcher/interactive.py)."""
+
+
+def layout_facts(facts: Facts) -> tuple[Fact, ...]:
+    """Derive `hardware.gpus*`, `parallel.*`, `batch.*`, `role.*` and `vllm.mode`."""
+    out = Facts(facts)
+    for step in (_nodes, _gpus, _processes, _world, _idle, rollout_mode):
+        out.add(*step(out))
+    for group in (parallel_facts, batch_facts, role_facts):
+        out.add(*group(out))
+    return tuple(item for item in out if item.kind not in facts)
+
+
+def _nodes(facts: Facts) -> Iterator[Fact]:
+    nodes = facts.number("parallel.nodes")
+    if roles_apart(facts):
+        return
+    if nodes is not None:
+        yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
+    elif facts.value("launch.env_complete") is True and not _is_open(facts, "parallel.nodes"):
+        yield derived(facts, "hardware.nodes", 1, "launch.given")
+
+
+def _is_open(facts: Facts, name: str) -> bool:
+    """Tell whether a parameter is set to what nobody can tell (`--nnodes $WORLD_SIZE`)."""
+    return name in (facts.text("launch.unresolved") or "").split()
+
+
+def visible_gpus(text: str) -> int | None:
+    """Count the devices CUDA_VISIBLE_DEVICES names; None when it is not a plain list."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or not all(part.isdigit() or part.startswith(("GPU-", "MIG-")) for part in parts):
+        return None
+    return len(dict.fromkeys(parts))
+
+
+def _gpus(facts: Facts) -> Iterator[Fact]:
+    nodes = int(facts.number("hardware.nodes") or 1)
+    total = facts.number("hardware.gpus")
+    visible = facts.text("parallel.visible_gpus")
+    per_node = visible_gpus(visible) if visible else None
+    processes = None if roles_apart(facts) else facts.number("parallel.processes_per_node")
+    if per_node is None and total is not None and total % nodes == 0:
+        per_node = int(total) // nodes
+    if per_node is None and processes is not None and processes > 1:
+        per_node = int(processes)
+    if per_node is None:
+        return
+    sources = ("hardware.gpus", "parallel.visible_gpus", "parallel.processes_per_node")
+    yield derived(facts, "hardware.gpus_per_node", per_node, *sources)
+    if total is None:
+        yield derived(facts, "hardware.gpus", per_node * nodes, *sources, "parallel.nodes")
+
+
+def _processes(facts: Facts) -> Iterator[Fact]:
+    if facts.number("parallel.processes_per_node") is not None:
+        return
+    per_node = facts.number("hardware.gpus_per_node")
+    if framework(facts) in ALL_GPUS and per_node is not None:
+        origins = facts.origins("hardware.gpus_per_node")
+        yield fact("parallel.processes_per_node", int(per_node), *origins, how="default")
+
+
+def _world(facts: Facts) -> Iterator[Fact]:
+    processes = facts.number("parallel.processes_per_node")
+    nodes = facts.number("parallel.nodes" if roles_apart(facts) else "hardware.nodes")
+    if processes is not None and nodes is not None:
+        sources = ("parallel.processes_per_node", "parallel.nodes")
+        yield derived(facts, "parallel.world_size", int(processes * nodes), *sources)
+
+
+def _idle(facts: Facts) -> Iterator[Fact]:
+    per_node = facts.number("hardware.gpus_per_node")
+    processes = facts.number("parallel.processes_per_node")
+    if per_node is None or processes is None or roles_apart(facts):
+        return
+    workers = facts.number("vllm.num_infer_workers") or 0
+    sources = ("parallel.visible_gpus", "parallel.processes_per_node", "vllm.num_infer_workers")
+    # infer workers share the trainers' cards when there are as many as cards (colocate)
+    used = max(processes, workers) if workers >= per_node else processes + workers
+    yield derived(facts, "parallel.idle_gpus", max(int(per_node - used), 0), *sources)

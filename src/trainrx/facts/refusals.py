@@ -1,0 +1,165 @@
+"""The arguments the messages of parsers name: argparse, HfArgumentParser, hydra, click, calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from trainrx.catalog.catalog import catalog, plain
+from trainrx.model.facts import Fact, Origin
+from trainrx.model.pattern import late
+
+SYMPTOM = "symptom."
+_WORD = late(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
+_CALL = late(r"(?:.*\.)?(?P<owner>\w+)\.__init__")
+_NUMBER = late(r"-?[\d.]+(?:e-?\d+)?")
+_NAME = late(r"[A-Za-z][\w.-]*")
+_LONGEST = 120
+_PROGRAMS: Mapping[str, tuple[str, str]] = {
+    "torchrun": ("torchrun", "torchrun"),
+    "deepspeed": ("deepspeed", "launch"),
+    "vllm": ("vllm", "serve"),
+    "api_server.py": ("vllm", "serve"),
+}
+"""Package and command of programs by the name their parser puts in front of its message."""
+_MODELS: Mapping[str, str] = {
+    "DeepSpeedZeroConfig": "zero_optimization",
+    "DeepSpeedZeroOffloadParamConfig": "zero_optimization.offload_param",
+    "DeepSpeedZeroOffloadOptimizerConfig": "zero_optimization.offload_optimizer",
+    "DeepSpeedFP16Config": "fp16",
+    "DeepSpeedBF16Config": "bf16",
+    "DeepSpeedFlopsProfilerConfig": "flops_profiler",
+    "DeepSpeedMonitorConfig": "config",
+}
+"""Sections of a DeepSpeed configuration by the model that reads them."""
+_OWN_PARSER: Mapping[str, str] = {"remaining-argv": "ms-swift"}
+"""Messages only one framework prints."""
+_LIBRARIES = ("transformers", "trl", "peft", "vllm")
+"""Packages whose catalogs list the fields of classes that people call themselves."""
+
+
+class Named(NamedTuple):
+    """An argument a message names.
+
+    `values` None: not shown. `choices`: its value is none of these. `call`: the function that was
+    called with it. `package` and `command` are "" where the message does not tell them.
+    """
+
+    name: str
+    values: tuple[str, ...] | None
+    origin: Origin
+    package: str = ""
+    command: str = ""
+    dashed: bool = True
+    choices: tuple[str, ...] = ()
+    call: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Give what tells two of them apart: ranks print the same message."""
+        return plain(self.name) or str(self.values), self.call
+
+
+def named_by(item: Fact) -> Iterator[Named]:
+    """Give the arguments that the sighting of a message names; none for any other fact."""
+    kind = item.kind.removeprefix(SYMPTOM)
+    if kind == item.kind:
+        return
+    fields = {name: value for name, value in item.fields if isinstance(value, str)}
+    at = item.origins[0] if item.origins else Origin(source="log")
+    if kind in ("remaining-argv", "hf-args-unused"):
+        yield from _listed(fields.get("args", ""), at, _OWN_PARSER.get(kind, ""))
+    elif kind == "argparse-unrecognized":
+        package, command = _program(fields.get("program", ""))
+        yield from _flags(fields.get("args", "").split(), at, package, command)
+    elif kind == "argparse-invalid-choice":
+        yield from _chosen(fields, at)
+    elif kind == "option-unknown":
+        package, command = _program(fields.get("program", ""))
+        yield from _flags([fields.get("option", "")], at, package, command)
+    elif kind == "argument-text-unreadable" and fields.get("value"):
+        # the message does not say of which argument it is
+        yield Named("", (fields["value"],), at, "ms-swift")
+    elif kind == "model-key-refused":
+        yield from _of_model(fields, at)
+    elif kind == "hydra-override-error" and fields.get("key"):
+        yield Named(fields["key"].lstrip("+~"), None, at, dashed=False)
+    elif kind == "unexpected-keyword":
+        yield from _called(fields, at)
+
+
+def _listed(text: str, at: Origin, package: str) -> Iterator[Named]:
+    """Read a list as Python prints it: words of a command line, or else keys of a file."""
+    words = [(single or double).replace("\\\\", "\\") for single, double in _WORD.findall(text)]
+    if not words:
+        words = [word for word in text.split() if not word.startswith("[")]
+        yield from (Named(word, None, at, package) for word in words[:1] if _is_name(word))
+    elif flags := list(_flags(words, at, package, "")):
+        *found, last = flags
+        yield from found
+        # of a line that was cut the last value may be missing
+        yield last if text.rstrip().endswith("]") else last._replace(values=None)
+    elif not any(word.startswith("-") for word in words):
+        yield from (Named(key, None, at, package, dashed=False) for key in words if _is_name(key))
+
+
+def _flags(words: list[str], at: Origin, package: str, command: str) -> Iterator[Named]:
+    """Give each flag with the words behind it."""
+    name = ""
+    values: list[str] = []
+    for word in (*words, "--"):
+        if not word.startswith("-") or _NUMBER.fullmatch(word):
+            values.append(word)
+            continue
+        if _is_name(name):
+            yield Named(name, tuple(values), at, package, command)
+        flag, sign, value = word.lstrip("-").partition("=")
+        name, values = flag, [value] if sign else []
+
+
+def _is_name(word: str) -> bool:
+    return 0 < len(word) <= _LONGEST and _NAME.fullmatch(word) is not None
+
+
+def _chosen(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
+    """Read what argparse says of a value that is none of its choices."""
+    flags = [flag.strip() for flag in re.split(r"[/,]", fields.get("argument", ""))]
+    name = max((flag.lstrip("-") for flag in flags), key=len, default="").replace("-", "_")
+    package, command = _program(fields.get("program", ""))
+    told, closed, _ = fields.get("choices", "").rpartition(")")
+    words = [single or double for single, double in _WORD.findall(told)]
+    # a list that was cut ends in the middle of a choice
+    plain_words = told.split(",") if closed else fields.get("choices", "").split(",")[:-1]
+    kept = tuple(words or (word.strip() for word in plain_words if word.strip()))
+    if _is_name(name) and kept:
+        value = fields.get("value", "").strip("'\"")
+        yield Named(name, (value,), at, package, command, choices=kept)
+
+
+def _called(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
+    """Read a call of a class whose fields a catalog lists."""
+    callee, keyword = fields.get("callee", ""), fields.get("keyword", "")
+    owner = _CALL.fullmatch(callee)
+    if owner is None or not keyword:
+        return
+    for package in _LIBRARIES:
+        if owner["owner"] in catalog(package).contents.commands:
+            yield Named(keyword, None, at, package, owner["owner"], dashed=False, call=callee)
+            return
+
+
+def _of_model(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
+    """Read the key that a model of pydantic does not have."""
+    key, model = fields.get("key", "").strip(), fields.get("model", "")
+    command = _MODELS.get(model, "")
+    package = "deepspeed" if command or model.startswith("DeepSpeed") else ""
+    if _is_name(key):
+        yield Named(key, None, at, package, command, dashed=False)
+
+
+def _program(text: str) -> tuple[str, str]:
+    """Give package and command of a program by its name; that of a script is its command's."""
+    words = text.rpartition("/")[2].split()
+    first = words[0] if words else ""
+    return _PROGRAMS.get(first, ("", first.removesuffix(".py")))

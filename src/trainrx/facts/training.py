@@ -1,0 +1,128 @@
+"""What is trained and how, in words the frameworks do not all have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.facts.reading import derived, framework, is_unset, task, whole
+from trainrx.frameworks.task import DEPLOYS
+from trainrx.frameworks.traits import having
+from trainrx.model.facts import Fact, Facts
+from trainrx.models.quantised import quantisation_of
+from trainrx.versions.ranges import in_range
+
+ADAPTERS = frozenset({"lora", "qlora", "dora"})
+BY_RANK = having("ranked")
+"""These train LoRA when its rank is above 0, and everything otherwise."""
+PLAIN_IS_FULL = frozenset({"axolotl", "easyr1", "nemo-automodel", "nemo-rl"})
+"""Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`,
+`lora_cfg`; EasyR1 to 0.3.2 has no adapters at all)."""
+
+
+def training_facts(facts: Facts) -> tuple[Fact, ...]:
+    """Derive `task.stage`, `tuner.*`, `train.precision`, `freeze.*` and `vision.*` trainability."""
+    out = Facts(facts)
+    for step in (
+        _stage,
+        _packed,
+        _tuner,
+        _quantised,
+        _kind,
+        _precision,
+        _frozen,
+        _tower_checkpointing,
+    ):
+        out.add(*step(out))
+    return tuple(item for item in out if item.kind not in facts)
+
+
+def _stage(facts: Facts) -> Iterator[Fact]:
+    """Tell servers, rollouts and evaluations apart, which are all inference."""
+    command = (facts.text("launch.command") or "").removeprefix("megatron ").replace("-", "_")
+    stage = DEPLOYS.get(command) or task(facts)
+    if stage:
+        yield derived(facts, "task.stage", stage, "launch.command", "launch.task")
+
+
+def _tuner(facts: Facts) -> Iterator[Fact]:
+    rank = facts.number("tuner.rank")
+    if framework(facts) in BY_RANK and rank is not None:
+        yield derived(facts, "tuner.type", "lora" if rank > 0 else "full", "tuner.rank")
+    elif framework(facts) in PLAIN_IS_FULL and is_unset(facts, "tuner.type", "tuner.rank"):
+        yield derived(facts, "tuner.type", "full", "launch.given")
+
+
+def _packed(facts: Facts) -> Iterator[Fact]:
+    """Rows of Automodel are packed where the length of a packed row is given (recipes/llm)."""
+    if whole(facts, "train.pack_length") is not None:
+        yield derived(facts, "train.packing", True, "train.pack_length")
+
+
+def _quantised(facts: Facts) -> Iterator[Fact]:
+    """Read the quantisation of a base model out of its name (AWQ, GPTQ-Int4, FP8)."""
+    bits = facts.number("model.quant_bits")
+    found = bits if bits is not None else quantised_bits(facts.text("model.name") or "")
+    if found:
+        for kind in ("model.quant_bits", "tuner.quant_bits"):
+            yield derived(facts, kind, int(found), "model.name")
+
+
+def quantised_bits(name: str) -> int | None:
+    """Give the bits a quantised model's name tells; None when it tells none."""
+    stem = name.strip().rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1].lower()
+    found = quantisation_of(stem)
+    return None if found is None else found.bits
+
+
+def _kind(facts: Facts) -> Iterator[Fact]:
+    tuner = facts.text("tuner.type")
+    if tuner is None or task(facts) == "infer":
+        return
+    kind = tuner
+    if tuner in ADAPTERS and facts.value("tuner.dora") is True:
+        kind = "dora"
+    elif tuner in ADAPTERS and (
+        facts.number("tuner.quant_bits") or facts.number("model.quant_bits")
+    ):
+        kind = "qlora"
+    yield derived(facts, "tuner.kind", kind, "tuner.type", "tuner.quant_bits", "tuner.dora")
+
+
+def _precision(facts: Facts) -> Iterator[Fact]:
+    """ms-swift 3 and later computes in the type the checkpoint is stored in, unless told.
+
+    A checkpoint in float32 becomes what the card supports best, which the card decides: left open
+    (swift/llm/model/utils.py: HfConfigFactory, get_default_torch_dtype).
+    """
+    dtype = facts.text("model.dtype")
+    major = facts.number("launch.framework_major")
+    if framework(facts) != "ms-swift" or major is None or major < 3:
+        return
+    if dtype in ("bf16", "fp16") and is_unset(facts, "train.precision"):
+        yield derived(facts, "train.precision", dtype, "model.name")
+
+
+def _frozen(facts: Facts) -> Iterator[Fact]:
+    """Say which part of a model with a vision tower gets gradients of its own.
+
+    Adapters freeze all base weights; whether the tower gets adapters follows the freeze settings.
+    """
+    if facts.value("model.is_vision") is not True:
+        return
+    frozen = facts.value("freeze.vision")
+    if isinstance(frozen, bool):
+        yield derived(facts, "vision.trained", not frozen, "freeze.vision")
+
+
+def _tower_checkpointing(facts: Facts) -> Iterator[Fact]:
+    """Unset, the vision tower is checkpointed like the rest (ms-swift 3.5: arguments.py)."""
+    whole = facts.value("train.gradient_checkpointing")
+    version = facts.text("launch.framework_version") or ""
+    if framework(facts) != "ms-swift" or facts.value("model.is_vision") is not True:
+        return
+    if not in_range(version, ">=3.5"):
+        return
+    if isinstance(whole, bool) and is_unset(facts, "train.vit_gradient_checkpointing"):
+        yield derived(
+            facts, "train.vit_gradient_checkpointing", whole, "train.gradient_checkpointing"
+        )

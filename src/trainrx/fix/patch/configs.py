@@ -1,0 +1,164 @@
+"""Configuration files brought to what is wanted, those a script writes itself included."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainrx.fix.patch.edits import Edit, applied
+from trainrx.fix.patch.mappings import mapping_edits
+from trainrx.fix.patch.proof import Reading, changed_so, given, read
+from trainrx.fix.patch.wanted import Want, same
+from trainrx.inputs.config import read_config
+from trainrx.launch.config_kinds import classify_config
+from trainrx.model.job import RawArg, RawLaunch
+from trainrx.shell.quotes import here_documents
+
+_ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
+_DEEPSPEED = ("zero_optimization", "bf16", "fp16", "optimizer", "scheduler", "aio")
+_ACCELERATE = ("deepspeed_config.", "fsdp_config.", "num_processes", "num_machines", "mixed_")
+
+
+def base(name: str) -> str:
+    """Give the last part of a path."""
+    return posixpath.basename(name.replace("\\", "/"))
+
+
+def config_names(launch: RawLaunch, texts: Mapping[str, str]) -> list[str]:
+    """Give the configurations of a launch, its framework's own first."""
+    kinds = {name: classify_config(text) for name, text in texts.items()}
+    named = {base(name) for name in launch.configs}
+
+    def far(name: str) -> tuple[bool, bool]:
+        return base(name) not in named, kinds[name] != (launch.framework or None)
+
+    usable = [name for name in texts if kinds[name] is not None or base(name) in named]
+    return sorted((name for name in usable if kinds[name] != "args"), key=far)
+
+
+def as_key(want: Want, launch: RawLaunch) -> Want:
+    """Give what is wanted as a key of a file: a variable stands in a section of its own."""
+    section = _ENVIRONMENT.get(launch.framework)
+    if want.kind == "env" and section is not None:
+        return want._replace(kind="arg", name=f"{section}.{want.name}")
+    return want
+
+
+def sets(text: str, want: Want) -> bool:
+    """Tell whether a configuration sets what a wish is about, under its present name."""
+    name = want.old or want.name
+    return any(same(arg.name, name) for arg in _keys(text) or ())
+
+
+def is_open(text: str, want: Want) -> bool:
+    """Tell whether DeepSpeed's configuration leaves a key to the trainer."""
+    held = [arg.values for arg in keys(text) if same(arg.name, want.name)]
+    return held[-1:] == [("auto",)] and classify_config(text) == "deepspeed"
+
+
+def keys(text: str) -> tuple[RawArg, ...]:
+    """Give what a configuration sets, nothing of one that cannot be read."""
+    return _keys(text) or ()
+
+
+def _keys(text: str) -> tuple[RawArg, ...] | None:
+    args, unread = read_config(text, "")
+    return None if unread else args
+
+
+def is_so(text: str, want: Want) -> bool:
+    """Tell whether a configuration is as wanted already."""
+    args = _keys(text) or ()
+    if want.old and any(same(arg.name, want.old) for arg in args):
+        return False
+    found = [arg for arg in args if same(arg.name, want.name)]
+    if want.values is None or not found:
+        return want.values is None and not found
+    return want.keeps or _alike(found[-1].values, want.values or ("true",))
+
+
+def _alike(values: tuple[str, ...] | None, wanted: tuple[str, ...]) -> bool:
+    words = ("true", "false", "null", "none")
+    lowered = [
+        tuple(w.lower() if w.lower() in words else w for w in v or ()) for v in (values, wanted)
+    ]
+    return values is not None and lowered[0] == lowered[1]
+
+
+def for_adding(launch: RawLaunch, texts: Mapping[str, str], want: Want) -> list[str]:
+    """Give the configurations a key that is new may go into, the right one first."""
+    kinds = {name: classify_config(text) for name, text in texts.items()}
+    names = config_names(launch, texts)
+    if want.name.startswith(_DEEPSPEED) and "deepspeed" in kinds.values():
+        return [name for name in names if kinds[name] == "deepspeed"]
+    if want.name.startswith(_ACCELERATE) and "accelerate" in kinds.values():
+        return [name for name in names if kinds[name] == "accelerate"]
+    own = [name for name in names if kinds[name] == launch.framework]
+    named = {base(name) for name in launch.configs}
+    return own or [n for n in names if base(n) in named and kinds[n] != "deepspeed"]
+
+
+def config_with(name: str, text: str, want: Want) -> str | None:
+    """Give a configuration with one thing as wanted; None when no edit does just that."""
+    if is_so(text, want):
+        return text
+    before = _keys(text)
+    for edits in mapping_edits(name, text, want) if before is not None else ():
+        try:
+            after = applied({name: text}, edits)[name]
+        except ValueError:
+            continue
+        found = _keys(after)
+        if found is not None and _changed(before or (), found, want):
+            return after
+    return None
+
+
+def _changed(before: Sequence[RawArg], after: Sequence[RawArg], want: Want) -> bool:
+    old, new = list(given(before)), list(given(after))
+    if want.values is None:
+        # a section is left out with its last key
+        return changed_so(old, new, want)
+    meant = want if want.values or want.keeps else want._replace(values=("true",))
+    here = [n for n, item in enumerate(new) if same(item[0], meant.name)]
+    if here and meant.values and _alike(new[here[-1]][1], meant.values):
+        meant = meant._replace(values=new[here[-1]][1])
+    return changed_so(old, new, meant)
+
+
+def written_with(reading: Reading, want: Want) -> Reading | None:
+    """Give a script of which a here-document, that is a configuration, is as wanted."""
+    for name, _, line in reading.script.written:
+        for place, start, stop in _bodies(reading, line):
+            text = reading.documents[place]
+            body = config_with(name, text[start:stop], want)
+            if body is None or body == text[start:stop]:
+                continue
+            documents = applied(reading.documents, [Edit(place, start, stop, body)])
+            after = read(documents, reading.source, reading)
+            if _only_written(reading, after, name):
+                return after
+    return None
+
+
+def _bodies(reading: Reading, line: int) -> Iterator[tuple[str, int, int]]:
+    for place, text in reading.documents.items():
+        for body in here_documents(text):
+            if text.count("\n", 0, body.start) + 1 == line:
+                yield place, body.start, body.stop
+
+
+def _only_written(before: Reading, after: Reading, name: str) -> bool:
+    """Tell whether nothing but one file a script writes is different."""
+    if len(before.script.written) != len(after.script.written):
+        return False
+    files = all(
+        old[:2] == new[:2] or old[0] == new[0] == name
+        for old, new in zip(before.script.written, after.script.written, strict=True)
+    )
+    alike = [
+        given(a.args) == given(b.args)
+        and [(i.name, i.value) for i in a.env] == [(i.name, i.value) for i in b.env]
+        for a, b in zip(before.launches, after.launches, strict=False)
+    ]
+    return files and len(before.launches) == len(after.launches) and all(alike)

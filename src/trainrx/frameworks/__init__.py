@@ -1,0 +1,1 @@
+"""What sets frameworks apart."""

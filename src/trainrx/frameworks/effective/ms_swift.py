@@ -1,0 +1,62 @@
+"""What ms-swift computes after parsing: one function per group of commands, by major version.
+
+Read in the `__post_init__`s of swift/llm/utils/argument.py (2.x), swift/llm/argument and
+swift/trainers/arguments.py (3.x), swift/arguments and swift/trainers/arguments.py (4.x); the bounds
+are the first and last tags that hold the statement (3.0.0 to 4.6.0).
+"""
+
+from __future__ import annotations
+
+from trainrx.frameworks.effective.ms_swift_base import base
+from trainrx.frameworks.effective.ms_swift_train import train, train_before
+from trainrx.frameworks.effective.sheet import Sheet
+from trainrx.frameworks.effective.view import UNKNOWN, Held, View, Worked
+
+_TRAINING = frozenset({"sft", "pt", "rlhf"})
+_SERVING = frozenset({"infer", "deploy", "rollout", "export", "eval", "app", "sample"})
+
+
+def effective(view: View) -> Worked:
+    """Give what differs from the parsed values; Megatron's commands and web-ui compute nothing."""
+    newer = view.since("3.0.0")
+    sheet = Sheet(view)
+    if newer is False:
+        from trainrx.frameworks.effective.ms_swift_2 import effective_2
+
+        effective_2(sheet)
+    elif newer is None:
+        return _undecided(view)
+    elif view.command in _TRAINING:
+        _training(sheet)
+    elif view.command in _SERVING:
+        from trainrx.frameworks.effective.ms_swift_serving import serving_after, serving_before
+
+        serving_before(sheet)
+        base(sheet)
+        serving_after(sheet)
+    return sheet.written
+
+
+def _training(sheet: Sheet) -> None:
+    train_before(sheet)
+    if sheet.view.command != "rlhf":
+        base(sheet)
+        train(sheet)
+        return
+    from trainrx.frameworks.effective.ms_swift_rlhf import rlhf_after, rlhf_before
+
+    rlhf_before(sheet)
+    base(sheet)
+    train(sheet)
+    rlhf_after(sheet)
+
+
+def _undecided(view: View) -> Worked:
+    """2.x or later is not known: what only one of them computes is open, unless it is given."""
+    names = ("gradient_accumulation_steps", "learning_rate", "beta", "loss_type", "eval_steps")
+    found: dict[str, Held] = {n: UNKNOWN for n in names if view.has(n) and not view.given(n)}
+    checkpointing = "gradient_checkpointing"
+    if view.command in _TRAINING and view.has(checkpointing) and not view.given(checkpointing):
+        # 2.x fills in what 3.0 declares
+        found[checkpointing] = True
+    return found

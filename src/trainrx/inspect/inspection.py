@@ -1,0 +1,192 @@
+"""`inspect_launch()`: every launch of the inputs as its framework would understand it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from trainrx.evidence.arguments import Dump
+from trainrx.facts.all import log_versions
+from trainrx.frameworks.traits import under_own_name
+from trainrx.inspect.describe import Surroundings, describe
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
+from trainrx.model.errors import UsageError
+from trainrx.model.facts import Fact, How
+from trainrx.model.findings import Unread
+from trainrx.model.inspection import Inspection, Job
+from trainrx.model.job import RawLaunch
+from trainrx.model.result import Tool
+from trainrx.model.text import Lang
+from trainrx.model.version import __version__
+
+PathLike = Path | str
+Versions = PathLike | dict[str, str] | None
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What the logs tell: facts, package versions, printed arguments, and what is of no use."""
+
+    facts: tuple[Fact, ...] = ()
+    versions: dict[str, str] = {}
+    dumps: tuple[Dump, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+def inspect_launch(  # noqa: PLR0913  # the contract's inputs, one keyword each
+    paths: PathLike | Sequence[PathLike] = (),
+    *,
+    cmd: PathLike | Sequence[PathLike] = (),
+    config: Sequence[PathLike] = (),
+    env: PathLike | None = None,
+    versions: Versions = None,
+    logs: Sequence[PathLike] = (),
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+    model_config: PathLike | None = None,
+    lang: Lang = "en",
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    stdin: bytes | None = None,
+) -> Inspection:
+    """Resolve every launch: each argument with its effective value and where that comes from.
+
+    Values are as they stand: secrets of the environment are not masked.
+
+    Args:
+        paths: scripts, configs, run folders or logs, recognised by content; "-" is `stdin`.
+        cmd: launch scripts, or configs a framework takes.
+        config: further config files.
+        env: `KEY=VALUE` lines of where the job ran.
+        versions: any listing of package versions, or a mapping name to version.
+        logs: what the job printed: it tells versions and the command.
+        gpu: a card by name ("A100-80G") or its memory ("24GiB").
+        gpus: number of GPUs of the whole job.
+        nodes: number of machines.
+        model_config: `config.json` of the model, for a model that is not known here.
+        lang: language of the titles of derived facts.
+        kb: folders of further knowledge.
+        rules: folders of further rules (checked, not run).
+        stdin: the bytes "-" stands for.
+
+    Raises:
+        UsageError: an input cannot be used, or none holds a launch; says what to do.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules], launches=True)
+    request = Request(
+        paths=many(paths),
+        cmd=many(cmd),
+        config=many(config),
+        env=None if env is None else str(env),
+        versions=versions if isinstance(versions, dict) else None,
+        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
+        logs=many(logs),
+        gpu=gpu,
+        gpus=gpus,
+        nodes=nodes,
+        model_config=None if model_config is None else str(model_config),
+        stdin=stdin,
+    )
+    jobs, unread = jobs_of(request, knowledge, lang)
+    return Inspection(tool=tool(knowledge), lang=lang, jobs=jobs, unread=unread)
+
+
+def jobs_of(
+    request: Request, knowledge: Knowledge, lang: Lang
+) -> tuple[tuple[Job, ...], tuple[Unread, ...]]:
+    """Give every launch of the inputs as a job, and what could not be used.
+
+    Raises:
+        UsageError: an input cannot be used, or none holds a launch.
+    """
+    given = gather(request, knowledge)
+    seen = read_logs(given)
+    launches, problems = _launches(given, seen.dumps)
+    if not launches:
+        raise UsageError(_no_launch(request, (*problems, *given.unread)))
+    around = Surroundings(
+        knowledge=knowledge,
+        facts=(*given.facts, *seen.facts),
+        env=given.env.variables,
+        versions={**seen.versions, **given.versions},
+        version_how=dict.fromkeys(seen.versions, _READ) | dict.fromkeys(given.versions, _GIVEN),
+        lang=lang,
+    )
+    jobs = tuple(_job(group, given, around, seen.dumps) for group in _grouped(launches))
+    told = {item for job in jobs for item in job.unread}
+    unread = dict.fromkeys((*given.unread, *problems, *seen.unread))
+    return jobs, tuple(item for item in unread if item not in told)
+
+
+_READ: How = "read"
+_GIVEN: How = "given"
+
+
+def tool(knowledge: Knowledge) -> Tool:
+    """Say who answers; no inference engine has a part in it."""
+    return Tool(name="trainrx", version=__version__, kb=knowledge.digest, engine="")
+
+
+def read_logs(given: Given) -> Seen:
+    """Scan the logs for facts, versions and printed arguments; without logs it costs nothing."""
+    if not given.logs:
+        return Seen()
+    # the scanner of logs costs more than all the rest
+    from trainrx.evidence.arguments import logged_arguments
+    from trainrx.evidence.detector import detect
+    from trainrx.knowledge.load import load as load_all
+
+    found = detect(given.logs, tuple(load_all().symptoms.values()))
+    versions = log_versions(found.facts)
+    return Seen(
+        facts=found.facts,
+        versions=versions,
+        dumps=logged_arguments(given.logs),
+        unread=found.unread,
+    )
+
+
+def _launches(given: Given, dumps: Sequence[Dump]) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
+    found, unread = all_launches(given)
+    if found or not given.logs:
+        return found, unread
+    raw, further = pasted_launch(given.logs)
+    if raw is None:
+        from trainrx.evidence.launches import embedded_launches
+
+        raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
+    return [] if raw is None else [raw], (*unread, *further)
+
+
+def _grouped(launches: Sequence[RawLaunch]) -> list[list[RawLaunch]]:
+    """Put the launches of one job on several machines together."""
+    groups: dict[object, list[RawLaunch]] = {}
+    for index, raw in enumerate(launches):
+        key = (raw.origin.source, raw.job) if raw.job else index
+        groups.setdefault(key, []).append(raw)
+    return list(groups.values())
+
+
+def _job(
+    group: Sequence[RawLaunch], given: Given, around: Surroundings, dumps: Sequence[Dump]
+) -> Job:
+    raw = group[0]
+    around = around._replace(
+        versions=under_own_name(around.versions, raw.framework),
+        version_how=under_own_name(around.version_how, raw.framework),
+    )
+    launch = settle(raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps)
+    return describe(launch, around._replace(nodes=tuple(other.origin for other in group[1:])))
+
+
+def _no_launch(request: Request, unread: Sequence[Unread]) -> str:
+    named = (*request.paths, *request.cmd, *request.config, *request.logs)
+    reasons = "\n".join(f"  {item.source}: {item.reason}" for item in unread[:5])
+    said = f"no launch found in {', '.join(named)}" if named else "no launch to look at"
+    return f"{said}\n{reasons}".rstrip()

@@ -1,0 +1,145 @@
+"""The changes of each framework's own code, found by the words of what was seen (Okapi BM25).
+
+Of what a change was described with only its words are kept, each once and in no order, beside the
+names of the functions it touched. `tools/repairs` writes them; the formula is that of
+`trainrx.knowledge.words`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from trainrx.knowledge.places import data_folder, held_in
+from trainrx.knowledge.words import HUNDREDTHS, STOPWORDS
+from trainrx.model.errors import KnowledgeError
+from trainrx.model.repairs import Repair, Repairs
+
+FOLDER = "repairs"
+_CHANGES, _TERMS = ".jsonl", ".terms"
+_USUALLY = (
+    "add bug bugfix chore ci class def doc docs error false feat feature file fix fixed fixes"
+    " import misc model new none pr refactor return self support test train trainer training true"
+    " update"
+)
+_USUAL = frozenset(_USUALLY.split())
+"""What nearly every change is described with."""
+_ENDINGS = ("ing", "ed", "es", "s")
+_SHORTEST = 4
+_ONE, _SHORT = 2, 9
+"""Humps and letters of a name that is one word to people."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*")
+_NAME = re.compile(r"[A-Za-z]\w*_\w+|[A-Za-z]+[a-z][A-Z]\w+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_JOINT = re.compile(r"[._-]")
+_DIGIT = re.compile(r"\d")
+
+
+_Line = TypeVar("_Line", Repair, Repairs)
+
+
+def words_in(text: str) -> set[str]:
+    """Cut a text into stems; of the names of models the parts are joined ("=qwen3vl") as well."""
+    found: set[str] = set()
+    for word in _WORD.findall(text):
+        pieces = [piece for piece in _JOINT.split(word) if piece]
+        whole = [piece.lower() for piece in pieces]
+        parts = {part.lower() for piece in pieces for part in _parts(piece)}
+        found.update(
+            _stem(part)
+            for part in parts
+            if len(part) > 1 and part not in STOPWORDS and part not in _USUAL
+        )
+        if len(whole) == 1 and _DIGIT.search(whole[0]):
+            found.add(f"={whole[0]}")
+        found.update(
+            f"={before}{after}"
+            for before, after in pairwise(whole)
+            if _DIGIT.search(before[-1]) or _DIGIT.match(after)
+        )
+    return found
+
+
+def names_in(text: str) -> set[str]:
+    """Give the names of a program in a text: with an underscore, or a capital inside."""
+    return {name_term(name) for name in _NAME.findall(text)}
+
+
+def name_term(name: str) -> str:
+    """Give the term that stands for a name as a whole."""
+    return f"#{name.lower()}"
+
+
+def _parts(piece: str) -> list[str]:
+    """Cut a name at its humps, but for short ones that people write as one: DeepSpeed."""
+    parts = _HUMP.split(piece)
+    return parts if len(parts) > _ONE or len(piece) > _SHORT else [piece]
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) >= _SHORTEST and not stem.endswith("e"):
+            return stem
+    return word
+
+
+def rarity(holders: int, count: int) -> float:
+    """Say how much a term tells that some of all changes hold, in nats."""
+    return math.log(1 + (count - holders + 0.5) / (holders + 0.5))
+
+
+class RepairTable:
+    """The changes of one package; a line is decoded when it is asked for."""
+
+    def __init__(self, path: str, changes: bytes, terms: bytes) -> None:
+        self._path = path
+        self._lines = changes.splitlines()
+        self._terms = b"\n" + terms
+        self.head = self._decode(0, Repairs)
+        if len(self._lines) != self.head.count + 1:
+            told = f"{self.head.count} changes are announced, {len(self._lines) - 1} follow"
+            raise KnowledgeError(path, "line 1", told)
+
+    def find(self, term: str) -> tuple[tuple[int, float], ...]:
+        """Give the changes that hold a term, each with the weight it has there, in nats."""
+        sign = f"\n{term}\t".encode()
+        at = self._terms.find(sign)
+        if at < 0:
+            return ()
+        end = self._terms.find(b"\n", at + 1)
+        held = self._terms[at + len(sign) : end if end >= 0 else None].split()
+        try:
+            numbers = [int(text) for text in held]
+        except ValueError as error:
+            raise KnowledgeError(self._path, "", f"{term}: {error}") from error
+        pairs = zip(numbers[::2], numbers[1::2], strict=False)
+        return tuple((place, weight / HUNDREDTHS) for place, weight in pairs)
+
+    def repair(self, place: int) -> Repair:
+        """Give a change by its place, from 0."""
+        return self._decode(place + 1, Repair)
+
+    def _decode(self, line: int, kind: type[_Line]) -> _Line:
+        try:
+            return msgspec.json.decode(self._lines[line], type=kind)
+        except (msgspec.DecodeError, msgspec.ValidationError, IndexError) as error:
+            raise KnowledgeError(self._path, f"line {line + 1}", str(error)) from error
+
+
+@lru_cache(maxsize=4)
+def open_repairs(package: str, root: Path | None = None) -> RepairTable | None:
+    """Open what is known of a package's changes; None where its history was not read."""
+    folder = os.fspath(root) if root else data_folder(FOLDER)
+    path = f"{folder}/{package}{_CHANGES}"
+    changes, terms = held_in(path), held_in(f"{folder}/{package}{_TERMS}")
+    if changes is None or terms is None:
+        return None
+    return RepairTable(path, changes, terms)

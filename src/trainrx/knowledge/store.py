@@ -1,0 +1,79 @@
+"""Where `kb/` and `rules/` lie, and all they hold as one record."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trainrx.knowledge.places import COMPILED, checkout, shipped
+from trainrx.model.constants import JUDGED, Constants
+from trainrx.model.guards import Guard
+from trainrx.model.hardware import Gpu, ModelShape
+from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
+from trainrx.model.levers import Lever
+from trainrx.model.lint import LintRule
+from trainrx.model.packages import RangeEntry
+from trainrx.model.parts import Param
+from trainrx.model.ranking import Fitted
+from trainrx.model.tokens import Dataset
+
+Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule
+
+
+class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything known, by id; `symptoms` and `causes` hold what `guards` and `ranges` add to them.
+
+    `arguments` are those (`arg.NAME`) that some condition or fix speaks of; `words` is the encoded
+    `WordIndex` of the causes, empty where it was not made yet.
+    """
+
+    symptoms: dict[str, Symptom]
+    causes: dict[str, Cause]
+    params: dict[str, Param]
+    facts: dict[str, FactEntry]
+    rules: dict[str, Rule]
+    ranges: dict[str, RangeEntry]
+    gpus: tuple[Gpu, ...]
+    models: tuple[ModelShape, ...]
+    datasets: tuple[Dataset, ...] = ()
+    guards: dict[str, Guard] = {}
+    levers: dict[str, Lever] = {}
+    fitted: Fitted | None = None
+    memory: Constants = JUDGED
+    arguments: tuple[str, ...] = ()
+    words: bytes = b""
+    digest: str = ""
+
+
+class Names(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to read a launch: the part of `Knowledge` that says nothing of failures."""
+
+    params: dict[str, Param]
+    facts: dict[str, FactEntry]
+    gpus: tuple[Gpu, ...]
+    models: tuple[ModelShape, ...]
+    datasets: tuple[Dataset, ...] = ()
+    guards: dict[str, Guard] = {}
+    levers: dict[str, Lever] = {}
+    memory: Constants = JUDGED
+    digest: str = ""
+
+    def alone(self) -> Knowledge:
+        """Give it as knowledge without symptoms, causes and rules."""
+        return Knowledge(
+            symptoms={},
+            causes={},
+            params=self.params,
+            facts=self.facts,
+            rules={},
+            ranges={},
+            gpus=self.gpus,
+            models=self.models,
+            datasets=self.datasets,
+            guards=self.guards,
+            levers=self.levers,
+            memory=self.memory,
+            digest=self.digest,
+        )
+
+
+__all__ = ["COMPILED", "Entry", "Knowledge", "Names", "checkout", "shipped"]

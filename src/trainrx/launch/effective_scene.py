@@ -1,0 +1,169 @@
+"""A launch as the rules for computed arguments look at it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+
+from trainrx.catalog.catalog import catalog
+from trainrx.frameworks.effective.view import UNKNOWN, Held, Truth, Unknown
+from trainrx.model.catalog import Value
+from trainrx.model.job import Argument, RawLaunch
+from trainrx.versions.ranges import in_range
+from trainrx.versions.release import read_version
+
+_SWIFT_SPREADS = frozenset({"pt", "sft", "rlhf", "infer", "dpo", "orpo", "simpo"})
+_YES = frozenset({"1", "true", "y", "yes", "on"})
+_MOST_DIGITS = 6
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known beside the arguments.
+
+    `releases` are bits of the framework's releases the job may run; `env` holds None for a variable
+    that is set to something unknown, and all there is when `env_complete`. `complete`: no further
+    arguments are hidden. `model` is config.json of the model.
+    """
+
+    framework: str
+    command: str
+    releases: int
+    versions: Mapping[str, str] = {}
+    env: Mapping[str, str | None] = {}
+    env_complete: bool = True
+    complete: bool = True
+    world_size: int | None = None
+    distributed: Truth = None
+    model: Mapping[str, Value] | None = None
+
+
+class LaunchView:
+    """The view of one launch: its arguments and its scene."""
+
+    def __init__(self, arguments: Mapping[str, Argument], scene: Scene) -> None:
+        self._arguments = arguments
+        self._scene = scene
+
+    @property
+    def command(self) -> str:
+        """Sub-command of the framework."""
+        return self._scene.command
+
+    @property
+    def world_size(self) -> int | None:
+        """Processes of the whole job; None when not known."""
+        return self._scene.world_size
+
+    @property
+    def distributed(self) -> Truth:
+        """Whether a launcher starts the processes, be it one."""
+        return self._scene.distributed
+
+    @property
+    def model(self) -> Mapping[str, Value] | None:
+        """config.json of the model; None when it is not at hand."""
+        return self._scene.model
+
+    def has(self, name: str) -> bool:
+        """Tell whether the command takes an argument of this name."""
+        return name in self._arguments
+
+    def get(self, name: str) -> Held:
+        """Give the value as parsed: given, or the declared default."""
+        argument = self._arguments[name]
+        if not argument.known or (argument.via == "default" and not self._scene.complete):
+            return UNKNOWN
+        return argument.value
+
+    def given(self, name: str) -> bool:
+        """Tell whether the launch sets an argument."""
+        return name in self._arguments and self._arguments[name].via != "default"
+
+    def since(self, release: str) -> Truth:
+        """Tell whether the framework is of this release or a later one."""
+        bits = self._scene.releases & catalog(self._scene.framework).all
+        at = _place(self._scene.framework, release)
+        later = bits >> at << at
+        return None if not bits or 0 < later < bits else later == bits
+
+    def package_since(self, package: str, release: str) -> Truth:
+        """Tell the same of another package."""
+        version = self._scene.versions.get(package)
+        return in_range(version, f">={release}") if version else None
+
+    def env(self, name: str) -> str | Unknown | None:
+        """Give an environment variable; None when it is not set."""
+        if name in self._scene.env:
+            value = self._scene.env[name]
+            return UNKNOWN if value is None else value
+        return None if self._scene.env_complete else UNKNOWN
+
+
+@lru_cache(maxsize=256)
+def _place(framework: str, release: str) -> int:
+    """Count the listed releases of a framework before one."""
+    return bisect_left(catalog(framework).versions, read_version(release))
+
+
+class Processes(msgspec.Struct, frozen=True):
+    """How many processes the job has, and whether a launcher starts them."""
+
+    world_size: int | None = None
+    distributed: Truth = None
+
+
+def processes(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
+    """Count the processes a launch starts, the way the programs of its framework do.
+
+    `swift` starts torchrun when NPROC_PER_NODE or NNODES is set; `llamafactory-cli train` when
+    FORCE_TORCHRUN is, or several GPUs are visible.
+    """
+    told = {arg.name: arg.values[-1] if arg.values else None for arg in launch.launcher}
+    given = {name: env[name] for name in ("NPROC_PER_NODE", "NNODES") if name in env}
+    if "nproc_per_node" in told:
+        return Processes(_times(told["nproc_per_node"], told.get("nnodes", "1")), distributed=True)
+    if launch.framework == "llamafactory":
+        return _llamafactory(launch, env)
+    if launch.framework != "ms-swift":
+        return Processes()
+    if launch.command not in _SWIFT_SPREADS:
+        return Processes(1, distributed=False)
+    if given:
+        number = _times(given.get("NPROC_PER_NODE", "1"), given.get("NNODES", "1"))
+        return Processes(number, distributed=True)
+    return Processes(1, distributed=False) if launch.env_complete else Processes()
+
+
+def _llamafactory(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
+    visible = env.get("CUDA_VISIBLE_DEVICES")
+    cards = len([card for card in visible.split(",") if card.strip()]) if visible else None
+    forced = (env.get("FORCE_TORCHRUN") or "").lower() in _YES
+    spread = True if forced else None if cards is None else cards > 1
+    if launch.command != "train":
+        return Processes(1, distributed=False)
+    if not spread:
+        return Processes(None if spread is None else 1, spread)
+    number = env.get("NPROC_PER_NODE") or (str(cards) if cards else None)
+    return Processes(_times(number, env.get("NNODES", "1")), distributed=True)
+
+
+def _times(*texts: str | None) -> int | None:
+    """Multiply counts; None when one of them is no plain number."""
+    found = [
+        int(text)
+        for text in texts
+        if text and len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()
+    ]
+    if len(found) < len(texts):
+        return None
+    product = 1
+    for number in found:
+        product *= number
+    return product
+
+
+def _is_count(text: str) -> bool:
+    return len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()

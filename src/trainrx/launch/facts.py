@@ -1,0 +1,154 @@
+"""Facts a launch gives of itself: what is started, as what, sharded how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from trainrx.catalog.deepspeed import deepspeed_facts, read_deepspeed
+from trainrx.catalog.spellbook import Spellbook
+from trainrx.knowledge.conditions import COUNT
+from trainrx.launch.effective_scene import processes
+from trainrx.model.catalog import Value
+from trainrx.model.facts import Fact, How, Origin, Scalar, fact
+from trainrx.model.job import RawArg, RawLaunch, Setting
+
+_NO_DEEPSPEED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
+_NOT_SHARDED = (("MULTI_GPU",), ("NO",))
+"""`distributed_type` of accelerate for plain data parallelism and a single process."""
+
+
+UNRESOLVED = "launch.unresolved"
+
+
+def launch_facts(
+    launch: RawLaunch,
+    book: Spellbook,
+    *,
+    settings: Mapping[str, Setting],
+    configs: Sequence[RawArg],
+    version: tuple[str | None, How | None],
+    task: tuple[str, tuple[Origin, ...]],
+    files: Mapping[str, str],
+) -> tuple[Fact, ...]:
+    """Give the facts of one launch: what it is, its sharding, and every setting by its name.
+
+    Args:
+        launch: the command.
+        book: the names of its framework.
+        settings: its parameters by canonical name.
+        configs: arguments of config files, those of a launcher in front too.
+        version: the framework's version and how it is known.
+        task: what it trains with, and where that stands.
+        files: texts of files at hand by name.
+    """
+    open_ = [name for name, setting in settings.items() if setting.value is None]
+    return (
+        *_identity(launch, book, version[1], *task),
+        *([fact(UNRESOLVED, " ".join(sorted(open_)), launch.origin)] if open_ else ()),
+        *_deepspeed(settings, launch, configs, version[0], files),
+        *(_plain(s) for s in settings.values() if s.value is not None),
+    )
+
+
+def _identity(
+    launch: RawLaunch, book: Spellbook, how: How | None, task: str, origins: tuple[Origin, ...]
+) -> Iterable[Fact]:
+    here = launch.origin
+    yield fact("launch.given", True, here)
+    # a hidden argument can set what a variable would
+    yield fact("launch.env_complete", launch.env_complete and launch.args_complete, here)
+    if launch.command:
+        yield fact("launch.command", launch.command, here)
+    if task:
+        yield fact("launch.task", task, *(origins or (here,)))
+    if not launch.framework:
+        return
+    yield fact("launch.framework", launch.framework, here)
+    spread = processes(launch, {item.name: item.value for item in launch.env}).distributed
+    if spread or (spread is False and launch.env_complete):
+        yield fact("launch.distributed", spread, here)
+    if launch.framework in book.timelines and how is not None:
+        majors = book.timelines[launch.framework].majors(book.bits[launch.framework])
+        if len(majors) == 1:
+            yield fact("launch.framework_major", majors.pop(), here, how=how)
+
+
+def _deepspeed(
+    settings: Mapping[str, Setting],
+    launch: RawLaunch,
+    configs: Sequence[RawArg],
+    version: str | None,
+    files: Mapping[str, str],
+) -> Iterable[Fact]:
+    """Say what is sharded and offloaded; nothing where DeepSpeed is not ruled out either."""
+    found: dict[str, Scalar] = {}
+    origins: tuple[Origin, ...] = ()
+    how: How = "read"
+    setting = settings.get("parallel.deepspeed")
+    if setting is not None and setting.value is not None:
+        content = files.get(_file_name(setting.text))
+        text = setting.text or str(setting.value)
+        if setting.spelled_as.endswith("zero_stage"):
+            # a bare number tells nothing of what is offloaded
+            found = {
+                name: v
+                for name, v in read_deepspeed(str(setting.value)).items()
+                if "offload" not in name
+            }
+        else:
+            found = read_deepspeed(
+                text, framework=launch.framework, version=version, content=content
+            )
+        origins, how = setting.origins, setting.how
+    flat = {arg.name: arg for arg in configs if arg.values}
+    written = deepspeed_facts({name: arg.values[0] for name, arg in flat.items() if arg.values})
+    if written:
+        found |= written
+        origins = origins or tuple(a.origin for n, a in flat.items() if "zero" in n)[:1]
+    if setting is None and not found:
+        # accelerate's own configuration, which is not at hand, bears what it shards in its name
+        found, origins = _named_so(launch)
+    if setting is None and not found and _without_deepspeed(launch, configs):
+        found, origins, how = {"parallel.zero_stage": 0}, (launch.origin,), "default"
+    for name, value in found.items():
+        yield fact(name, value, *origins, how=how)
+
+
+def _named_so(launch: RawLaunch) -> tuple[dict[str, Scalar], tuple[Origin, ...]]:
+    for arg in launch.launcher:
+        if arg.name in ("config_file", "accelerate_config") and arg.values:
+            found = read_deepspeed(_file_name(arg.values[0]))
+            if "parallel.zero_stage" in found:
+                return found, (arg.origin,)
+    return {}, ()
+
+
+def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
+    hidden = {"accelerate_config", "config_file", "deepspeed_config", "use_deepspeed"}
+    told = {arg.name for arg in (*launch.launcher, *configs)}
+    if any(a.name == "distributed_type" and a.values in _NOT_SHARDED for a in configs):
+        # accelerate's own config is at hand and names no DeepSpeed
+        hidden -= {"accelerate_config", "config_file"}
+    config_missing = bool(launch.configs) and not configs
+    megatron = launch.command.startswith("megatron")
+    known = launch.framework in _NO_DEEPSPEED and not megatron
+    # of a program that holds its own arguments nobody sees how it was started
+    started_unseen = any(arg.via == "config" for arg in launch.args)
+    return known and not (told & hidden or config_missing or started_unseen)
+
+
+def _file_name(path: str) -> str:
+    return path.strip().replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _plain(setting: Setting) -> Fact:
+    value = setting.value if setting.value is not None else ""
+    return fact(setting.canonical, value, *setting.origins, how=setting.how)
+
+
+def counted(argument: str, value: Value, *origins: Origin, how: How) -> Iterator[Fact]:
+    """Give how many items an argument holds (`count.NAME`): of a list, or between commas."""
+    if isinstance(value, list) and value:
+        yield fact(f"{COUNT}{argument}", len(value), *origins, how=how)
+    elif isinstance(value, str) and value:
+        yield fact(f"{COUNT}{argument}", value.count(",") + 1, *origins, how=how)

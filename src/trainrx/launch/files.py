@@ -1,0 +1,220 @@
+"""Files a launch names, where they are at hand: given by the user, or beside the script."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from trainrx.launch.saved_args import FILES, run_folders
+from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
+from trainrx.model.job import Input, RawArg, RawLaunch
+from trainrx.model.pattern import late
+
+MAX_CONFIG = 4 << 20
+MOST_ENTRIES = 3000
+MOST_DEPTH = 4
+MOST_FILES = 64
+_CONFIGS = (".yaml", ".yml", ".json")
+_NAMING = late(
+    r"(?:^|\.)(?:deepspeed|deepspeed_config|deepspeed_config_file|ds_config|fsdp|fsdp_config"
+    r"|accelerate_config|config_file)$"
+)
+"""Arguments whose value may be the path of a further file."""
+_MODELS = frozenset(
+    {"model", "model_id_or_path", "model_name_or_path", "base_model", "pretrain"}
+    | {"actor_rollout_ref.model.path", "actor.model_name_or_path"}
+    | {"worker.actor.model.model_path"}
+    | {"model.pretrained_model_name_or_path", "policy.model_name"}
+)
+_SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
+
+
+class Texts(msgspec.Struct, frozen=True, kw_only=True):
+    """Texts of configurations by the name the user knows them by.
+
+    `places`: where the text of a file begins that the script writes itself.
+    """
+
+    texts: dict[str, str] = {}
+    places: Mapping[str, Origin] = {}
+    unread: tuple[Unread, ...] = ()
+
+
+def base(name: str) -> str:
+    """Give the last part of a path, however its separators are written."""
+    return name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def config_texts(
+    raw: RawLaunch,
+    given: Sequence[Input],
+    beside: str | os.PathLike[str] | None,
+    version: str | None = None,
+) -> Texts:
+    """Give the texts of all configurations in play.
+
+    What the user gave goes first, then what the script writes itself, then files in its folder:
+    where the launch names them from there, from a folder above (`examples/x.yaml` beside a script
+    in `examples/`), by their name, or the only such file in a folder below (`cd sub; ...`).
+    """
+    texts = {item.name: item.text or "" for item in given}
+    written = {base(name): (name, text, line) for name, text, line in raw.written}
+    places: dict[str, Origin] = {}
+    unread: list[Unread] = []
+    waiting = [*_named(raw), *_saved(raw, version)]
+    seen: set[str] = set()
+    while waiting and len(seen) < MOST_FILES:
+        named = waiting.pop(0)
+        if named in seen or any(base(name) == base(named) for name in texts):
+            continue
+        seen.add(named)
+        found = written.get(base(named))
+        text = found[1] if found is not None else _read_beside(named, beside)
+        if text is not None:
+            texts[named] = text
+            inside = _read_config(text, named)
+            waiting += _naming(inside)
+            waiting += _parents(raw, inside)
+        elif named in raw.configs:
+            reason = f"{named} is not at hand: add it with --config"
+            unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
+        if found is not None:
+            places[named] = Origin(source=raw.origin.source, line=found[2])
+    return Texts(texts=texts, places=places, unread=tuple(unread))
+
+
+def model_config(args: Iterable[RawArg], beside: str | os.PathLike[str] | None) -> str | None:
+    """Give config.json of the model a launch names by a folder beside its script."""
+    named = (arg.values[0] for arg in args if arg.name in _MODELS and arg.values)
+    if beside is None:
+        return None
+    paths = (
+        os.path.join(beside, name, "config.json")
+        for name in named
+        if name and not name.startswith("~") and "\0" not in name
+    )
+    # most models lie on a hub: a path is only followed where there is something
+    found = (_read_inside(path, os.path.realpath(beside)) for path in paths if os.path.isfile(path))
+    return next((text for text in found if text is not None), None)
+
+
+def _read_config(text: str, named: str) -> tuple[RawArg, ...]:
+    # most launches name no file
+    from trainrx.inputs.config import read_config
+
+    return read_config(text, named)[0]
+
+
+def _named(raw: RawLaunch) -> Iterator[str]:
+    yield from raw.configs
+    yield from _naming((*raw.args, *raw.launcher))
+    if raw.framework == "verl":
+        yield from _hydra(raw.args)
+
+
+def _naming(args: Iterable[RawArg]) -> Iterator[str]:
+    for arg in args:
+        value = arg.values[0] if arg.values else ""
+        if _is_config(value) and not value.startswith("{") and _NAMING.search(arg.name):
+            yield value
+
+
+def _parents(raw: RawLaunch, args: Iterable[RawArg]) -> Iterator[str]:
+    """Give the files a configuration builds on."""
+    if raw.framework == "nemo-rl":
+        from trainrx.frameworks.nemo import parents_of
+
+        yield from parents_of(args)
+
+
+def _is_config(name: str) -> bool:
+    return name.lower().endswith(_CONFIGS)
+
+
+def _hydra(args: Iterable[RawArg]) -> Iterator[str]:
+    """Give the file `--config-path` and `--config-name` stand for."""
+    named = {arg.name: arg.values[0] for arg in args if arg.values}
+    name = named.get("config_name")
+    if name is not None:
+        file = name if _is_config(name) else f"{name}.yaml"
+        folder = named.get("config_path", "").rstrip("/")
+        yield f"{folder}/{file}" if folder else file
+
+
+def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:
+    """Give where the arguments lie that a launch takes back from an earlier run."""
+    for folder in run_folders(raw, version):
+        yield from (f"{folder.rstrip('/')}/{name}" for name in FILES)
+
+
+def _read_beside(named: str, beside: str | os.PathLike[str] | None) -> str | None:
+    """Read a file the launch names, relative to its script; nothing outside that folder."""
+    if beside is None or not named or named.startswith("~") or "\0" in named:
+        return None
+    root = os.path.realpath(beside)
+    places = [os.path.join(root, place) for place in _tails(named)]
+    found = (_read_inside(path, root) for path in places)
+    text = next((text for text in found if text is not None), None)
+    if text is None and _is_config(named) and base(named) not in FILES:
+        below = _below(named, root)
+        text = _read_inside(below, root) if below is not None else None
+    return text
+
+
+def script_file(named: str, beside: str | os.PathLike[str]) -> str | None:
+    """Read a script that another one sources or starts; nothing outside that one's folder."""
+    if not named or named.startswith("~") or "\0" in named:
+        return None
+    root = os.path.realpath(beside)
+    found = (_read_inside(os.path.join(root, place), root) for place in _tails(named))
+    return next((text for text in found if text is not None), None)
+
+
+def _tails(named: str) -> Iterator[str]:
+    """Give a path and what is left of it folder by folder; of saved arguments never the name only.
+
+    Which run a bare args.json beside the script is of, its name does not tell.
+    """
+    yield named
+    parts = [part for part in named.replace("\\", "/").split("/") if part not in ("", ".")]
+    least = 2 if parts and parts[-1] in FILES else 1
+    for start in range(1, len(parts) - least + 1):
+        if ".." not in parts[start:]:
+            yield "/".join(parts[start:])
+
+
+def _below(named: str, root: str) -> str | None:
+    """Find the only file of that name in the folders below, as far as a few thousand entries go."""
+    wanted = base(named)
+    tail = [part for part in named.split("/") if part not in ("", ".", "..")]
+    found: list[str] = []
+    entries = 0
+    for folder, names, files in os.walk(root, followlinks=False):
+        depth = len([part for part in folder[len(root) :].split(os.sep) if part])
+        kept = sorted(n for n in names if not n.startswith(".") and n not in _SKIPPED)
+        names[:] = kept if depth < MOST_DEPTH else []
+        entries += len(files) + len(names)
+        if wanted in files:
+            found.append(os.path.join(folder, wanted))
+        if entries > MOST_ENTRIES:
+            return None
+    full = [path for path in found if path.split(os.sep)[-len(tail) :] == tail]
+    fitting = full or found
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _read_inside(path: str, root: str) -> str | None:
+    """Read a file that lies in a folder, links followed."""
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > MAX_CONFIG:
+            return None
+        real = os.path.realpath(path)
+        if real.startswith(os.path.join(root, "")):
+            with open(real, encoding="utf-8", errors="replace") as file:
+                return file.read()
+    except (OSError, ValueError):
+        return None
+    return None

@@ -1,0 +1,234 @@
+"""Find the training commands of a script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from trainrx.frameworks import ms_swift
+from trainrx.frameworks.roles import related, role_of
+from trainrx.frameworks.traits import having
+from trainrx.launch.args import Sign, odd_characters, read_arguments
+from trainrx.launchers.entries import Cite, Entry, Named, basename, entries
+from trainrx.launchers.front import Front
+from trainrx.launchers.jobs import numbered
+from trainrx.model.findings import Unread
+from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
+from trainrx.model.pattern import late
+from trainrx.shell import read_script
+
+_OVERRIDES = having("overrides")
+_FILE_BY_FLAG: dict[str, tuple[str, ...]] = {
+    "verl": ("config",),
+    "easyr1": ("config",),
+    "nemo-automodel": ("config", "c"),
+    "nemo-rl": ("config",),
+}
+"""Flags whose value is the file with the settings."""
+_MAX_LAUNCHES = 256
+_MAX_INNER = 32
+_LOOKS = late(
+    r"^[ \t]*(?:\$[ \t]+)?"
+    r"(?:(?:nohup|time|sudo|env|srun|uv[ \t]+run)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
+    r"(?:[^\s;|&]{0,200}/)?"
+    r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo"
+    r"|web-ui)\b"
+    r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
+    r"|automodel[ \t]+\S|uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*\S+\.py(?:[ \t]|$)"
+    r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
+    r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
+    re.MULTILINE,
+)
+
+
+def looks_like_launch(text: str) -> bool:
+    """Tell whether a text has a line that starts a training program, as scripts and posts do."""
+    return _LOOKS.search(text[: 256 * 1024]) is not None
+
+
+def find_launches(script: Script) -> tuple[RawLaunch, ...]:
+    """Give the training, rollout and inference commands of a script, in the order they run.
+
+    Wrappers (nohup, srun, env), containers and launchers (torchrun, accelerate, deepspeed) are
+    taken off; what a launcher was told is kept in `launcher` under the names torchrun uses where
+    it has one. Launches that differ in host and node rank only have the same `job`.
+    """
+    cite = Cite(script)
+    allocation = _allocated(script)
+    found: list[RawLaunch] = []
+    for command, wrapped in _commands(script, cite):
+        for entry in entries(command, cite, allocation):
+            named = _name(entry)
+            if named is not None and len(found) < _MAX_LAUNCHES:
+                launch = _launch(script, command, entry, named, cite)
+                around = tuple(wrapped.container) if wrapped else ()
+                container = (*around, *launch.container)
+                found.append(msgspec.structs.replace(launch, container=container))
+    launches = numbered(related(tuple(found)))
+    return tuple(
+        _with_defects(launch, script.defects, number, launches)
+        for number, launch in enumerate(launches)
+    )
+
+
+def _allocated(script: Script) -> tuple[RawArg, ...]:
+    if not script.directives:
+        return ()
+    from trainrx.launchers.cluster import directive_args
+
+    return directive_args(script.directives, script.source, script.text.split("\n"))
+
+
+def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front | None]]:
+    """Give the commands of a script, those in the text of `sbatch --wrap` or tmux as well."""
+    inner = 0
+    for command in script.commands:
+        name = basename(command.words[0])
+        if name not in ("sbatch", "tmux", "screen") or inner >= _MAX_INNER:
+            yield command, None
+            continue
+        inner += 1
+        front = Front(cite)
+        texts = _inner_texts(name, command, front)
+        if not texts:
+            yield command, None
+        for word in texts:
+            for item in read_script(word.text, script.source).commands:
+                own = {variable.name for variable in item.env}
+                outer = [one for one in front.reach(command.env, script.env) if one.name not in own]
+                yield _moved(item, command, word, (*outer, *item.env)), front
+
+
+def _inner_texts(name: str, command: ShellCommand, front: Front) -> tuple[Word, ...]:
+    if name == "sbatch":
+        from trainrx.launchers.cluster import wrapped_by_sbatch
+
+        wrapped = wrapped_by_sbatch(command.words[1:], front)
+        return () if wrapped is None else (wrapped,)
+    return tuple(
+        word for word in command.words[1:] if " " in word.text and looks_like_launch(word.text)
+    )
+
+
+def _moved(
+    item: ShellCommand, command: ShellCommand, word: Word, env: tuple[EnvVar, ...]
+) -> ShellCommand:
+    """Put a command read from a word where that word stands."""
+    hidden = set(word.unknown)
+    words = tuple(
+        msgspec.structs.replace(
+            one, line=word.line, source=word.source, unknown=_still(one, hidden)
+        )
+        for one in item.words
+    )
+    return msgspec.structs.replace(
+        item,
+        words=words,
+        env=env,
+        origin=command.origin,
+        perhaps=command.perhaps or item.perhaps,
+        host=command.host or item.host,
+        outputs=item.outputs or command.outputs,
+    )
+
+
+def _still(word: Word, hidden: set[str]) -> tuple[str, ...]:
+    more = tuple(name for name in hidden if name in word.text and name not in word.unknown)
+    return (*word.unknown, *more)
+
+
+def _name(entry: Entry) -> Named | None:
+    match = ms_swift.recognise(entry)
+    if match is not None:
+        return Named("ms-swift", *match)
+    from trainrx.frameworks import llamafactory, programs
+
+    match = llamafactory.recognise(entry)
+    if match is not None:
+        return Named("llamafactory", *match)
+    return programs.recognise(entry)
+
+
+def _launch(
+    script: Script, command: ShellCommand, entry: Entry, named: Named, cite: Cite
+) -> RawLaunch:
+    bare: Sign = "=" if named.framework == "llamafactory" else ""
+    overrides = named.framework in _OVERRIDES
+    arguments = read_arguments(named.args, cite, overrides=overrides, bare=bare)
+    args, configs = list(arguments.args), list(arguments.configs)
+    if named.framework == "vllm" and arguments.positional:
+        model = arguments.positional[0]
+        values = None if model.unknown else (model.text,)
+        args.insert(0, RawArg(name="model", values=values, origin=cite(model)))
+    flags = _FILE_BY_FLAG.get(named.framework, ())
+    configs += [item.values[0] for item in args if item.name in flags and item.values]
+    front = entry.front
+    names = [item.name for item in args]
+    return RawLaunch(
+        framework=named.framework,
+        command=named.command,
+        args=tuple(args),
+        env=front.reach(command.env, script.env),
+        origin=cite(entry.path),
+        launcher=(*entry.launcher, *_tasks(entry)),
+        configs=tuple(dict.fromkeys(configs)),
+        args_complete=arguments.complete,
+        env_complete=script.env_complete and not front.hidden_env,
+        unread=_unread(script, command.words),
+        defects=odd_characters(command.words, cite),
+        role=role_of(named.framework, named.command, entry.path.text, names),
+        container=(*front.container, *_allocation(entry)),
+        host=command.host,
+        perhaps=command.perhaps,
+        program=entry.path.text,
+        outputs=command.outputs,
+    )
+
+
+def _tasks(entry: Entry) -> tuple[RawArg, ...]:
+    """Give the processes of a script that srun itself starts once per task."""
+    if entry.via != "python" or any(a.name == "nproc_per_node" for a in entry.launcher):
+        return ()
+    return tuple(
+        msgspec.structs.replace(item, name="nproc_per_node")
+        for item in entry.launcher
+        if item.name == "ntasks_per_node" and entry.path.text.endswith(".py")
+    )
+
+
+def _allocation(entry: Entry) -> tuple[RawArg, ...]:
+    """Give what `#SBATCH` lines ask for when no srun takes it over."""
+    if entry.front.allocated:
+        return ()
+    items = entry.front.allocation
+    return tuple(msgspec.structs.replace(item, name=f"slurm_{item.name}") for item in items)
+
+
+def _unread(script: Script, words: tuple[Word, ...]) -> tuple[Unread, ...]:
+    """Choose what of the script's unread parts concerns these words."""
+    names = {name for word in words for name in word.unknown}
+    return tuple(
+        item
+        for item in script.unread
+        if any(item.reason.startswith((f"${name} ", f"{name} ")) for name in names)
+    )
+
+
+def _with_defects(
+    launch: RawLaunch, defects: tuple[Defect, ...], number: int, found: tuple[RawLaunch, ...]
+) -> RawLaunch:
+    """Give a launch the defects of its own lines, and those that change its environment."""
+    start = 0 if number == 0 else launch.origin.line or 0
+    later = [other.origin.line or 0 for other in found[number + 1 :]]
+    end = min((line for line in later if line > (launch.origin.line or 0)), default=None)
+    chosen = [
+        item
+        for item in defects
+        if item.id in ("crlf-line-ends", "variable-not-exported")
+        or (item.line >= start and (end is None or item.line < end))
+    ]
+    known = {(item.id, item.line) for item in chosen}
+    own = [item for item in launch.defects if (item.id, item.line) not in known]
+    return msgspec.structs.replace(launch, defects=(*chosen, *own))

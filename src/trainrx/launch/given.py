@@ -1,0 +1,328 @@
+"""Gather what the caller names into typed inputs; what one option says of a file holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from trainrx.catalog.told import Told, read_framework
+from trainrx.inputs.environment import Environment, read_environment
+from trainrx.inputs.files import NO_INPUT, Found, read_path, read_stdin
+from trainrx.inputs.hardware import GpuReading, read_gpu, usable_gib
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.pasted import holds_log, pasted_script
+from trainrx.launch.python_source import is_program, read_program
+from trainrx.model.errors import NoInputError, UsageError
+from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.findings import Unread
+from trainrx.model.hardware import Gpu
+from trainrx.model.job import Input, InputKind
+from trainrx.model.pattern import late
+from trainrx.models.config import shape_from_config
+from trainrx.versions.listing import Versions, read_versions
+
+NO_BF16_BELOW = 8.0
+MOST_GPUS = 1_000_000
+CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
+"""A card that is not known here is no reason to say nothing of the rest."""
+GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
+LAUNCHES = ("script", "config", "args")
+LOGS = ("log", "metrics")
+NOT_A_LAUNCH = (
+    "holds the output of a job and no command that starts one: it was read as a log; give the "
+    "script that starts the job with --cmd"
+)
+NO_VERSIONS = "names no package and version: expected the output of pip freeze, pip list, ..."
+NO_VARIABLES = "holds no variable: expected the output of `env` where the job ran (NAME=VALUE)"
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What the caller asked, as given."""
+
+    paths: tuple[str, ...] = ()
+    cmd: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
+    env: str | None = None
+    versions: Mapping[str, str] | None = None
+    versions_file: str | None = None
+    logs: tuple[str, ...] = ()
+    gpu: str | None = None
+    gpus: int | None = None
+    nodes: int | None = None
+    notes: tuple[str, ...] = ()
+    framework: str | None = None
+    good: str | None = None
+    model_config: str | None = None
+    stdin: bytes | None = None
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read.
+
+    `framework` is what the user names it, which a launch overrules. `beside` maps a script's name
+    to the folder it lies in. `model_config` is the text of the model's config.json, when the user
+    gave it.
+    """
+
+    scripts: tuple[Input, ...] = ()
+    configs: tuple[Input, ...] = ()
+    logs: tuple[Input, ...] = ()
+    notes: tuple[Input, ...] = ()
+    env: Environment = Environment()
+    versions: dict[str, str] = {}
+    facts: tuple[Fact, ...] = ()
+    framework: Told | None = None
+    good: Input | None = None
+    beside: dict[str, Path] = {}
+    model_config: str | None = None
+    unread: tuple[Unread, ...] = ()
+
+
+def many(given: Path | str | Sequence[Path | str]) -> tuple[str, ...]:
+    """Give the names of one path or of several."""
+    return (str(given),) if isinstance(given, (str, Path)) else tuple(str(item) for item in given)
+
+
+def gather(request: Request, knowledge: Knowledge) -> Given:
+    """Read everything.
+
+    Raises:
+        UsageError: something the caller named is missing, empty or not readable as what it should
+            be; or nothing was given at all.
+    """
+    _refuse_counts(request)
+    inputs: list[Input] = []
+    unread: list[Unread] = []
+    refused: list[NoInputError] = []
+    for names, kind in _named(request):
+        for name in names:
+            try:
+                found, problems = _read(name, kind, request.stdin)
+            except NoInputError as error:
+                refused.append(error)
+                unread.append(_passed_over(name, error))
+                continue
+            inputs += found
+            unread += problems
+    nothing = not inputs and not any((request.gpu, request.notes, request.versions))
+    if nothing and refused:
+        raise refused[0]
+    if nothing:
+        raise UsageError(
+            "nothing to look at: expected a run folder, a launch script or a log. "
+            "Try: diagnose --cmd launch.sh --log train.log"
+        )
+    inputs += [Input(kind="note", name="note", text=note) for note in request.notes if note]
+    given = _sort(inputs, unread, request, knowledge)
+    if request.model_config is None:
+        return given
+    return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
+
+
+def _passed_over(name: str, error: NoInputError) -> Unread:
+    reason = str(error).partition(": ")[2].removesuffix(".")
+    return Unread(source=name, reason=reason)
+
+
+def read_model_config(path: str) -> str:
+    """Read the `config.json` of a model.
+
+    Raises:
+        UsageError: it cannot be read, or describes no language model.
+    """
+    found, _ = read_path(Path(path), kind="config")
+    texts = (item.text or "" for item in found)
+    text = next((text for text in texts if shape_from_config(text, path) is not None), None)
+    if text is None:
+        raise UsageError(
+            f"{path}: describes no language model: expected the config.json of the model, "
+            "with hidden_size and num_hidden_layers"
+        )
+    return text
+
+
+def _refuse_counts(request: Request) -> None:
+    for flag, count in (("--gpus", request.gpus), ("--nodes", request.nodes)):
+        if count is not None and not 1 <= count <= MOST_GPUS:
+            raise UsageError(f"{flag} {count}: expected a number from 1 to {MOST_GPUS}.")
+
+
+def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None]]:
+    yield request.paths, None
+    yield request.cmd, "script"
+    yield request.config, "config"
+    yield () if request.env is None else (request.env,), "env"
+    yield () if request.versions_file is None else (request.versions_file,), "versions"
+    yield request.logs, "log"
+
+
+def _read(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+    found, unread = _read_given(name, kind, stdin)
+    found = [_program(item) for item in found]
+    for item in found:
+        text = item.text or ""
+        if item.kind == "script" and is_program(text) and not read_program(text, item.name):
+            raise NoInputError(f"{name}: {NO_INPUT}.")
+    return found, unread
+
+
+def _program(item: Input) -> Input:
+    """Take a training program that was given as a configuration for what it is."""
+    text = item.text or ""
+    if item.kind == "config" and is_program(text) and read_program(text, item.name):
+        return msgspec.structs.replace(item, kind="script")
+    return item
+
+
+def _read_given(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+    if kind != "script":
+        return _read_as(name, kind, stdin)
+    # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
+    found, unread = _read_as(name, None, stdin)
+    if all(item.kind in LAUNCHES for item in found):
+        return found, unread
+    scripts, _ = _read_as(name, "script", stdin)
+    said = {item.name: item for item in scripts if item.kind == "script"}
+    inputs: list[Input] = []
+    for item in found:
+        script = said.get(item.name)
+        if item.kind in LAUNCHES or script is None:  # what lies in a folder is what it is
+            inputs.append(item)
+        elif item.kind not in LOGS or not holds_log(script.text or ""):
+            inputs.append(script)
+        else:  # an issue pasted whole holds the command and the log
+            pasted = pasted_script(item)
+            inputs += [item, pasted] if pasted is not None else [item]
+            unread += [] if pasted is not None else [Unread(source=item.name, reason=NOT_A_LAUNCH)]
+    return inputs, unread
+
+
+def _read_as(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+    return read_stdin(stdin or b"", kind=kind) if name == "-" else read_path(Path(name), kind=kind)
+
+
+def _sort(
+    inputs: Sequence[Input], unread: list[Unread], request: Request, knowledge: Knowledge
+) -> Given:
+    by_kind: dict[str, list[Input]] = {}
+    for item in inputs:
+        by_kind.setdefault(item.kind, []).append(item)
+    environments = [read_environment(i.text or "", i.name) for i in by_kind.get("env", ())]
+    listings = [read_versions(i.text or "", i.name) for i in by_kind.get("versions", ())]
+    unread += [problem for read in environments for problem in read.unread]
+    unread += [problem for read in listings for problem in read.unread]
+    unread += _barren(by_kind, environments, listings)
+    versions = {name: text for read in listings for name, text in read.texts().items()}
+    versions.update(request.versions or {})
+    framework = None if request.framework is None else read_framework(request.framework)
+    if framework is not None and framework.version:
+        versions.setdefault(framework.name, framework.version)
+    good = _good(request, unread)
+    hardware, problems = _hardware(request, listings, knowledge.gpus)
+    return Given(
+        scripts=tuple(by_kind.get("script", ())),
+        configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
+        logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
+        notes=tuple(by_kind.get("note", ())),
+        env=Environment(
+            variables=tuple(v for read in environments for v in read.variables),
+            complete=any(read.complete for read in environments),
+        ),
+        versions=versions,
+        facts=hardware,
+        framework=framework,
+        good=good,
+        beside={
+            item.name: item.path.parent
+            for item in (*inputs, *([good] if good else []))
+            if item.path is not None
+        },
+        unread=(*unread, *problems),
+    )
+
+
+def _barren(
+    by_kind: Mapping[str, Sequence[Input]],
+    environments: Sequence[Environment],
+    listings: Sequence[Versions],
+) -> Iterator[Unread]:
+    """Name the files that are not the listing they were given as."""
+    for item, env in zip(by_kind.get("env", ()), environments, strict=True):
+        if not env.variables and not env.unread:
+            yield Unread(source=item.name, reason=NO_VARIABLES)
+    for item, listed in zip(by_kind.get("versions", ()), listings, strict=True):
+        if not listed.packages and not listed.gpus and not listed.unread:
+            yield Unread(source=item.name, reason=NO_VERSIONS)
+
+
+def _good(request: Request, unread: list[Unread]) -> Input | None:
+    if request.good is None:
+        return None
+    found, problems = _read(request.good, "script", request.stdin)
+    unread += problems
+    return found[0] if found else None
+
+
+def _hardware(
+    request: Request, listings: Sequence[Versions], gpus: Sequence[Gpu]
+) -> tuple[tuple[Fact, ...], tuple[Unread, ...]]:
+    """Say what cards there are: as told on the command line, else as collect_env lists them."""
+    facts: list[Fact] = []
+    unread: list[Unread] = []
+    named = [(name, origin) for read in listings for name, origin in read.gpus]
+    if request.gpu is not None:
+        reading = read_gpu(request.gpu, gpus)
+        unknown = reading.unread is not None and reading.gib is None and reading.gpu is None
+        if reading.unread is not None and unknown and not CARD_NAME.match(request.gpu.strip()):
+            reason = reading.unread.reason
+            more = "" if "--gpu" in reason else f". {GPU_EXPECTED}"
+            raise UsageError(f"--gpu {request.gpu}: {reason}{more}")
+        unread += [reading.unread] if reading.unread is not None else []
+        facts += card_facts(reading, Origin(source="--gpu", text=request.gpu))
+    elif named:
+        reading = read_gpu(named[0][0], gpus, source=named[0][1].source)
+        facts += card_facts(msgspec.structs.replace(reading, count=None), named[0][1])
+    told = (("hardware.gpus", request.gpus, "--gpus"), ("hardware.nodes", request.nodes, "--nodes"))
+    given = [
+        fact(kind, value, Origin(source=flag, text=str(value)), how="given")
+        for kind, value, flag in told
+        if value is not None
+    ]
+    return (*given, *facts), tuple(unread)
+
+
+def card_facts(reading: GpuReading, origin: Origin) -> list[Fact]:
+    """Say what is known of a card: its name, memory, capability and number formats."""
+    out: list[Fact] = []
+    gpu = reading.gpu
+    gib = reading.gib
+    if gib is None and gpu is not None and reading.unread is None:
+        gib = usable_gib(gpu)
+    if gib is not None:
+        out.append(fact("hardware.gpu_gib", float(gib), origin, how="given"))
+    if reading.count is not None:
+        out.append(fact("hardware.gpus", reading.count, origin, how="given"))
+    if gpu is None:
+        return out
+    out.append(fact("hardware.gpu", gpu.id, origin, how="given"))
+    capability = _number(gpu.compute_capability)
+    if capability is not None:
+        out.append(fact("hardware.compute_capability", capability, origin, how="derived"))
+    bf16 = gpu.bf16 if gpu.bf16 is not None else _has_bf16(capability)
+    if bf16 is not None:
+        out.append(fact("hardware.bf16", bf16, origin, how="derived"))
+    return out
+
+
+def _has_bf16(capability: float | None) -> bool | None:
+    return None if capability is None else capability >= NO_BF16_BELOW
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

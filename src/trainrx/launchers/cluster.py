@@ -1,0 +1,188 @@
+"""What starts a program on several machines: srun, sbatch, mpirun, Ray jobs.
+
+https://slurm.schedmd.com/srun.html
+https://docs.ray.io/en/latest/cluster/running-applications/job-submission/cli.html
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from trainrx.launchers.front import Front, Option, read_options
+from trainrx.model.facts import Origin
+from trainrx.model.job import EnvVar, RawArg, Word
+
+_SRUN = frozenset(
+    {
+        "-A", "-B", "-C", "-D", "-G", "-J", "-L", "-M", "-N", "-S", "-T", "-W", "-c", "-d", "-e",
+        "-i", "-m", "-n", "-o", "-p", "-q", "-r", "-t", "-w", "-x", "-a",
+        "--account", "--array", "--begin", "--chdir", "--cluster-constraint", "--clusters",
+        "--comment", "--constraint", "--container", "--container-env", "--container-image",
+        "--container-mount-home", "--container-mounts", "--container-name", "--container-workdir",
+        "--cpu-bind", "--cpus-per-gpu", "--cpus-per-task", "--dependency", "--distribution",
+        "--error", "--exclude", "--export", "--gpu-bind", "--gpu-freq", "--gpus",
+        "--gpus-per-node", "--gpus-per-task", "--gres", "--gres-flags", "--het-group", "--hint",
+        "--input", "--jobid", "--job-name", "--kill-on-bad-exit", "--licenses", "--mail-type",
+        "--mail-user", "--mem", "--mem-bind", "--mem-per-cpu", "--mem-per-gpu", "--mpi",
+        "--network", "--nodelist", "--nodes", "--ntasks", "--ntasks-per-gpu", "--ntasks-per-node",
+        "--ntasks-per-socket", "--open-mode", "--output", "--partition", "--prolog", "--qos",
+        "--relative", "--reservation", "--signal", "--switches", "--task-epilog", "--task-prolog",
+        "--threads-per-core", "--time", "--tmp", "--wait", "--wckey", "--wrap", "--async",
+    }
+)  # fmt: skip
+_SLURM_NAMES = {
+    "N": "nnodes", "nodes": "nnodes", "n": "ntasks", "c": "cpus_per_task", "G": "gpus",
+    "w": "nodelist", "p": "partition", "x": "exclude", "t": "time", "q": "qos", "J": "job_name",
+    "A": "account", "C": "constraint", "o": "output", "e": "error", "D": "chdir",
+    "tasks_per_node": "ntasks_per_node",
+}  # fmt: skip
+_SLURM_KEPT = frozenset(
+    {"nnodes", "ntasks", "ntasks_per_node", "ntasks_per_gpu", "gres", "gpus", "gpus_per_node"}
+    | {"gpus_per_task", "cpus_per_task", "cpus_per_gpu", "mem", "mem_per_cpu", "mem_per_gpu"}
+    | {"nodelist", "exclusive", "time", "constraint"}
+)
+_MPIRUN = frozenset(
+    {"-np", "-n", "-c", "--np", "-N", "-npernode", "--npernode", "-ppn", "-H", "--host", "-host"}
+    | {"--hostfile", "-hostfile", "-machinefile", "--machinefile", "-f", "-x", "--bind-to"}
+    | {"-bind-to", "--map-by", "-map-by", "--rank-by", "-wdir", "--wdir", "--prefix", "--rankfile"}
+    | {"--report-bindings-to", "-p", "--ssh-port", "-l", "--timeout", "--output-filename"}
+)
+_MPIRUN_PAIRS = frozenset({"--mca", "-mca", "-genv", "-env", "--gmca"})
+_MPI_NAMES = {
+    "np": "num_processes",
+    "n": "num_processes",
+    "c": "num_processes",
+    "N": "nproc_per_node",
+    "npernode": "nproc_per_node",
+    "ppn": "nproc_per_node",
+    "H": "host",
+    "machinefile": "hostfile",
+}
+_RAY = frozenset(
+    {"--address", "--submission-id", "--job-id", "--runtime-env", "--runtime-env-json"}
+    | {
+        "--metadata-json",
+        "--working-dir",
+        "--entrypoint-num-cpus",
+        "--entrypoint-num-gpus",
+        "--entrypoint-memory",
+    }
+    | {"--entrypoint-resources", "--entrypoint-label-selector", "--log-style", "--log-color"}
+    | {"--verify", "--headers", "--py-modules", "--pip", "--conda"}
+)
+_MAX_JSON = 64 * 1024
+
+
+def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Read the options of srun; give the command it starts on every task."""
+    options, rest = read_options(words, _SRUN)
+    for option in options:
+        if option.key == "export":
+            _export(option, front)
+        elif option.key.startswith("container"):
+            key = {"container_image": "image", "container_mounts": "volume"}
+            front.enclose(key.get(option.key, option.key), option.given, option.word)
+        else:
+            name = _SLURM_NAMES.get(option.key, option.key)
+            if name in _SLURM_KEPT:
+                front.keep(name, option.given, option.word)
+    told = {item.name for item in front.launcher}
+    front.launcher += [item for item in front.allocation if item.name not in told]
+    front.allocated = True
+    return rest
+
+
+def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
+    """Give the command line of `sbatch --wrap`, and keep what sbatch was told."""
+    options, _ = read_options(words, _SRUN)
+    wrapped = None
+    for option in options:
+        if option.key == "wrap" and option.value:
+            wrapped = msgspec.structs.replace(option.held, text=option.value)
+        elif option.key == "export":
+            _export(option, front)
+        else:
+            name = _SLURM_NAMES.get(option.key, option.key)
+            if name in _SLURM_KEPT:
+                front.enclose(f"slurm_{name}", option.given, option.word)
+    return wrapped
+
+
+def _export(option: Option, front: Front) -> None:
+    """Read `--export=ALL,A=1`: without ALL nothing else of the environment is handed on."""
+    items = (option.value or "").split(",")
+    if "ALL" not in items and option.value and not option.held.unknown:
+        front.clear()
+        front.passed.add("SLURM_*")
+    for item in items:
+        if item not in ("ALL", "NONE", "NIL"):
+            front.set(item, option.held)
+
+
+def directive_args(
+    directives: tuple[tuple[str, str, int], ...], source: str, lines: list[str]
+) -> tuple[RawArg, ...]:
+    """Give what the `#SBATCH` lines of a script ask for, under the names of srun."""
+    found: dict[str, RawArg] = {}
+    for name, value, line in directives:
+        key = name.replace("-", "_")
+        key = _SLURM_NAMES.get(key, key)
+        if key not in _SLURM_KEPT:
+            continue
+        text = lines[line - 1].strip() if 0 < line <= len(lines) else f"{name} {value}"
+        origin = Origin(source=source, line=line, text=text)
+        found[key] = RawArg(name=key, values=(value,) if value else (), origin=origin)
+    return tuple(found.values())
+
+
+def enter_mpirun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Read the options of mpirun, mpiexec or horovodrun; give the command it starts."""
+    options, rest = read_options(words, _MPIRUN, _MPIRUN_PAIRS)
+    for option in options:
+        if option.key == "x" and option.value:
+            front.set(option.value, option.held)
+        elif option.key in ("genv", "env") and option.value:
+            front.set("=".join(option.value.split(" ", 1)), option.held)
+        elif option.key in ("mca", "gmca"):
+            continue
+        elif option.key == "map_by" and (per := re.match(r"ppr:(\d+):node", option.value or "")):
+            front.keep("nproc_per_node", (per[1],), option.word)
+        else:
+            front.keep(_MPI_NAMES.get(option.key, option.key), option.given, option.word)
+    return rest
+
+
+def enter_ray(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+    """Read `ray job submit`; give the command of the job."""
+    if [word.text for word in words[:2]] != ["job", "submit"]:
+        return ()
+    options, rest = read_options(words[2:], _RAY)
+    for option in options:
+        if option.key == "runtime_env_json":
+            _runtime_env(option, front)
+        elif option.key == "runtime_env":
+            front.hidden_env = True
+            front.enclose("runtime_env", option.given, option.word)
+        elif option.key.startswith("entrypoint"):
+            front.keep(option.key, option.given, option.word)
+    return rest
+
+
+def _runtime_env(option: Option, front: Front) -> None:
+    text = option.value or ""
+    try:
+        found = msgspec.json.decode(text.encode()) if len(text) <= _MAX_JSON else None
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        found = None
+    given = found.get("env_vars") if isinstance(found, dict) else None
+    if found is None:
+        front.hidden_env = True
+    if not isinstance(given, dict):
+        return
+    origin = front.cite(option.held)
+    for name, value in given.items():
+        # a part of the text may be unknown: only values that show no variable are taken
+        known = isinstance(value, str) and not (option.held.unknown and "$" in value)
+        front.env.append(EnvVar(name=name, value=value if known else None, origin=origin))

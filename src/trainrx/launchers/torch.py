@@ -1,0 +1,117 @@
+"""torchrun, accelerate launch and deepspeed: their options, and the program they start.
+
+https://docs.pytorch.org/docs/stable/elastic/run.html
+https://huggingface.co/docs/accelerate/package_reference/cli
+https://www.deepspeed.ai/getting-started/#launching-deepspeed-training
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from trainrx.launchers.front import Front
+from trainrx.launchers.tables import LAUNCHER_FLAGS, LAUNCHER_NAMES
+from trainrx.model.job import Word
+from trainrx.model.pattern import late
+
+_SLURM_NODES = late(r"\$\{?(?:SLURM_NNODES|SLURM_JOB_NUM_NODES)\}?")
+_HIDDEN = {
+    "torchrun": ("nproc_per_node", "nnodes"),
+    "accelerate": ("num_processes", "nnodes"),
+    "deepspeed": ("num_gpus", "nnodes"),
+}
+"""What matters most of a launcher's options, for when a variable may hold any of them."""
+_SLOTS = late(r"(?P<host>[^:@\s]+)(?::(?P<gpus>[\d,]+))?")
+
+
+class Started(msgspec.Struct, frozen=True):
+    """The program a launcher starts; `module`: its path is a dotted module."""
+
+    path: Word
+    module: bool
+    args: tuple[Word, ...]
+
+
+def start(kind: str, words: tuple[Word, ...], front: Front) -> Started | None:
+    """Read the options of a launcher; give what it starts, None when nothing is left.
+
+    Options whose names are not known are taken to have a value, as most have.
+    """
+    flags = LAUNCHER_FLAGS[kind]
+    before = len(front.launcher)
+    module = hidden = False
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if not word.text.startswith("-") or word.text == "--":
+            if not _hides_options(words, at):
+                break
+            hidden = True
+            at += 1
+            continue
+        name, sign, value = word.text.partition("=")
+        key = name.lstrip("-").replace("-", "_")
+        at += 1
+        if key in flags:
+            module = module or key in ("m", "module")
+            front.keep(key, (value,) if sign else (), word)
+            continue
+        source = word if sign else words[at] if at < len(words) else word
+        given = value if sign else source.text
+        at += 0 if sign else 1
+        name = LAUNCHER_NAMES.get(key, key) if len(key) > 1 or kind == "deepspeed" else key
+        _keep(name, given, source, word, front)
+    rest = words[at + (at < len(words) and words[at].text == "--") :]
+    if not rest:
+        return None
+    told = {item.name for item in front.launcher[before:]}
+    if kind == "deepspeed":
+        _count_slots(front, told)
+    for name in _HIDDEN[kind] if hidden else ():
+        if name not in told:
+            front.keep(name, None, words[0])
+    return Started(rest[0], module, rest[1:])
+
+
+def _hides_options(words: tuple[Word, ...], at: int) -> bool:
+    """Tell `$DISTRIBUTED_ARGS`, in front of the script, from a script named by a variable."""
+    word = words[at]
+    if not word.unknown or "/" in word.text or word.text.endswith(".py"):
+        return False
+    for later in words[at + 1 :]:
+        if later.text in ("-m", "--module") or later.text.endswith(".py"):
+            return True
+        if not (later.text.startswith("-") or later.unknown or later.text.isdecimal()):
+            return False
+    return False
+
+
+def _keep(name: str, given: str, source: Word, word: Word, front: Front) -> None:
+    values = None if source.unknown else (given,)
+    if values is None and name == "nnodes" and _SLURM_NODES.fullmatch(given):
+        # srun in front, or an #SBATCH line, says how many nodes that is
+        if any(item.name == "nnodes" and item.values for item in front.launcher):
+            return
+        asked = [item for item in front.allocation if item.name == "nnodes"]
+        if asked:
+            front.launcher += asked
+            return
+    cut = len(source.text) - len(given)  # the `--name=` of a value written with it
+    texts = tuple(text[cut:] for text in source.alternatives) if values is None else ()
+    front.launcher.append(front.argument(name, values, word, texts))
+
+
+def _count_slots(front: Front, told: set[str]) -> None:
+    """Count hosts and GPUs of `--include worker-0:0,1@worker-1:0,1` when nothing else does."""
+    include = next((item for item in front.launcher if item.name == "include"), None)
+    if include is None or not include.values:
+        return
+    slots = [_SLOTS.fullmatch(part) for part in include.values[0].split("@")]
+    if not all(slots):
+        return
+    counts = {len(slot["gpus"].split(",")) if slot["gpus"] else 0 for slot in slots if slot}
+    word = Word(text=include.origin.text, line=include.origin.line or 0)
+    if "num_gpus" not in told and len(counts) == 1 and (count := counts.pop()):
+        front.keep("num_gpus", (str(count),), word)
+    if "nnodes" not in told and len(slots) > 1:
+        front.keep("nnodes", (str(len(slots)),), word)

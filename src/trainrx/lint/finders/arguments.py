@@ -1,0 +1,154 @@
+"""Names the framework of a launch does not take at its version, and what they are called there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from trainrx.catalog.catalog import plain
+from trainrx.catalog.signature import Signature
+from trainrx.lint.job import Found, Job
+from trainrx.lint.places import Spot
+from trainrx.model.findings import Edit
+from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
+
+_MOST = 40
+"""Beyond so many unknown names the launch is of another program."""
+_LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
+_ONE_DASH = late(r"(?<![^\s'\"(=])-[A-Za-z]\w{3}")
+_MOST_COMMANDS = 3
+_TWO_DASHES = frozenset({"ms-swift", "llamafactory"})
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Give each name that is taken by no release the job may run."""
+    yield from _with_one_dash(job)
+    own = set(job.configs)
+    listed = job.resolved.unknown_flags
+    strangers = [arg for arg in listed if arg.via != "config" or arg in own]
+    if not strangers or len(strangers) > _MOST or _lets_pass(job) or not job.judged():
+        return
+    if job.launch.framework == "verl" and any(_is_choice(arg) for arg in job.launch.args):
+        return
+    taken = job.taken()
+    for arg in strangers:
+        found = _judge(arg, job, taken)
+        open_ = job.launch.framework == "verl" and found.rule != "misspelt-argument"
+        yield msgspec.structs.replace(found, severity="warning") if open_ else found
+
+
+def _with_one_dash(job: Job) -> Iterator[Found]:
+    """Give each name behind a single dash: HfArgumentParser knows only names behind two."""
+    if job.launch.framework not in _TWO_DASHES or job.launch.command.startswith("megatron"):
+        return
+    if not job.judged():
+        return
+    for arg in job.launch.args:
+        origin = arg.origin
+        if arg.via != "arg" or not _ONE_DASH.search(job.texts.line(origin.source, origin.line)):
+            continue
+        at = job.texts.flag(arg)
+        if at.column is None or at.end is None:
+            continue
+        line = job.texts.line(at.file, at.line)
+        shown = line[at.column - 1 : at.end - 1]
+        if re.fullmatch(r"-[A-Za-z]\w{3,}", shown) and job.taken().get(arg.name):
+            values = {"name": shown, "command": _command(job), "version": job.version or ""}
+            told = values | {"instead": f"-{shown}"}
+            yield Found("misspelt-argument", at, told, _edited(at, f"-{shown}"), "safe")
+
+
+def _is_choice(arg: RawArg) -> bool:
+    """Tell whether an argument of hydra picks a file of a group, which brings keys of its own."""
+    name = arg.name.lstrip("+~")
+    return name == "model_engine" or "@" in name or "/" in name or "." not in name.strip("-")
+
+
+def _lets_pass(job: Job) -> bool:
+    names = {item.name for item in job.launch.env} | {plain(arg.name) for arg in job.args}
+    return any(name in names for name in _LETS_PASS)
+
+
+def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
+    # only an unknown name pays for this import
+    from trainrx.catalog.fates import fate_of
+
+    at = job.texts.flag(arg)
+    values = {"name": _shown(arg), "command": _command(job), "version": job.version or ""}
+    fate = fate_of(arg.name, job.launch, taken, job.params, job.versions)
+    lives = f"{fate.package} {fate.lives}".strip()
+    now = fate.now[0][0] if fate.now else ""
+    if fate.kind in ("renamed", "removed", "coming"):
+        if not job.certain:
+            also = f" ({_as_written(now, arg)})" if now else ""
+            told = values | {"lives": lives, "others": job.version or "", "instead": also}
+            return Found("argument-of-other-releases", at, told)
+        if not now:
+            return Found("removed-argument", at, values | {"lives": lives})
+        edits = _renamed(arg, now, job, at)
+        told = values | {"lives": lives, "instead": _as_written(now, arg)}
+        return Found("renamed-argument", at, told, edits, "safe" if edits else None)
+    if fate.near:
+        instead = _as_written(fate.near, arg)
+        edits = _edited(at, instead) if _is_exact(at, arg, job) else ()
+        return Found("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
+    maybe = _as_written(fate.maybe, arg) if fate.maybe else fate.variable
+    takers = ", ".join(f"{fate.package} {name}" for name in fate.commands[:_MOST_COMMANDS])
+    return Found("unknown-argument", at, values | {"maybe": maybe, "takers": takers})
+
+
+def _command(job: Job) -> str:
+    version = f" {job.version}" if job.certain and job.version else ""
+    return f"{job.launch.framework}{version} {job.launch.command}".strip()
+
+
+def _shown(arg: RawArg) -> str:
+    return arg.name if arg.via == "config" or arg.sign or "." in arg.name else f"--{arg.name}"
+
+
+def _as_written(name: str, arg: RawArg) -> str:
+    """Write another name the way this one is written."""
+    return name if _shown(arg) == arg.name else f"--{name}"
+
+
+def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:
+    """Tell whether a stretch holds the name and nothing else."""
+    if at.column is None or at.end is None:
+        return False
+    text = job.texts.line(at.file, at.line)[at.column - 1 : at.end - 1]
+    return plain(text) == plain(arg.name)
+
+
+def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple[Edit, ...]:
+    """Give the edit that renames an argument, where its value means the same under both names."""
+    if not _is_exact(at, arg, job):
+        return ()
+    from trainrx.catalog.respell import respelled
+
+    for item in respelled(job.launch, job.version, job.params):
+        if item.arg is arg:
+            same = item.now.value.strip() == " ".join(arg.values or ()).strip()
+            return _edited(at, _as_written(item.now.param, arg)) if same else ()
+    return _edited(at, _as_written(now, arg)) if _keeps_values(arg, now, job) else ()
+
+
+def _edited(at: Spot, text: str) -> tuple[Edit, ...]:
+    from trainrx.lint.edits import replaced  # few launches have what is to be edited
+
+    return replaced(at, text)
+
+
+def _keeps_values(arg: RawArg, now: str, job: Job) -> bool:
+    """Tell whether a rename is listed as one that leaves values alone."""
+    from trainrx.knowledge.catalogs import read_renames
+
+    names = {plain(arg.name), plain(now)}
+    listed = [
+        item
+        for item in read_renames()
+        if item.package == job.launch.framework and {plain(item.old), plain(item.new)} == names
+    ]
+    return bool(listed) and not any(item.inverted or item.values for item in listed)

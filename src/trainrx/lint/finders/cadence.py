@@ -1,0 +1,144 @@
+"""Evaluations and checkpoints that outweigh the training between them, by numbers of the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.lint.finders.guards import place
+from trainrx.lint.job import Found, Job
+from trainrx.lint.places import Spot
+from trainrx.model.job import Argument
+from trainrx.model.pattern import late
+from trainrx.versions.ranges import in_range
+
+BACKWARD = 4
+"""Forward passes a training step costs at most: one forward, one recomputed, twice one backward."""
+DISK_GIB = 2048
+"""Checkpoints that take more are told: the NVMe drives of a node hold some TiB."""
+_STATES = 12
+"""Bytes a parameter takes in the optimizer states of mixed precision: fp32 weights, two moments."""
+_COUNTED = late(r"[^#\s]+#(\d{1,9})")
+_GENERATES = ("grpo", "ppo", "gkd", "rloo", "online_dpo")
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Compare what lies between two evaluations, and what all checkpoints take."""
+    if job.launch.role != "trainer" or job.facts.text("launch.task") in _GENERATES:
+        return
+    yield from _evaluations(job)
+    yield from _checkpoints(job)
+
+
+def _evaluations(job: Job) -> Iterator[Found]:
+    steps, batch = _interval(job, "eval"), job.facts.number("batch.effective")
+    held_out = _held_out(job)
+    if steps is None or not batch or held_out is None:
+        return
+    between = steps * batch
+    if between and held_out > BACKWARD * between:
+        values = {
+            "steps": f"{steps:g}",
+            "held_out": str(held_out),
+            "between": f"{between:g}",
+        }
+        at = _place(job, "train.eval_steps", "train.dataset")
+        yield Found("evaluation-outweighs-training", at, values)
+
+
+def _checkpoints(job: Job) -> Iterator[Found]:
+    steps, every = _all_steps(job), _interval(job, "save")
+    params, tuner = job.facts.number("model.params_b"), job.facts.text("tuner.type")
+    limit = _argument(job, "save_total_limit")
+    if not (steps and every and params and tuner == "full" and limit is not None and limit.known):
+        return
+    if limit.value not in (None, 0) or not _is_adam(job):
+        return
+    count = int(steps // every)
+    each = params * 1e9 * _bytes_saved(job) / 2**30
+    if count >= 2 and count * each >= DISK_GIB:
+        values = {
+            "count": str(count),
+            "each": f"{each:.0f}",
+            "total": f"{count * each / 1024:.1f}",
+        }
+        at = _place(job, "train.save_steps", "train.max_steps", "train.epochs")
+        yield Found("checkpoints-fill-the-disk", at, values)
+
+
+def _interval(job: Job, what: str) -> float | None:
+    """Give the steps between two evaluations or checkpoints, where steps are what counts."""
+    names = (f"{what}_strategy", "evaluation_strategy") if what == "eval" else ("save_strategy",)
+    chosen = [item for name in names if (item := _argument(job, name)) and item.value is not None]
+    steps = job.facts.number(f"train.{what}_steps")
+    if not any(item.known and str(item.value) == "steps" for item in chosen):
+        return None
+    return steps if steps is not None and steps >= 1 else None
+
+
+def _held_out(job: Job) -> int | None:
+    """Count the samples of an evaluation; None where the launch does not say it."""
+    if job.launch.framework == "llamafactory":
+        size = _number(job, "val_size")
+        # below 1 it is a share of a set nobody counted
+        return int(size) if size is not None and size >= 2 else None
+    if not _counts_samples(job):
+        return None
+    if job.written("val_dataset") is not None:
+        return _counted(job, "val_dataset")
+    trained, share = _counted(job, "dataset"), _number(job, "split_dataset_ratio")
+    return int(trained * share) if trained is not None and share is not None else None
+
+
+def _counts_samples(job: Job) -> bool:
+    """Tell whether # counts samples: before 3.0 it splits them between training and evaluation."""
+    return job.launch.framework == "ms-swift" and in_range(job.version or "", ">=3.0") is True
+
+
+def _counted(job: Job, name: str) -> int | None:
+    """Add the counts behind # of all sets an argument names; None where one has none."""
+    written = job.written(name)
+    words = " ".join(written.values or ()).split() if written is not None else []
+    counts = [_COUNTED.fullmatch(word) if "#" in word else None for word in words]
+    if not counts or None in counts:
+        return None
+    return sum(int(found[1]) for found in counts if found)
+
+
+def _all_steps(job: Job) -> float | None:
+    steps = job.facts.number("train.max_steps")
+    if steps is not None and steps > 0:
+        return steps
+    epochs, batch = job.facts.number("train.epochs"), job.facts.number("batch.effective")
+    samples = _counted(job, "dataset") if _counts_samples(job) else None
+    return samples * epochs / batch if samples and epochs and batch else None
+
+
+def _bytes_saved(job: Job) -> int:
+    """Give the least bytes a checkpoint takes per parameter."""
+    only = _argument(job, "save_only_model")
+    if only is None or not only.known or only.value is True:
+        return 2
+    sharded = (job.facts.number("parallel.zero_stage") or 0) >= 1
+    return 2 + (_STATES if sharded else 4)
+
+
+def _is_adam(job: Job) -> bool:
+    return job.facts.text("train.optimizer") in ("adamw_torch", "adamw_torch_fused", "adamw_hf")
+
+
+def _place(job: Job, *names: str) -> Spot:
+    """Point at the first of these that the launch itself sets."""
+    held = [item for name in names if (item := job.facts.get(name)) and item.how == "read"]
+    return place(held, job)
+
+
+def _number(job: Job, name: str) -> float | None:
+    item = _argument(job, name)
+    value = item.value if item is not None and item.known else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value)
+
+
+def _argument(job: Job, name: str) -> Argument | None:
+    return job.resolved.arguments.get(name)

@@ -1,0 +1,145 @@
+"""Checks of the frameworks themselves that the launch alone shows to fail."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from trainrx.catalog.catalog import plain
+from trainrx.knowledge.conditions import ARGUMENT, facts_of
+from trainrx.lint.job import Found, Job
+from trainrx.lint.places import Spot
+from trainrx.lint.truth import holds
+from trainrx.model.facts import Fact
+from trainrx.model.lint import LintGuard
+from trainrx.model.parts import Condition
+from trainrx.versions.ranges import in_range
+
+_SEVERITY = {"reject": "error", "alter": "warning", "warn": "info"}
+_OF_OTHERS: Mapping[str, frozenset[str]] = {
+    "transformers": frozenset({"ms-swift", "llamafactory", "trl", "transformers"}),
+    "deepspeed": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
+    "peft": frozenset({"ms-swift", "llamafactory", "trl"}),
+    "accelerate": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
+}
+"""Packages that check inside the jobs of frameworks."""
+_INHERIT = frozenset({"ms-swift", "llamafactory", "trl", "transformers"})
+"""Frameworks whose arguments are TrainingArguments of transformers, with more."""
+_VAGUE = ("launch.", "hardware.", "version.", "guard.")
+"""Facts that name no setting of the launch, or only say again what the guard's title does."""
+MOST_NAMED = 4
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Give each guard whose condition is surely true of the launch."""
+    for guard in job.guards:
+        if guard.package != job.launch.framework and job.launch.command.startswith("megatron"):
+            # Megatron trains without the trainer these packages check
+            continue
+        # few conditions hold, and to compare versions takes longer
+        if holds(guard.when, job.facts, job.versions) is not True:
+            continue
+        if _lies_in(guard, job) is True and _matters(guard, job):
+            decided = deciding(guard.when, job)
+            values = {"said": guard.title.en, "said_zh": guard.title.zh, "why": shown(decided)}
+            at = place(decided, job)
+            yield Found(guard.id, at, values, severity=_SEVERITY[guard.effect])
+
+
+def _matters(guard: LintGuard, job: Job) -> bool:
+    """Tell whether the launch gives what a guard alters: to alter a default surprises nobody."""
+    if guard.effect != "alter":
+        return True
+    words = set(re.findall(r"[a-z_]{4,}", guard.title.en))
+    given = {plain(arg.name) for arg in job.args}
+    altered = {word for word in words if "_" in word and job.taken().get(word) is not None}
+    return not altered or bool(altered & given)
+
+
+def concerning(guards: Iterable[LintGuard], framework: str) -> tuple[LintGuard, ...]:
+    """Choose the guards that check the launches of a framework.
+
+    These are its own, and those of packages that work inside it. One of the latter may ask for
+    arguments by name where the framework's own are those of the package.
+    """
+    inherits = framework in _INHERIT
+    return tuple(
+        guard
+        for guard in guards
+        if guard.package == framework
+        or (
+            framework in _OF_OTHERS.get(guard.package, ())
+            and (not guard.arguments or (inherits and guard.package == "transformers"))
+        )
+    )
+
+
+def _lies_in(guard: LintGuard, job: Job) -> bool | None:
+    """Tell whether the package has this check at the job's version; None when nobody can tell."""
+    if not guard.versions:
+        return True
+    present = job.versions.get(guard.package)
+    if present is None:
+        return None
+    answers = [in_range(present, spec) for spec in guard.versions]
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def deciding(condition: Condition, job: Job) -> list[Fact]:
+    """Give the facts a condition speaks of, those that stand in the launch first."""
+    found = [job.facts.get(name) for name in facts_of(condition)]
+    known = [item for item in found if item is not None]
+    return sorted(known, key=_remoteness)
+
+
+def _remoteness(item: Fact) -> int:
+    if item.kind.startswith(_VAGUE):
+        return 3
+    if item.how == "read":
+        return 0
+    return 1 if item.how in ("derived", "given") else 2
+
+
+def shown(facts: list[Fact]) -> str:
+    """Write what decided: `per_device_train_batch_size 1, num_generations 8`."""
+    told = [item for item in facts if not item.kind.startswith(_VAGUE)][:MOST_NAMED]
+    return ", ".join(f"{item.kind.removeprefix(ARGUMENT)} = {_plain(item.value)}" for item in told)
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)[:60]
+
+
+def place(facts: list[Fact], job: Job) -> Spot:
+    """Find the word the first deciding fact stands in, the launch itself where none stands."""
+    for item in facts:
+        for origin in item.origins:
+            if item.kind.startswith("launch.") or origin.line is None:
+                continue
+            for arg in (*job.args, *job.launch.launcher):
+                if arg.origin == origin and _means(arg.name, item, job):
+                    return job.texts.flag(arg)
+            for variable in job.launch.env:
+                if variable.origin == origin and _variable_means(variable.name, item, job):
+                    return job.texts.variable(variable.name, origin)
+    for item in facts:
+        for origin in item.origins:
+            if origin.line is not None and origin != job.launch.origin:
+                return job.texts.whole(origin)
+    return job.texts.whole(job.launch.origin)
+
+
+def _means(name: str, item: Fact, job: Job) -> bool:
+    if item.kind.startswith(ARGUMENT):
+        return name.replace("-", "_") == item.kind.removeprefix(ARGUMENT)
+    setting = job.resolved.settings.get(item.kind)
+    if setting is not None:
+        return name.replace("-", "_") == setting.spelled_as.replace("-", "_")
+    return True
+
+
+def _variable_means(name: str, item: Fact, job: Job) -> bool:
+    setting = job.resolved.settings.get(item.kind)
+    return item.kind == f"env.{name}" or setting is None or setting.spelled_as == name

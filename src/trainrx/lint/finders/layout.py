@@ -1,0 +1,94 @@
+"""Processes, nodes and cards that do not fit each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.lint.finders.guards import place
+from trainrx.lint.job import Found, Job
+from trainrx.lint.places import Spot
+
+_PROCESSES, _VISIBLE = "parallel.processes_per_node", "parallel.visible_gpus"
+_NODES, _RANK = "parallel.nodes", "parallel.node_rank"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1", "0.0.0.0")  # noqa: S104 - a text that is looked for
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Compare what the launch says of processes, cards and nodes."""
+    if job.launch.role != "trainer":
+        return
+    yield from _cards(job)
+    yield from _ranks(job)
+
+
+def _cards(job: Job) -> Iterator[Found]:
+    processes, visible = _whole(job, _PROCESSES), _visible(job)
+    told = _whole(job, "hardware.gpus") if job.facts.get("hardware.gpus") else None
+    given = job.facts.get("hardware.gpus")
+    nodes = _whole(job, _NODES) or _whole(job, "hardware.nodes") or 1
+    known = processes is not None and visible is not None and _read(job, _PROCESSES)
+    if known and (processes or 0) > (visible or 0):
+        values = {"processes": str(processes), "gpus": str(visible)}
+        yield Found("more-processes-than-gpus", _at(job, _PROCESSES), values)
+    if told is None or given is None or given.how != "given":
+        return
+    for name, used in ((_PROCESSES, processes), (_VISIBLE, visible)):
+        if used is not None and _read(job, name) and used * nodes > told:
+            values = {"used": str(used * nodes), "gpus": str(told)}
+            yield Found("more-gpus-than-there-are", _at(job, name), values)
+            return
+
+
+def _ranks(job: Job) -> Iterator[Found]:
+    nodes, rank = _whole(job, _NODES), _whole(job, _RANK)
+    if nodes is not None and rank is not None and rank >= nodes and _read(job, _RANK):
+        values = {"rank": str(rank), "nodes": str(nodes), "last": str(nodes - 1)}
+        yield Found("node-rank-too-high", _at(job, _RANK), values)
+    address = job.facts.text("parallel.master_addr")
+    if nodes is not None and nodes > 1 and address in _LOOPBACK and rank != 0:
+        values = {"address": address or "", "nodes": str(nodes)}
+        severity = "" if rank is not None else "warning"
+        yield Found(
+            "master-address-is-loopback",
+            _at(job, "parallel.master_addr"),
+            values,
+            severity=severity,
+        )
+    yield from _world(job, nodes)
+
+
+def _world(job: Job, nodes: int | None) -> Iterator[Found]:
+    """Compare a WORLD_SIZE that is set by hand with what the launcher will start."""
+    processes = _whole(job, _PROCESSES)
+    item = next((env for env in job.launch.env if env.name == "WORLD_SIZE"), None)
+    if item is None or not (item.value or "").isdecimal() or processes is None or nodes is None:
+        return
+    world = int(item.value or "0")
+    if world not in (nodes, nodes * processes):
+        values = {"world": str(world), "processes": str(processes), "nodes": str(nodes)}
+        yield Found("world-size-differs", job.texts.variable(item.name, item.origin), values)
+
+
+def _whole(job: Job, name: str) -> int | None:
+    value = job.facts.value(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _visible(job: Job) -> int | None:
+    """Count the cards that CUDA_VISIBLE_DEVICES names."""
+    text = job.facts.value(_VISIBLE)
+    if isinstance(text, int) and not isinstance(text, bool):
+        return text
+    if not isinstance(text, str) or not text.strip():
+        return None
+    return len([part for part in text.split(",") if part.strip()])
+
+
+def _read(job: Job, name: str) -> bool:
+    item = job.facts.get(name)
+    return item is not None and item.how == "read"
+
+
+def _at(job: Job, name: str) -> Spot:
+    item = job.facts.get(name)
+    return place([] if item is None else [item], job)

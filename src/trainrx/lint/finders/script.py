@@ -1,0 +1,131 @@
+"""What stands in a script beside its commands: secrets, unset variables, lost exit statuses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainrx.lint.job import Found, Page
+from trainrx.lint.places import Spot
+from trainrx.model.pattern import late
+
+_NEEDLES = (
+    "hf_",
+    "sk-",
+    "ghp_",
+    "github_pat_",
+    "AKIA",
+    "LTAI",
+    "ms-",
+    "API_KEY",
+    "_TOKEN",
+    "SECRET",
+)
+_SECRET = late(
+    r"(?P<secret>\bhf_[A-Za-z0-9]{30,}|\bsk-[A-Za-z0-9_-]{32,}|\bgh[pousr]_[A-Za-z0-9]{30,}"
+    r"|\bgithub_pat_[A-Za-z0-9_]{30,}|\bAKIA[A-Z0-9]{16}\b|\bLTAI[A-Za-z0-9]{16,30}\b"
+    r"|\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
+    r"|\b(?:WANDB|SWANLAB|COMET|OPENAI|DASHSCOPE)_API_KEY=['\"]?(?P<key>[A-Za-z0-9_-]{20,})"
+)
+_STAND_IN = late(r"(.)\1{7}|your|xxxx|example|token|secret|<|\*\*|key", re.IGNORECASE)
+_UNSET = late(r"\$(?P<name>\w+) is not set")
+_PIPED = late(r"\|&?\s*(?:sudo\s+)?tee\b")
+_ASSIGNED = late(
+    r"(?m)^[ \t]*(?:export[ \t]+|local[ \t]+|declare[ \t]+(?:-\w+[ \t]+)*)?([A-Za-z_]\w*)="
+)
+_MOST = 20
+_LONGEST = 400
+
+
+def look(page: Page) -> Iterator[Found]:
+    """Give what is wrong with a script that starts a job."""
+    if not page.launches:
+        return
+    yield from _secrets(page)
+    yield from _unset(page)
+    yield from _piped(page)
+
+
+def _secrets(page: Page) -> Iterator[Found]:
+    source = page.script.source
+    text = page.script.text
+    if not any(needle in text for needle in _NEEDLES):
+        return
+    for number, line in enumerate(page.texts.lines(source), start=1):
+        for match in _SECRET.finditer(line[:2000]):
+            group = "secret" if match["secret"] else "key"
+            if _STAND_IN.search(match[group]) is None:
+                start, end = match.span(group)
+                at = Spot(source, number, start + 1, end + 1)
+                yield Found("secret-in-script", at, {"start": match[group][:4]})
+
+
+def _unset(page: Page) -> Iterator[Found]:
+    """Give variables that are not set, where the script sets one of almost that name, or later."""
+    names = {
+        match["name"]: item
+        for item in page.script.unread
+        if (match := _UNSET.match(item.reason)) and len(match["name"]) > 1
+    }
+    if not names:
+        return
+    text = page.script.text
+    places = {match[1]: match.start() for match in reversed(list(_ASSIGNED.finditer(text)))}
+    for name, item in list(names.items())[:_MOST]:
+        line = page.texts.line(item.source, item.line)
+        start = re.search(rf"\$\{{?(?P<name>{re.escape(name)})\b", line)
+        at = (
+            Spot(item.source, item.line, start.start() + 1, start.end() + 1)
+            if start
+            else Spot(item.source, item.line)
+        )
+        if name in places:
+            number = text.count("\n", 0, places[name]) + 1
+            if item.line is not None and number > item.line and item.source == page.script.source:
+                yield Found("variable-used-before-set", at, {"name": name, "line": str(number)})
+            continue
+        near = _near(name, [other for other in places if other not in names])
+        if near:
+            yield Found("variable-misspelt", at, {"name": name, "near": near})
+        else:
+            yield Found("variable-unset", at, {"name": name})
+
+
+def _near(name: str, others: list[str]) -> str:
+    """Name the variable that differs by a slip: by case and underscores, order, or one letter."""
+    bare = name.lower().replace("_", "")
+    for other in others:
+        if other.lower().replace("_", "") == bare:
+            return other
+    if len(name) < 6:
+        return ""
+    for other in others:
+        if sorted(other) == sorted(name) and other != name:
+            return other
+        if abs(len(other) - len(name)) == 1:
+            longer, shorter = (other, name) if len(other) > len(name) else (name, other)
+            middle = (longer[:i] + longer[i + 1 :] for i in range(1, len(longer) - 1))
+            if shorter in middle and not longer[-1].isdigit():
+                return other
+    return ""
+
+
+def _piped(page: Page) -> Iterator[Found]:
+    """Give commands piped into tee in a script that goes on as if they had not failed."""
+    if "pipefail" in page.script.text or "tee" not in page.script.text:
+        return
+    source = page.script.source
+    lines = page.texts.lines(source)
+    for launch in page.launches:
+        if launch.origin.source != source or not launch.origin.line or not launch.outputs:
+            continue
+        for number in range(launch.origin.line, min(launch.origin.line + _LONGEST, len(lines) + 1)):
+            line = lines[number - 1]
+            if match := _PIPED.search(line):
+                yield Found(
+                    "tee-hides-exit-status",
+                    Spot(source, number, match.start() + 1, match.end() + 1),
+                )
+                break
+            if not line.rstrip().endswith("\\"):
+                break

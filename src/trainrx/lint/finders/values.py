@@ -1,0 +1,138 @@
+"""Values the parser of the framework refuses: of another type, none of the choices, missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.catalog.catalog import Known, catalog, plain
+from trainrx.catalog.typed import is_bool, is_list, read_as
+from trainrx.lint.job import Found, Job
+from trainrx.model.job import RawArg
+from trainrx.model.pattern import late
+
+_AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
+_EXTRA = late(r"takes one value; (?P<rest>.*) behind it")
+_YOURS = ("your-", "your_", "your ")
+BEGINS_JSON = frozenset('{["-0123456789tfnNI')
+"""What a text that Python reads as JSON begins with."""
+_MOST_CHOICES = 12
+_CHECKED = ("finetuning_type", "stage")
+"""Arguments of LLaMA-Factory whose values its own code compares with a list."""
+
+
+def stands_in(text: str) -> bool:
+    """Tell whether a reader is to replace a text: nobody runs `<num-labels>` as it is.
+
+    So are `[path]`, `xxx`, `...` and `your_data`.
+    """
+    lowered, inside = text.lower(), text[1:-1]
+    if text[:1] + text[-1:] == "<>":
+        return "<" not in inside and ">" not in inside
+    if text[:1] + text[-1:] == "[]":
+        named = inside[:1].isascii() and inside[:1].isalpha()
+        return named and "[" not in inside and "]" not in inside
+    filled = len(text) > 2 and not lowered.strip("x")
+    return filled or text == "..." or lowered.startswith(_YOURS)
+
+
+def find(job: Job) -> Iterator[Found]:
+    """Give each value that no release the job may run takes."""
+    yield from _nones(job)
+    problems = job.resolved.problems
+    if not problems or not job.judged():
+        return
+    files = {arg.origin.source for arg in job.configs}
+    for arg, problem in problems:
+        if arg.via == "config" and arg.origin.source not in files:
+            continue
+        found = _judge(_original(arg, job), arg, problem, job)
+        if found is not None:
+            yield found
+
+
+def _nones(job: Job) -> Iterator[Found]:
+    """Give each `None` in a YAML of LLaMA-Factory: there it is a word, the empty value is `null`.
+
+    `parse_dict` hands it on as it is, and the first comparison with a number fails.
+    """
+    if job.launch.framework != "llamafactory":
+        return
+    for arg in job.configs:
+        known = job.taken().get(arg.name) if arg.values == ("None",) else None
+        if known is None or known.type not in ("int", "float"):
+            continue
+        values = {"name": arg.name, "value": "None", "type": known.type}
+        yield Found("wrong-type", job.texts.value(arg), values)
+
+
+def _original(arg: RawArg, job: Job) -> RawArg:
+    """Give the argument as written; the parser's own name replaced it."""
+    same = (item for item in job.args if item.origin == arg.origin and item.values == arg.values)
+    return next((item for item in same if plain(item.name) == plain(arg.name)), arg)
+
+
+def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
+    shown = arg.name if arg.via == "config" else f"--{arg.name}"
+    values = {"name": shown, "value": " ".join(arg.values or ())[:80]}
+    if match := _AMBIGUOUS.search(problem):
+        return Found(
+            "ambiguous-abbreviation", job.texts.flag(arg), values | {"some": match["some"]}
+        )
+    if "is in the configuration already" in problem:
+        return Found("hydra-key-exists", job.texts.flag(arg), values)
+    known = job.taken().get(named.name)
+    if known is None or stands_in(values["value"]):
+        return None
+    alone = "missing" in problem and not arg.values and job.certain
+    if not alone and _accepted_somewhere(known, arg, job):
+        return None
+    if match := _EXTRA.search(problem):
+        told = values | {"rest": match["rest"].strip("'\"")}
+        return Found("extra-value", job.texts.value(arg), told)
+    if "missing" in problem:
+        return Found("value-missing", job.texts.flag(arg), values)
+    if known.choices is not None:
+        allowed = ", ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
+        more = ", ..." if len(known.choices) > _MOST_CHOICES else ""
+        from trainrx.catalog.choices import meant_by
+
+        told = values | {"allowed": allowed + more}
+        told["maybe"] = meant_by(values["value"], known, job.launch.framework, job.params)
+        severity = "warning" if _is_unchecked(arg, known, job) else ""
+        return Found("wrong-choice", job.texts.value(arg), told, severity=severity)
+    severity = "warning" if _is_unchecked(arg, known, job) and is_bool(known.type) else ""
+    told = values | {"type": known.type}
+    return Found("wrong-type", job.texts.value(arg), told, severity=severity)
+
+
+def _is_unchecked(arg: RawArg, known: Known, job: Job) -> bool:
+    """Tell whether a file's values go to the dataclass as they are (`parse_dict`): no parser looks.
+
+    LLaMA-Factory does so (`hparams/parser.py`); what transformers lists it checks itself.
+    """
+    in_file = arg.via == "config" and job.launch.framework == "llamafactory"
+    return (
+        in_file
+        and (is_bool(known.type) or known.package == "llamafactory")
+        and (known.name not in _CHECKED)
+    )
+
+
+def _accepted_somewhere(known: Known, arg: RawArg, job: Job) -> bool:
+    """Tell whether a release the job may run takes the value: their choices and types differ."""
+    owner = catalog(known.package)
+    command = job.taken().command if known.package == job.launch.framework else ""
+    own = known.package == job.launch.framework
+    bits = catalog(job.launch.framework).of(job.version) if own else owner.all
+    if not own and known.package in job.versions:
+        bits = owner.of(job.versions[known.package])
+    values = arg.values or ()
+    for option in owner.find(known.name, command):
+        for kind in owner.values(option.types, owner.bits(option) & bits) or ("",):
+            listed = owner.values(option.choices, owner.bits(option) & bits) or (None,)
+            for choices in listed:
+                several = kind and not is_list(kind) and len(values) > 1 and arg.via != "config"
+                typed = read_as(kind, choices, values, from_file=arg.via == "config")
+                if not typed.problem and not several:
+                    return True
+    return False

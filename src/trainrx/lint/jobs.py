@@ -1,0 +1,264 @@
+"""A launch as lint judges it: resolved with the files beside it, and what is known of the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from trainrx.catalog.catalog import catalog, plain
+from trainrx.catalog.signature import signature
+from trainrx.frameworks.traits import under_own_name
+from trainrx.launch.config_files import read_configs
+from trainrx.launch.files import base, config_texts, model_config
+from trainrx.launch.fsdp import fsdp_facts
+from trainrx.launch.resolve import resolve
+from trainrx.lint.check import Linter
+from trainrx.lint.facts import facts_of, without_defaults
+from trainrx.lint.files import File
+from trainrx.lint.job import Job, is_listed
+from trainrx.lint.places import Texts
+from trainrx.lint.settings import Settings
+from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
+from trainrx.model.lint import LintKnowledge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFAULT_COMMAND = {
+    "llamafactory": "train",
+    "ms-swift": "sft",
+    "axolotl": "train",
+    "nemo-automodel": "finetune",
+    "easyr1": "ppo",
+}
+_RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
+_ONE_STRANGER_IN = 10
+"""Keys among which one that its command does not take is a slip, and more are another command's."""
+_OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
+_NO_LAUNCH = ("args", "verl", "easyr1", "nemo-rl")
+"""A dump of arguments was refused or taken already; what verl and NeMo RL take is completed by
+their command."""
+
+
+class Around(msgspec.Struct, frozen=True):
+    """What stands beside all launches of a run.
+
+    `configs` go before the files a launch names: texts that are not written yet.
+    """
+
+    knowledge: LintKnowledge
+    versions: Mapping[str, str] = {}
+    env: tuple[EnvVar, ...] = ()
+    env_complete: bool = False
+    given: tuple[Fact, ...] = ()
+    configs: tuple[Input, ...] = ()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Give the variables whose value is known."""
+        return {item.name: item.value for item in self.env if item.value is not None}
+
+
+def around(
+    settings: Settings,
+    knowledge: LintKnowledge,
+    *,
+    versions: Path | str | dict[str, str] | None = None,
+    env: Path | str | None = None,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+) -> Around:
+    """Put together what the caller and the settings say; the caller goes first.
+
+    Raises:
+        UsageError: a file cannot be read, or a card is none.
+    """
+    known = dict(settings.versions)
+    known |= versions if isinstance(versions, dict) else {}
+    card = gpu if gpu is not None else settings.gpu
+    listing = None if versions is None or isinstance(versions, dict) else str(versions)
+    counts = (
+        ("hardware.gpus", gpus if gpus is not None else settings.gpus, "--gpus"),
+        ("hardware.nodes", nodes if nodes is not None else settings.nodes, "--nodes"),
+    )
+    given = tuple(
+        fact(kind, count, Origin(source=flag), how="given")
+        for kind, count, flag in counts
+        if count is not None
+    )
+    if card is None and env is None and listing is None:
+        return Around(knowledge, known, given=given)
+    # the readers of listings and cards are imported only where there are some
+    from trainrx.knowledge.load import load
+    from trainrx.launch.given import Request, gather
+
+    request = Request(
+        versions=known,
+        versions_file=listing,
+        env=None if env is None else str(env),
+        gpu=card,
+        notes=("",),
+    )
+    read = gather(request, load(launches=True))
+    return Around(
+        knowledge,
+        {**known, **read.versions},
+        read.env.variables,
+        read.env.complete,
+        (*given, *read.facts),
+    )
+
+
+def config_launch(file: File) -> RawLaunch | None:
+    """Give the launch that a configuration of a framework implies; None when it implies none."""
+    from trainrx.inputs.config import read_config
+    from trainrx.launch.config_kinds import classify_config, is_framework_config
+
+    kind = classify_config(file.text)
+    if kind is None or not is_framework_config(kind) or kind in _NO_LAUNCH:
+        return None
+    command = DEFAULT_COMMAND.get(kind, "")
+    if kind == "ms-swift":
+        command = _command_taking(read_config(file.text, "")[0])
+        if not command:
+            return None
+    return RawLaunch(
+        framework=kind,
+        command=command,
+        args=(),
+        env=(),
+        origin=Origin(source=file.name, line=1, text=file.text.split("\n", 1)[0][:200]),
+        configs=(file.name,),
+        env_complete=False,
+    )
+
+
+def _command_taking(args: Sequence[RawArg]) -> str:
+    """Give the command of ms-swift a file is for: the one that takes all its keys but a few.
+
+    A file does not say what it is given to; where no command fits, nothing can be said of it.
+    """
+    known = catalog("ms-swift")
+    names = {plain(arg.name) for arg in args} - {"ENV"}
+    fits: dict[str, int] = {}
+    for command in known.contents.commands:
+        taken = signature("ms-swift", command, known.all)
+        fits[command] = sum(taken.get(name) is not None for name in names)
+    best = max(fits, key=lambda command: (fits[command], command == "sft"), default="")
+    strangers = len(names) - fits.get(best, 0)
+    return best if best and strangers <= max(1, len(names) // _ONE_STRANGER_IN) else ""
+
+
+def settle_job(
+    raw: RawLaunch,
+    linter: Linter,
+    beside: Around,
+    texts: Mapping[str, str],
+    folder: str | os.PathLike[str] | None,
+    *,
+    config: File | None = None,
+) -> Job:
+    """Resolve a launch with its files, and put together all that is known of it."""
+    beside = msgspec.structs.replace(
+        beside, versions=under_own_name(beside.versions, raw.framework)
+    )
+    version = beside.versions.get(raw.framework)
+    own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)
+    named = config_texts(raw, (*own, *beside.configs), folder, version)
+    read = read_configs(raw, named.texts, version=version, env=beside.env, places=named.places)
+    unread = bool(named.unread or read.unread)
+    raw = msgspec.structs.replace(
+        read.launch,
+        args_complete=raw.args_complete and not unread,
+        env_complete=raw.env_complete or beside.env_complete,
+    )
+    text = model_config((*raw.args, *read.args), folder)
+    model = shape = None
+    if text is not None:
+        from trainrx.models.config import read_json, shape_from_config
+
+        model, shape = read_json(text), shape_from_config(text, "")
+    resolved = resolve(
+        raw,
+        params=beside.knowledge.params,
+        configs=(*read.args, *read.outer),
+        env=beside.env,
+        versions=beside.versions,
+        files=read.files,
+        model=model,
+    )
+    sharding = fsdp_facts((*read.outer, *raw.launcher, *read.args, *raw.args), read.files)
+    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding))
+    versions = dict(beside.versions)
+    if resolved.version and raw.framework not in versions:
+        versions[raw.framework] = resolved.version
+    closed = raw.framework != "verl" or is_listed(raw, read.args, resolved.version)
+    facts = facts_of(
+        raw,
+        resolved if closed else without_defaults(resolved),
+        (*beside.given, *_cards(raw, beside.given)),
+        wanted=linter.wanted(raw.framework),
+        models=beside.knowledge.models,
+        versions=versions,
+        shape=shape,
+    )
+    if len(beside.versions) > 1:
+        from trainrx.facts.packages import package_facts
+
+        facts.add(*package_facts(facts, beside.versions))
+    return Job(
+        launch=raw,
+        configs=_own_keys(raw, read.args),
+        resolved=resolved,
+        facts=facts,
+        version=versions.get(raw.framework),
+        certain=raw.framework in beside.versions,
+        versions=versions,
+        files=named.texts,
+        texts=Texts({**named.texts, **texts}),
+        params=beside.knowledge.params,
+        guards=linter.guards_of(raw.framework),
+    )
+
+
+def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
+    """Give what is known of the card the batch script asks for, where the caller names none."""
+    if not (raw.container or raw.launcher):  # nothing that a batch script hands on
+        return ()
+    from trainrx.launch.allocation import card_asked_for
+
+    asked = card_asked_for(raw)
+    if asked is None or any(item.kind in _OF_THE_CARD for item in given):
+        return ()
+    # the table of cards is read only where a script names one
+    from trainrx.inputs.hardware import read_gpu
+    from trainrx.knowledge.load import load
+    from trainrx.launch.given import card_facts
+
+    name, origin = asked
+    reading = read_gpu(name, load(launches=True).gpus, source=origin.source)
+    if reading.gpu is None:
+        return ()
+    return card_facts(msgspec.structs.replace(reading, count=None), origin)
+
+
+def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
+    """Give the keys of the framework's own files, not those of files an argument names (`--fsdp`).
+
+    A file of ms-swift with groups of keys is for its Ray driver, whose groups no catalog lists.
+    """
+    files = {base(name) for name in raw.configs} | {raw.origin.source}
+    own = tuple(
+        arg
+        for arg in args
+        if arg.via == "config" and (arg.origin.source in files or base(arg.origin.source) in files)
+    )
+    if raw.framework != "ms-swift":
+        return own
+    grouped = {arg.origin.source for arg in own if arg.name in _RAY_GROUPS}
+    return tuple(arg for arg in own if arg.origin.source not in grouped)

@@ -1,0 +1,279 @@
+"""`lint()`: what is wrong with launches, before they run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+from msgspec.msgpack import decode, encode
+
+from trainrx.knowledge.lint import load_lint
+from trainrx.launch.find import find_launches
+from trainrx.lint.check import Linter, worst_first
+from trainrx.lint.files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
+from trainrx.lint.job import Job, Page
+from trainrx.lint.jobs import Around, around, config_launch, settle_job
+from trainrx.lint.places import Texts
+from trainrx.lint.settings import Settings, chooser
+from trainrx.model.findings import Finding
+from trainrx.model.job import RawLaunch, Script
+from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
+from trainrx.model.text import Lang
+from trainrx.shell import read_script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PathLike: TypeAlias = "Path | str"
+NO_LAUNCH = "holds no training command that is known here"
+
+
+def lint(  # noqa: PLR0913  # the contract's inputs, one keyword each
+    paths: PathLike | Sequence[PathLike],
+    *,
+    versions: PathLike | dict[str, str] | None = None,
+    env: PathLike | None = None,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    nodes: int | None = None,
+    settings: Settings | None = None,
+    lang: Lang = "en",
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    stdin: bytes | None = None,
+) -> tuple[Finding, ...]:
+    """Find what is wrong with the launches in some files, the worst first.
+
+    Args:
+        paths: launch scripts, configs a framework takes, folders of both; "-" is `stdin`.
+        versions: any listing of package versions, or a mapping name to version.
+        env: `KEY=VALUE` lines of where the jobs run.
+        gpu: the card by name ("A100-80G") or its memory ("24GiB").
+        gpus: GPUs of a whole job.
+        nodes: machines of a job.
+        settings: which rules are wanted; all when None.
+        lang: language of the messages.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
+        stdin: the bytes "-" stands for.
+
+    Raises:
+        UsageError: a path or a rule that is named does not exist.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    from pathlib import Path
+
+    named = (paths,) if isinstance(paths, (str, os.PathLike)) else tuple(paths)
+    knowledge = load_lint([Path(k) for k in kb], [Path(r) for r in rules])
+    held = settings or Settings()
+    beside = around(held, knowledge, versions=versions, env=env, gpu=gpu, gpus=gpus, nodes=nodes)
+    return lint_report([str(p) for p in named], knowledge, beside, held, lang, stdin).findings
+
+
+def lint_report(
+    paths: Sequence[str],
+    knowledge: LintKnowledge,
+    beside: Around,
+    settings: Settings,
+    lang: Lang = "en",
+    stdin: bytes | None = None,
+) -> LintReport:
+    """Look at files and folders; see `lint`.
+
+    Raises:
+        UsageError: a path or a rule that is named does not exist.
+    """
+    linter = Linter(knowledge, chooser(settings, groups(knowledge)), lang)
+    unread: list[tuple[str, str]] = []
+    files = lint_files(paths, stdin, settings.exclude, unread)
+    return report_of(files, linter, beside, settings, unread)
+
+
+def report_of(
+    files: Iterable[File],
+    linter: Linter,
+    beside: Around,
+    settings: Settings,
+    unread: list[tuple[str, str]],
+) -> LintReport:
+    """Judge files that were read already; `unread` takes what nothing could be said of."""
+    held = list(files)
+    if len(held) < LEAST_FOR_TWO:
+        parts = [_part(held, linter, beside, settings)]
+    else:
+        from trainrx.lint.parallel import shared_out
+
+        said = shared_out(held, lambda s: encode(_part(s, linter, beside, settings)))
+        parts = [decode(data, type=LintReport) for data in said]
+    texts: dict[str, dict[int, str]] = {}
+    for part in parts:
+        unread += part.unread
+        for name, lines in part.texts.items():
+            texts.setdefault(name, {}).update(lines)
+    return LintReport(
+        findings=worst_first([item for part in parts for item in part.findings]),
+        files=len(held),
+        ignored=sum(part.ignored for part in parts),
+        unread=tuple(unread),
+        texts=texts,
+    )
+
+
+def _part(files: Iterable[File], linter: Linter, beside: Around, settings: Settings) -> LintReport:
+    found: list[Finding] = []
+    unread: list[tuple[str, str]] = []
+    texts: dict[str, dict[int, str]] = {}
+    ignored = 0
+    for file in files:
+        own, gone = lint_file(file, linter, beside, unread)
+        own = [item for item in own if not _is_left_out(item, settings.per_file_ignores)]
+        ignored += gone
+        found += own
+        _keep_lines(own, file, texts)
+    return LintReport(findings=tuple(found), ignored=ignored, unread=tuple(unread), texts=texts)
+
+
+def lint_file(
+    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+) -> tuple[list[Finding], int]:
+    """Judge one file; give its findings and how many its comments hold back."""
+    found = list(
+        _of_config(file, linter, beside, unread)
+        if file.kind == "config"
+        else _of_script(file, linter, beside, unread)
+    )
+    if "diagnose:" not in file.text:
+        return found, 0
+    from trainrx.lint.finders.suppressed import held_back, ignores, unused
+
+    comments = ignores(file.name, file.text.split("\n"))
+    if not comments:
+        return found, 0
+    kept, gone, idle = held_back(found, comments)
+    kept += (item for hit in unused(idle) if (item := linter.finding(hit)) is not None)
+    return kept, gone
+
+
+def jobs_of(file: File, linter: Linter, beside: Around) -> Iterator[Job]:
+    """Give the launches of one file, as they are judged."""
+    config = config_launch(file) if file.kind == "config" else None
+    launches = (config,) if config is not None else _launches_in(file, beside)[1]
+    for raw in launches:
+        own = None if config is None else file
+        yield settle_job(raw, linter, beside, {file.name: file.text}, file.folder, config=own)
+
+
+def lint_launch(
+    launches: Iterable[RawLaunch],
+    texts: Mapping[str, str],
+    *,
+    knowledge: LintKnowledge,
+    beside: Around,
+    lang: Lang = "en",
+    folder: str | os.PathLike[str] | None = None,
+) -> tuple[Finding, ...]:
+    """Judge launches that were read already, such as those of a patched script.
+
+    Args:
+        launches: the commands.
+        texts: the files they were read from, by the name their origins cite.
+        knowledge: the rules.
+        beside: versions, variables and hardware of the job.
+        lang: language of the messages.
+        folder: where the script lies, for files it names.
+    """
+    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
+    found = [
+        item
+        for raw in launches
+        for item in linter.job(settle_job(raw, linter, beside, texts, folder))
+    ]
+    return worst_first(found)
+
+
+def groups(knowledge: LintKnowledge) -> dict[str, str]:
+    """Give the group of each rule by its id; guards are rules of a group of their own."""
+    own = {rule.id: rule.group for rule in knowledge.rules.values()}
+    return {guard.id: GUARDS for guard in knowledge.guards} | own
+
+
+def _of_script(
+    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+) -> Iterator[Finding]:
+    script, launches = _launches_in(file, beside)
+    if not launches and file.named:
+        unread.append((file.name, NO_LAUNCH))
+    texts = {file.name: file.text}
+    if launches and script is not None and script.commands:
+        yield from linter.page(Page(script, launches, Texts(texts)))
+    for raw in launches:
+        yield from linter.job(settle_job(raw, linter, beside, texts, file.folder))
+
+
+def _launches_in(file: File, beside: Around) -> tuple[Script | None, tuple[RawLaunch, ...]]:
+    """Read the launches of a script or a manifest."""
+    if file.kind == "config":
+        return None, _launches_of_manifest(file, beside)
+    script = read_script(file.text, file.name, beside.variables)
+    found = find_launches(script) or _launches_of_manifest(file, beside)
+    return script, tuple(msgspec.structs.replace(one, written=script.written) for one in found)
+
+
+def _launches_of_manifest(file: File, beside: Around) -> tuple[RawLaunch, ...]:
+    """Read the containers of a Kubernetes manifest or compose file."""
+    if "apiVersion" not in file.text and "services:" not in file.text:
+        return ()
+    from trainrx.launch.scripts import script_launches
+    from trainrx.model.job import Input
+
+    item = Input(kind="script", name=file.name, text=file.text)
+    return tuple(script_launches(item, beside.variables)[0])
+
+
+def _of_config(
+    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+) -> Iterator[Finding]:
+    idle = True
+    for job in jobs_of(file, linter, beside):
+        idle = False
+        yield from linter.job(job)
+    if idle and file.named:
+        unread.append((file.name, "holds no setting that implies a training command"))
+
+
+def _is_left_out(item: Finding, patterns: Mapping[str, tuple[str, ...]]) -> bool:
+    return matches_any(item.file, [p for p, rules in patterns.items() if item.rule in rules])
+
+
+def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int, str]]) -> None:
+    """Keep the lines findings stand in, for showing them."""
+    lines: list[str] | None = None
+    for item in found:
+        if item.line is None:
+            continue
+        if item.file == file.name:
+            lines = file.text.split("\n") if lines is None else lines
+            held = lines[item.line - 1] if item.line <= len(lines) else ""
+        else:
+            held = _line_of(item.file, item.line, file.folder)
+        texts.setdefault(item.file, {})[item.line] = held.removesuffix("\r")
+
+
+def _line_of(name: str, number: int, folder: str | os.PathLike[str] | None) -> str:
+    """Read a line of a file the script names, where it lies beside it."""
+    places = (name, os.path.join(folder, name)) if folder else (name,)
+    texts = (_small_text(place) for place in places)
+    lines = next((text for text in texts if text is not None), "").split("\n")
+    return lines[number - 1] if number <= len(lines) else ""
+
+
+def _small_text(path: str) -> str | None:
+    try:
+        if os.path.isfile(path) and os.path.getsize(path) < LARGEST:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+    except (OSError, ValueError):
+        return None
+    return None

@@ -1,0 +1,1 @@
+"""Shapes and parameter counts of models."""

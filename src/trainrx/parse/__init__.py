@@ -1,1 +1,0 @@
-"""Launch scripts, configs, environments and versions, read into facts."""

@@ -1,7 +1,0 @@
-"""Shell scripts evaluated without running them."""
-
-from __future__ import annotations
-
-from trainrx.parse.shell.script import read_script
-
-__all__ = ["read_script"]

@@ -1,9 +1,0 @@
-"""Edits of the user's own files: values, flags and variables where they stand."""
-
-from __future__ import annotations
-
-from trainrx.patch.diff import unified_diff
-from trainrx.patch.launch import patch_launch
-from trainrx.patch.write import Refused, write_files
-
-__all__ = ["Refused", "patch_launch", "unified_diff", "write_files"]

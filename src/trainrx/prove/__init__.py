@@ -1,0 +1,1 @@
+"""A changed launch, made on a copy and tried."""

@@ -1,0 +1,273 @@
+"""`fix_launch()`: the changed launch, proved before it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from trainrx.diagnosis.answer import Conclusion, answer
+from trainrx.diagnosis.pipeline import conclude
+from trainrx.evidence.arguments import logged_arguments
+from trainrx.inputs.hardware import least_gib
+from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.load import load
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.asked import Inputs, PathLike, request_of
+from trainrx.launch.given import Given, gather
+from trainrx.model.errors import UsageError
+from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.findings import Unread
+from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
+from trainrx.model.memory import Refusal
+from trainrx.model.parts import Reference
+from trainrx.model.result import CauseOut, Diagnosis
+from trainrx.model.text import Lang, Text
+from trainrx.model.tokens import TokenStats
+from trainrx.prove.attempt import Bench
+from trainrx.prove.mending import begun
+from trainrx.prove.proposals import MEMORY, Tried, numbered, touches, try_fix
+from trainrx.prove.reread import Surroundings
+from trainrx.reason.retry import leading
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from trainrx.prove.memory_plans import Searched
+
+LEAST = Text(
+    en="{name} is sold with several sizes of memory: the figures are those of the smallest, "
+    "{gib} GiB. With --gpu and the size a plan may change less.",
+    zh="{name} 有多种显存容量，这里按最小的 {gib} GiB 计算；用 --gpu 写明容量，改动可能更少。",
+)
+LOOKED_AT = 5
+MOST_REMEDIES = 8
+"""Remedies of one cause that are tried; each takes a reading of the launch."""
+
+
+def fix_launch(  # the contract's inputs, one keyword each
+    paths: PathLike | Sequence[PathLike] = (),
+    *,
+    keep: Sequence[str] = (),
+    plan: int = 1,
+    data: PathLike | None = None,
+    lang: Lang = "en",
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+    **inputs: Unpack[Inputs],
+) -> FixAnswer:
+    """Say what to change in the files of a launch, as edits that passed their checks.
+
+    Nothing is written: `trainrx.fix.patch.write_files` does that with `Proposal.patched`.
+
+    Args:
+        paths: run folders, scripts, configs or logs; "-" is `stdin`.
+        keep: parameters that must stay as they are, by the framework's name or the canonical one.
+        plan: which proposal is chosen, from 1.
+        data: the training data, for the lengths of its samples.
+        lang: language of the answer's texts.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
+        inputs: what is known of the job besides, as `diagnose()` takes it.
+
+    Raises:
+        UsageError: an input cannot be used, or there is no proposal of that number.
+        KnowledgeError: a folder of further knowledge is malformed.
+    """
+    knowledge = load([Path(folder) for folder in kb], [Path(folder) for folder in rules])
+    given = gather(request_of(paths, inputs), knowledge)
+    done = conclude(given, knowledge, lang)
+    diagnosis = answer(done, LOOKED_AT)
+    lengths, unread = lengths_of(data)
+    around = surroundings(given, done, lengths, kb=kb, rules=rules)
+    bench = Bench(around, done.launch)
+    bench.keep = keep
+    found = _worked(diagnosis, done, bench, keep)
+    return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
+
+
+def surroundings(
+    given: Given,
+    done: Conclusion,
+    lengths: TokenStats | None = None,
+    *,
+    kb: Sequence[PathLike] = (),
+    rules: Sequence[PathLike] = (),
+) -> Surroundings:
+    """Give what stays as it is while the launch of a conclusion is edited."""
+    return Surroundings(
+        given=given,
+        knowledge=done.knowledge,
+        versions=done.versions,
+        known=Facts((*done.facts, *least_card(done.facts, done.knowledge))),
+        refused=done.refused,
+        dumps=tuple(logged_arguments(given.logs)),
+        lengths=lengths,
+        lang=done.lang,
+        lint=load_lint([Path(folder) for folder in kb], [Path(folder) for folder in rules]),
+    )
+
+
+def lengths_of(data: PathLike | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
+    """Measure how long the samples of the user's data are."""
+    if data is None:
+        return None, ()
+    # the readers of data are loaded only where there is some
+    from trainrx.inputs.token_lengths import token_lengths
+
+    found = token_lengths(Path(data))
+    reasons = (text.removeprefix(f"{data}: ") for text in found.problems)
+    return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
+
+
+def _worked(diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence[str]) -> FixAnswer:
+    lang = done.lang
+    causes = leading(diagnosis.causes)
+    about_memory = [cause for cause in causes if cause.family in MEMORY]
+    tried: list[Tried] = []
+    no_plan: Refusal | None = None
+    if about_memory or (not causes and exceeds(bench)):
+        plans, no_plan = _plans(diagnosis, bench, about_memory, keep)
+        tried += plans
+    elif not causes and not begun(done.facts):
+        no_plan = _untold(bench)
+    for cause in causes[:1]:
+        sources = _sources(done, cause)
+        kept = (item for item in cause.fixes if not touches(item, keep))
+        tried += [try_fix(item, cause, bench, sources) for item in list(kept)[:MOST_REMEDIES]]
+    proved = [item.proved for item in tried if item.proved is not None]
+    proposals = numbered(
+        (_on_least(item, bench.around) for item in proved),
+        done.facts.text("launch.framework") or "",
+    )
+    return FixAnswer(
+        tool=diagnosis.tool,
+        job=diagnosis.job,
+        lang=lang,
+        verdict=_verdict(
+            proposals,
+            tried,
+            about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
+            trouble=bool(causes) or exceeds(bench) or bool(bench.stops()),
+            known=no_plan is None,
+        ),
+        cause=_cause(causes[0]) if causes else None,
+        proposals=proposals,
+        manual=numbered([item.by_hand for item in tried if item.by_hand is not None]),
+        dropped=tuple(item.dropped for item in tried if item.dropped is not None),
+        no_plan=None if no_plan is None else in_words(no_plan, bench.around),
+        refused=bench.stops(),
+    )
+
+
+def _chosen(found: FixAnswer, number: int) -> FixAnswer:
+    """Choose a proposal by its number.
+
+    Raises:
+        UsageError: there is none of that number.
+    """
+    count = len(found.proposals)
+    if count and not 1 <= number <= count:
+        raise UsageError(
+            f"--plan {number}: there are {count} proposals, expected a number from 1 to {count}"
+        )
+    return msgspec.structs.replace(found, chosen=number if count else 0)
+
+
+def exceeds(bench: Bench) -> bool:
+    """Tell whether the launch is foreseen not to fit its card."""
+    found = bench.before.memory
+    return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
+
+
+def _untold(bench: Bench) -> Refusal | None:
+    """Say why it cannot be told whether the launch fits its card; None where it can."""
+    found = bench.before.memory
+    if isinstance(found, Refusal):
+        return found
+    asks = ("hardware.gpu_gib",)
+    if found.limit_gib is None:
+        return Refusal(kind="unknown", id="no-card", reason="no card is known", asks=asks)
+    return None
+
+
+def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
+    """Give the source each remedy of a cause rests on, by the remedy's id."""
+    entry = done.knowledge.causes[cause.id]
+    known = {ref.id: ref for ref in entry.references}
+    return {fix.id: known[fix.ref] for fix in entry.fixes if fix.ref in known}
+
+
+def least_card(facts: Facts, knowledge: Knowledge) -> Iterator[Fact]:
+    """Take the smallest of the cards a name may mean: what fits it fits the others."""
+    named = facts.get("hardware.gpu")
+    gib = None if named is None else least_gib(str(named.value), knowledge.gpus)
+    if named is not None and gib is not None and "hardware.gpu_gib" not in facts:
+        yield fact("hardware.gpu_gib", gib, *named.origins, how="assumed")
+
+
+def _on_least(item: Proposal, around: Surroundings) -> Proposal:
+    """Say of figures that they are those of the smallest card."""
+    card = around.known.get("hardware.gpu_gib")
+    if card is None or card.how != "assumed" or item.predicted is None:
+        return item
+    name = around.known.text("hardware.gpu") or ""
+    said = LEAST.in_(around.lang).format(name=name, gib=f"{card.value:.0f}")
+    return msgspec.structs.replace(item, notes=(*item.notes, said))
+
+
+def in_words(item: Refusal, around: Surroundings) -> Refusal:
+    """Say why there is no plan in the language of the answer, in the user's spelling."""
+    # what settles a launch is loaded only where it is needed
+    from trainrx.estimate.phrasing import refused
+    from trainrx.prove.candidates import subject_of
+
+    subject = subject_of(around)
+    if subject is None:
+        return item
+    return refused(item, subject.launch, around.knowledge, around.lang)
+
+
+def _verdict(
+    proposals: Sequence[Proposal],
+    tried: Sequence[Tried],
+    *,
+    about_memory: bool,
+    trouble: bool,
+    known: bool,
+) -> FixVerdict:
+    if proposals and proposals[0].refused:
+        return "not-enough"
+    if proposals:
+        figure = any(check.name == "memory" for check in proposals[0].checks)
+        return "proved" if figure or not about_memory else "checked"
+    if any(item.by_hand is not None for item in tried):
+        return "manual"
+    if trouble:
+        return "nothing-proved"
+    return "nothing-to-fix" if known else "unknown"
+
+
+def _cause(cause: CauseOut) -> FixedCause:
+    return FixedCause(
+        id=cause.id,
+        title=cause.title,
+        family=cause.family,
+        verdict=cause.verdict,
+        probability=cause.probability,
+    )
+
+
+def _plans(
+    diagnosis: Diagnosis, bench: Bench, causes: Sequence[CauseOut], keep: Sequence[str]
+) -> Searched:
+    """Search for plans; a failure that was seen is known to be one, whatever the model says."""
+    # the search is loaded only where memory is what is short
+    from trainrx.prove.memory_plans import memory_plans
+
+    seen = any(item.family in MEMORY and item.echo_of is None for item in diagnosis.symptoms)
+    if seen:
+        bench.failed()
+    return memory_plans(bench, causes[0] if causes else None, keep=keep, failed=seen)

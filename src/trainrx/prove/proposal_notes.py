@@ -1,0 +1,95 @@
+"""What is said of a proposal beside its changes: what joined them, is lost, new, or needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainrx.model.fixing import Claim, Needed
+from trainrx.model.memory import Prediction
+from trainrx.model.parts import Safety
+from trainrx.model.result import Change, FixOut
+from trainrx.model.text import Lang, Text
+from trainrx.prove.attempt import Attempt, Bench
+from trainrx.prove.mending import move_of
+from trainrx.prove.needed import needed
+
+RENAMED = Text(en="This version does not take {names}.", zh="该版本不接受 {names} 这样的写法。")
+LEFT_OUT = Text(
+    en="This version has nothing for {names}: what it asks for is not done.",
+    zh="该版本没有与 {names} 对应的参数：去掉后该功能不会生效。",
+)
+NEW_FILE = Text(
+    en="{name} is new; its path counts from where the job is started.",
+    zh="{name} 是新文件，启动时的路径相对于当前工作目录。",
+)
+HOST = Text(
+    en="Keeps {more} GiB more in host memory, about {gib} GiB per machine at the peak: free -g "
+    "tells what there is.",
+    zh="会多占用 {more} GiB 主机内存，每台机器峰值约 {gib} GiB：先用 free -g 确认够不够。",
+)
+NOTED_GIB = 16.0
+"""Host memory an edit takes for good beyond what the launch took, from which on it is told."""
+AND = Text(en=", ", zh="、")
+SPACE = Text(en=" ", zh="")
+
+
+def joined_claims(attempt: Attempt, lang: Lang) -> Iterator[Claim]:
+    """Say what each remedy is for that a check of the framework asks for besides."""
+    for one in attempt.joined:
+        move = move_of(one)
+        yield Claim(text=move.why.in_(lang), source=move.source)
+    told = [change.from_ or change.param for change in attempt.renamed if not is_lost(change)]
+    if told:
+        yield Claim(text=RENAMED.in_(lang).format(names=AND.in_(lang).join(told)))
+
+
+def new_files(attempt: Attempt, lang: Lang) -> Iterator[str]:
+    """Name the files that were not there, and how the launch finds them."""
+    for file in attempt.patched.files:
+        if file.before is None:
+            yield NEW_FILE.in_(lang).format(name=file.name)
+
+
+def host_memory(attempt: Attempt, bench: Bench, lang: Lang) -> Iterator[str]:
+    """Say what an edit moves into host memory, where nobody told how much there is."""
+    before, after = bench.before.memory, attempt.reading and attempt.reading.memory
+    if not isinstance(before, Prediction) or not isinstance(after, Prediction):
+        return
+    more = after.host.resident - before.host.resident
+    if more >= NOTED_GIB and "hardware.host_ram_gib" not in bench.around.known:
+        yield HOST.in_(lang).format(gib=f"{after.host.peak:.0f}", more=f"{more:.0f}")
+
+
+def lost(changes: Sequence[Change], lang: Lang) -> Iterator[str]:
+    """Say what the job will not do any more."""
+    names = [change.spelled for change in changes if is_lost(change)]
+    if names:
+        yield LEFT_OUT.in_(lang).format(names=AND.in_(lang).join(names))
+
+
+def is_lost(change: Change) -> bool:
+    """Tell whether an argument goes for which nothing stands."""
+    return change.action == "remove" and not change.canonical
+
+
+def weaker(safety: Safety, attempt: Attempt) -> Safety:
+    """Give the safety of an edit with all that had to join it."""
+    joined = any(one.fix.safety == "changes-results" for one in attempt.joined)
+    lost = any(map(is_lost, attempt.changes))
+    return "changes-results" if (joined or lost) and safety == "safe" else safety
+
+
+def cost_of(fix: FixOut, attempt: Attempt, lang: Lang) -> str:
+    """Give the price of a remedy with all that had to join it."""
+    further = [one.fix.cost.in_(lang) for one in attempt.joined if one.fix.cost is not None]
+    own = [fix.cost] if not further or fix.safety != "safe" else []
+    return SPACE.in_(lang).join(dict.fromkeys(text for text in (*own, *further) if text))
+
+
+def needs(attempt: Attempt, bench: Bench) -> tuple[Needed, ...]:
+    """Name the packages an edit needs and that no list of versions shows."""
+    if attempt.reading is None:
+        return ()
+    around = bench.around
+    before, after = bench.before.facts, attempt.reading.facts
+    return needed(attempt.changes, before, after, around.knowledge.params, around.versions)

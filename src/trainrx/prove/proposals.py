@@ -1,0 +1,289 @@
+"""Plans and remedies as proposals: each is tried, and only what passes is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from trainrx.diagnosis.foreseen import compared
+from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
+from trainrx.model.memory import Refusal
+from trainrx.model.parts import Reference, Safety
+from trainrx.model.planning import Aim, Check, Planned
+from trainrx.model.result import CauseOut, Change, FixOut, Predicted
+from trainrx.model.text import Lang, Text
+from trainrx.prove.attempt import Attempt, Bench, Promise, pinned
+from trainrx.prove.package_fixes import installs, packages_check, pip_line, version_set
+from trainrx.prove.planner import FILL
+from trainrx.prove.proposal_notes import (
+    cost_of,
+    host_memory,
+    joined_claims,
+    lost,
+    needs,
+    new_files,
+    weaker,
+)
+from trainrx.prove.recheck import IN_FILES
+
+AIM: dict[Aim, Text] = {
+    "least-change": Text(en="least change", zh="改动最小"),
+    "fastest": Text(en="fastest that fits", zh="放得下的方案中最快"),
+    "most-headroom": Text(en="most headroom", zh="余量最大"),
+    "another-way": Text(en="another way", zh="换一种办法"),
+}
+TIGHT = Text(
+    en="Nothing leaves a margin: this frees most, and just fits by the estimate. Watch the first "
+    "steps.",
+    zh="没有任何改法能留出余量：这是最省显存的改法，按估算刚好放得下，请留意最初几步。",
+)
+MEMORY = ("oom", "growing_memory", "rank_imbalance")
+"""Families a smaller peak is the answer to."""
+
+
+_NONE: Mapping[str, Reference] = {}
+
+
+class Tried(NamedTuple):
+    """What came of trying one idea: exactly one of the three."""
+
+    proved: Proposal | None = None
+    by_hand: Proposal | None = None
+    dropped: Dropped | None = None
+
+
+def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
+    """Try a plan in the files."""
+    wanted = {name: value for move in plan.moves for name, value in move.values}
+    attempt = bench.attempt(plan.changes, wanted, promise=_promise(plan, bench), must_fit=True)
+    standing = () if attempt.standing is None else bench.standing(attempt.standing)
+    title = " · ".join(AIM[aim].in_(lang) for aim in (plan.aim, *plan.also))
+    if attempt.outcome == "failed":
+        return Tried(dropped=_dropped(plan.aim, title, plan.changes, attempt))
+    proposal = Proposal(
+        number=0,
+        kind="plan",
+        id=plan.aim,
+        title=title,
+        safety=weaker(plan.safety, attempt),
+        also=plan.also,
+        changes=attempt.changes,
+        claims=(*_claims(plan, lang), *joined_claims(attempt, lang)),
+        commands=tuple(move.beside for move in plan.moves if move.beside),
+        needs=needs(attempt, bench),
+        notes=(
+            *([TIGHT.in_(lang)] if plan.after.gib > FILL * plan.limit_gib else []),
+            *new_files(attempt, lang),
+            *host_memory(attempt, bench, lang),
+            *lost(attempt.renamed, lang),
+        ),
+        predicted=_planned(plan),
+        batch=_batch(bench, attempt, plan),
+        slowdown=plan.slowdown,
+        quality=plan.quality,
+        checks=(*_still(plan.checks, attempt), *attempt.checks),
+        refused=standing or plan.refused,
+        patched=attempt.patched,
+        diff=attempt.diff,
+    )
+    return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+
+
+def _still(checks: Sequence[Check], attempt: Attempt) -> Iterator[Check]:
+    """Give the checks of a plan, but for those the files were put to once more."""
+    again = {check.name for check in attempt.checks}
+    yield from (check for check in checks if check.name not in again or check.name == "memory")
+
+
+def _try_packages(
+    fix: FixOut, cause: CauseOut, bench: Bench, sources: Mapping[str, Reference]
+) -> Tried | None:
+    """Try to install what a remedy wants, with all that must change beside it."""
+    changes = version_set(fix, bench.around)
+    if changes is None:
+        return None
+    check = packages_check(changes, bench.around)
+    if not check.holds:
+        attempt = Attempt(outcome="failed", checks=(check,))
+        return Tried(dropped=_dropped(fix.id, fix.title, changes, attempt))
+    proposal = Proposal(
+        number=0,
+        kind="fix",
+        id=fix.id,
+        title=fix.title,
+        safety=fix.safety,
+        cause=cause.id,
+        changes=changes,
+        claims=_said(sources.get(fix.id), bench.around.lang),
+        cost=fix.cost,
+        steps=fix.steps,
+        commands=pip_line(changes),
+        notes=fix.notes,
+        checks=(check,),
+    )
+    return Tried(proved=proposal)
+
+
+def settled(fix: FixOut) -> bool:
+    """Tell whether a remedy is an edit of files, each value of which is known."""
+    return bool(fix.changes) and all(
+        change.kind in IN_FILES and (change.to is not None or change.action == "remove")
+        for change in fix.changes
+    )
+
+
+def try_fix(
+    fix: FixOut, cause: CauseOut, bench: Bench, sources: Mapping[str, Reference] = _NONE
+) -> Tried:
+    """Try a remedy of the knowledge; one that does not make a job fit that must is dropped."""
+    if installs(fix) and (tried := _try_packages(fix, cause, bench, sources)) is not None:
+        return tried
+    about_memory = cause.family in MEMORY
+    attempt = (
+        bench.attempt(fix.changes, must_fit=about_memory)
+        if settled(fix)
+        else Attempt(outcome="by-hand")
+    )
+    if attempt.outcome == "failed":
+        return Tried(dropped=_dropped(fix.id, fix.title, fix.changes, attempt))
+    safe, lang = fix.safety == "safe", bench.around.lang
+    proposal = Proposal(
+        number=0,
+        kind="fix",
+        id=fix.id,
+        title=fix.title,
+        safety=_safety(fix, attempt),
+        cause=cause.id,
+        changes=attempt.changes or fix.changes,
+        claims=(*_said(sources.get(fix.id), lang), *joined_claims(attempt, lang)),
+        cost=cost_of(fix, attempt, lang),
+        steps=fix.steps,
+        commands=fix.commands,
+        needs=needs(attempt, bench),
+        notes=(
+            *fix.notes,
+            *new_files(attempt, lang),
+            *host_memory(attempt, bench, lang),
+            *lost(attempt.changes if safe else attempt.renamed, lang),
+        ),
+        predicted=_predicted(bench, attempt) if about_memory else None,
+        batch=_batch(bench, attempt, None),
+        checks=attempt.checks,
+        refused=() if attempt.standing is None else bench.standing(attempt.standing),
+        patched=attempt.patched,
+        diff=attempt.diff,
+    )
+    return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+
+
+def _safety(fix: FixOut, attempt: Attempt) -> Safety:
+    """Give the safety of all that is changed: that of the remedy, or of what had to join it."""
+    if attempt.outcome == "by-hand":
+        return "manual"
+    return weaker(fix.safety, attempt)
+
+
+def _said(ref: Reference | None, lang: Lang) -> tuple[Claim, ...]:
+    """Say what a source says: there is no such text but the English one."""
+    return () if ref is None else (Claim(text=ref.says if lang == "en" else "", source=ref.url),)
+
+
+def touches(fix: FixOut, keep: Sequence[str]) -> bool:
+    """Tell whether a remedy changes what the user pinned."""
+    return any(pinned(change, keep) for change in fix.changes)
+
+
+def numbered(proposals: Iterable[Proposal], framework: str = "") -> tuple[Proposal, ...]:
+    """Number proposals from 1; of several that change the same, or nearly so, the first stays.
+
+    What is enough goes first, and of remedies those that are edits: a version is not changed
+    lightly. An older release of `framework` goes last: a script is to be right for what is
+    installed.
+    """
+    kept: dict[frozenset[tuple[str, str | None]], Proposal] = {}
+
+    def rank(item: Proposal) -> tuple[bool, bool, bool]:
+        return (_goes_back(item, framework), bool(item.refused), _is_by_hand(item))
+
+    for item in sorted(proposals, key=rank):
+        changed = frozenset((c.param, c.to) for c in item.changes)
+        if item.kind == "plan" or not any(_is_most_of(changed, plan) for plan in kept):
+            kept.setdefault(changed, item)
+    return tuple(
+        msgspec.structs.replace(item, number=number)
+        for number, item in enumerate(kept.values(), start=1)
+    )
+
+
+def _is_most_of(changed: frozenset[tuple[str, str | None]], plan: Collection[object]) -> bool:
+    """Tell whether a remedy is what a proposal above it does, less one detail."""
+    return bool(changed) and changed <= frozenset(plan) and len(plan) - len(changed) == 1
+
+
+def _goes_back(item: Proposal, framework: str) -> bool:
+    """Tell whether a proposal puts an older release of a framework in the place of its own."""
+    return any(
+        change.kind == "package" and change.param == framework and change.action == "downgrade"
+        for change in item.changes
+    )
+
+
+def _is_by_hand(item: Proposal) -> bool:
+    return item.kind == "fix" and item.safety == "manual"
+
+
+def _promise(plan: Planned, bench: Bench) -> Promise:
+    """Say what a plan promises, on the scale its figures have."""
+    found = bench.before.memory
+    if plan.before is None or isinstance(found, Refusal):
+        return Promise(batch=plan.batch_after)
+    scale = plan.before.gib / found.card.gib
+    return Promise(batch=plan.batch_after, gib=plan.after.gib, scale=scale)
+
+
+def _claims(plan: Planned, lang: Lang) -> Iterator[Claim]:
+    for move in plan.moves:
+        yield Claim(text=move.why.in_(lang), source=move.source)
+    told = {move.source for move in plan.moves}
+    yield from (Claim(text="", source=source) for source in plan.sources if source not in told)
+
+
+def _predicted(bench: Bench, attempt: Attempt) -> Predicted | None:
+    before = bench.before.memory
+    after = None if attempt.reading is None else attempt.reading.memory
+    if isinstance(before, Refusal) or after is None or isinstance(after, Refusal):
+        return None
+    return compared(before, after, bench.scale) if bench.scale else None
+
+
+def _planned(plan: Planned) -> Predicted | None:
+    """Give the plan's own figures, where there is no file to read them from again."""
+    if plan.before is None:
+        return None
+    return Predicted(
+        before_gib=round(plan.before.gib, 1),
+        after_gib=round(plan.after.gib, 1),
+        limit_gib=round(plan.limit_gib, 1),
+        low_gib=round(plan.after.low, 1),
+        high_gib=round(plan.after.high, 1),
+    )
+
+
+def _batch(bench: Bench, attempt: Attempt, plan: Planned | None) -> Batch:
+    if attempt.reading is None:
+        return Batch() if plan is None else Batch(before=plan.batch_before, after=plan.batch_after)
+    return Batch(
+        before=_whole(bench.before.facts.number("batch.effective")),
+        after=_whole(attempt.reading.facts.number("batch.effective")),
+    )
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _dropped(ident: str, title: str, changes: Sequence[Change], attempt: Attempt) -> Dropped:
+    spelled = " ".join(change.spelled for change in changes)
+    return Dropped(id=ident, title=title, spelled=spelled, failed=attempt.failed)

@@ -1,0 +1,204 @@
+"""Read a launch again once its files are changed: the proof is made on that, not on the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from trainrx.catalog.catalog import plain
+from trainrx.catalog.names import framework_facts
+from trainrx.evidence.arguments import Dump
+from trainrx.facts.all import derive
+from trainrx.facts.packages import package_facts
+from trainrx.fix.holds import holds
+from trainrx.knowledge.guards import broken
+from trainrx.knowledge.store import Knowledge
+from trainrx.launch.given import Given
+from trainrx.launch.job import Launch, argument_facts, find_launch, launch_facts, settle
+from trainrx.memory.predict import predict
+from trainrx.memory.workload import workload_of
+from trainrx.model.facts import Facts
+from trainrx.model.job import Input
+from trainrx.model.lint import LintKnowledge
+from trainrx.model.memory import Prediction, Refusal
+from trainrx.model.planning import FilePatch
+from trainrx.model.refusal import Refused
+from trainrx.model.text import Lang
+from trainrx.model.tokens import TokenStats
+from trainrx.models.facts import shape_of
+from trainrx.prove.recheck import Reading
+
+OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
+"""What a log tells of a job that no edit of its launch changes."""
+
+
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+    """All that stays as it is while the launch is edited.
+
+    `known` are the facts of the whole job, the log's included; `refused` the arguments its program
+    does not take. Without `lint` nothing is linted.
+    """
+
+    given: Given
+    knowledge: Knowledge
+    versions: Mapping[str, str]
+    known: Facts
+    refused: tuple[Refused, ...] = ()
+    dumps: tuple[Dump, ...] = ()
+    lengths: TokenStats | None = None
+    lang: Lang = "en"
+    lint: LintKnowledge | None = None
+
+
+class Reader:
+    """Reads a launch before and after edits, with the checks its packages make of it."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        framework = around.known.text("launch.framework") or ""
+        self._guards = tuple(
+            (guard, when)
+            for guard in around.knowledge.guards.values()
+            if guard.effect == "reject"
+            and (guard.package == framework or guard.package in around.versions)
+            and (when := broken(guard)) is not None
+        )
+
+    def read(
+        self,
+        files: Sequence[FilePatch] = (),
+        changed: Collection[str] = (),
+        *,
+        lint: bool = True,
+    ) -> Reading:
+        """Read the launch with some files changed.
+
+        Args:
+            files: the changed files; none for the launch as it is.
+            changed: names of arguments that were edited: what a log printed of them is void.
+            lint: whether the files are linted too.
+        """
+        around = self._around
+        given = with_files(around.given, files)
+        dumps = tuple(_without(dump, {plain(name) for name in changed}) for dump in around.dumps)
+        raw, _ = find_launch(given, dumps)
+        if raw is None:
+            no = Refusal(kind="unknown", id="no-launch", reason="no launch is found")
+            return Reading(launch=None, facts=Facts(), guards={}, memory=no)
+        launch = settle(
+            raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps
+        )
+        facts = self._facts(launch)
+        return Reading(
+            launch=raw,
+            facts=facts,
+            guards=self.refused(facts),
+            memory=self._memory(facts, launch),
+            findings=findings(given, around) if lint else None,
+            style="config" if launch.style == "config" else "arg",
+        )
+
+    def _facts(self, launch: Launch) -> Facts:
+        around = self._around
+        files = {item.name for item in (*around.given.scripts, *around.given.configs)}
+        own = (
+            *launch_facts(launch, around.versions),
+            *argument_facts(launch, around.knowledge.arguments),
+        )
+        told = (
+            item
+            for item in around.known
+            if item.how != "derived"
+            and item.kind.startswith(OF_THE_JOB)
+            # what stands in the files is read from them again
+            and not any(at.source in files for at in item.origins)
+        )
+        known = Facts((*around.given.facts, *own, *told))
+        known.add(*framework_facts(known, around.versions))
+        torch = around.versions.get("torch", "")
+        facts = derive(known, around.knowledge, launch.shape, torch=torch)
+        facts.add(*package_facts(facts, around.versions))
+        return facts
+
+    def refused(self, facts: Facts) -> Mapping[str, str]:
+        """Give the checks that refuse a launch of such facts, id to title."""
+        around = self._around
+        return {
+            guard.id: guard.title.in_(around.lang)
+            for guard, when in self._guards
+            if holds(when, facts, around.versions) is True
+        }
+
+    def _memory(self, facts: Facts, launch: Launch) -> Prediction | Refusal:
+        known = self._around.knowledge
+        shape = launch.shape or shape_of(facts, known.models)
+        found = workload_of(
+            facts, shape, self._around.lengths, models=known.models, datasets=known.datasets
+        )
+        return found if isinstance(found, Refusal) else predict(found[0], known.memory)
+
+
+def findings(given: Given, around: Surroundings) -> Mapping[str, str] | None:
+    """Lint the scripts, or else the configurations, of a launch: errors by rule and message."""
+    if around.lint is None:
+        return None
+    # the linter is loaded only where something is to be proved
+    from trainrx.lint.check import Linter
+    from trainrx.lint.files import File
+    from trainrx.lint.jobs import Around
+    from trainrx.lint.run import groups, lint_file
+    from trainrx.lint.settings import Settings, chooser
+
+    beside = Around(
+        around.lint,
+        around.versions,
+        given.env.variables,
+        given.env.complete,
+        given.facts,
+        given.configs if given.scripts else (),
+    )
+    linter = Linter(around.lint, chooser(Settings(), groups(around.lint)), around.lang)
+    files = [
+        *(
+            File(i.name, i.text or "", "script", given.beside.get(i.name), True)
+            for i in given.scripts
+        ),
+        *(
+            File(i.name, i.text or "", "config", given.beside.get(i.name), True)
+            for i in given.configs
+        ),
+    ]
+    return {
+        item.rule: f"{item.rule}: {item.message}"
+        for file in files
+        for item in lint_file(file, linter, beside, [])[0]
+        if item.severity == "error"
+    }
+
+
+def with_files(given: Given, files: Iterable[FilePatch]) -> Given:
+    """Give the inputs with changed texts; a file that was not among them is a further config."""
+    changed = {file.name: file.after for file in files}
+    if not changed:
+        return given
+    scripts, configs = (_with(items, changed) for items in (given.scripts, given.configs))
+    named = {item.name for item in (*scripts, *configs)}
+    new = (
+        Input(kind="config", name=name, text=text)
+        for name, text in changed.items()
+        if name not in named
+    )
+    return msgspec.structs.replace(given, scripts=scripts, configs=(*configs, *new))
+
+
+def _with(items: Sequence[Input], changed: Mapping[str, str]) -> tuple[Input, ...]:
+    return tuple(
+        msgspec.structs.replace(item, text=changed[item.name]) if item.name in changed else item
+        for item in items
+    )
+
+
+def _without(dump: Dump, names: Collection[str]) -> Dump:
+    values = tuple(arg for arg in dump.values if plain(arg.name) not in names)
+    return msgspec.structs.replace(dump, values=values)

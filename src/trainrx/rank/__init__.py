@@ -1,1 +1,0 @@
-"""Evidence into an order of causes."""

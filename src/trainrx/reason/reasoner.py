@@ -1,0 +1,187 @@
+"""Facts in; derived facts, votes, explanations, questions and the truth of conditions out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import msgspec
+
+from trainrx.model.facts import Fact, Facts, Origin
+from trainrx.model.knowledge import Rule
+from trainrx.model.parts import Condition
+from trainrx.reason.base import EngineRule, Firing, Inference, RuleError
+from trainrx.reason.conclusions import Asked, Explained, Suggested, conclusions
+from trainrx.reason.conditions import Truth
+from trainrx.reason.limits import chunks
+from trainrx.reason.rules import Names, compile_rule, misfit
+from trainrx.reason.select import Choice
+from trainrx.reason.sightings import spread
+from trainrx.reason.stage import Stage, make_stage
+from trainrx.reason.truths import Decider
+
+MOST_SIGHTINGS = (24, 8, 3, 1)
+"""How many facts of one kind the rules see: the next when a rule base refuses that many."""
+
+
+class Applied(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that held, and the facts it held on."""
+
+    rule: str
+    facts: tuple[Fact, ...]
+
+
+class Reasoning(msgspec.Struct, frozen=True, kw_only=True):
+    """All that followed from the facts.
+
+    `truths` has every condition by its id. `facts` are the given ones and, with the origins they
+    rest on, the derived ones. `notes` says where an engine stood in for another, or what was left
+    out.
+    """
+
+    facts: Facts
+    truths: Mapping[str, Truth]
+    suggestions: tuple[Suggested, ...]
+    explanations: tuple[Explained, ...]
+    asks: tuple[Asked, ...]
+    firings: tuple[Applied, ...]
+    engine_name: str
+    notes: tuple[str, ...]
+
+
+def reason(
+    facts: Iterable[Fact],
+    rules: Iterable[Rule],
+    conditions: Mapping[str, Condition],
+    *,
+    engine: Choice = "auto",
+    observations: Collection[str] = (),
+) -> Reasoning:
+    """Apply rules, then decide conditions, once; see `Reasoner` for many jobs.
+
+    Raises:
+        KnowledgeError: a rule or condition is malformed; names it.
+    """
+    reasoner = Reasoner(rules, conditions, engine=engine, observations=observations)
+    try:
+        return reasoner.reason(facts)
+    finally:
+        reasoner.close()
+
+
+class Reasoner:
+    """Rules and conditions compiled once, for any number of jobs; usable from several threads.
+
+    Rules that derive facts run first, then the others, then conditions. `observations` are the
+    symptoms that only a user's note can show; `names` the ids that rules may speak of.
+
+    Raises:
+        KnowledgeError: a rule or condition is malformed; names it.
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        conditions: Mapping[str, Condition],
+        *,
+        engine: Choice = "auto",
+        observations: Collection[str] = (),
+        names: Names | None = None,
+    ) -> None:
+        self._rules = {rule.id: rule for rule in rules}
+        self._compiled = {i: compile_rule(rule, names) for i, rule in self._rules.items()}
+        deriving = tuple(rule for rule in self._compiled.values() if rule.derive)
+        others = chunks([rule] for rule in self._compiled.values() if not rule.derive)
+        try:
+            self._deriving = [make_stage(group, engine) for group in (deriving,) if group]
+            self._others = [make_stage(group, engine) for group in others]
+        except RuleError as error:
+            raise misfit(error, self._rules) from error
+        self._decider = Decider(conditions, observations, engine)
+
+    def reason(self, facts: Iterable[Fact]) -> Reasoning:
+        """Apply the rules, then decide the conditions. The order of facts changes nothing."""
+        run = _Run(self._rules, self._compiled)
+        known = Facts(facts)
+        for stage in self._deriving:
+            known.add(*run.apply(stage, known))
+        for stage in self._others:
+            run.apply(stage, known)
+        truths = self._decider.decide(known, run.notes)
+        return Reasoning(
+            facts=known,
+            truths=truths,
+            suggestions=tuple(run.suggestions),
+            explanations=tuple(run.explanations),
+            asks=tuple(run.asks),
+            firings=tuple(run.firings),
+            engine_name=self._engine_name(),
+            notes=tuple(dict.fromkeys(run.notes)),
+        )
+
+    def close(self) -> None:
+        """Release the engines."""
+        for stage in self._stages():
+            stage.engine.close()
+
+    def _stages(self) -> tuple[Stage, ...]:
+        return (*self._deriving, *self._others, *self._decider.stages)
+
+    def _engine_name(self) -> str:
+        stages = self._stages()
+        names = " and ".join(sorted({stage.engine.name for stage in stages})) or "none"
+        why_not = next((stage.why_not for stage in stages if stage.why_not), None)
+        return names if why_not is None else f"{names} ({why_not})"
+
+
+class _Run:
+    """One job on its way through the stages, and what came of it."""
+
+    def __init__(self, rules: Mapping[str, Rule], compiled: Mapping[str, EngineRule]) -> None:
+        self.rules = rules
+        self.compiled = compiled
+        self.suggestions: list[Suggested] = []
+        self.explanations: list[Explained] = []
+        self.asks: list[Asked] = []
+        self.firings: list[Applied] = []
+        self.notes: list[str] = []
+
+    def apply(self, stage: Stage, facts: Facts) -> tuple[Fact, ...]:
+        """Run rules; keep what they say and give the facts they derive."""
+        for most in MOST_SIGHTINGS:
+            seen, left_out = spread(facts, most)
+            inference = stage.infer(seen, self.notes)
+            if inference is not None:
+                break
+        else:
+            self.notes.append("the facts were too many to apply the rules to")
+            return ()
+        if left_out:
+            self.notes.append(f"rules saw at most {most} sightings of each symptom")
+        for firing in inference.firings:
+            self._keep(firing, inference.facts)
+        return tuple(_with_origins(inference, index) for index in inference.support)
+
+    def _keep(self, firing: Firing, facts: tuple[Fact, ...]) -> None:
+        self.firings.append(
+            Applied(rule=firing.rule, facts=tuple(facts[index] for index in firing.facts))
+        )
+        for said in conclusions(self.rules[firing.rule], self.compiled[firing.rule], firing, facts):
+            if isinstance(said, Suggested):
+                self.suggestions.append(said)
+            elif isinstance(said, Explained):
+                self.explanations.append(said)
+            else:
+                self.asks.append(said)
+
+
+def _with_origins(inference: Inference, index: int) -> Fact:
+    """Give a derived fact the places that what it rests on was read from."""
+    origins: dict[Origin, None] = {}
+    pending, seen = [index], {index}
+    while pending:
+        at = pending.pop()
+        origins.update(dict.fromkeys(inference.facts[at].origins))
+        below = {i for firing in inference.support.get(at, ()) for i in firing.facts} - seen
+        seen |= below
+        pending += sorted(below, reverse=True)
+    return msgspec.structs.replace(inference.facts[index], origins=tuple(origins))

@@ -1,0 +1,137 @@
+"""Builtins that change what later commands see."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+import msgspec
+
+from trainrx.model.pattern import late
+from trainrx.shell.context import Context, Verdict
+from trainrx.shell.options import Options
+from trainrx.shell.unknown import known
+from trainrx.shell.variables import Field, Variable
+
+_IGNORED = frozenset({"test", "[", "alias", "shopt", "wait", "trap", "ulimit", "umask", "disown"})
+_RECORDED = frozenset({"wait", "trap", "ulimit", "umask", "disown"})
+_ELEMENT = late(r"(\w+)\[([^\]]*)\]", re.ASCII)
+
+
+class Builtins:
+    """Runs builtins in a context."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._options = Options(context)
+        self._handlers = {
+            "set": self._set,
+            "shift": self._shift,
+            "unset": self._unset,
+            "exit": self._exit,
+            "return": self._exit,
+            "break": self._leave_loop,
+            "continue": self._leave_loop,
+            "let": self._let,
+            "module": self._module,
+            "ml": self._module,
+            "getopts": self._options.run,
+            ":": self._true,
+            "true": self._true,
+            "false": self._true,
+            "cd": self._cd,
+        }
+
+    def run(self, fields: list[Field], prefix: dict[str, Variable]) -> bool:
+        """Run a builtin; False when the command is none of those known here."""
+        name = fields[0].text
+        if name in ("read", "mapfile", "readarray"):
+            from trainrx.shell.reading import map_lines, read
+
+            separators = prefix["IFS"].text if "IFS" in prefix else self._context.state.separators()
+            if name == "read":
+                read(self._context, fields, separators)
+            else:
+                map_lines(self._context, fields)
+            return True
+        handler = self._handlers.get(name)
+        if handler is None:
+            return name in _IGNORED and name not in _RECORDED
+        handler(fields)
+        return name != "cd"
+
+    def _true(self, fields: list[Field]) -> None:
+        self._context.verdict = Verdict(fields[0].text != "false")
+
+    def _cd(self, fields: list[Field]) -> None:
+        """Keep where the script goes; `cd` itself is recorded like a program."""
+        words = [field.text for field in fields[1:] if not field.text.startswith("-")]
+        context = self._context
+        target = words[0] if words else context.state.unknowns.variable("HOME")
+        if known(target) and not target.startswith(("/", "~")):
+            context.folder = posixpath.normpath(posixpath.join(context.folder, target))
+        else:
+            context.folder = posixpath.normpath(target) if known(target) else target
+
+    def _set(self, fields: list[Field]) -> None:
+        state = self._context.state
+        at = 1
+        while at < len(fields):
+            word = fields[at].text
+            if word in ("--", "-") or word[:1] not in ("-", "+"):
+                behind = tuple(fields[at + (word in ("--", "-")) :])
+                if word != "-" or behind:
+                    state.positional = behind
+                return
+            takes = "o" in word
+            option = fields[at + 1].text if takes and at + 1 < len(fields) else ""
+            if "a" in word or option == "allexport":
+                state.export_all = word[0] == "-"
+            at += 2 if takes else 1
+
+    def _shift(self, fields: list[Field]) -> None:
+        state = self._context.state
+        count = fields[1].text if len(fields) > 1 else "1"
+        held = state.positional
+        if held is None:
+            return
+        if not re.fullmatch(r"[0-9]{1,4}", count):
+            state.positional = None
+        elif int(count) <= len(held):
+            state.positional = held[int(count) :]
+            self._context.verdict = Verdict(value=True)
+        else:
+            self._context.verdict = Verdict(value=False)
+
+    def _unset(self, fields: list[Field]) -> None:
+        state = self._context.state
+        for field in fields[1:]:
+            element = _ELEMENT.fullmatch(field.text)
+            if element is not None and (held := state.get(element[1])) is not None:
+                mark = state.unknowns.mark("value", element[1])
+                state.set(
+                    element[1], msgspec.structs.replace(held, values=(Field(mark),), keys=None)
+                )
+            elif fields[1].text == "-f" and field.text in self._context.functions:
+                del self._context.functions[field.text]
+            else:
+                state.unset(field.text)
+
+    def _module(self, fields: list[Field]) -> None:
+        if len(fields) > 1 and fields[1].text in ("load", "add", "switch", "use"):
+            reason = "a module may set variables that are not visible here"
+            self._context.record.hide_environment(reason, fields[0].line)
+
+    def _exit(self, fields: list[Field]) -> None:
+        self._context.stop = "exit" if fields[0].text == "exit" else "return"
+        code = fields[1].text if len(fields) > 1 else ""
+        value = int(code) % 256 == 0 if re.fullmatch(r"[0-9]{1,9}", code) else None
+        self._context.verdict = Verdict(value, assumed=value is None)
+
+    def _leave_loop(self, fields: list[Field]) -> None:
+        self._context.stop = "break" if fields[0].text == "break" else "continue"
+
+    def _let(self, fields: list[Field]) -> None:
+        for field in fields[1:]:
+            value = self._context.count(field.text)
+            self._context.verdict = Verdict(None if value is None else value != 0)

@@ -1,0 +1,203 @@
+"""What the evaluator of one script carries along."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from trainrx.shell.expand import Expander
+from trainrx.shell.limits import Budget
+from trainrx.shell.quotes import Lines
+from trainrx.shell.reader import commands
+from trainrx.shell.record import Place, Record
+from trainrx.shell.state import State
+from trainrx.shell.streams import Sink, Streams
+from trainrx.shell.syntax import Node
+from trainrx.shell.unknown import Unknown, known
+from trainrx.shell.variables import Field, Snapshot, Variable
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A file that commands write; `rows`: its line ends are those of the script from `line` on."""
+
+    text: str
+    line: int
+    rows: bool
+
+
+Stop = Literal["", "return", "exit", "break", "continue"]
+Files = Callable[[str], str | None]
+"""Gives the text of a file by the name a script uses, None when it is not at hand."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The outcome of a test; `assumed`: it rests on a variable not being set from outside."""
+
+    value: bool | None
+    assumed: bool = False
+
+    def negate(self) -> Verdict:
+        """Give the opposite."""
+        return self if self.value is None else Verdict(not self.value, self.assumed)
+
+
+RAN = Verdict(None, assumed=True)
+"""A command was run: whether it succeeds is not known, but mostly it does."""
+
+
+def both(left: Verdict, right: Verdict) -> Verdict:
+    """Join two verdicts with `&&`."""
+    for one in (left, right):
+        if one.value is False:
+            return one
+    if left.value is None or right.value is None:
+        return Verdict(None)
+    return Verdict(value=True, assumed=left.assumed or right.assumed)
+
+
+def either(left: Verdict, right: Verdict) -> Verdict:
+    """Join two verdicts with `||`."""
+    return both(left.negate(), right.negate()).negate()
+
+
+def _unset(_node: Node) -> None:
+    """Stand in for the interpreter until there is one."""
+
+
+class Context:
+    """Variables, functions, the place in the file, and how sure it is that we get there.
+
+    `undecided` counts the branches around it that may not be taken; `left` are the variables where
+    such a branch was left by `return`, `break` or `continue`. `wrapper`: the words in front of
+    `bash -c`, kept for the commands inside. `folder`: where `cd` went, "" at first. `line`: that of
+    the command being evaluated.
+    """
+
+    def __init__(self, state: State, record: Record, place: Place, files: Files) -> None:
+        self.state = state
+        self.record = record
+        self.place = place
+        self.files = files
+        self.written: dict[str, Written] = {}
+        self.expander = Expander(state, self.substitute, self.arithmetic)
+        self.run: Callable[[Node], None] = _unset
+        self.functions: dict[str, Node] = {}
+        self.locals: list[dict[str, Variable | None]] = []
+        self.wrapper: tuple[Field, ...] = ()
+        self.host = ""
+        self.streams = Streams()
+        self.undecided = 0
+        self.depth = 0
+        self.line = 1
+        self.folder = ""
+        self.stop: Stop = ""
+        self.left: list[tuple[Stop, Snapshot]] = []
+        self.verdict = RAN
+
+    @property
+    def budget(self) -> Budget:
+        """Give the work that is left."""
+        return self.state.budget
+
+    def count(self, expression: str) -> int | None:
+        """Evaluate arithmetic, None when the result is not known."""
+        text = self.expander.dollars(expression)
+        if not known(text):
+            return None
+        self.budget.spend(1 + len(text))
+        from trainrx.shell import arithmetic
+
+        return arithmetic.evaluate(text, self._number, self._write)
+
+    def arithmetic(self, expression: str) -> str:
+        """Expand `$((expression))`."""
+        value = self.count(expression)
+        if value is not None:
+            return str(value)
+        shown = self.state.unknowns.show(f"$(({expression}))")[:80]
+        root = self._root(expression)
+        if root is not None:
+            return self.state.unknowns.derived(root, shown)
+        return self.state.unknowns.mark("value", shown, shown)
+
+    def _number(self, name: str) -> str | None:
+        held = self.state.get(name)
+        if held is None and (name.islower() or self.state.is_gone(name)):
+            # Names of the environment are upper-case: this one is unset, which counts as 0.
+            return "0"
+        return held.text or "0" if held is not None and known(held.text) else None
+
+    def _write(self, name: str, value: int | None) -> None:
+        unknown = self.state.unknowns.mark("value", name)
+        self.state.set_text(name, unknown if value is None else str(value), self.line)
+
+    def _root(self, expression: str) -> Unknown | None:
+        """Find the unknown variable an expression rests on."""
+        unknowns = self.state.unknowns
+        found = list(unknowns.within(self.expander.dollars(expression)))
+        from trainrx.shell import arithmetic
+
+        for name in arithmetic.names(expression):
+            held = self.state.variables.get(name)
+            found += unknowns.within(unknowns.variable(name) if held is None else held.text)
+        return found[0] if found else None
+
+    def substitute(self, body: str) -> str:
+        """Expand `$(body)`: what its commands print, as far as that follows from their words."""
+        sink = Sink()
+        sink.level = self.undecided
+        streams, place, stop = self.streams, self.place, self.stop
+        kept, folder, verdict = self.state.snapshot(), self.folder, self.verdict
+        self.streams = Streams(sink, capture=True)
+        self.place = Place(Lines(body), self.line, fixed=True)
+        found = list(commands(body, self.budget))
+        for node in found:
+            self.run(node)
+        self.streams, self.place, self.stop = streams, place, stop
+        self.state.restore(kept)
+        self.folder, self.verdict = folder, verdict
+        if sink.certain and found:
+            return sink.text.rstrip("\n")
+        shown = self.state.unknowns.show(f"$({body.strip()})")[:80]
+        if sink.unknown is not None:
+            return self.state.unknowns.derived(sink.unknown, shown)
+        return self.state.unknowns.mark("command", shown, shown)
+
+    # Paths
+
+    def find_file(self, text: str) -> tuple[str, str] | None:
+        """Give the name and the text of a file at hand, None when there is none."""
+        name = self.path(text)
+        if not name or len(name) > 1024:
+            return None
+        if name in self.written:
+            return name, self.written[name].text
+        for candidate in dict.fromkeys((name, posixpath.normpath(name))):
+            found = self.files(candidate)
+            if found is not None:
+                return candidate, found
+        return None
+
+    def path(self, text: str) -> str:
+        """Give a path as a name beside the script, nothing when it is not known.
+
+        `$(dirname $0)` is where the script is, and `$PWD` is taken for it.
+        """
+        if known(text):
+            return text
+        first, sign, rest = text.partition("\ue001")
+        root = self.state.unknowns.only(first + sign)
+        here = root is not None and (root.name in ("0", "PWD") or root.shown == "$(pwd)")
+        return rest.lstrip("/") if here and known(rest) and rest[:1] == "/" else ""
+
+    def parent(self, text: str) -> str | None:
+        """Give `dirname` of a path that begins where the script is, None for other paths."""
+        only = self.state.unknowns.only(text)
+        if only is None or only.name != "0":
+            return None
+        if only.shown == "$0":
+            return self.state.unknowns.mark("arg", "0", "$(dirname $0)")
+        return f"{text}/.."

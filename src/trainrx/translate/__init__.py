@@ -1,0 +1,1 @@
+"""A launch, written for another release."""

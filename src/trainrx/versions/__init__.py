@@ -1,0 +1,1 @@
+"""Releases, ranges of them, listings of installed packages."""

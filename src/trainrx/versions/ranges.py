@@ -1,0 +1,175 @@
+"""Versions that are known, known in part ("3.2", "3.x", ">=3.0,<4.1") or not known at all.
+
+A question about such a version has three answers: a range holds for every release the text may
+mean, for none of them, or nobody can tell.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from trainrx.model.pattern import late
+from trainrx.versions.release import FIRST, read_version
+from trainrx.versions.specifiers import Specifiers, read_specifiers
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+MAX_LENGTH = 64
+"""Longer texts are no versions; the bound keeps number conversion cheap."""
+
+_WILDCARD = late(r"(?:\.[xX*])+$")
+
+
+@lru_cache(maxsize=8192)
+def in_range(version_text: str, spec: str) -> bool | None:
+    """Tell whether a version lies in a PEP 440 range; None when that depends on the release.
+
+    `version_text` may be exact (`2.5.1+cu124`), a prefix (`3.x`, `3.2`: every 3.2.*) or itself a
+    range. A development version (`0.9.5.dev0`) is somewhere between two releases: the answer is
+    known only where it is the same for itself and for the release it leads to.
+    """
+    wanted = _specifiers(spec)
+    may_be = _samples(version_text, spec)
+    if wanted is None or not may_be:
+        return None
+    answers = {wanted.contain(version) for version in may_be}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def is_exact(version_text: str) -> bool:
+    """Tell whether a text names one release (three numbers, or a local or post part)."""
+    version = _version(version_text)
+    return version is not None and not _is_prefix(version_text, version)
+
+
+class Timeline:
+    """The stretches of a package's history between which knowledge differs, as bits of a number.
+
+    Bit 0 is all before the first version that is named anywhere, bit i what follows the i-th.
+    """
+
+    def __init__(self, specs: Iterable[str]) -> None:
+        named = {version for spec in specs for version in _named(spec)}
+        self.starts: tuple[Version, ...] = (FIRST, *sorted(named))
+        self.all = (1 << len(self.starts)) - 1
+        self._within: dict[str, int] = {}
+
+    def within(self, spec: str) -> int:
+        """Give the stretches a range covers; an empty or unreadable range covers all."""
+        wanted = _specifiers(spec)
+        if wanted is None or not spec.strip():
+            return self.all
+        # the same few ranges stand in many entries
+        if spec not in self._within:
+            self._within[spec] = wanted.among(self.starts)
+        return self._within[spec]
+
+    def of(self, version_text: str | None) -> int:
+        """Give the stretches a version may lie in; all when it is unknown or unreadable."""
+        may_be = _samples(version_text, "", self.starts) if version_text else ()
+        return self._bits(bisect_right(self.starts, v) - 1 for v in may_be) or self.all
+
+    def describe(self, bits: int) -> str:
+        """Say from where to where some stretches reach, as a range ("" for all)."""
+        first = (bits & -bits).bit_length() - 1
+        last = bits.bit_length() - 1
+        parts = [f">={self.starts[first]}"] if first > 0 else []
+        if last + 1 < len(self.starts):
+            parts.append(f"<{self.starts[last + 1]}")
+        return ",".join(parts)
+
+    def majors(self, bits: int) -> set[int]:
+        """Give the major versions some stretches touch.
+
+        Nothing is known of what lies before the first and behind the last named version: the
+        outer stretches count as that version's.
+        """
+        found: set[int] = set()
+        for i, start in enumerate(self.starts):
+            if bits >> i & 1:
+                end = self.starts[i + 1] if i + 1 < len(self.starts) else None
+                last = start.major if end is None else _major_before(end)
+                found.update(range(last if i == 0 else start.major, last + 1))
+        return found
+
+    @staticmethod
+    def _bits(indexes: Iterable[int]) -> int:
+        bits = 0
+        for index in indexes:
+            bits |= 1 << max(index, 0)
+        return bits
+
+
+def _major_before(end: Version) -> int:
+    return end.major if any(end.release[1:]) else end.major - 1
+
+
+def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Version, ...]:
+    """Give versions that stand for all a text may mean, as seen by a range; () when unreadable."""
+    version = _version(text)
+    if version is not None and not _is_prefix(text, version):
+        return _with_release(version)
+    points = {*_named(spec), *also}
+    if version is not None:
+        end = read_version(".".join(map(str, (*version.release[:-1], version.release[-1] + 1))))
+        inside = (p for p in _spread(points) if version <= p < end)
+        return (version, *inside)
+    allowed = _specifiers(text)
+    if allowed is None or not text.strip():
+        return ()
+    spread = _spread({*points, *_named(text), read_version("0")})
+    return tuple(p for p in spread if allowed.contain(p))
+
+
+def _with_release(version: Version) -> tuple[Version, ...]:
+    if version.dev is None:
+        return (read_version(version.public),)
+    return (read_version(version.public), read_version(version.base_version))
+
+
+def _spread(points: Iterable[Version]) -> Iterable[Version]:
+    """Give each version and one just behind it."""
+    for point in points:
+        yield point
+        yield _behind(point)
+
+
+@lru_cache(maxsize=2048)
+def _behind(point: Version) -> Version:
+    if point.post is not None:
+        return read_version(f"{point.base_version}.post{point.post + 1}")
+    return read_version(f"{point.base_version}.0.1")
+
+
+@lru_cache(maxsize=2048)
+def _version(text: str) -> Version | None:
+    cleaned = text.strip()
+    if len(cleaned) > MAX_LENGTH:
+        return None
+    try:
+        return read_version(_WILDCARD.sub("", cleaned.removeprefix("==").strip()))
+    except ValueError:
+        return None
+
+
+def _is_prefix(text: str, version: Version) -> bool:
+    if _WILDCARD.search(text.strip()):
+        return True
+    plain = version.pre is None and version.post is None and version.dev is None
+    return plain and version.local is None and len(version.release) < 3
+
+
+@lru_cache(maxsize=2048)
+def _specifiers(spec: str) -> Specifiers | None:
+    return None if len(spec) > 8 * MAX_LENGTH else read_specifiers(spec)
+
+
+@lru_cache(maxsize=2048)
+def _named(spec: str) -> tuple[Version, ...]:
+    found = _specifiers(spec)
+    versions = (_version(text) for text in found.named) if found is not None else ()
+    return tuple(v for v in versions if v is not None)
