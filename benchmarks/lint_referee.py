@@ -23,7 +23,7 @@ import msgspec
 from trainrx.knowledge.lint import load_lint
 from trainrx.lint.check import Linter
 from trainrx.lint.files import lint_files
-from trainrx.lint.jobs import Around
+from trainrx.lint.jobs import RunContext
 from trainrx.lint.run import groups, lint_file
 from trainrx.lint.settings import Settings, chooser
 from trainrx.model.findings import Finding
@@ -82,7 +82,7 @@ def read_verdicts(path: Path) -> list[Verdict]:
 def said_of(item: Verdict, knowledge: LintKnowledge) -> list[Finding]:
     """Lint a launch at its version, in a folder that holds its files."""
     linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), "en")
-    beside = Around(knowledge, {item.framework: item.version})
+    beside = RunContext(knowledge, {item.framework: item.version})
     found: list[Finding] = []
     home = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:

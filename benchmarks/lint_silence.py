@@ -33,7 +33,7 @@ from trainrx.knowledge.lint import load_lint
 from trainrx.launch.find import find_launches
 from trainrx.lint.check import Linter
 from trainrx.lint.files import lint_files
-from trainrx.lint.jobs import Around, config_launch
+from trainrx.lint.jobs import RunContext, config_launch
 from trainrx.lint.run import groups, lint_file
 from trainrx.lint.settings import Settings, chooser
 from trainrx.model.findings import Finding
@@ -106,7 +106,7 @@ def _options() -> argparse.Namespace:
 def _lint(checkout: Path, tag: str, package: str, release: str) -> tuple[int, list[Finding]]:
     """Lint the files of one release; give how many hold a launch, and what was found."""
     knowledge = load_lint()
-    beside = Around(knowledge, {package: release})
+    beside = RunContext(knowledge, {package: release})
     linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), "en")
     scripts = 0
     found: list[Finding] = []

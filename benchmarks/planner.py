@@ -33,9 +33,9 @@ from trainrx.model.facts import Facts
 from trainrx.model.memory import Refusal
 from trainrx.prove.candidates import subject_of
 from trainrx.prove.hardware_plans import plan_job
-from trainrx.prove.planner import Found, space_of
+from trainrx.prove.planner import PlanOutcome, space_of
 from trainrx.prove.planning import bench_of, search
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.reread import LaunchContext
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 KINDS = ("arg", "env", "config_file")
@@ -60,7 +60,7 @@ class Timed(NamedTuple):
     """One situation: what was found, the seconds it took, and candidates a second."""
 
     name: str
-    found: Found | Refusal
+    found: PlanOutcome | Refusal
     seconds: float
     speed: float
 
@@ -99,7 +99,7 @@ def situations(knowledge: Knowledge) -> Iterator[Timed]:
             yield Timed(folder.name, found, best, speed(around))
 
 
-def speed(around: Surroundings) -> float:
+def speed(around: LaunchContext) -> float:
     """Give how many candidates a second are judged: random moves, the same each time."""
     subject = subject_of(around)
     bench = None if subject is None else bench_of(subject, failed=True)
@@ -150,11 +150,11 @@ def inputs_of(words: Sequence[str], folder: Path | None = None) -> dict[str, Any
     return found
 
 
-def surroundings(inputs: Mapping[str, Any], knowledge: Knowledge) -> Surroundings:
+def surroundings(inputs: Mapping[str, Any], knowledge: Knowledge) -> LaunchContext:
     """Read a job as the command line does."""
     given = gather(request_of((), inputs), knowledge)  # type: ignore[arg-type]
     seen = read_logs(given)
-    return Surroundings(
+    return LaunchContext(
         given=given,
         knowledge=knowledge,
         versions={**seen.versions, **given.versions},
@@ -191,7 +191,7 @@ def judged(folder: Path, knowledge: Knowledge) -> Iterator[str]:
     yield f"{folder}: {counted} counted, {planned} with a plan, {hit} with what worked"
 
 
-def plans_of(case: dict[str, Any], knowledge: Knowledge) -> Found | str:
+def plans_of(case: dict[str, Any], knowledge: Knowledge) -> PlanOutcome | str:
     """Plan one thread's job; a text when it cannot be judged."""
     with tempfile.TemporaryDirectory() as name:
         words = arguments(case, Path(name), note=False)

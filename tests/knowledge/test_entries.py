@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.entries.tests import Bench, read_cases
+from trainrx.entries.tests import PreparedRules, read_cases
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import shipped
 from trainrx.reason.causes import EngineName
@@ -23,9 +23,9 @@ RULE_IDS = sorted(
 
 
 @pytest.fixture(scope="module", params=["durable", "reference"])
-def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+def bench(request: pytest.FixtureRequest) -> Iterator[PreparedRules]:
     engine: EngineName = request.param
-    made = Bench(load(), engine)
+    made = PreparedRules(load(), engine)
     yield made
     made.close()
 
@@ -35,24 +35,24 @@ def file_of(root: Path, ident: str) -> Path:
 
 
 @pytest.mark.parametrize("ident", CAUSES)
-def test_a_cause_keeps_its_expectations(bench: Bench, ident: str) -> None:
+def test_a_cause_keeps_its_expectations(bench: PreparedRules, ident: str) -> None:
     cases = read_cases(file_of(KB / "causes", ident))
 
     assert list(bench.cause(bench.knowledge.causes[ident], cases)) == []
 
 
 @pytest.mark.parametrize("ident", RULE_IDS)
-def test_a_rule_keeps_its_expectations(bench: Bench, ident: str) -> None:
+def test_a_rule_keeps_its_expectations(bench: PreparedRules, ident: str) -> None:
     cases = read_cases(file_of(RULES, ident))
 
     assert list(bench.rule(bench.knowledge.rules[ident], cases)) == []
 
 
-def test_all_conditions_can_be_decided_side_by_side(bench: Bench) -> None:
+def test_all_conditions_can_be_decided_side_by_side(bench: PreparedRules) -> None:
     assert list(bench.together()) == []
 
 
-def test_a_wrong_expectation_is_found(bench: Bench) -> None:
+def test_a_wrong_expectation_is_found(bench: PreparedRules) -> None:
     cause = bench.knowledge.causes["image-pixels-uncapped"]
     cases = read_cases(file_of(KB / "causes", cause.id))
     swapped = [case for case in cases if case.expect.verdict == "absent"]

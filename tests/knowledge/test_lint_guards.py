@@ -7,7 +7,7 @@ from trainrx.knowledge.load import load
 from trainrx.launch.config_kinds import classify_config
 from trainrx.lint.check import Linter
 from trainrx.lint.files import File
-from trainrx.lint.jobs import Around
+from trainrx.lint.jobs import RunContext
 from trainrx.lint.run import groups, lint_file
 from trainrx.lint.settings import Settings, chooser
 from trainrx.model.facts import Origin, fact
@@ -31,7 +31,7 @@ def _rules(guard: Guard, text: str) -> set[str]:
     file = File("example", text, kind, None, named=True)
     linter = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")
     return {
-        f.rule for f in lint_file(file, linter, Around(KNOWLEDGE, versions, given=given), [])[0]
+        f.rule for f in lint_file(file, linter, RunContext(KNOWLEDGE, versions, given=given), [])[0]
     }
 
 

@@ -12,7 +12,7 @@ import pytest
 from trainrx.knowledge.lint import load_lint
 from trainrx.lint.check import Linter
 from trainrx.lint.files import lint_files
-from trainrx.lint.jobs import Around
+from trainrx.lint.jobs import RunContext
 from trainrx.lint.run import groups, lint_file
 from trainrx.lint.settings import Settings, chooser
 from trainrx.model.lint import LintKnowledge
@@ -71,7 +71,7 @@ def _errors(
     for name, text in item.files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     patch.chdir(folder)
-    beside = Around(knowledge, {item.framework: item.version})
+    beside = RunContext(knowledge, {item.framework: item.version})
     files = lint_files(["launch.sh"], None, (), [])
     found = [x for file in files for x in lint_file(file, linter, beside, [])[0]]
     return [f"{x.rule}: {x.message}" for x in found if x.severity == "error"]

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from trainrx.knowledge.lint import load_lint
 from trainrx.lint.check import Linter
 from trainrx.lint.files import File
-from trainrx.lint.jobs import Around
+from trainrx.lint.jobs import RunContext
 from trainrx.lint.mend import mended
 from trainrx.lint.run import groups, lint_file
 from trainrx.lint.settings import Settings, chooser
 
 KNOWLEDGE = load_lint()
 LINTER = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")
-AROUND = Around(KNOWLEDGE, {"ms-swift": "3.2.1", "llamafactory": "0.9.3"})
+AROUND = RunContext(KNOWLEDGE, {"ms-swift": "3.2.1", "llamafactory": "0.9.3"})
 
 NAMES = st.sampled_from(
     ["max_length", "max_lenght", "sft_type", "lora_rank", "bf16", "dataset", "no_such", "deepspeed"]

@@ -10,7 +10,7 @@ from trainrx.lint.edits import apply
 from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.desk import Desk, Document, Wishes, own
 from trainrx.lsp.hover import as_markdown, hover, span
-from trainrx.lsp.sheet import Sheet, readable
+from trainrx.lsp.sheet import EditedText, readable
 
 PIECES = (
     *("swift sft ", "--model m ", "--lora_rnak 8 ", "--lora_rank ", "\\\n", "\n", "\r\n", "\r"),
@@ -47,7 +47,7 @@ def desk() -> Desk:
 @given(TEXT, NAMES, st.data())
 def test_any_text_is_judged_explained_and_mended(desk, text, name, data):
     sight = desk.look(Document(text, Path("/nowhere") / name, "shellscript"))
-    sheet = Sheet(readable(text))
+    sheet = EditedText(readable(text))
 
     for item in sight.findings:
         start, stop = span(item, sheet)

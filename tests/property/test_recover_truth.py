@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from trainrx.memory.printed import asked_in, asked_of, printed, segment
-from trainrx.memory.recover import Reading, count_of, kind_of, recover
-from trainrx.memory.sizes import Setting
+from trainrx.memory.recover import TensorCandidate, count_of, kind_of, recover
+from trainrx.memory.sizes import RequestContext
 from trainrx.model.hardware import ModelShape, Tower
 
 MOST = 200 * 2**30
@@ -35,7 +35,7 @@ class Truth(NamedTuple):
     kind: str
     size: int
     count: int | None
-    setting: Setting
+    setting: RequestContext
 
 
 def shapes(draw: random.Random) -> ModelShape:
@@ -63,7 +63,7 @@ def truths(draw: random.Random, *, placed: bool) -> Truth:
     world = 2 ** draw.randint(0, 6)
     kind = draw.choice(tuple(SITES))
     sharded = kind in ("embedding", "gathered-layer")
-    setting = Setting(
+    setting = RequestContext(
         shape=shape,
         site=SITES[kind] if placed else "",
         phase="train",
@@ -81,7 +81,9 @@ def truths(draw: random.Random, *, placed: bool) -> Truth:
     return Truth(kind, size, count, msgspec.structs.replace(setting, shape=shape))
 
 
-def _asked(draw: random.Random, kind: str, setting: Setting) -> tuple[int, int | None, ModelShape]:
+def _asked(
+    draw: random.Random, kind: str, setting: RequestContext
+) -> tuple[int, int | None, ModelShape]:
     """Give bytes, the count behind them, and the shape the job needs for it."""
     shape, batch, length = setting.shape, setting.sequences or 1, setting.length or 1
     hidden, vocab, width = shape.hidden or 1, shape.vocab or 1, draw.choice((2, 4))
@@ -127,7 +129,9 @@ def sample(*, placed: bool) -> Iterator[Truth]:
     return (truth for truth in drawn if LEAST < truth.size < MOST)
 
 
-def answered(truth: Truth) -> tuple[str | None, Reading | None, tuple[Reading, ...]]:
+def answered(
+    truth: Truth,
+) -> tuple[str | None, TensorCandidate | None, tuple[TensorCandidate, ...]]:
     asked = asked_in(f"CUDA out of memory. Tried to allocate {printed(segment(truth.size))}. GPU 0")
     assert asked is not None
     readings = recover(asked, truth.setting)
@@ -135,7 +139,7 @@ def answered(truth: Truth) -> tuple[str | None, Reading | None, tuple[Reading, .
     return kind, None if kind is None else count_of(readings, kind), readings
 
 
-def right(truth: Truth, reading: Reading) -> bool:
+def right(truth: Truth, reading: TensorCandidate) -> bool:
     if reading.kind != truth.kind:
         return False
     if truth.count is None or reading.low is None or reading.high is None:

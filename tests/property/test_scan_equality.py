@@ -17,7 +17,7 @@ from trainrx.evidence.matcher import Line, compile_patterns, engine_gate, needle
 from trainrx.evidence.scan import Scan, Signatures
 from trainrx.evidence.tally import summed
 from trainrx.model.job import Detection, Input
-from trainrx.model.knowledge import Pattern, Samples, Symptom
+from trainrx.model.knowledge import LinePattern, Samples, Symptom
 from trainrx.model.text import Text
 
 PATTERNS = (
@@ -100,7 +100,7 @@ def symptoms(patterns: tuple[tuple[str, str], ...] = PATTERNS) -> list[Symptom]:
             status="experimental",
             since="0.1.0",
             updated="2026-11-21",
-            patterns=(Pattern(needle=needle, regex=regex),),
+            patterns=(LinePattern(needle=needle, regex=regex),),
             samples=Samples(match=(), near_miss=()),
             types={"code": "int", "asked": "gib", "gpu": "int"},
         )

@@ -8,7 +8,7 @@ import pytest
 
 from trainrx.evidence.detector import Detector
 from trainrx.model.job import Input
-from trainrx.model.knowledge import Pattern, Samples, Symptom
+from trainrx.model.knowledge import LinePattern, Samples, Symptom
 from trainrx.model.text import Text
 
 SIZE = 1_500_000
@@ -31,8 +31,8 @@ HOSTILE = {
 
 def detector() -> Detector:
     patterns = (
-        Pattern(needle="Tried", regex=r"Tried to allocate (?P<asked>[\d.]+ [KMGT]iB)"),
-        Pattern(needle=": ", regex=r"a: [^:]{0,40}: .{0,200}no such text"),
+        LinePattern(needle="Tried", regex=r"Tried to allocate (?P<asked>[\d.]+ [KMGT]iB)"),
+        LinePattern(needle=": ", regex=r"a: [^:]{0,40}: .{0,200}no such text"),
     )
     symptom = Symptom(
         schema=1,

@@ -7,7 +7,7 @@ import shlex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.catalog.catalog import Known, catalog
+from trainrx.catalog.catalog import KnownArgument, catalog
 from trainrx.catalog.signature import signature
 from trainrx.knowledge.load import load
 from trainrx.launch.find import find_launches
@@ -46,7 +46,7 @@ WORDS = st.sampled_from(
 )
 
 
-def written(known: Known, data: st.DataObject) -> str:
+def written(known: KnownArgument, data: st.DataObject) -> str:
     """Write an argument with its default, one of its choices, or any word."""
     texts = [str(item) for item in known.choices or ()]
     if isinstance(known.default, (int, float, str)):

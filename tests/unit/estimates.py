@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.model.estimate import CardFit, Compared, Counted, Estimate
+from trainrx.model.estimate import CardFit, Compared, Estimate, ExactCount
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.memory import (
@@ -104,7 +104,7 @@ def too_large() -> Estimate:
             CardFit(name="A100", card=figure(54.1, 49.8, 60.05)),
             CardFit(name="H20", gib=95.6, verdict="fits", card=figure(54.1, 49.8, 60.05)),
         ),
-        counted=Counted(
+        counted=ExactCount(
             allocated=Compared(name="allocated", closed=47.4, counted=45.9),
             peak="loss",
             parts=(

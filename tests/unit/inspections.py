@@ -6,7 +6,16 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
-from trainrx.model.inspection import Comparison, Inspection, Item, Job, Pair, Sided, Stranger, Topic
+from trainrx.model.inspection import (
+    Comparison,
+    InspectedJob,
+    Inspection,
+    Item,
+    Pair,
+    Sided,
+    Stranger,
+    Topic,
+)
 from trainrx.model.job import Defect
 from trainrx.model.result import Tool
 
@@ -79,8 +88,8 @@ TOKEN = Item(
 )
 
 
-def job(**more: object) -> Job:
-    made = Job(
+def job(**more: object) -> InspectedJob:
+    made = InspectedJob(
         place=at(4, "swift sft \\"),
         framework="ms-swift",
         command="sft",
@@ -142,7 +151,7 @@ def job(**more: object) -> Job:
     return msgspec.structs.replace(made, **more)
 
 
-def inspection(*jobs: Job) -> Inspection:
+def inspection(*jobs: InspectedJob) -> Inspection:
     return Inspection(tool=TOOL, jobs=jobs or (job(),))
 
 

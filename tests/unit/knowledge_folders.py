@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from trainrx.entries.check import Library, check, read_library
-from trainrx.entries.problem import Finding
+from trainrx.entries.problem import EntryProblem
 from trainrx.entries.sources import read_source
 from trainrx.knowledge.store import shipped
 from trainrx.model.knowledge import FactEntry, Symptom
@@ -163,7 +163,7 @@ def library(folder: Path) -> Library:
     return Library((*own.entries, *_names().entries), own.tests)
 
 
-def findings(folder: Path, cases: Path | None = None, today: str = TODAY) -> list[Finding]:
+def findings(folder: Path, cases: Path | None = None, today: str = TODAY) -> list[EntryProblem]:
     """Give what is wrong below a folder, as paths from there."""
     found = check(library(folder), today, cases)
     mine = (f for f in found if str(folder) in str(Path(f.path).resolve()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainrx.evidence.detector import Detector, Engine
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Detection, Input
-from trainrx.model.knowledge import CaptureType, Family, Pattern, Role, Samples, Symptom
+from trainrx.model.knowledge import CaptureType, Family, LinePattern, Role, Samples, Symptom
 from trainrx.model.text import Text
 
 OOM = (
@@ -41,7 +41,7 @@ def signature(
         status="experimental",
         since="0.1.0",
         updated="2026-11-21",
-        patterns=tuple(Pattern(needle=needle, regex=regex) for needle, regex in patterns),
+        patterns=tuple(LinePattern(needle=needle, regex=regex) for needle, regex in patterns),
         samples=Samples(match=(), near_miss=()),
         types=types or {},
         facts=facts or {},

@@ -9,17 +9,17 @@ from trainrx.inspect.inspection import read_logs
 from trainrx.launch.asked import request_of
 from trainrx.launch.given import gather
 from trainrx.model.facts import Facts
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.reread import LaunchContext
 from unit.workloads import knowledge
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def surroundings(**inputs: Any) -> Surroundings:
+def surroundings(**inputs: Any) -> LaunchContext:
     """Read a job; inputs as `diagnose()` takes them."""
     given = gather(request_of((), inputs), knowledge())  # type: ignore[arg-type]
     seen = read_logs(given)
-    return Surroundings(
+    return LaunchContext(
         given=given,
         knowledge=knowledge(),
         versions={**seen.versions, **given.versions},
@@ -28,13 +28,13 @@ def surroundings(**inputs: Any) -> Surroundings:
     )
 
 
-def example(name: str, **inputs: Any) -> Surroundings:
+def example(name: str, **inputs: Any) -> LaunchContext:
     """Read one of the founding situations."""
     folder = EXAMPLES / name
     return surroundings(cmd=folder / "launch.sh", versions=str(folder / "versions.txt"), **inputs)
 
 
-def written(folder: Path, text: str, **inputs: Any) -> Surroundings:
+def written(folder: Path, text: str, **inputs: Any) -> LaunchContext:
     """Read a launch script of this text."""
     path = folder / "launch.sh"
     path.write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trainrx.evidence.detector import detect
 from trainrx.evidence.frames import Frame, frame_of_excerpt, last_frame
-from trainrx.evidence.sources import Source, source_of
+from trainrx.evidence.sources import SourceFile, source_of
 from trainrx.knowledge.load import load
 from trainrx.model.job import Input
 
@@ -43,7 +43,7 @@ def place(text: str) -> tuple[object, ...]:
     ],
 )
 def test_a_file_belongs_to_the_package_its_path_lies_in(path: str, package: str, file: str) -> None:
-    assert source_of(path) == Source(package, file)
+    assert source_of(path) == SourceFile(package, file)
 
 
 @pytest.mark.parametrize("path", ["<string>", "<frozen runpy>", "/usr/lib/python3.10/runpy.py"])

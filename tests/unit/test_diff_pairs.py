@@ -5,10 +5,12 @@ import msgspec
 import pytest
 
 from trainrx.inspect.pairing import Paired, compare_facts, pair_values
-from trainrx.model.inspection import Item, Job
+from trainrx.model.inspection import InspectedJob, Item
 
 
-def side(*arguments: Item, env: tuple[Item, ...] = (), settings: tuple[Item, ...] = ()) -> Job:
+def side(
+    *arguments: Item, env: tuple[Item, ...] = (), settings: tuple[Item, ...] = ()
+) -> InspectedJob:
     return inspections.job(arguments=arguments, settings=settings, env=env, facts=(), strangers=())
 
 

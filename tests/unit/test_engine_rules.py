@@ -11,9 +11,9 @@ from engine_kit import given
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.knowledge import Rule
 from trainrx.reason.base import Check, Copy, Join, Pattern, RuleError
-from trainrx.reason.rules import LOG_GIVEN, Names, compile_rule, misfit
+from trainrx.reason.rules import LOG_GIVEN, RuleNames, compile_rule, misfit
 
-NAMES = Names(
+NAMES = RuleNames(
     symptoms={"cuda-oom", "nccl-watchdog-timeout"}, causes={"small-card"}, facts={"oom.ranks", "x"}
 )
 

@@ -6,7 +6,7 @@ import estimates
 import msgspec
 import pytest
 
-from trainrx.model.estimate import Counted
+from trainrx.model.estimate import ExactCount
 from trainrx.model.memory import Refusal
 from trainrx.render.emit import STYLES, coloured, plain
 from trainrx.render.estimate import estimate_page
@@ -178,7 +178,7 @@ def test_a_count_is_compared_with_the_formula_and_names_the_gaps():
 
 def test_a_count_that_failed_says_why():
     why = Refusal(kind="unmodelled", id="exact-failed", reason="the class needs values")
-    answer = estimates.estimate(counted=Counted(refusal=why))
+    answer = estimates.estimate(counted=ExactCount(refusal=why))
 
     assert "not counted: the class needs values" in text(answer)
 

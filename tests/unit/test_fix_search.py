@@ -25,7 +25,7 @@ from trainrx.prove.search import (
     useful,
     weigh,
 )
-from trainrx.prove.space import Batch, Pull, combine, divides, is_void, keeps_batch, pull_of
+from trainrx.prove.space import BatchSplit, Pull, combine, divides, is_void, keeps_batch, pull_of
 
 SHAPE = ModelShape(
     id="seven",
@@ -84,21 +84,21 @@ def space(*levers: tuple[Pull, ...], limit: float = 80.0) -> Space:
         model=model(),
         constants=JUDGED,
         levers=levers,
-        batch=Batch(128),
+        batch=BatchSplit(128),
         limit=limit,
         fill=0.92,
     )
 
 
 def test_the_batch_is_kept_by_accumulation() -> None:
-    work = combine(BASE, [pull("micro-1")], Batch(128))
+    work = combine(BASE, [pull("micro-1")], BatchSplit(128))
 
     assert (work.micro_batch, work.accumulation, work.data) == (1.0, 16, 8)
-    assert keeps_batch(work, Batch(128))
+    assert keeps_batch(work, BatchSplit(128))
 
 
 def test_ranks_that_share_a_sequence_are_no_replicas() -> None:
-    work = combine(BASE, [pull("context")], Batch(128))
+    work = combine(BASE, [pull("context")], BatchSplit(128))
 
     assert (work.context, work.data, work.accumulation) == (2, 4, 4)
 

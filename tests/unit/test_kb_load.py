@@ -8,7 +8,7 @@ from trainrx.entries.regexes import regex_problems
 from trainrx.knowledge.load import find_entry, load, read_cached, read_entry, read_folders
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.knowledge import Cause, Pattern, Symptom
+from trainrx.model.knowledge import Cause, LinePattern, Symptom
 
 SYMPTOM = """
 schema: 1
@@ -147,11 +147,11 @@ def test_an_entry_is_found_by_id_and_a_miss_names_neighbours() -> None:
     ],
 )
 def test_regexes_that_are_slow_or_beyond_the_engine_are_refused(regex: str, said: str) -> None:
-    assert any(said in p for p in regex_problems(Pattern(needle="went wrong", regex=regex)))
+    assert any(said in p for p in regex_problems(LinePattern(needle="went wrong", regex=regex)))
 
 
 def test_a_plain_regex_passes() -> None:
-    assert regex_problems(Pattern(needle="went wrong", regex=r"went wrong: (\d{1,9})\b")) == []
+    assert regex_problems(LinePattern(needle="went wrong", regex=r"went wrong: (\d{1,9})\b")) == []
 
 
 def test_every_cause_cites_a_source_and_names_a_fix() -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from trainrx.entries.check_signs import pattern_problems
 from trainrx.entries.needles import is_needed
 from trainrx.knowledge.load import load
-from trainrx.model.knowledge import Pattern, Samples
+from trainrx.model.knowledge import LinePattern, Samples
 
-DEAD = Pattern(needle="fail", regex=r"\bit (?:fails|dies)\b")
+DEAD = LinePattern(needle="fail", regex=r"\bit (?:fails|dies)\b")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ DEAD = Pattern(needle="fail", regex=r"\bit (?:fails|dies)\b")
     ],
 )
 def test_a_needle_on_every_way_is_needed(needle: str | tuple[str, ...], regex: str) -> None:
-    assert is_needed(Pattern(needle=needle, regex=regex))
+    assert is_needed(LinePattern(needle=needle, regex=regex))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_needle_on_every_way_is_needed(needle: str | tuple[str, ...], regex: s
     ],
 )
 def test_a_way_around_the_needle_is_found(needle: str | tuple[str, ...], regex: str) -> None:
-    assert not is_needed(Pattern(needle=needle, regex=regex))
+    assert not is_needed(LinePattern(needle=needle, regex=regex))
 
 
 @given(st.text("ab", min_size=1, max_size=4), st.from_regex(r"\A[ab](?:[ab|]|[ab]\?){0,4}[ab]\Z"))
@@ -55,7 +55,7 @@ def test_what_is_needed_stands_in_every_match(needle: str, regex: str) -> None:
     texts = ("".join(letters) for size in range(1, 7) for letters in product("ab", repeat=size))
     around = any(re.fullmatch(regex, text) and needle not in text for text in texts)
 
-    assert is_needed(Pattern(needle=needle, regex=regex)) is not around
+    assert is_needed(LinePattern(needle=needle, regex=regex)) is not around
 
 
 @pytest.mark.parametrize(("short", "level"), [(True, "error"), (False, "warning")])

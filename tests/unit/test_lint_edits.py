@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from trainrx.lint.edits import apply, line_removed, replaced
-from trainrx.lint.places import Spot
+from trainrx.lint.places import LineRange
 from trainrx.model.findings import Edit
 
 TEXT = "one two\nthree\nfour"
 
 
 def test_edits_of_one_line_keep_their_places() -> None:
-    edits = (*replaced(Spot("f", 1, 1, 4), "1"), *replaced(Spot("f", 1, 5, 8), "2222"))
+    edits = (*replaced(LineRange("f", 1, 1, 4), "1"), *replaced(LineRange("f", 1, 5, 8), "2222"))
 
     text, made = apply(TEXT, edits)
 
@@ -17,7 +17,7 @@ def test_edits_of_one_line_keep_their_places() -> None:
 
 
 def test_of_two_that_overlap_the_first_counts() -> None:
-    edits = (*replaced(Spot("f", 1, 1, 5), "x"), *replaced(Spot("f", 1, 4, 8), "y"))
+    edits = (*replaced(LineRange("f", 1, 1, 5), "x"), *replaced(LineRange("f", 1, 4, 8), "y"))
 
     text, made = apply(TEXT, edits)
 
@@ -40,4 +40,4 @@ def test_a_place_outside_the_text_changes_nothing() -> None:
 
 
 def test_an_unknown_stretch_makes_no_edit() -> None:
-    assert replaced(Spot("f", 1), "x") == ()
+    assert replaced(LineRange("f", 1), "x") == ()

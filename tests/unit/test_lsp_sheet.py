@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.lsp.sheet import Place, Sheet, readable
+from trainrx.lsp.sheet import EditedText, EditorPosition, readable
 
 TEXT = st.text(alphabet="ab \\\n\r\x0c\u2028数é😀🚀", max_size=60)
 UNITS = {
@@ -18,10 +18,10 @@ UNITS = {
     ("encoding", "unit"), [("utf-8", 3 + 4 + 1), ("utf-16", 1 + 2 + 1), ("utf-32", 3)]
 )
 def test_units_are_those_of_the_encoding(encoding, unit):
-    sheet = Sheet("a\n数😀bc", encoding)
+    sheet = EditedText("a\n数😀bc", encoding)
 
-    assert sheet.place(sheet.offset(2, 4)) == Place(1, unit)
-    assert sheet.found(Place(1, unit)) == 5
+    assert sheet.place(sheet.offset(2, 4)) == EditorPosition(1, unit)
+    assert sheet.found(EditorPosition(1, unit)) == 5
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ def test_units_are_those_of_the_encoding(encoding, unit):
     [(0, (0, 0)), (1, (0, 1)), (2, (0, 1)), (3, (1, 0)), (4, (1, 1)), (5, (2, 0)), (7, (3, 0))],
 )
 def test_each_line_end_begins_a_line_of_the_editor(offset, place):
-    assert Sheet("a\r\nb\rc\n").place(offset) == Place(*place)
+    assert EditedText("a\r\nb\rc\n").place(offset) == EditorPosition(*place)
 
 
 def test_what_lies_outside_is_moved_inside():
-    sheet = Sheet("ab\ncd")
+    sheet = EditedText("ab\ncd")
 
     assert [sheet.offset(0, 0), sheet.offset(1, 99), sheet.offset(99, 1)] == [0, 3, 5]
-    assert [sheet.found(Place(*p)) for p in ((-1, -1), (0, 99), (99, 0))] == [0, 2, 5]
+    assert [sheet.found(EditorPosition(*p)) for p in ((-1, -1), (0, 99), (99, 0))] == [0, 2, 5]
 
 
 def test_a_lone_surrogate_keeps_its_width():
@@ -45,7 +45,7 @@ def test_a_lone_surrogate_keeps_its_width():
 
 @given(TEXT, st.sampled_from(sorted(UNITS)), st.data())
 def test_an_offset_is_found_again(text, encoding, data):
-    sheet = Sheet(text, encoding)
+    sheet = EditedText(text, encoding)
     offset = data.draw(st.integers(0, len(text)))
 
     place = sheet.place(offset)

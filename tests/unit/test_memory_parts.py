@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.knowledge.load import load
-from trainrx.memory.parts import Parts, lora_parameters, parts_of
+from trainrx.memory.parts import ModelParameters, lora_parameters, parts_of
 from trainrx.model.hardware import ModelShape, Tower
 from trainrx.model.memory import LORA_ROLES
 from trainrx.models.facts import find_shape
@@ -45,7 +45,7 @@ def shape_named(name: str) -> ModelShape:
     return shape
 
 
-def parts_named(name: str) -> Parts:
+def parts_named(name: str) -> ModelParameters:
     parts = parts_of(shape_named(name))
     assert parts is not None
     return parts

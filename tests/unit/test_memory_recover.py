@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from trainrx.knowledge.load import load
-from trainrx.memory.growing import Counted
+from trainrx.memory.growing import GrowingTensor
 from trainrx.memory.printed import Interval, asked_in
-from trainrx.memory.recover import Reading, count_of, counts, kind_of, recover
-from trainrx.memory.sizes import Kind, Setting
+from trainrx.memory.recover import TensorCandidate, count_of, counts, kind_of, recover
+from trainrx.memory.sizes import Kind, RequestContext
 from trainrx.model.hardware import ModelShape, Tower
 
 SHAPE = ModelShape(
@@ -23,7 +23,7 @@ SHAPE = ModelShape(
     vocab=152064,
     tie=False,
 )
-JOB = Setting(
+JOB = RequestContext(
     shape=SHAPE, phase="train", sequences=2, tokens=16384, length=8192, padded=True, enforced=True
 )
 
@@ -34,7 +34,7 @@ def asked(figure: str) -> Interval:
     return found
 
 
-def best(figure: str, setting: Setting) -> Reading:
+def best(figure: str, setting: RequestContext) -> TensorCandidate:
     return recover(asked(figure), setting)[0]
 
 
@@ -59,8 +59,8 @@ def test_a_reading_says_what_counted() -> None:
 
 
 def test_counts_are_whole_steps_within_the_interval() -> None:
-    linear = Counted(kind="logits", what="", unit="tokens", per=100, step=8)
-    square = Counted(kind="attention-scores", what="", unit="tokens", per=2, power=2)
+    linear = GrowingTensor(kind="logits", what="", unit="tokens", per=100, step=8)
+    square = GrowingTensor(kind="attention-scores", what="", unit="tokens", per=2, power=2)
 
     assert counts(Interval(low=1601, high=3300), linear) == (24, 32)
     assert counts(Interval(low=1700, high=2300), linear) is None
@@ -121,7 +121,7 @@ def test_tiles_are_counted_whole() -> None:
 
 
 def test_nothing_modelled_at_a_place_stays_open() -> None:
-    bare = Setting(shape=ModelShape(id="x"), site="logits")
+    bare = RequestContext(shape=ModelShape(id="x"), site="logits")
 
     readings = recover(asked("9.28 GiB"), bare)
 
@@ -138,7 +138,7 @@ def test_a_kind_without_a_count_has_none() -> None:
 
 
 def test_a_wide_count_is_not_told() -> None:
-    reading = Reading(
+    reading = TensorCandidate(
         kind="logits",
         what="",
         chance=0.99,
@@ -154,10 +154,10 @@ def test_a_wide_count_is_not_told() -> None:
     assert count_of((msgspec.structs.replace(reading, low=995, high=1005),), "logits") is not None
 
 
-def full(**more: object) -> Setting:
+def full(**more: object) -> RequestContext:
     """Give a job that trains all weights."""
     return msgspec.structs.replace(
-        Setting(shape=SHAPE, full=True, world=8), **{"phase": "train", **more}
+        RequestContext(shape=SHAPE, full=True, world=8), **{"phase": "train", **more}
     )
 
 
@@ -180,7 +180,9 @@ def full(**more: object) -> Setting:
         ("520.00 MiB", full(phase="load", site="model-load", tensor=2), "weight"),
     ],
 )
-def test_tensors_of_a_known_size_are_recognised(figure: str, setting: Setting, kind: str) -> None:
+def test_tensors_of_a_known_size_are_recognised(
+    figure: str, setting: RequestContext, kind: str
+) -> None:
     assert kind_of(recover(asked(figure), setting), setting) == kind
 
 
@@ -199,7 +201,7 @@ def test_adapters_have_no_states_of_all_weights() -> None:
 def test_a_tower_without_a_pixel_cap_takes_the_processor_s_own() -> None:
     tower = Tower(depth=32, hidden=1280, heads=16, inter=5120, merge=2)
     seeing = msgspec.structs.replace(SHAPE, vision=True, tower=tower)
-    setting = Setting(shape=seeing, site="vision-attention", torch="2.4.1", phase="train")
+    setting = RequestContext(shape=seeing, site="vision-attention", torch="2.4.1", phase="train")
 
     # 16 heads x 25,600 x 25,600 x 2 bytes: one image of 2,240 x 2,240
     readings = recover(asked("19.53 GiB"), setting)
@@ -213,7 +215,7 @@ def test_a_tower_without_a_pixel_cap_takes_the_processor_s_own() -> None:
 def test_an_unknown_release_of_torch_leaves_both_widths(torch: str) -> None:
     tower = Tower(depth=32, hidden=1280, heads=16, inter=5120, merge=2)
     seeing = msgspec.structs.replace(SHAPE, vision=True, tower=tower)
-    setting = Setting(shape=seeing, site="vision-attention", torch=torch, phase="train")
+    setting = RequestContext(shape=seeing, site="vision-attention", torch=torch, phase="train")
 
     found = [r for r in recover(asked("5.00 GiB"), setting) if r.kind == "vision-attention"]
 

@@ -9,7 +9,7 @@ from trainrx.entries.check_packages import range_problems
 from trainrx.knowledge.load import find_entry, load, read_folders
 from trainrx.knowledge.packages import add_ranges, range_condition, range_votes, with_ranges
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.packages import RangeEntry, Span
+from trainrx.model.packages import OsvRange, RangeEntry
 from trainrx.model.parts import Condition
 from trainrx.model.text import Text
 from trainrx.render.explain import explain
@@ -86,13 +86,13 @@ def test_several_spans_are_alternatives(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("span", "spec"),
     [
-        (Span(introduced="1.0", fixed="2.0"), ">=1.0,<2.0"),
-        (Span(introduced="1.0", last_affected="1.5"), ">=1.0,<=1.5"),
-        (Span(introduced="1.0"), ">=1.0"),
-        (Span(fixed="2.0"), ">=0,<2.0"),
+        (OsvRange(introduced="1.0", fixed="2.0"), ">=1.0,<2.0"),
+        (OsvRange(introduced="1.0", last_affected="1.5"), ">=1.0,<=1.5"),
+        (OsvRange(introduced="1.0"), ">=1.0"),
+        (OsvRange(fixed="2.0"), ">=0,<2.0"),
     ],
 )
-def test_a_span_is_a_version_range(span: Span, spec: str) -> None:
+def test_a_span_is_a_version_range(span: OsvRange, spec: str) -> None:
     assert span.spec == spec
 
 

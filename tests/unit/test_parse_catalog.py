@@ -7,7 +7,7 @@ import pytest
 
 from trainrx.catalog.catalog import Catalog, catalog
 from trainrx.catalog.signature import Signature, releases_taking
-from trainrx.knowledge.catalogs import Options
+from trainrx.knowledge.catalogs import PackageOptions
 from trainrx.model.catalog import Contents, Option
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
@@ -28,7 +28,7 @@ def option(name, *spans, defaults=(("1.0.0", None),), commands=("train",), **mor
 
 def small(*options):
     contents = Contents(package="small", releases=RELEASES, commands={"train": (("1.0.0", None),)})
-    return Catalog(contents, Options("small", b"\n".join(map(msgspec.json.encode, options))))
+    return Catalog(contents, PackageOptions("small", b"\n".join(map(msgspec.json.encode, options))))
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.catalog.catalog import Known
+from trainrx.catalog.catalog import KnownArgument
 from trainrx.catalog.choices import meant_by, nearest_choice
 from unit.workloads import knowledge
 
 DTYPES = ("bfloat16", "float16", "float32", None)
 
 
-def known(name: str, *choices: str | None) -> Known:
-    return Known(name, "ms-swift", 1, "str", None, True, choices, ())
+def known(name: str, *choices: str | None) -> KnownArgument:
+    return KnownArgument(name, "ms-swift", 1, "str", None, True, choices, ())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from trainrx import api
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.spell import spell
-from trainrx.catalog.told import Told, read_framework
+from trainrx.catalog.told import FrameworkChoice, read_framework
 from trainrx.evidence.arguments import logged_arguments
 from trainrx.evidence.detector import detect
 from trainrx.frameworks.traits import under_own_name, without_origins
@@ -226,7 +226,7 @@ def test_a_renamed_key_goes_by_the_release(version: str, name: str) -> None:
 @pytest.mark.parametrize("text", ["easyr1", "EasyR1", "Easy-R1 0.3.2"])
 def test_a_user_names_it(text: str) -> None:
     assert read_framework(text).name == "easyr1"
-    assert read_framework("EasyR1 0.3.1") == Told(name="easyr1", version="0.3.1")
+    assert read_framework("EasyR1 0.3.1") == FrameworkChoice(name="easyr1", version="0.3.1")
 
 
 def test_what_is_installed_as_verl_is_its_own_release() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.catalog.registers import Place, is_read, lives, names_at, refuses
+from trainrx.catalog.registers import RegisterContext, is_read, lives, names_at, refuses
 from trainrx.knowledge.catalogs import read_registers
 from trainrx.model.catalog import Register
 
@@ -14,8 +14,8 @@ def _of(argument: str, package: str) -> Register:
     return next(found)
 
 
-def _place(version: str | None, framework: str = "ms-swift", **versions: str) -> Place:
-    return Place(framework, version, versions)
+def _place(version: str | None, framework: str = "ms-swift", **versions: str) -> RegisterContext:
+    return RegisterContext(framework, version, versions)
 
 
 @pytest.mark.parametrize(

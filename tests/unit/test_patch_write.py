@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.fix.patch import Refused, write_files
+from trainrx.fix.patch import WriteRefusedError, write_files
 from trainrx.model.planning import FilePatch, Patched
 
 
@@ -51,7 +51,7 @@ def test_changed_file_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text("changed meanwhile")
     before = listing(tmp_path)
 
-    with pytest.raises(Refused, match=r"run\.sh: was changed after it was read"):
+    with pytest.raises(WriteRefusedError, match=r"run\.sh: was changed after it was read"):
         write_files(edits(("x.yaml", "k: 1", "k: 2"), ("run.sh", "a", "b")), tmp_path)
 
     assert listing(tmp_path) == before
@@ -60,14 +60,14 @@ def test_changed_file_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
 def test_new_file_that_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ds.json").write_text("mine")
 
-    with pytest.raises(Refused, match="exists already"):
+    with pytest.raises(WriteRefusedError, match="exists already"):
         write_files(edits(("ds.json", None, "{}")), tmp_path)
 
     assert listing(tmp_path) == {"ds.json": "mine"}
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(WriteRefusedError, match="cannot be read"):
         write_files(edits(("run.sh", "a", "b")), tmp_path)
 
     assert not listing(tmp_path)
@@ -96,7 +96,7 @@ def test_two_names_of_one_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text("a")
     (tmp_path / "link.sh").symlink_to(tmp_path / "run.sh")
 
-    with pytest.raises(Refused, match="same file"):
+    with pytest.raises(WriteRefusedError, match="same file"):
         write_files(edits(("run.sh", "a", "b"), ("link.sh", "a", "c")), tmp_path)
 
     assert (tmp_path / "run.sh").read_text() == "a"
@@ -107,7 +107,7 @@ def test_file_that_cannot_be_written_leaves_the_others_as_they_were(tmp_path: Pa
     (tmp_path / "run.sh").write_text("a")
 
     # a folder that is not there cannot take a new file
-    with pytest.raises(Refused, match="cannot be written"):
+    with pytest.raises(WriteRefusedError, match="cannot be written"):
         write_files(edits(("run.sh", "a", "b"), ("none/ds.json", None, "{}")), tmp_path)
 
     assert listing(tmp_path) == {"run.sh": "a"}
@@ -126,7 +126,7 @@ def test_failure_while_replacing_puts_back_what_was_written(
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", failing)
-    with pytest.raises(Refused, match="No space left"):
+    with pytest.raises(WriteRefusedError, match="No space left"):
         write_files(edits(("one.sh", "a", "b"), ("two.sh", "a", "b")), tmp_path)
 
     found = listing(tmp_path)

@@ -9,7 +9,7 @@ from trainrx.model.job import Defect, RawLaunch
 from trainrx.model.memory import Figure, HostUse, Prediction, Refusal
 from trainrx.model.result import Change
 from trainrx.prove import recheck
-from trainrx.prove.recheck import Reading, same_value
+from trainrx.prove.recheck import LaunchReading, same_value
 
 HERE = Origin(source="launch.sh", line=3)
 NO = Refusal(kind="unknown", id="no-model", reason="no model")
@@ -20,7 +20,7 @@ def launch(**more):
 
 
 def reading(*facts, memory=NO, guards=None, findings=None, raw=True):
-    return Reading(
+    return LaunchReading(
         launch=launch() if raw is True else raw,
         facts=Facts(facts),
         guards=guards or {},

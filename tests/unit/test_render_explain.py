@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trainrx.model.knowledge import Amount, Clause, FactEntry, Rule
+from trainrx.model.knowledge import Amount, FactClause, FactEntry, Rule
 from trainrx.model.parts import Condition, Param
 from trainrx.render.conditions import amount_text, clause_text, condition_text
 from trainrx.render.emit import plain
@@ -127,7 +127,7 @@ def test_a_condition_is_chinese_in_chinese():
 
 
 def test_a_clause_keeps_its_constants():
-    clause = msgspec.convert({"fact": "a.b", "if": {"value": {"ge": 2}}}, Clause)
+    clause = msgspec.convert({"fact": "a.b", "if": {"value": {"ge": 2}}}, FactClause)
 
     assert clause_text(clause, "en") == "a.b [value >= 2]"
 

@@ -18,7 +18,7 @@ from site_pages.markup import block, code, linked, prose, text
 from site_pages.places import KINDS, Page, Site
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.model.knowledge import Pattern, Samples
+from trainrx.model.knowledge import LinePattern, Samples
 from trainrx.model.text import Lang, Text
 
 LANGS: tuple[Lang, ...] = get_args(Lang)
@@ -122,7 +122,7 @@ def test_marks_in_titles_samples_and_regexes_stand_for_themselves(site: Site) ->
         title=nasty,
         summary=nasty,
         samples=Samples(match=(NASTY, "</code></pre><b>"), near_miss=(NASTY,)),
-        patterns=(Pattern(needle="x", regex=NASTY),),
+        patterns=(LinePattern(needle="x", regex=NASTY),),
     )
     cause = msgspec.structs.replace(
         site.knowledge.causes["activations-exceed-memory"], title=nasty, summary=nasty

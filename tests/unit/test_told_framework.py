@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trainrx import api
-from trainrx.catalog.told import Told, known_names, read_framework
+from trainrx.catalog.told import FrameworkChoice, known_names, read_framework
 from trainrx.model.errors import UsageError
 
 
@@ -27,7 +27,7 @@ from trainrx.model.errors import UsageError
     ],
 )
 def test_a_name_is_known_by_what_people_call_it(text: str, name: str, version: str) -> None:
-    assert read_framework(text) == Told(name=name, version=version)
+    assert read_framework(text) == FrameworkChoice(name=name, version=version)
 
 
 @pytest.mark.parametrize("text", ["", " ", "==3.2", "my-trainer", "swfit", "verl==soon", "\x00"])

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.catalog.catalog import Known, plain
+from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.signature import Signature
 from trainrx.catalog.typed import is_bool, is_list, read_as
 from trainrx.model import reasons
@@ -51,20 +51,20 @@ _ABBREVIATES = frozenset({"hf", "argparse"})
 _HF_PARSED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedArgument(msgspec.Struct, frozen=True):
     """An argument under the framework's own name; `problem` says why it has none.
 
     `own` says that the name is the launch's to choose: it is taken, whatever it is.
     """
 
     arg: RawArg
-    known: Known | None
+    known: KnownArgument | None
     given_as: str = ""
     problem: str = ""
     own: bool = False
 
 
-class Given(msgspec.Struct, frozen=True):
+class GivenArguments(msgspec.Struct, frozen=True):
     """All arguments of a launch: named ones, the effective values, and what is no argument."""
 
     args: tuple[RawArg, ...]
@@ -82,7 +82,7 @@ def read_given(
     *,
     closed: bool = True,
     outside: frozenset[str] = OUTSIDE,
-) -> Given:
+) -> GivenArguments:
     """Name every argument in full, type its value, and keep the one that takes effect.
 
     The command line comes before config files; of one name the last wins, as in argparse.
@@ -109,7 +109,7 @@ def read_given(
             if problem and style != "hydra":
                 # hydra's files declare no types: what stands there is only an example
                 problems.append((item.arg, problem))
-    return Given(
+    return GivenArguments(
         args=tuple(item.arg for item in named),
         configs=tuple(item.arg for item in filed),
         values=values,
@@ -120,7 +120,7 @@ def read_given(
     )
 
 
-def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
+def name_argument(arg: RawArg, signature: Signature, style: Style) -> NamedArgument:
     """Find what an argument is called in full: abbreviations, `no_x`, aliases, dashes."""
     if style == "hydra":
         return _override(arg, signature)
@@ -130,7 +130,7 @@ def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
     if known is not None:
         return _under(arg, known)
     if arg.via == "config" or arg.sign or style not in _ABBREVIATES:
-        return Named(arg, None)
+        return NamedArgument(arg, None)
     name = plain(arg.name)
     if name.startswith("no_") and not arg.values:
         known = signature.get(name[3:])
@@ -142,11 +142,11 @@ def name_argument(arg: RawArg, signature: Signature, style: Style) -> Named:
     if fitting:
         some = ", ".join(f"--{known.name}" for known in fitting[:4])
         some += f", --{fitting[0].name.replace('_', '-')}" if len(fitting) == 1 else ""
-        return Named(arg, None, problem=f"could stand for {some}: write the name in full")
-    return Named(arg, None)
+        return NamedArgument(arg, None, problem=f"could stand for {some}: write the name in full")
+    return NamedArgument(arg, None)
 
 
-def _fits_twice(arg: RawArg, known: Known, signature: Signature) -> bool:
+def _fits_twice(arg: RawArg, known: KnownArgument, signature: Signature) -> bool:
     """Tell whether a beginning fits both spellings HfArgumentParser gives an option.
 
     Since transformers 4.46 there are `--a_b` and `--a-b`, and argparse counts them as two: `--a` is
@@ -158,26 +158,28 @@ def _fits_twice(arg: RawArg, known: Known, signature: Signature) -> bool:
     return not once and signature.runs_with("transformers", _SPELLED_TWICE)
 
 
-def _override(arg: RawArg, signature: Signature) -> Named:
+def _override(arg: RawArg, signature: Signature) -> NamedArgument:
     """Read a key of hydra: it must be there, or be added with `+`; a file brings its own keys.
 
     https://hydra.cc/docs/advanced/override_grammar/basic/
     """
     name = plain(arg.name.removeprefix("~"))
     if arg.via == "config" or name in _HYDRA or name.startswith(("hydra.", "hydra/")):
-        return Named(arg, signature.get(name) if arg.via == "config" else None, own=True)
+        return NamedArgument(arg, signature.get(name) if arg.via == "config" else None, own=True)
     known = signature.get(name)
     if arg.sign == "~":
-        return Named(arg, None, own=known is not None or signature.below(name))
+        return NamedArgument(arg, None, own=known is not None or signature.below(name))
     if arg.sign == "+" and known is not None and _is_there(known, signature):
         why = "is in the configuration already: leave out the + or write ++"
-        return Named(arg, None, problem=why)
+        return NamedArgument(arg, None, problem=why)
     if known is not None:
         return _under(arg, known)
-    return Named(arg, None, own=bool(arg.sign) or signature.below(name) or _item(name, signature))
+    return NamedArgument(
+        arg, None, own=bool(arg.sign) or signature.below(name) or _item(name, signature)
+    )
 
 
-def _is_there(known: Known, signature: Signature) -> bool:
+def _is_there(known: KnownArgument, signature: Signature) -> bool:
     """Tell whether a key surely has a value: hydra adds to none and to mappings all the same."""
     everywhere = known.releases == signature.bits and known.settled
     return everywhere and known.default is not None and not isinstance(known.default, (dict, list))
@@ -189,7 +191,7 @@ def _item(name: str, signature: Signature) -> bool:
     return number.isdecimal() and signature.get(front) is not None
 
 
-def _chosen(item: Named, written: set[str]) -> Named:
+def _chosen(item: NamedArgument, written: set[str]) -> NamedArgument:
     """Take a key that a config file at hand brings, or that stands around some it brings."""
     if item.known is not None or item.own or not written:
         return item
@@ -198,14 +200,14 @@ def _chosen(item: Named, written: set[str]) -> Named:
     return msgspec.structs.replace(item, own=there)
 
 
-def _is_stranger(item: Named, outside: frozenset[str]) -> bool:
+def _is_stranger(item: NamedArgument, outside: frozenset[str]) -> bool:
     taken = item.known is not None or item.own or item.problem
     return not taken and item.arg.name not in outside
 
 
 def dumped(dumps: Sequence[RawArg], signature: Signature) -> dict[str, Argument]:
     """Give the values the framework itself wrote down of its arguments."""
-    named = (Named(arg, signature.get(arg.name)) for arg in dumps)
+    named = (NamedArgument(arg, signature.get(arg.name)) for arg in dumps)
     found = (_argument(item, item.known)[0] for item in named if item.known is not None)
     return {item.name: msgspec.structs.replace(item, via="log") for item in found}
 
@@ -255,13 +257,13 @@ def meaning(arguments: Mapping[str, Argument], canonical: Mapping[str, str]) -> 
     return found
 
 
-def _under(arg: RawArg, known: Known) -> Named:
+def _under(arg: RawArg, known: KnownArgument) -> NamedArgument:
     if arg.name == known.name:
-        return Named(arg, known)
-    return Named(msgspec.structs.replace(arg, name=known.name), known, given_as=arg.name)
+        return NamedArgument(arg, known)
+    return NamedArgument(msgspec.structs.replace(arg, name=known.name), known, given_as=arg.name)
 
 
-def _argument(item: Named, known: Known) -> tuple[Argument, str]:
+def _argument(item: NamedArgument, known: KnownArgument) -> tuple[Argument, str]:
     arg = item.arg
     values = arg.values
     from_file = arg.via == "config"
@@ -292,14 +294,14 @@ def _argument(item: Named, known: Known) -> tuple[Argument, str]:
     )
 
 
-def _wants_value(known: Known) -> bool:
+def _wants_value(known: KnownArgument) -> bool:
     """Tell a switch that may also be None: HfArgumentParser lets only plain ones stand alone."""
     if known.package not in _HF_PARSED or not is_bool(known.type) or known.type == "bool":
         return False
     return known.settled and known.default is None
 
 
-def _open(known: Known, *, complete: bool) -> str:
+def _open(known: KnownArgument, *, complete: bool) -> str:
     if not complete:
         return reasons.HIDDEN
     if known.settled:

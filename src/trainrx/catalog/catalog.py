@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from trainrx.knowledge.catalogs import Options, open_catalog
+from trainrx.knowledge.catalogs import PackageOptions, open_catalog
 from trainrx.model.catalog import Contents, Option, Span, Value
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
@@ -23,7 +23,7 @@ _PREFIX = late(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
 """`3`, `3.x`, `3.2`: every release of that series."""
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownArgument(msgspec.Struct, frozen=True):
     """What is known of one argument over the releases a job may run.
 
     `releases` are bits of the framework's own releases that take it. `type` and `choices` are those
@@ -43,7 +43,7 @@ class Known(msgspec.Struct, frozen=True):
 class Catalog:
     """The catalog of one package; sets of releases are bits of a number, bit 0 the oldest."""
 
-    def __init__(self, contents: Contents, options: Options) -> None:
+    def __init__(self, contents: Contents, options: PackageOptions) -> None:
         self.contents = contents
         self.package = contents.package
         self.releases = contents.releases
@@ -165,7 +165,7 @@ class Catalog:
                 found.append(value)
         return tuple(found)
 
-    def known(self, option: Option, bits: int, releases: int | None = None) -> Known:
+    def known(self, option: Option, bits: int, releases: int | None = None) -> KnownArgument:
         """Say what is known of an option over some releases.
 
         `releases` are those of the framework that takes it over from this package.
@@ -175,7 +175,7 @@ class Catalog:
         types = self.values(option.types, mine)
         choices = self.values(option.choices, mine) if option.choices else ()
         settled = len(defaults) == 1 and not _is_open(defaults[0])
-        return Known(
+        return KnownArgument(
             name=option.name,
             package=self.package,
             releases=mine if releases is None else releases,

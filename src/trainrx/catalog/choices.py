@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from trainrx.catalog.catalog import Known, plain
+from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature
 from trainrx.catalog.values import read_typed, write_value
@@ -37,7 +37,7 @@ def refused_values(
         yield fact("launch.refused_value", text, arg.origin, how="derived")
 
 
-def meant_by(value: str, known: Known, framework: str, params: Mapping[str, Param]) -> str:
+def meant_by(value: str, known: KnownArgument, framework: str, params: Mapping[str, Param]) -> str:
     """Give the choice that means what a value means elsewhere, else the one it stands next to."""
     choices = [str(choice) for choice in known.choices or ()]
     for param in params.values():

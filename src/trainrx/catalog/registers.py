@@ -10,7 +10,7 @@ from trainrx.catalog.catalog import Catalog, catalog
 from trainrx.model.catalog import Register, Span
 
 
-class Place(msgspec.Struct, frozen=True):
+class RegisterContext(msgspec.Struct, frozen=True):
     """A framework at the releases a launch may run, and the versions of packages at hand."""
 
     framework: str
@@ -18,7 +18,7 @@ class Place(msgspec.Struct, frozen=True):
     versions: Mapping[str, str]
 
 
-def releases_met(package: str, place: Place) -> int:
+def releases_met(package: str, place: RegisterContext) -> int:
     """Give the releases of a package a launch may run with.
 
     Where nothing is known of another package, these are all up to the newest one the framework
@@ -36,7 +36,7 @@ def releases_met(package: str, place: Place) -> int:
     return (newest << 1) - 1 if newest else known.all
 
 
-def is_read(register: Register, place: Place) -> bool | None:
+def is_read(register: Register, place: RegisterContext) -> bool | None:
     """Tell whether names are looked up in a register; None where nobody can tell.
 
     False when none of the releases the launch may run looks them up there. Of another package the
@@ -54,7 +54,7 @@ def is_read(register: Register, place: Place) -> bool | None:
     return looked_up == bits if looked_up in (0, bits) else None
 
 
-def refuses(registers: Sequence[Register], value: str, place: Place) -> bool:
+def refuses(registers: Sequence[Register], value: str, place: RegisterContext) -> bool:
     """Tell whether none of the registers knows a value at any release the launch may run."""
     split = next((register.split for register in registers if register.split), "")
     words = value.split(split) if split else [value]
@@ -63,7 +63,7 @@ def refuses(registers: Sequence[Register], value: str, place: Place) -> bool:
     )
 
 
-def names_at(register: Register, place: Place) -> tuple[str, ...]:
+def names_at(register: Register, place: RegisterContext) -> tuple[str, ...]:
     """Give the names a register has at some release the launch may run."""
     known = catalog(register.package)
     bits = releases_met(register.package, place)
@@ -85,7 +85,7 @@ def lives(register: Register, value: str) -> str:
     )
 
 
-def _knows(register: Register, word: str, place: Place) -> bool:
+def _knows(register: Register, word: str, place: RegisterContext) -> bool:
     known = catalog(register.package)
     bits = releases_met(register.package, place)
     names = _names(register.names(), known, bits)

@@ -48,7 +48,7 @@ DEFAULT_MODULES = Text(
 )
 
 
-class Named(NamedTuple):
+class RenamedValues(NamedTuple):
     """What values become: the words, further `name=value` arguments, and what to know.
 
     `words` None: the argument goes; its meaning is in `more` or needs no word.
@@ -87,7 +87,7 @@ def hub_of(launch: RawLaunch) -> str:
 
 def forwards(
     name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None], *, hub: str
-) -> Named | None:
+) -> RenamedValues | None:
     """Say what values of 2.x are since 3.0; None where they are the same words.
 
     Args:
@@ -104,33 +104,37 @@ def forwards(
         )
     if name in _DATA:
         words = tuple(_data_forwards(value, hub) for value in values)
-        return Named(words) if words != tuple(values) else None
+        return RenamedValues(words) if words != tuple(values) else None
     return _modules_forwards(values, given) if name in _MODULES else None
 
 
 def backwards(
     name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None]
-) -> Named | None:
+) -> RenamedValues | None:
     """Say what values of 3.x and later are in 2.x; None where they are the same words."""
     if name == "model" and values:
         return _model_backwards(values[0], given)
     if name == "model_type":
-        return Named(None, source="") if old_model(values[0] if values else "") is None else None
+        return (
+            RenamedValues(None, source="")
+            if old_model(values[0] if values else "") is None
+            else None
+        )
     if name in _TEMPLATES and values:
         found = [n for n, item in _table("template").items() if item.now == values[0]]
         same = [n for n in found if n.replace("-", "_") == values[0]]
         choice = same[0] if same else (found[0] if len(found) == 1 else values[0])
-        return Named((choice,)) if choice != values[0] else None
+        return RenamedValues((choice,)) if choice != values[0] else None
     if name in _MODULES:
         words = {new: old.upper() for old, new in _ALL.items()}
         out = tuple(words.get(value, value) for value in values)
-        return Named(out) if out != tuple(values) else None
+        return RenamedValues(out) if out != tuple(values) else None
     return None
 
 
 def _type_forwards(
     name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None], hub: str
-) -> Named | None:
+) -> RenamedValues | None:
     row = old_model(values[0]) if values else None
     front = name.removesuffix("model_type")
     path = {f"{front}model_id_or_path", f"{front}model_cache_dir"} & given.keys()
@@ -140,14 +144,14 @@ def _type_forwards(
         known = (row.now,) if row.now else None
         named = _TEMPLATES & given.keys() or front or not row.now_template
         more = () if named else (f"template={row.now_template}",)
-        return Named(known, more, TEMPLATE_OF_TYPE if more else None)
+        return RenamedValues(known, more, TEMPLATE_OF_TYPE if more else None)
     place = (row.hf if hub == "hf" else row.ms) or row.ms or row.hf
     if not place:
-        return Named((row.now,) if row.now else None, lost=not row.now)
-    return Named(None, (f"{front}model={place}",), TYPE_NAMES_MODEL)
+        return RenamedValues((row.now,) if row.now else None, lost=not row.now)
+    return RenamedValues(None, (f"{front}model={place}",), TYPE_NAMES_MODEL)
 
 
-def _template_forwards(value: str, model: OldName | None) -> Named | None:
+def _template_forwards(value: str, model: OldName | None) -> RenamedValues | None:
     base = value
     for ending in _GENERATION:
         base = base.removesuffix(ending)
@@ -156,8 +160,8 @@ def _template_forwards(value: str, model: OldName | None) -> Named | None:
     if base != value:
         own = model.now_template if model is not None else ""
         words = ((own,) if own else None) if base == "default" else (now,)
-        return Named(words, ("use_chat_template=false",), GENERATION)
-    return Named((now,)) if now != value else None
+        return RenamedValues(words, ("use_chat_template=false",), GENERATION)
+    return RenamedValues((now,)) if now != value else None
 
 
 def _data_forwards(value: str, hub: str) -> str:
@@ -169,7 +173,7 @@ def _data_forwards(value: str, hub: str) -> str:
 
 def _modules_forwards(
     values: Sequence[str], given: Mapping[str, Sequence[str] | None]
-) -> Named | None:
+) -> RenamedValues | None:
     words: list[str] = []
     for value in values:
         lowered = value.lower()
@@ -180,7 +184,7 @@ def _modules_forwards(
     if tuple(words) == tuple(values):
         return None
     note = DEFAULT_MODULES if any(v.lower() in _DEFAULT for v in values) else None
-    return Named(tuple(words) or None, note=note)
+    return RenamedValues(tuple(words) or None, note=note)
 
 
 def default_modules(given: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
@@ -198,7 +202,7 @@ def _models_at(paths: Iterable[str]) -> Iterable[OldName]:
     )
 
 
-def _model_backwards(value: str, given: Mapping[str, Sequence[str] | None]) -> Named | None:
+def _model_backwards(value: str, given: Mapping[str, Sequence[str] | None]) -> RenamedValues | None:
     """Find the model type 2.x wants to be told for a model it does not know by its id."""
     asked = next(iter(given.get("model_type") or ()), "")
     if old_model(asked) is not None:
@@ -206,11 +210,11 @@ def _model_backwards(value: str, given: Mapping[str, Sequence[str] | None]) -> N
     known = next(iter(_models_at([value])), None)
     if known is not None:
         # the id is enough, unless a folder of that name lies where the job starts
-        return Named((value,), (f"model_type={known.name}",))
+        return RenamedValues((value,), (f"model_type={known.name}",))
     chosen = _likely(value, asked, next(iter(given.get("template") or ()), ""))
     if chosen is None:
-        return Named((value,), note=LOCAL_MODEL, lost=True)
-    return Named((value,), (f"model_type={chosen.name}",), LOCAL_MODEL)
+        return RenamedValues((value,), note=LOCAL_MODEL, lost=True)
+    return RenamedValues((value,), (f"model_type={chosen.name}",), LOCAL_MODEL)
 
 
 def _likely(value: str, asked: str, template: str) -> OldName | None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from trainrx.catalog.catalog import Catalog, Known, catalog, holds, plain
+from trainrx.catalog.catalog import Catalog, KnownArgument, catalog, holds, plain
 from trainrx.model.catalog import Inherited
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
@@ -48,7 +48,7 @@ class Signature:
         self.command = command
         self.bits = self.catalog.all if bits is None else bits
         self._versions = dict(versions or {})
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, KnownArgument] = {}
         for table in (command, *beside):
             self._collect(self.catalog, table, self.bits, self.bits, 0)
         self._names = {plain(name): known for name, known in self._known.items()}
@@ -59,10 +59,10 @@ class Signature:
     def __len__(self) -> int:
         return len(self._known)
 
-    def __iter__(self) -> Iterator[Known]:
+    def __iter__(self) -> Iterator[KnownArgument]:
         return iter(self._known.values())
 
-    def get(self, name: str) -> Known | None:
+    def get(self, name: str) -> KnownArgument | None:
         """Give the argument of this name or alias (dashes and underscores are the same)."""
         return self._names.get(plain(name))
 
@@ -71,7 +71,7 @@ class Signature:
         start = f"{plain(name)}."
         return any(held.startswith(start) for held in self._names)
 
-    def nested(self, name: str) -> Known | None:
+    def nested(self, name: str) -> KnownArgument | None:
         """Give the argument of a dotted key: itself, an element of a list, or what holds it.
 
         The key of an open mapping (`special.any`) gives the mapping under the key's own name,
@@ -90,7 +90,7 @@ class Signature:
             return inside if _OPEN.search(known.type) else None
         return None
 
-    def _element(self, parts: Sequence[str]) -> Known | None:
+    def _element(self, parts: Sequence[str]) -> KnownArgument | None:
         """Find a key; a number in it may be the `*` of a list."""
         known = self._names.get(".".join(parts))
         if known is None and any(part.isdecimal() for part in parts):
@@ -98,7 +98,7 @@ class Signature:
             known = self._names.get(".".join(general))
         return known
 
-    def completing(self, prefix: str) -> tuple[Known, ...]:
+    def completing(self, prefix: str) -> tuple[KnownArgument, ...]:
         """Give the arguments whose name begins so: argparse takes an unambiguous beginning."""
         start = plain(prefix)
         found = {id(k): k for name, k in self._names.items() if name.startswith(start)}
@@ -124,7 +124,7 @@ class Signature:
                 counts = span if source is self.catalog else mine
                 self._collect(above, parent.command, inherited, counts, depth + 1)
 
-    def _add(self, known: Known) -> None:
+    def _add(self, known: KnownArgument) -> None:
         """Take an argument; one that a command declares hides the one it inherits."""
         held = self._known.get(known.name)
         if held is None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.catalog.spellbook import OUTER, Entry, Spellbook, plain, serves
+from trainrx.catalog.spellbook import OUTER, Spellbook, SpellbookEntry, plain, serves
 from trainrx.catalog.taken import Answer, Taker
 from trainrx.catalog.values import write_value
 from trainrx.frameworks.traits import having
@@ -103,7 +103,11 @@ def _as_keyword(made: Spelled) -> Spelled:
 
 
 def _answer(
-    taker: Taker | None, entry: Entry, name: str, written: str, via: Literal["arg", "config"]
+    taker: Taker | None,
+    entry: SpellbookEntry,
+    name: str,
+    written: str,
+    via: Literal["arg", "config"],
 ) -> Answer:
     """Ask the catalog about names of the framework itself; of others it knows nothing."""
     if taker is None or entry.spelling.env or entry.owner in OUTER:
@@ -122,8 +126,12 @@ def spell_argument(
 
 
 def _ranked(
-    book: Spellbook, entries: Sequence[Entry], command: str, used: frozenset[str], value: Scalar
-) -> list[Entry]:
+    book: Spellbook,
+    entries: Sequence[SpellbookEntry],
+    command: str,
+    used: frozenset[str],
+    value: Scalar,
+) -> list[SpellbookEntry]:
     """Order the spellings that exist: in use already, needed, at every version, at the newest one.
 
     Not needed is a word of releases that do what it says when nothing is said, where others do
@@ -139,7 +147,7 @@ def _ranked(
 
     others = any(_does_otherwise(entry.spelling, value) for entry in usable)
 
-    def badness(entry: Entry) -> tuple[bool, bool, bool, bool]:
+    def badness(entry: SpellbookEntry) -> tuple[bool, bool, bool, bool]:
         bits = book.bits[entry.owner]
         newest = 1 << (bits.bit_length() - 1)
         covers = entry.bits & bits == bits and bits != book.timelines[entry.owner].all

@@ -26,7 +26,7 @@ OUTER = ("launcher", "accelerate", "any")
 """Names every framework shares: launcher options, accelerate's config keys, environment."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class SpellbookEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One spelling of one parameter; `bits` are the stretches of its package's history."""
 
     param: Param
@@ -36,7 +36,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     place: int
 
 
-Served = tuple[tuple[str, tuple[Entry, ...]], ...]
+Served = tuple[tuple[str, tuple[SpellbookEntry, ...]], ...]
 """Owners in order, each with entries."""
 
 
@@ -47,8 +47,8 @@ class _Shelf:
         own = LINEAGE.get(framework, (framework,))
         self.owners: tuple[str, ...] = (*own, *(name for name in OUTER if name not in own))
         self.timelines = {owner: Timeline(_specs(params, owner)) for owner in self.owners}
-        self.by_param: dict[str, tuple[Entry, ...]] = {}
-        self.by_name: dict[tuple[bool, str], list[Entry]] = {}
+        self.by_param: dict[str, tuple[SpellbookEntry, ...]] = {}
+        self.by_name: dict[tuple[bool, str], list[SpellbookEntry]] = {}
         for param in params.values():
             self.by_param[param.id] = tuple(self._entries(param))
             for entry in self.by_param[param.id]:
@@ -56,12 +56,14 @@ class _Shelf:
                 for name in (spelling.arg or spelling.env, *spelling.also):
                     self.by_name.setdefault((bool(spelling.env), plain(name)), []).append(entry)
 
-    def _entries(self, param: Param) -> Iterable[Entry]:
+    def _entries(self, param: Param) -> Iterable[SpellbookEntry]:
         place = 0
         for owner in self.owners:
             for spelling in param.spelled.get(owner, ()):
                 bits = self.timelines[owner].within(spelling.versions)
-                yield Entry(param=param, spelling=spelling, owner=owner, bits=bits, place=place)
+                yield SpellbookEntry(
+                    param=param, spelling=spelling, owner=owner, bits=bits, place=place
+                )
                 place += 1
 
 
@@ -85,7 +87,7 @@ def _shelf(held: _Held, framework: str) -> _Shelf:
 
 @lru_cache(maxsize=4096)
 def _served(shelf: _Shelf, param: str, command: str) -> Served:
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[SpellbookEntry]] = {}
     for entry in shelf.by_param.get(param, ()):  # those of one owner stand together
         if serves(entry.spelling, command):
             found.setdefault(entry.owner, []).append(entry)
@@ -119,7 +121,7 @@ class Spellbook:
         self._by_name = shelf.by_name
         self.bits = {o: line.of(versions.get(o)) for o, line in self.timelines.items()}
 
-    def find(self, name: str, via: Via, command: str = "") -> tuple[Entry, ...]:
+    def find(self, name: str, via: Via, command: str = "") -> tuple[SpellbookEntry, ...]:
         """Give the entries a name may stand for at any version, those of this command only."""
         found = self._by_name.get((via == "env", plain(name)))
         if not found:
@@ -130,7 +132,7 @@ class Spellbook:
         """Give the owners that have names for a parameter at a command, with these names."""
         return _served(self._shelf, param, command)
 
-    def live(self, entry: Entry) -> bool:
+    def live(self, entry: SpellbookEntry) -> bool:
         """Tell whether a spelling exists at some version the job may run."""
         return bool(entry.bits & self.bits[entry.owner])
 
@@ -139,7 +141,7 @@ class Spellbook:
         return _meanings(self._shelf, command, tuple(self.bits.values()))
 
     @staticmethod
-    def _fits(entry: Entry, via: Via) -> bool:
+    def _fits(entry: SpellbookEntry, via: Via) -> bool:
         """Launcher options are no framework arguments, and the other way round."""
         if via == "launcher":
             return entry.owner == "launcher"

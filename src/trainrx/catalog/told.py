@@ -32,7 +32,7 @@ _VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
 """What stands between a name and its version."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
     """A framework, or the package that takes its place, and its version; "" where not said."""
 
     name: str
@@ -50,7 +50,7 @@ def known_names() -> frozenset[str]:
     return FRAMEWORKS | PROGRAMS | frozenset(_OTHER_NAMES) | frozenset(read_requirements().releases)
 
 
-def read_framework(text: str) -> Told:
+def read_framework(text: str) -> FrameworkChoice:
     """Read the name of a framework, with or without a version behind it.
 
     Raises:
@@ -63,14 +63,14 @@ def read_framework(text: str) -> Told:
         raise UsageError(f"{OPTION} {text}: {_not_known(plain, known)}")
     package = _OTHER_NAMES.get(plain, plain)
     if not version:
-        return Told(name=package)
+        return FrameworkChoice(name=package)
     listed = read_versions(f"{package}=={version}", OPTION)
     if listed.unread or package not in listed.texts():
         raise UsageError(
             f"{OPTION} {text}: {version!r} is no version; expected one like {package}==3.2.1, "
             "or the name alone"
         )
-    return Told(name=package, version=listed.texts()[package])
+    return FrameworkChoice(name=package, version=listed.texts()[package])
 
 
 def _cut(text: str) -> tuple[str, str, str]:

@@ -44,44 +44,44 @@ _MOST_WHOLE = 1e18
 _WHOLE = late(r"[+-]?\d(?:_?\d)*")
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class ParsedValue(msgspec.Struct, frozen=True, kw_only=True):
     """A value as understood: `value`, or `problem` says why not; both None: says nothing."""
 
     value: Scalar | None = None
     problem: str | None = None
 
 
-def read_value(param: Param, spelling: Spelling, texts: tuple[str, ...]) -> Reading:
+def read_value(param: Param, spelling: Spelling, texts: tuple[str, ...]) -> ParsedValue:
     """Read what was written for one parameter; an empty tuple is a bare flag (`--packing`)."""
     text = _unquote(" ".join(texts).strip())
     if spelling.values:
         return _read_mapped(param, spelling, text)
     if not texts and param.type == "bool":
-        return Reading(value=not spelling.inverted)
+        return ParsedValue(value=not spelling.inverted)
     if text.lower() in _NOTHING:
-        return Reading()
+        return ParsedValue()
     reading = read_typed(param, text)
     if spelling.inverted and isinstance(reading.value, bool):
-        return Reading(value=not reading.value)
+        return ParsedValue(value=not reading.value)
     return reading
 
 
-def read_typed(param: Param, text: str) -> Reading:
+def read_typed(param: Param, text: str) -> ParsedValue:
     """Read a text as the type of a parameter, text being canonicalised."""
     if param.type == "bool":
         return _read_bool(text)
     if param.type == "text":
-        return Reading(value=_canonical_text(param.id, text))
+        return ParsedValue(value=_canonical_text(param.id, text))
     if text.lower() in _UNDECIDED:
-        return Reading()
+        return ParsedValue()
     number = read_number(text)
     if number is None:
-        return Reading(problem=f"{text[:80]!r} is not a number")
+        return ParsedValue(problem=f"{text[:80]!r} is not a number")
     if param.type == "float":
-        return Reading(value=number)
+        return ParsedValue(value=number)
     if number != int(number) or abs(number) >= _MOST_WHOLE:
-        return Reading(problem=f"{text[:80]!r} is not a whole number")
-    return Reading(value=int(number))
+        return ParsedValue(problem=f"{text[:80]!r} is not a whole number")
+    return ParsedValue(value=int(number))
 
 
 def write_value(spelling: Spelling, value: Scalar) -> str | None:
@@ -110,16 +110,18 @@ def _is_whole(word: str) -> bool:
     return word.isdecimal() or (word[:1] in "+-" and _WHOLE.fullmatch(word) is not None)
 
 
-def _read_mapped(param: Param, spelling: Spelling, text: str) -> Reading:
+def _read_mapped(param: Param, spelling: Spelling, text: str) -> ParsedValue:
     """Read a spelling that has its own words for canonical values."""
     for canonical, word in spelling.values.items():
         if _same(word, text, is_switch=is_closed(spelling)):
             return read_typed(param, canonical)
     if is_closed(spelling):
         known = text.lower() in _TRUE | _FALSE | _NOTHING | _UNDECIDED or _WHOLE.fullmatch(text)
-        return Reading() if known else Reading(problem=f"{text[:80]!r} is not a valid value")
+        return (
+            ParsedValue() if known else ParsedValue(problem=f"{text[:80]!r} is not a valid value")
+        )
     if text.lower() in _NOTHING or param.type == "bool":
-        return Reading()
+        return ParsedValue()
     return read_typed(param, text)
 
 
@@ -132,15 +134,15 @@ def _same(word: str, text: str, *, is_switch: bool) -> bool:
     return on or (word == "false" and text.lower() in _FALSE)
 
 
-def _read_bool(text: str) -> Reading:
+def _read_bool(text: str) -> ParsedValue:
     lowered = text.lower()
     if lowered in _TRUE:
-        return Reading(value=True)
+        return ParsedValue(value=True)
     if lowered in _FALSE:
-        return Reading(value=False)
+        return ParsedValue(value=False)
     if lowered in _UNDECIDED:
-        return Reading()
-    return Reading(problem=f"{text[:80]!r} is neither true nor false")
+        return ParsedValue()
+    return ParsedValue(problem=f"{text[:80]!r} is neither true nor false")
 
 
 def _canonical_text(name: str, text: str) -> str | None:

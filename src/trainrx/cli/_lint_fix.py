@@ -11,22 +11,22 @@ import msgspec
 from trainrx.cli._output import complain, write
 from trainrx.lint.check import Linter
 from trainrx.lint.files import STDIN, File, lint_files
-from trainrx.lint.jobs import Around
+from trainrx.lint.jobs import RunContext
 from trainrx.lint.mend import mended
 from trainrx.lint.run import groups, report_of
 from trainrx.lint.settings import Settings, chooser
 from trainrx.model.text import Lang
 
 if TYPE_CHECKING:
-    from trainrx.cli._lint_options import Options
+    from trainrx.cli._lint_options import LintOptions
     from trainrx.model.lint import LintKnowledge
 
 
 def mend(
-    options: Options,
+    options: LintOptions,
     paths: list[str],
     knowledge: LintKnowledge,
-    beside: Around,
+    beside: RunContext,
     settings: Settings,
     lang: Lang,
     stdin: bytes | None,

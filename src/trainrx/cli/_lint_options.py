@@ -34,7 +34,7 @@ _SEVERAL = ("select", "ignore", "extend_select", "exclude")
 """These take several values with commas."""
 
 
-class Options(msgspec.Struct, kw_only=True):
+class LintOptions(msgspec.Struct, kw_only=True):
     """What the command line asks for; "" and None: not given."""
 
     paths: list[str] = []
@@ -67,13 +67,13 @@ class Options(msgspec.Struct, kw_only=True):
     color: str = "auto"
 
 
-def read_options(words: list[str]) -> Options:
+def read_options(words: list[str]) -> LintOptions:
     """Read the words behind `diagnose lint`.
 
     Raises:
         UsageError: an option is unknown, or its value is missing or none of those it takes.
     """
-    options = Options(paths=[])
+    options = LintOptions(paths=[])
     rest = iter(words)
     for word in rest:
         if word == "--":
@@ -87,7 +87,7 @@ def read_options(words: list[str]) -> Options:
     return options
 
 
-def _option(word: str, rest: Iterator[str], options: Options) -> None:
+def _option(word: str, rest: Iterator[str], options: LintOptions) -> None:
     flag, sign, value = word.partition("=")
     flag = _SHORT.get(flag, flag)
     name = flag.removeprefix("--").replace("-", "_")
@@ -104,7 +104,7 @@ def _option(word: str, rest: Iterator[str], options: Options) -> None:
     setattr(options, name, _value(flag, name, told, options))
 
 
-def _value(flag: str, name: str, told: str, options: Options) -> object:
+def _value(flag: str, name: str, told: str, options: LintOptions) -> object:
     if name in _LISTS:
         parts = told.split(",") if name in _SEVERAL else [told]
         held: tuple[str, ...] = getattr(options, name)

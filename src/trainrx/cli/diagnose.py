@@ -58,7 +58,7 @@ class Format(str, Enum):
     markdown = "markdown"
 
 
-class Engine(str, Enum):
+class EngineChoice(str, Enum):
     """The inference engines; both conclude the same."""
 
     durable = "durable"
@@ -82,7 +82,7 @@ Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show at mos
 Explain = Annotated[
     bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
 ]
-EngineOption = Annotated[Engine, typer.Option("--engine", help="Inference engine.")]
+EngineOption = Annotated[EngineChoice, typer.Option("--engine", help="Inference engine.")]
 Redact = Annotated[
     bool, typer.Option("--redact", help="Mask secrets (markdown always masks them).")
 ]
@@ -116,7 +116,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
     kb: KbOption = None,
     rules: RulesOption = None,
     explain: Explain = False,
-    engine: EngineOption = Engine.durable,
+    engine: EngineOption = EngineChoice.durable,
     redact: Redact = False,
     fail_on: FailOnOption = FailOn.none,
     width: WidthOption = None,

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from trainrx.cli._lint_options import Options, read_options
+from trainrx.cli._lint_options import LintOptions, read_options
 from trainrx.cli._output import complain, write
 from trainrx.model.errors import UsageError
 from trainrx.model.text import Lang
@@ -64,7 +64,7 @@ def run(words: list[str]) -> int:
 
 def answer(
     report: LintReport,
-    options: Options,
+    options: LintOptions,
     settings: Settings,
     knowledge: LintKnowledge,
     lang: Lang,
@@ -95,7 +95,9 @@ def fails(findings: tuple[Finding, ...], threshold: str) -> bool:
     return any(item.severity in wanted for item in findings)
 
 
-def _rendered(report: LintReport, options: Options, knowledge: LintKnowledge, lang: Lang) -> str:
+def _rendered(
+    report: LintReport, options: LintOptions, knowledge: LintKnowledge, lang: Lang
+) -> str:
     if options.statistics:
         from trainrx.render.lint_text import statistics
 
@@ -122,7 +124,7 @@ def _rendered(report: LintReport, options: Options, knowledge: LintKnowledge, la
 
 
 def _against_baseline(
-    report: LintReport, options: Options, settings: Settings
+    report: LintReport, options: LintOptions, settings: Settings
 ) -> tuple[LintReport, str]:
     """Leave out what the baseline holds, or write one; the second is what to say then."""
     name = options.baseline or settings.baseline
@@ -149,7 +151,7 @@ def _against_baseline(
     return msgspec.structs.replace(report, findings=tuple(fresh), ignored=ignored), ""
 
 
-def _settings(options: Options) -> Settings:
+def _settings(options: LintOptions) -> Settings:
     import msgspec
 
     held = _held_settings(options)
@@ -162,7 +164,7 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _held_settings(options: Options) -> Settings:
+def _held_settings(options: LintOptions) -> Settings:
     """Give the settings of the file named, of none, or of the nearest one upwards."""
     if options.isolated and not options.config:
         from trainrx.lint.settings import Settings
@@ -211,7 +213,7 @@ def _stdin(paths: list[str]) -> bytes | None:
     return read_stdin(_paths(paths))
 
 
-def _lang(options: Options, settings: Settings | None) -> Lang:
+def _lang(options: LintOptions, settings: Settings | None) -> Lang:
     told = options.lang or (settings.lang if settings is not None else None)
     if told is not None:
         return "zh" if told == "zh" else "en"
@@ -219,7 +221,7 @@ def _lang(options: Options, settings: Settings | None) -> Lang:
     return "zh" if next((name for name in names if name), "").startswith("zh") else "en"
 
 
-def _colour(options: Options) -> bool:
+def _colour(options: LintOptions) -> bool:
     if options.color != "auto":
         return options.color == "always"
     if os.environ.get("NO_COLOR") or options.output:

@@ -20,7 +20,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawLaunch, SymptomHits
 from trainrx.model.knowledge import Cause, Family
-from trainrx.model.refusal import Refused
+from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool
 from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
@@ -51,7 +51,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     style: Literal["arg", "config"]
     launch: RawLaunch | None
     shape: ModelShape | None = None
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedArgument, ...] = ()
     unread: tuple[Unread, ...]
     lang: Lang
 

@@ -25,7 +25,7 @@ from trainrx.facts.all import (
 from trainrx.facts.compare import changed_facts
 from trainrx.facts.owners import owner_facts
 from trainrx.facts.packages import package_facts
-from trainrx.facts.refused import Around, refused_arguments, refused_facts
+from trainrx.facts.refused import RefusalContext, refused_arguments, refused_facts
 from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks.traits import FORKS, under_own_name, without_origins
 from trainrx.knowledge.load import load
@@ -45,7 +45,7 @@ from trainrx.launch.job import (
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Input
-from trainrx.model.refusal import Refused
+from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
 from trainrx.reason.causes import EngineName, Reasoned, in_question
@@ -219,9 +219,9 @@ def _or_as_traced(
 
 def _refused(
     facts: Facts, launch: Launch | None, versions: dict[str, str], knowledge: Knowledge
-) -> tuple[Refused, ...]:
+) -> tuple[RefusedArgument, ...]:
     known = launch.resolved if launch is not None else None
-    around = Around(
+    around = RefusalContext(
         launch=None if launch is None else launch.raw,
         strangers=() if known is None else known.unknown_flags,
         versions=versions,

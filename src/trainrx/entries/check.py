@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.entries.check_causes import cause_problems
-from trainrx.entries.check_common import Names
+from trainrx.entries.check_common import KnownNames
 from trainrx.entries.check_guards import guard_problems, package_problems
 from trainrx.entries.check_levers import lever_problems
 from trainrx.entries.check_lint import lint_case_problems, lint_problems
@@ -23,8 +23,8 @@ from trainrx.entries.check_retry import retry_problems
 from trainrx.entries.check_rules import fact_problems, param_problems, rule_problems
 from trainrx.entries.check_signs import symptom_problems
 from trainrx.entries.check_tests import backed_ids, case_problems, sibling_problems
-from trainrx.entries.problem import Finding, Problem, error
-from trainrx.entries.sources import TEST, Source, kb_sources, rule_sources, sibling_sources
+from trainrx.entries.problem import EntryProblem, Problem, error
+from trainrx.entries.sources import TEST, EntrySource, kb_sources, rule_sources, sibling_sources
 from trainrx.knowledge.guards import message
 from trainrx.knowledge.store import checkout, shipped
 from trainrx.model.guards import Guard
@@ -39,8 +39,8 @@ from trainrx.model.retry import RetryRule
 class Library(NamedTuple):
     """All files of the folders given: entries, and the tests beside them by their path."""
 
-    entries: tuple[Source, ...]
-    tests: dict[Path, Source]
+    entries: tuple[EntrySource, ...]
+    tests: dict[Path, EntrySource]
 
 
 def read_library(
@@ -53,7 +53,7 @@ def read_library(
     return Library(tuple(entries), {test.path: test for test in beside})
 
 
-def check(library: Library, today: str, cases: Path | None = None) -> list[Finding]:
+def check(library: Library, today: str, cases: Path | None = None) -> list[EntryProblem]:
     """List what is wrong with the files, in the order of their paths.
 
     Args:
@@ -63,7 +63,7 @@ def check(library: Library, today: str, cases: Path | None = None) -> list[Findi
     """
     names = names_of(library, today, backed_ids(cases) if cases is not None else None)
     causes = {r.id: r for s in library.entries for r in s.records if isinstance(r, Cause)}
-    found: list[Finding] = []
+    found: list[EntryProblem] = []
     for source in library.entries:
         test = library.tests.get(source.path.with_name(f"{source.ident}{TEST}"))
         judged = (*_rules(source, names, causes), *_sibling(source, test))
@@ -79,7 +79,7 @@ def check(library: Library, today: str, cases: Path | None = None) -> list[Findi
     return sorted(set(found), key=lambda f: (f.path, f.line, f.key, f.message))
 
 
-def names_of(library: Library, today: str, backed: frozenset[str] | None) -> Names:
+def names_of(library: Library, today: str, backed: frozenset[str] | None) -> KnownNames:
     """Collect what entries may refer to; a malformed file still lends its name."""
     records = [record for source in library.entries for record in source.records]
     guards = [record for record in records if isinstance(record, Guard)]
@@ -88,7 +88,7 @@ def names_of(library: Library, today: str, backed: frozenset[str] | None) -> Nam
     explained = Counter(ident for cause in causes for ident in set(cause.explains))
     explained.update(message(guard) for guard in guards if guard.effect == "reject")
     named = [r for r in records if isinstance(r, (Cause, Symptom, Guard))]
-    return Names(
+    return KnownNames(
         symptoms=frozenset(r.id for r in records if isinstance(r, Symptom))
         | {guard.id for guard in guards if guard.patterns}
         | {source.ident for source in unread},
@@ -107,7 +107,7 @@ def names_of(library: Library, today: str, backed: frozenset[str] | None) -> Nam
     )
 
 
-def _rules(source: Source, names: Names, causes: dict[str, Cause]) -> Iterator[Problem]:
+def _rules(source: EntrySource, names: KnownNames, causes: dict[str, Cause]) -> Iterator[Problem]:
     stem, folder = source.ident, source.path.parent.name
     for index, record in enumerate(source.records):
         if isinstance(record, Symptom):
@@ -132,7 +132,7 @@ def _rules(source: Source, names: Names, causes: dict[str, Cause]) -> Iterator[P
             yield from retry_problems(record, f"[{index}]", names)
 
 
-def _sibling(source: Source, test: Source | None) -> Iterator[Problem]:
+def _sibling(source: EntrySource, test: EntrySource | None) -> Iterator[Problem]:
     for record in source.records:
         if isinstance(record, LintRule):
             yield from lint_case_problems(record, test)
@@ -140,14 +140,14 @@ def _sibling(source: Source, test: Source | None) -> Iterator[Problem]:
             yield from sibling_problems(source, test, is_rule=isinstance(record, Rule))
 
 
-def _findings(source: Source, judged: Iterable[Problem]) -> Iterator[Finding]:
+def _findings(source: EntrySource, judged: Iterable[Problem]) -> Iterator[EntryProblem]:
     counted = (problem for problem in judged if source.counts(problem))
     for problem in (*source.problems, *counted):
         line = source.line(problem)
-        yield Finding(shown(source.path), line, source.ident, *problem)
+        yield EntryProblem(shown(source.path), line, source.ident, *problem)
 
 
-def _clashes(entries: Sequence[Source]) -> Iterator[Finding]:
+def _clashes(entries: Sequence[EntrySource]) -> Iterator[EntryProblem]:
     """Refuse an id that two files of one folder claim; a folder of one's own may replace it."""
     seen: dict[tuple[Path, str, str], Path] = {}
     for source in entries:
@@ -156,7 +156,7 @@ def _clashes(entries: Sequence[Source]) -> Iterator[Finding]:
                 first = seen.setdefault((source.root, kind, ident), source.path)
                 if first != source.path:
                     said = f"the {kind} {ident!r} is in {shown(first)} already"
-                    yield Finding(shown(source.path), 1, source.ident, "id", said)
+                    yield EntryProblem(shown(source.path), 1, source.ident, "id", said)
 
 
 def _claims(record: object) -> Iterator[tuple[str, str]]:
@@ -234,7 +234,7 @@ def _each(*folders: Path) -> list[Path]:
     return list({folder.resolve(): folder for folder in folders}.values())
 
 
-def summary(library: Library, found: Sequence[Finding], *, hidden: bool) -> str:
+def summary(library: Library, found: Sequence[EntryProblem], *, hidden: bool) -> str:
     """Say in one line how much was checked and what came of it."""
     kinds = Counter(type(record) for source in library.entries for record in source.records)
     ranges = sum(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     condition_problems,
     date_problems,
     id_problems,
@@ -34,7 +34,7 @@ MAX_WEIGHT = 5
 DECISIVE = 2.5
 
 
-def cause_problems(entry: Cause, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+def cause_problems(entry: Cause, stem: str, folder: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a cause that lies in `causes/<folder>/<stem>.yaml`."""
     yield from id_problems(entry.id, stem, entry.aliases, names)
     yield from _name(entry.id)
@@ -66,7 +66,7 @@ def _used(entry: Cause) -> set[str]:
     return {vote.ref for vote in votes} | {fix.ref for fix in entry.fixes}
 
 
-def _relations(entry: Cause, names: Names) -> Iterator[Problem]:
+def _relations(entry: Cause, names: KnownNames) -> Iterator[Problem]:
     for ident in entry.explains:
         if ident not in names.symptoms:
             yield error("explains", f"no symptom {ident!r}")
@@ -85,7 +85,7 @@ def _relations(entry: Cause, names: Names) -> Iterator[Problem]:
         yield from range_problems(f"applies_to.{package}", spec)
 
 
-def _priors(entry: Cause, names: Names) -> Iterator[Problem]:
+def _priors(entry: Cause, names: KnownNames) -> Iterator[Problem]:
     cases = ((f"priors[{at}].prior", case.prior) for at, case in enumerate(entry.priors))
     for key, prior in (("prior", entry.prior), *cases):
         if not 0 < prior <= MAX_PRIOR:
@@ -96,7 +96,7 @@ def _priors(entry: Cause, names: Names) -> Iterator[Problem]:
         yield from condition_problems("requires", entry.requires, names)
 
 
-def _evidence(entry: Cause, names: Names) -> Iterator[Problem]:
+def _evidence(entry: Cause, names: KnownNames) -> Iterator[Problem]:
     refs = {ref.id for ref in entry.references}
     votes = (*entry.evidence.supports, *entry.evidence.contradicts)
     for ident in _twice([vote.id for vote in votes]):
@@ -121,7 +121,7 @@ def _evidence(entry: Cause, names: Names) -> Iterator[Problem]:
         yield from _askable(f"{where}.when", vote, names)
 
 
-def _tells(vote: Evidence, entry: Cause, names: Names) -> bool:
+def _tells(vote: Evidence, entry: Cause, names: KnownNames) -> bool:
     """Tell whether a vote says more than that one of several causes is at work."""
     seen = vote.when.symptom
     if seen is None or seen not in entry.explains or vote.when.if_:
@@ -129,7 +129,7 @@ def _tells(vote: Evidence, entry: Cause, names: Names) -> bool:
     return names.shared.get(seen, 0) <= 1 or vote.weight >= DECISIVE
 
 
-def _askable(key: str, vote: Evidence, names: Names) -> Iterator[Problem]:
+def _askable(key: str, vote: Evidence, names: KnownNames) -> Iterator[Problem]:
     for name in facts_of(vote.when):
         fact = names.facts.get(name)
         if fact is not None and fact.ask is None:
@@ -137,7 +137,7 @@ def _askable(key: str, vote: Evidence, names: Names) -> Iterator[Problem]:
 
 
 def fix_problems(
-    fixes: Sequence[Fix], references: Sequence[Reference], names: Names
+    fixes: Sequence[Fix], references: Sequence[Reference], names: KnownNames
 ) -> Iterator[Problem]:
     """List what is wrong with remedies."""
     if not fixes:
@@ -159,7 +159,7 @@ def fix_problems(
         yield from _changes(fix, where, names)
 
 
-def _changes(fix: Fix, where: str, names: Names) -> Iterator[Problem]:
+def _changes(fix: Fix, where: str, names: KnownNames) -> Iterator[Problem]:
     changes = (fix.set, fix.unset, fix.respell, fix.packages, fix.measures, fix.consistent_set)
     if not any((*changes, fix.steps, fix.commands)):
         yield error(

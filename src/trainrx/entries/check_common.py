@@ -26,7 +26,7 @@ MAX_TITLE = 90
 _MADE = ("changed.", "moved.", "good.")
 
 
-class Names(NamedTuple):
+class KnownNames(NamedTuple):
     """What entries may refer to, and the day on which the check is made (YYYY-MM-DD).
 
     `backed` are the ids that a case expects, None where no cases are at hand. `shared` counts the
@@ -83,7 +83,9 @@ def text_problems(*texts: tuple[str, Text | None]) -> Iterator[Problem]:
             yield error(f"{key}.zh", "the Chinese text holds an English sentence")
 
 
-def id_problems(ident: str, stem: str, aliases: Sequence[str], names: Names) -> Iterator[Problem]:
+def id_problems(
+    ident: str, stem: str, aliases: Sequence[str], names: KnownNames
+) -> Iterator[Problem]:
     """Refuse ids that are not the file name in lower-case words, and aliases that are taken."""
     if ident != stem:
         yield error("id", f"is {ident!r}, the file name says {stem!r}")
@@ -115,7 +117,7 @@ def release_problems(since: str) -> Iterator[Problem]:
         yield error("since", f"{since!r} is no version")
 
 
-def status_problems(ident: str, status: str, names: Names) -> Iterator[Problem]:
+def status_problems(ident: str, status: str, names: KnownNames) -> Iterator[Problem]:
     """Refuse `stable` where no recorded case expects the entry."""
     if status == "stable" and names.backed is not None and ident not in names.backed:
         yield error("status", "stable needs a case in tests/cases that expects it")
@@ -156,7 +158,7 @@ def range_problems(key: str, spec: str) -> Iterator[Problem]:
         yield error(key, f"{spec!r} is not a PEP 440 version range, such as '>=3.0,<3.5'")
 
 
-def condition_problems(key: str, condition: Condition, names: Names) -> Iterator[Problem]:
+def condition_problems(key: str, condition: Condition, names: KnownNames) -> Iterator[Problem]:
     """Refuse conditions that are malformed or test what does not exist."""
     for _, problem in walk(condition):
         if problem:
@@ -173,7 +175,7 @@ def condition_problems(key: str, condition: Condition, names: Names) -> Iterator
         yield from _value_problems(key, node, names)
 
 
-def _value_problems(key: str, node: Condition, names: Names) -> Iterator[Problem]:
+def _value_problems(key: str, node: Condition, names: KnownNames) -> Iterator[Problem]:
     """Refuse to compare a fact with a word it never takes."""
     entry = names.facts.get(node.fact or "")
     if entry is None or not entry.values:

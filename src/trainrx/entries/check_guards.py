@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from trainrx.entries.check_causes import MAX_WEIGHT, fix_problems
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     condition_problems,
     date_problems,
     id_problems,
@@ -26,7 +26,7 @@ from trainrx.model.knowledge import Cause
 from trainrx.model.packages import PackageEntry, RangeEntry, VersionRange
 
 
-def guard_problems(entry: Guard, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+def guard_problems(entry: Guard, stem: str, folder: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a guard that lies in `guards/<folder>/<stem>.yaml`."""
     yield from id_problems(entry.id, stem, entry.aliases, names)
     if folder != entry.package:
@@ -53,7 +53,7 @@ def guard_problems(entry: Guard, stem: str, folder: str, names: Names) -> Iterat
         yield from owner_problems(entry.fixes, names.params, package=entry.package)
 
 
-def _shown(entry: Guard, names: Names) -> Iterator[Problem]:
+def _shown(entry: Guard, names: KnownNames) -> Iterator[Problem]:
     if not entry.patterns and not entry.symptom and entry.when is None:
         yield error("patterns", "needs a message, a symptom that reads it, or when")
     if entry.patterns and entry.symptom:
@@ -69,7 +69,7 @@ def _shown(entry: Guard, names: Names) -> Iterator[Problem]:
 
 
 def package_problems(
-    entry: PackageEntry, stem: str, names: Names, causes: Mapping[str, Cause]
+    entry: PackageEntry, stem: str, names: KnownNames, causes: Mapping[str, Cause]
 ) -> Iterator[Problem]:
     """List what is wrong with the ranges of a package."""
     if entry.package != stem:
@@ -85,7 +85,9 @@ def package_problems(
         yield from _range(known, f"ranges.{known.id}", names, causes.get(known.cause))
 
 
-def _range(known: VersionRange, at: str, names: Names, cause: Cause | None) -> Iterator[Problem]:
+def _range(
+    known: VersionRange, at: str, names: KnownNames, cause: Cause | None
+) -> Iterator[Problem]:
     yield from title_problems(known.title, f"{at}.title")
     yield from text_problems((f"{at}.why", known.why), (f"{at}.cost", known.cost))
     yield from reference_problems(known.references, names.today, f"{at}.references")

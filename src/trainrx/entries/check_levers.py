@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     condition_problems,
     date_problems,
     id_problems,
@@ -26,7 +26,7 @@ WORST = 3
 """The highest grade of quality and effort."""
 
 
-def lever_problems(entry: Lever, stem: str, names: Names) -> Iterator[Problem]:
+def lever_problems(entry: Lever, stem: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a lever that lies in `levers/<stem>.yaml`."""
     yield from id_problems(entry.id, stem, entry.aliases, names)
     yield from title_problems(entry.title)
@@ -49,7 +49,7 @@ def lever_problems(entry: Lever, stem: str, names: Names) -> Iterator[Problem]:
         yield from _step_problems(entry, step, f"steps[{index}]", names)
 
 
-def _step_problems(entry: Lever, step: LeverStep, key: str, names: Names) -> Iterator[Problem]:
+def _step_problems(entry: Lever, step: LeverStep, key: str, names: KnownNames) -> Iterator[Problem]:
     if not step.set:
         yield error(f"{key}.set", "sets nothing")
     for name in (*step.set, *step.also):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from string import Formatter
 
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     condition_problems,
     date_problems,
     id_problems,
@@ -18,7 +18,7 @@ from trainrx.entries.check_common import (
     title_problems,
 )
 from trainrx.entries.problem import Problem, error
-from trainrx.entries.sources import Source
+from trainrx.entries.sources import EntrySource
 from trainrx.model.lint import LintRule
 from trainrx.model.pattern import late
 
@@ -31,7 +31,7 @@ _KEYS = frozenset({"name", "script", "config", "versions", "gpu", "gpus", "nodes
 class _WithVariables:
     """The names a condition of lint may test: those of all conditions, and variables."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: KnownNames) -> None:
         self._names = names
 
     def __getattr__(self, name: str) -> object:
@@ -42,7 +42,7 @@ class _WithVariables:
         return name.startswith(ENVIRONMENT) or self._names.is_fact(name)
 
 
-def lint_problems(entry: LintRule, stem: str, names: Names) -> Iterator[Problem]:
+def lint_problems(entry: LintRule, stem: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a rule that lies in `rules/lint/<stem>.yaml`."""
     yield from id_problems(entry.id, stem, entry.aliases, names)
     yield from title_problems(entry.title)
@@ -56,7 +56,7 @@ def lint_problems(entry: LintRule, stem: str, names: Names) -> Iterator[Problem]
     if entry.finder and not _FINDER.fullmatch(entry.finder):
         yield error("finder", f"{entry.finder!r} is no module name")
     if entry.when is not None:
-        known: Names = _WithVariables(names)  # type: ignore[assignment]
+        known: KnownNames = _WithVariables(names)  # type: ignore[assignment]
         yield from condition_problems("when", entry.when, known)
     for package, spec in entry.versions.items():
         yield from range_problems(f"versions.{package}", spec)
@@ -66,7 +66,7 @@ def lint_problems(entry: LintRule, stem: str, names: Names) -> Iterator[Problem]
         yield error("message.zh", f"holds the values {said}, which the English message does not")
 
 
-def lint_case_problems(entry: LintRule, test: Source | None) -> Iterator[Problem]:
+def lint_case_problems(entry: LintRule, test: EntrySource | None) -> Iterator[Problem]:
     """Refuse a rule without launches beside it, or with launches of one side only."""
     if test is None:
         yield error("", f"has no test beside it ({entry.id}.test.yaml)")

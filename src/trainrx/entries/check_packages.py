@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from trainrx.model.packages import RangeEntry, Span
+from trainrx.model.packages import OsvRange, RangeEntry
 from trainrx.model.pattern import late
 
 _SLUG = late(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -37,7 +37,7 @@ def _range(entry: RangeEntry) -> Iterator[tuple[str, str]]:
         yield from ((".pin", problem) for problem in _pin(known.pin, known.affected))
 
 
-def _span(span: Span) -> Iterator[str]:
+def _span(span: OsvRange) -> Iterator[str]:
     if span.fixed and span.last_affected:
         yield "has both an end and a last release"
     try:
@@ -50,7 +50,7 @@ def _span(span: Span) -> Iterator[str]:
         yield f"holds no release: {span.spec}"
 
 
-def _pin(pin: str, affected: Iterable[Span]) -> Iterator[str]:
+def _pin(pin: str, affected: Iterable[OsvRange]) -> Iterator[str]:
     """Refuse a cure that leaves an affected release in place."""
     try:
         allowed = SpecifierSet(pin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     condition_problems,
     reference_problems,
     text_problems,
@@ -14,7 +14,7 @@ from trainrx.entries.problem import Problem, error
 from trainrx.model.retry import RetryRule
 
 
-def retry_problems(rule: RetryRule, at: str, names: Names) -> Iterator[Problem]:
+def retry_problems(rule: RetryRule, at: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with one rule; `at` is its place in the table (`[3]`)."""
     yield from text_problems((f"{at}.why", rule.why), (f"{at}.before", rule.before))
     for key, known in (("causes", names.causes), ("symptoms", names.symptoms)):

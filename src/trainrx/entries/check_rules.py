@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     id_problems,
     range_problems,
     reference_problems,
@@ -23,7 +23,7 @@ DOTTED = late(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 MAX_VOTE = 5
 
 
-def rule_problems(entry: Rule, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+def rule_problems(entry: Rule, stem: str, folder: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a rule that lies in `<folder>/<stem>.yaml`."""
     yield from id_problems(entry.id, stem, (), names)
     if folder != entry.stage:
@@ -50,7 +50,7 @@ def rule_problems(entry: Rule, stem: str, folder: str, names: Names) -> Iterator
         yield from _action(action, f"then[{index}]", known, names)
 
 
-def _action(action: Action, where: str, known: set[str], names: Names) -> Iterator[Problem]:
+def _action(action: Action, where: str, known: set[str], names: KnownNames) -> Iterator[Problem]:
     told = (action.fact, action.suggest, action.explain, action.ask)
     if sum(part is not None for part in told) != 1:
         yield error(where, "needs exactly one of fact, suggest, explain, ask")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trainrx.entries.check_common import (
-    Names,
+    KnownNames,
     date_problems,
     id_problems,
     reference_problems,
@@ -18,14 +18,16 @@ from trainrx.entries.check_common import (
 from trainrx.entries.needles import is_needed
 from trainrx.entries.problem import Problem, error, warning
 from trainrx.entries.regexes import regex_problems
-from trainrx.model.knowledge import Pattern, Samples, Symptom
+from trainrx.model.knowledge import LinePattern, Samples, Symptom
 from trainrx.model.moot import is_ruled_out
 from trainrx.model.negation import is_negated
 
 MIN_SAMPLES = 2
 
 
-def symptom_problems(entry: Symptom, stem: str, folder: str, names: Names) -> Iterator[Problem]:
+def symptom_problems(
+    entry: Symptom, stem: str, folder: str, names: KnownNames
+) -> Iterator[Problem]:
     """List what is wrong with a symptom that lies in `symptoms/<folder>/<stem>.yaml`."""
     yield from id_problems(entry.id, stem, entry.aliases, names)
     yield from title_problems(entry.title)
@@ -59,7 +61,7 @@ def _role(entry: Symptom, folder: str) -> Iterator[Problem]:
 
 
 def pattern_problems(
-    patterns: Sequence[Pattern], samples: Samples, *, short: bool = False, told: bool = False
+    patterns: Sequence[LinePattern], samples: Samples, *, short: bool = False, told: bool = False
 ) -> Iterator[Problem]:
     """Refuse regexes that are slow, and samples they do not judge as said.
 
@@ -97,7 +99,9 @@ def pattern_problems(
     yield from _untested(patterns, samples, told=told)
 
 
-def _untested(patterns: Sequence[Pattern], samples: Samples, *, told: bool) -> Iterator[Problem]:
+def _untested(
+    patterns: Sequence[LinePattern], samples: Samples, *, told: bool
+) -> Iterator[Problem]:
     silent = [
         index
         for index, pattern in enumerate(patterns)
@@ -109,7 +113,7 @@ def _untested(patterns: Sequence[Pattern], samples: Samples, *, told: bool) -> I
         yield warning(f"patterns[{silent[0]}]", said)
 
 
-def _captures(entry: Symptom, names: Names) -> Iterator[Problem]:
+def _captures(entry: Symptom, names: KnownNames) -> Iterator[Problem]:
     groups = {name for pattern in entry.patterns for name in _groups(pattern)} | set(entry.above)
     for name, value in entry.facts.items():
         if isinstance(value, str) and value.startswith("$") and value[1:] not in groups:
@@ -126,21 +130,21 @@ def _above(entry: Symptom) -> Iterator[Problem]:
     if entry.above and entry.role != "failure":
         yield error("above", "is read for failures only")
     for name, regex in entry.above.items():
-        pattern = Pattern(needle=name, regex=regex)
+        pattern = LinePattern(needle=name, regex=regex)
         for problem in regex_problems(pattern, short=True):
             yield error(f"above.{name}", problem)
         if name not in _groups(pattern):
             yield error(f"above.{name}", f"captures no {name!r}")
 
 
-def _groups(pattern: Pattern) -> tuple[str, ...]:
+def _groups(pattern: LinePattern) -> tuple[str, ...]:
     try:
         return tuple(re.compile(pattern.regex).groupindex)
     except re.error:
         return ()
 
 
-def _hits(pattern: Pattern, line: str, *, told: bool) -> bool:
+def _hits(pattern: LinePattern, line: str, *, told: bool) -> bool:
     ignore_case = pattern.regex.startswith("(?i)")
     there = any(
         needle.lower() in line.lower() if ignore_case else needle in line

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from trainrx.entries.check_common import Names
+from trainrx.entries.check_common import KnownNames
 from trainrx.entries.problem import Problem, error
-from trainrx.entries.sources import Source
+from trainrx.entries.sources import EntrySource
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
 
 VERDICTS = ("present", "absent", "unknown")
 
 
-def sibling_problems(entry: Source, test: Source | None, *, is_rule: bool) -> Iterator[Problem]:
+def sibling_problems(
+    entry: EntrySource, test: EntrySource | None, *, is_rule: bool
+) -> Iterator[Problem]:
     """Refuse a cause or rule without a test, or whose test shows one side only."""
     if test is None:
         yield error("", f"has no test beside it ({entry.ident}.test.yaml)")
@@ -34,7 +36,7 @@ def sibling_problems(entry: Source, test: Source | None, *, is_rule: bool) -> It
             yield error("", f"its test has no case with verdict {verdict}")
 
 
-def case_problems(test: Source, names: Names) -> Iterator[Problem]:
+def case_problems(test: EntrySource, names: KnownNames) -> Iterator[Problem]:
     """Refuse cases that speak of symptoms and facts there are not: they would prove nothing."""
     if not isinstance(test.data, dict) or not isinstance(test.data.get("cases"), list):
         yield error("cases", "must be a list of cases")
@@ -52,7 +54,7 @@ def _rows(told: object) -> list[object]:
     return told if isinstance(told, list) else []
 
 
-def _row(row: object, at: str, names: Names) -> Iterator[Problem]:
+def _row(row: object, at: str, names: KnownNames) -> Iterator[Problem]:
     if not isinstance(row, dict):
         yield error(at, f"{row!r} is no mapping")
         return
@@ -79,7 +81,7 @@ def backed_ids(cases: Path) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def _cases(test: Source) -> list[Mapping[str, object]]:
+def _cases(test: EntrySource) -> list[Mapping[str, object]]:
     listed = test.data.get("cases") if isinstance(test.data, dict) else None
     return [case for case in listed if isinstance(case, dict)] if isinstance(listed, list) else []
 

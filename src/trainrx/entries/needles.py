@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from trainrx.entries.regexes import sre
-from trainrx.model.knowledge import Pattern
+from trainrx.model.knowledge import LinePattern
 
 MOST_TURNS = 40
 """Turns of a repeat that are walked; needles are shorter than what more would spell."""
@@ -18,7 +18,7 @@ States = frozenset[str]
 """What the ends of texts read so far share with the beginnings of needles."""
 
 
-def is_needed(pattern: Pattern) -> bool:
+def is_needed(pattern: LinePattern) -> bool:
     """Tell whether no text can match a regex without holding one of its needles.
 
     The regex must be sound (see `regex_problems`). A needle is looked for as in a scan: in any case

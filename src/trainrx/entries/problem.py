@@ -15,7 +15,7 @@ class Problem(NamedTuple):
     level: Level = "error"
 
 
-class Finding(NamedTuple):
+class EntryProblem(NamedTuple):
     """A problem with the file and line it stands on."""
 
     path: str

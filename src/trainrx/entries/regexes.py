@@ -6,7 +6,7 @@ import re
 import sys
 from importlib import import_module
 
-from trainrx.model.knowledge import Pattern
+from trainrx.model.knowledge import LinePattern
 
 # The parser of `re` moved in 3.11 and has no public name; its tree is stable across 3.10-3.14.
 sre = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
@@ -16,7 +16,7 @@ FORBIDDEN = {"GROUPREF", "GROUPREF_EXISTS", "ASSERT", "ASSERT_NOT"}
 MIN_NEEDLE = 4
 
 
-def regex_problems(pattern: Pattern, *, short: bool = False) -> list[str]:
+def regex_problems(pattern: LinePattern, *, short: bool = False) -> list[str]:
     """List what is wrong with one pattern; `short` allows a short needle."""
     try:
         tree = sre.parse(pattern.regex)

@@ -11,7 +11,7 @@ import msgspec
 import yaml
 
 from trainrx.entries.problem import Problem, error
-from trainrx.entries.spots import Spot, find, key_at
+from trainrx.entries.spots import DataPlace, find, key_at
 from trainrx.entries.structure import mend
 from trainrx.knowledge.yaml12 import read_nodes
 from trainrx.model.errors import KnowledgeError
@@ -44,7 +44,7 @@ TABLES: Mapping[str, type[msgspec.Struct]] = {
 }
 
 
-class Source(NamedTuple):
+class EntrySource(NamedTuple):
     """One file: its records (one, or the rows of a table) and how to find a key in it.
 
     `records` is empty when the file is no YAML or no mapping. `broken` are the places where a
@@ -55,7 +55,7 @@ class Source(NamedTuple):
     root: Path
     records: tuple[msgspec.Struct, ...]
     problems: tuple[Problem, ...]
-    broken: tuple[Spot, ...]
+    broken: tuple[DataPlace, ...]
     node: yaml.Node | None
     data: object
 
@@ -77,7 +77,7 @@ class Source(NamedTuple):
         return not any(spot.touches(broken) for broken in self.broken)
 
 
-def kb_sources(root: Path) -> Iterator[Source]:
+def kb_sources(root: Path) -> Iterator[EntrySource]:
     """Read the entries and tables of a folder laid out like `kb/`."""
     for name, kind in FOLDERS.items():
         for path in _files(root / name):
@@ -87,7 +87,7 @@ def kb_sources(root: Path) -> Iterator[Source]:
             yield read_source(root / name, root, kind, table=True)
 
 
-def rule_sources(root: Path) -> Iterator[Source]:
+def rule_sources(root: Path) -> Iterator[EntrySource]:
     """Read the rules of a folder laid out like `rules/`, those of lint as what they are."""
     for path in _files(root):
         yield read_source(path, root, LintRule if path.parent.name == "lint" else Rule)
@@ -95,7 +95,7 @@ def rule_sources(root: Path) -> Iterator[Source]:
 
 def sibling_sources(
     roots: Iterable[Path], kind: type[msgspec.Struct] | None = None
-) -> Iterator[Source]:
+) -> Iterator[EntrySource]:
     """Read the tests that stand beside entries, against their record where it is given."""
     for root in roots:
         for path in sorted(root.rglob(f"*{TEST}")):
@@ -105,13 +105,13 @@ def sibling_sources(
 
 def read_source(
     path: Path, root: Path, kind: type[msgspec.Struct] | None, *, table: bool = False
-) -> Source:
+) -> EntrySource:
     """Read one file against its record (or the record of its rows); nothing about it raises."""
     try:
         data, node = read_nodes(path)
     except KnowledgeError as refused:
         problem = error(refused.key, refused.message)
-        return Source(path, root, (), (problem,), (), None, None)
+        return EntrySource(path, root, (), (problem,), (), None, None)
     records: list[msgspec.Struct] = []
     open_places = tuple(_placeholders(path, node))
     problems = [problem for problem, _ in open_places]
@@ -127,20 +127,20 @@ def read_source(
             records.append(msgspec.convert(mended.data, kind))
             problems += (p._replace(key=_under(at, p.key)) for p in mended.problems)
             broken += (find(node, _under(at, key)) for key in mended.broken)
-    return Source(path, root, tuple(records), tuple(problems), tuple(broken), node, data)
+    return EntrySource(path, root, tuple(records), tuple(problems), tuple(broken), node, data)
 
 
 def _under(at: str, key: str) -> str:
     return f"{at}.{key}" if at and key else at + key
 
 
-def _placeholders(path: Path, node: yaml.Node | None) -> Iterator[tuple[Problem, Spot]]:
+def _placeholders(path: Path, node: yaml.Node | None) -> Iterator[tuple[Problem, DataPlace]]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
         for hit in re.finditer(rf"{PLACEHOLDER}\b", line):
             key, text = key_at(node, number, hit.start())
             _, _, what = (line[hit.start() :] if text is None else text).partition(PLACEHOLDER)
             said = f"{_OPEN}: {what.strip()}" if what.strip() else _OPEN
-            yield Problem(key, said), Spot(find(node, key).path, number + 1)
+            yield Problem(key, said), DataPlace(find(node, key).path, number + 1)
 
 
 _OPEN = "is still to be filled in"

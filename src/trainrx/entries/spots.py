@@ -17,19 +17,19 @@ _IDS = ("id", "name", "package")
 """Keys by which an item of a list is called in a key path."""
 
 
-class Spot(NamedTuple):
+class DataPlace(NamedTuple):
     """A place: `path` in the data (as far as it exists, then the rest as text) and its line."""
 
     path: Path
     line: int
 
-    def touches(self, other: Spot) -> bool:
+    def touches(self, other: DataPlace) -> bool:
         """Tell whether one of the two lies in the other."""
         count = min(len(self.path), len(other.path))
         return self.path[:count] == other.path[:count]
 
 
-def find(root: yaml.Node | None, key: str) -> Spot:
+def find(root: yaml.Node | None, key: str) -> DataPlace:
     """Find a key path such as `fixes.halve-batch.set`; items of lists go by id or `[index]`.
 
     Gives the nearest place above it where the path itself does not exist.
@@ -40,10 +40,10 @@ def find(root: yaml.Node | None, key: str) -> Spot:
     while rest and node is not None:
         step = _step(node, rest)
         if step is None:
-            return Spot((*path, *re.findall(r"[^.\[\]]+", rest)), line)
+            return DataPlace((*path, *re.findall(r"[^.\[\]]+", rest)), line)
         keys, line, node, rest = step
         path = (*path, *keys)
-    return Spot(path, line)
+    return DataPlace(path, line)
 
 
 def key_at(root: yaml.Node | None, line: int, column: int) -> tuple[str, str | None]:

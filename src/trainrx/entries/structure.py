@@ -12,7 +12,7 @@ import msgspec
 from trainrx.entries.problem import Problem, error
 
 
-class Mended(NamedTuple):
+class StructuredData(NamedTuple):
     """Data that fits its record, stand-ins where it did not, and what was wrong.
 
     `broken` are the key paths of the stand-ins: what else is said of them means nothing.
@@ -23,12 +23,12 @@ class Mended(NamedTuple):
     broken: tuple[str, ...]
 
 
-def mend(data: object, kind: type[msgspec.Struct]) -> Mended:
+def mend(data: object, kind: type[msgspec.Struct]) -> StructuredData:
     """Compare data with a record, list all differences, and make it fit."""
     found: list[Problem] = []
     fitted = _fit(data, kind, "", found)
     broken = tuple(p.key for p in found if not p.message.startswith(_UNKNOWN))
-    return Mended(fitted, tuple(found), broken)
+    return StructuredData(fitted, tuple(found), broken)
 
 
 _UNKNOWN = "is no key here"

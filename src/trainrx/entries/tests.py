@@ -13,7 +13,7 @@ from trainrx.entries.lint_tests import case_problems, read_lint_cases
 from trainrx.evidence.detector import Detector
 from trainrx.facts.all import symptom_facts
 from trainrx.facts.packages import package_facts
-from trainrx.facts.refused import Around, refused_arguments, refused_facts
+from trainrx.facts.refused import RefusalContext, refused_arguments, refused_facts
 from trainrx.facts.symbols import symbol_facts
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
@@ -26,7 +26,7 @@ from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Input
 from trainrx.model.knowledge import Cause, Rule
-from trainrx.model.refusal import Refused
+from trainrx.model.refusal import RefusedArgument
 from trainrx.reason.causes import EngineName, reason_on, reasoner
 from trainrx.reason.order import rank
 from trainrx.reason.reasoner import Reasoner, Reasoning
@@ -61,7 +61,7 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     fired: int | None = None
 
 
-class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CauseTest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One situation."""
 
     name: str
@@ -76,10 +76,10 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class CaseFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A test file."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[CauseTest, ...]
 
 
-def read_cases(path: Path) -> tuple[Case, ...]:
+def read_cases(path: Path) -> tuple[CauseTest, ...]:
     """Read a test file.
 
     Raises:
@@ -92,7 +92,7 @@ def read_cases(path: Path) -> tuple[Case, ...]:
         raise KnowledgeError(str(path), key.rstrip("`").removeprefix("$."), message) from error
 
 
-class Bench:
+class PreparedRules:
     """The rules made ready once for all tests, the conditions of a cause for its own.
 
     Raises:
@@ -119,7 +119,7 @@ class Bench:
         except KnowledgeError as error:
             yield str(error)
 
-    def cause(self, cause: Cause, cases: Iterable[Case]) -> Iterator[str]:
+    def cause(self, cause: Cause, cases: Iterable[CauseTest]) -> Iterator[str]:
         """Give a line for each expectation on a cause that does not hold."""
         listed = tuple(cases)
         decider = reasoner(self.knowledge, self._engine, cause)
@@ -129,7 +129,7 @@ class Bench:
             decider.close()
 
     def _cause_cases(
-        self, cause: Cause, listed: Sequence[Case], decider: Reasoner
+        self, cause: Cause, listed: Sequence[CauseTest], decider: Reasoner
     ) -> Iterator[str]:
         kinds = {case.expect.verdict for case in listed}
         for kind in ("present", "absent", "unknown"):
@@ -139,7 +139,7 @@ class Bench:
             for problem in self._cause_case(cause, case, decider):
                 yield f"{cause.id}: {case.name}: {problem}"
 
-    def rule(self, rule: Rule, cases: Iterable[Case]) -> Iterator[str]:
+    def rule(self, rule: Rule, cases: Iterable[CauseTest]) -> Iterator[str]:
         """Give a line for each expectation on a rule that does not hold."""
         listed = tuple(cases)
         fired = {bool(case.expect.fired) for case in listed}
@@ -151,7 +151,7 @@ class Bench:
             if count != case.expect.fired:
                 yield f"{rule.id}: {case.name}: fired {count} times, not {case.expect.fired}"
 
-    def _cause_case(self, cause: Cause, case: Case, decider: Reasoner) -> Iterator[str]:
+    def _cause_case(self, cause: Cause, case: CauseTest, decider: Reasoner) -> Iterator[str]:
         facts, active = self._situation(case)
         ruled = self._rules.reason(facts)
         decided = reason_on(ruled.facts, _versions(case), [cause], decider)
@@ -168,7 +168,7 @@ class Bench:
         if missing:
             yield f"does not ask for {', '.join(sorted(missing))}"
 
-    def _situation(self, case: Case) -> tuple[list[Fact], set[str]]:
+    def _situation(self, case: CauseTest) -> tuple[list[Fact], set[str]]:
         facts = _plain(case)
         facts += package_facts(Facts(facts), _versions(case))
         active = {str(item["id"]) for item in case.symptoms}
@@ -196,7 +196,7 @@ class Bench:
         undecided = any(reason.holds is None and reason.weight > 0 for reason in scored.reasons)
         return "absent" if against or (refuted and not undecided) else "unknown"
 
-    def _target(self, case: Case, done: Reasoning) -> Target:
+    def _target(self, case: CauseTest, done: Reasoning) -> Target:
         return Target(
             facts=done.facts,
             knowledge=self.knowledge,
@@ -208,8 +208,10 @@ class Bench:
         )
 
 
-def _refused(case: Case, facts: Iterable[Fact], knowledge: Knowledge) -> tuple[Refused, ...]:
-    around = Around(None, (), _versions(case), knowledge.params)
+def _refused(
+    case: CauseTest, facts: Iterable[Fact], knowledge: Knowledge
+) -> tuple[RefusedArgument, ...]:
+    around = RefusalContext(None, (), _versions(case), knowledge.params)
     return refused_arguments(facts, around)
 
 
@@ -234,13 +236,13 @@ def _unknown(cause: Cause, scored: Scored, facts: Facts) -> Iterator[str]:
             yield from (name for name in facts_of(vote.when) if name not in facts)
 
 
-def _versions(case: Case) -> Mapping[str, str]:
+def _versions(case: CauseTest) -> Mapping[str, str]:
     own = case.framework
     more = {own.name: own.version} if own is not None and own.version else {}
     return {**case.versions, **more}
 
 
-def _plain(case: Case) -> list[Fact]:
+def _plain(case: CauseTest) -> list[Fact]:
     given = case.facts if isinstance(case.facts, dict) else {}
     facts = [fact(name, value, Origin(source="test")) for name, value in given.items()]
     if case.framework is not None:
@@ -255,7 +257,7 @@ def _symptom(item: Mapping[str, Scalar]) -> Fact:
     return Fact(kind=f"symptom.{item.get('id', item.get('symptom'))}", fields=fields)
 
 
-def _rule_facts(case: Case) -> list[Fact]:
+def _rule_facts(case: CauseTest) -> list[Fact]:
     """Read the facts of a rule's case: `{symptom: ID, ...}` or `{fact: NAME, value: V}`."""
     if isinstance(case.facts, dict):
         return _plain(case)
@@ -286,7 +288,7 @@ def _lint_failures(paths: Sequence[Path]) -> Iterator[str]:
             yield from (f"{rule}: {line}" for line in case_problems(rule, case, knowledge))
 
 
-def failures(bench: Bench, roots: Iterable[Path]) -> Iterator[str]:
+def failures(bench: PreparedRules, roots: Iterable[Path]) -> Iterator[str]:
     """Run every test below some folders; give a line for each expectation that does not hold."""
     entries: dict[str, Cause | Rule] = {**bench.knowledge.causes, **bench.knowledge.rules}
     linted: list[Path] = []
@@ -318,7 +320,7 @@ def main(say: Callable[[str], object], kb: Sequence[Path] = (), rules: Sequence[
     """
     knowledge = load(kb, rules)
     roots = [root for root in (*shipped(), *kb, *rules) if root.is_dir()]
-    bench = Bench(knowledge)
+    bench = PreparedRules(knowledge)
     try:
         found = list(failures(bench, roots))
     finally:

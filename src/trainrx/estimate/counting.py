@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainrx.model.catalog import Value
 from trainrx.model.errors import UsageError
-from trainrx.model.estimate import Compared, Counted
+from trainrx.model.estimate import Compared, ExactCount
 from trainrx.model.memory import Prediction, Refusal, Workload
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MISSING = "exact-packages-missing"
 
 def counted(
     workload: Workload, prediction: Prediction, config: Mapping[str, Value] | None
-) -> Counted:
+) -> ExactCount:
     """Count one training step and set it beside the prediction.
 
     Args:
@@ -36,9 +36,9 @@ def counted(
     if isinstance(found, Refusal):
         if found.id == MISSING:
             raise UsageError(f"--exact: {found.reason}")
-        return Counted(refusal=found)
+        return ExactCount(refusal=found)
     beside = compare(prediction, found)
-    return Counted(
+    return ExactCount(
         allocated=_compared([beside.total])[0],
         peak=beside.phase,
         phases=_compared(beside.phases),

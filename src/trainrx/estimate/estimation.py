@@ -14,7 +14,7 @@ from trainrx.estimate.figures import rounded
 from trainrx.estimate.phrasing import refused, worded
 from trainrx.facts.all import derive
 from trainrx.frameworks.traits import under_own_name
-from trainrx.inspect.inspection import Seen, read_logs, tool
+from trainrx.inspect.inspection import LogReadings, read_logs, tool
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.files import model_config as config_beside
@@ -31,7 +31,7 @@ from trainrx.launch.job import (
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.errors import UsageError
-from trainrx.model.estimate import CardFit, Counted, Estimate
+from trainrx.model.estimate import CardFit, Estimate, ExactCount
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
 from trainrx.model.job import RawLaunch
@@ -115,11 +115,11 @@ def estimate(  # noqa: PLR0913  # the contract's inputs, one keyword each
     return _answer(job, said, cards, count, lang)
 
 
-class Job(NamedTuple):
+class EstimatedJob(NamedTuple):
     """The one launch that is judged, with all that was read beside it."""
 
     given: Given
-    seen: Seen
+    seen: LogReadings
     launch: Launch
     versions: dict[str, str]
     lengths: TokenStats | None
@@ -143,7 +143,7 @@ def _cards(gpu: str | Sequence[str] | None) -> tuple[str, ...]:
     return cards
 
 
-def _read(request: Request, data: Path | None, knowledge: Knowledge) -> Job:
+def _read(request: Request, data: Path | None, knowledge: Knowledge) -> EstimatedJob:
     """Find the launch and resolve it, and measure the data.
 
     Raises:
@@ -162,7 +162,9 @@ def _read(request: Request, data: Path | None, knowledge: Knowledge) -> Job:
     )
     lengths, problems = _lengths(data)
     told = (*given.unread, *unread, *defects, *launch.unread, *seen.unread, *problems)
-    return Job(given, seen, launch, versions, lengths, knowledge, tuple(dict.fromkeys(told)))
+    return EstimatedJob(
+        given, seen, launch, versions, lengths, knowledge, tuple(dict.fromkeys(told))
+    )
 
 
 def _lengths(data: Path | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
@@ -177,12 +179,12 @@ def _lengths(data: Path | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
     return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
 
 
-def _on(job: Job, request: Request, gpu: str, knowledge: Knowledge) -> Job:
+def _on(job: EstimatedJob, request: Request, gpu: str, knowledge: Knowledge) -> EstimatedJob:
     """Give the same job on another card."""
     return job._replace(given=gather(msgspec.structs.replace(request, gpu=gpu), knowledge))
 
 
-def _launch(given: Given, seen: Seen) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
+def _launch(given: Given, seen: LogReadings) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
     raw, unread = find_launch(given, seen.dumps)
     if raw is not None or not given.logs:
         return raw, unread
@@ -202,7 +204,7 @@ def _no_launch(request: Request, unread: Sequence[Unread]) -> str:
     return f"{said}: give the script or config that starts the training with --cmd{reasons}"
 
 
-def _worked(job: Job, knowledge: Knowledge) -> Worked:
+def _worked(job: EstimatedJob, knowledge: Knowledge) -> Worked:
     own = launch_facts(job.launch, job.versions)
     known = Facts((*job.given.facts, *job.seen.facts, *own))
     known.add(*framework_facts(known, job.versions))
@@ -229,7 +231,7 @@ def _said(worked: Worked, launch: Launch, knowledge: Knowledge, lang: Lang) -> W
     return worked._replace(assumptions=said, result=result)
 
 
-def _counted(job: Job, worked: Worked) -> Counted | None:
+def _counted(job: EstimatedJob, worked: Worked) -> ExactCount | None:
     """Count with the real model class, where there is a prediction to compare with.
 
     Raises:
@@ -247,7 +249,11 @@ def _counted(job: Job, worked: Worked) -> Counted | None:
 
 
 def _answer(
-    job: Job, worked: Sequence[Worked], cards: Sequence[str], count: Counted | None, lang: Lang
+    job: EstimatedJob,
+    worked: Sequence[Worked],
+    cards: Sequence[str],
+    count: ExactCount | None,
+    lang: Lang,
 ) -> Estimate:
     first = worked[0]
     names = cards or ("",)

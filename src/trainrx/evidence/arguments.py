@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.evidence.blocks import Block, clean_blocks
+from trainrx.evidence.blocks import LogBlock, clean_blocks
 from trainrx.evidence.dumps import (
     Kind,
     Read,
@@ -124,8 +124,8 @@ def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
 
     Pieces overlap by `REACH`, so that every dump is whole in the one it begins in.
     """
-    front: list[Block] = []
-    back: list[Block] = []
+    front: list[LogBlock] = []
+    back: list[LogBlock] = []
     seen = behind = 0
     for block in clean_blocks(chunks(item, lambda _: None)):
         back.append(block)
@@ -142,7 +142,7 @@ def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
     yield data, front[0].line if front else 1, len(data)
 
 
-def _joined(blocks: Iterable[Block]) -> bytes:
+def _joined(blocks: Iterable[LogBlock]) -> bytes:
     return b"".join(block.data for block in blocks)
 
 

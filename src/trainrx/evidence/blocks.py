@@ -25,7 +25,7 @@ FIRST = 1 << 16
 """Bytes the first block has at least (where there are as many): labels are judged on it."""
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True):
+class LogBlock(msgspec.Struct, frozen=True, kw_only=True):
     r"""Some lines of a log. `data` still holds `\r`; `line` numbers its first line from 1.
 
     `resumes`: its first line began in the block before; `breaks`: its last line goes on.
@@ -39,7 +39,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     breaks: bool = False
 
 
-def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator[Block]:
+def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator[LogBlock]:
     """Cut a stream of bytes into clean blocks."""
     pending = b""
     line = 1
@@ -65,10 +65,10 @@ def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator
         yield _block(pending, line, again, breaks=False)
 
 
-def _block(raw: bytes, line: int, again: int, *, breaks: bool) -> Block:
+def _block(raw: bytes, line: int, again: int, *, breaks: bool) -> LogBlock:
     data = raw.replace(b"\0", b"") if b"\0" in raw else raw
     if b"\x1b" in data:
         data = ANSI.sub(b"", data)
     ends = data.count(b"\n")
     size = len(raw) - again
-    return Block(data=data, line=line, ends=ends, size=size, resumes=again > 0, breaks=breaks)
+    return LogBlock(data=data, line=line, ends=ends, size=size, resumes=again > 0, breaks=breaks)

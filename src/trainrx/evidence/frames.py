@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainrx.evidence.lines import bare, speaker
 from trainrx.evidence.matcher import Compiled, Line
-from trainrx.evidence.sources import Source, is_check, is_launcher, source_of
+from trainrx.evidence.sources import SourceFile, is_check, is_launcher, source_of
 
 MOST_LINES = 120
 """Lines of the same speaker that are looked at."""
@@ -90,7 +90,7 @@ def frame_of_excerpt(text: str) -> Frame | None:
     return None
 
 
-def _frame(source: Source, function: str) -> Frame | None:
+def _frame(source: SourceFile, function: str) -> Frame | None:
     return None if is_launcher(source) else Frame(source.package, source.file, function)
 
 

@@ -52,7 +52,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     rewarded: bool = False
 
 
-class Bar(msgspec.Struct, frozen=True, kw_only=True):
+class ProgressBar(msgspec.Struct, frozen=True, kw_only=True):
     """A progress bar: `seconds` per step; `training`: nothing says it counts other things."""
 
     done: int
@@ -127,7 +127,7 @@ def _megatron(text: str, line: int) -> Point:
     )
 
 
-def bar_of_line(text: str) -> Bar | None:
+def bar_of_line(text: str) -> ProgressBar | None:
     """Read the last progress bar drawn on a line, or give None when there is none."""
     drawn = list(BAR.finditer(text))
     if not drawn:
@@ -136,7 +136,7 @@ def bar_of_line(text: str) -> Bar | None:
     rate = _float(last["rate"])
     if rate and last["unit"] == "it/s":
         rate = 1 / rate
-    return Bar(
+    return ProgressBar(
         done=int(last["done"]),
         total=int(last["total"]),
         seconds=rate or None,

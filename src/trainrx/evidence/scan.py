@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from trainrx.evidence.blocks import Block
+from trainrx.evidence.blocks import LogBlock
 from trainrx.evidence.collective import Report, report_of
 from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
 from trainrx.evidence.lines import HEAD, is_numbered, last_seconds, path_rank, rank_of, seconds
@@ -17,7 +17,7 @@ from trainrx.evidence.metrics import bar_of_line, point_of_line
 from trainrx.evidence.probes import EXIT, WORLD, Probe, probes
 from trainrx.evidence.series import Series
 from trainrx.evidence.sift import BARS, Sieve
-from trainrx.evidence.spots import Spot, Steps, by_line
+from trainrx.evidence.spots import LineBounds, Steps, by_line
 from trainrx.evidence.tally import Bucket, Tally, quote
 from trainrx.evidence.values import typed
 from trainrx.model.facts import Fact, Origin, Scalar, fact
@@ -66,7 +66,7 @@ class Late(msgspec.Struct, frozen=True):
     bucket: Bucket
     hit: Hit
     symptom: Symptom
-    spot: Spot
+    spot: LineBounds
 
 
 class Scan:
@@ -90,15 +90,15 @@ class Scan:
         self._numbered: bool | None = None
         self._above = b""
         self._text = b""
-        self._bars: deque[Spot] = deque(maxlen=BARS)
-        self._steps = Steps(Block(data=b"", line=1, ends=0, size=0), b"", [])
+        self._bars: deque[LineBounds] = deque(maxlen=BARS)
+        self._steps = Steps(LogBlock(data=b"", line=1, ends=0, size=0), b"", [])
         self._skipped: int | None = None
         self._long: set[int] = set()
         self._late: dict[int, Late] = {}
         self._context: Counter[int] = Counter()
         self._told: set[int] = set()
 
-    def feed(self, block: Block) -> None:
+    def feed(self, block: LogBlock) -> None:
         """Take the next block."""
         data = block.data
         self._text = data.replace(b"\r", b"\n") if b"\r" in data else data
@@ -130,7 +130,7 @@ class Scan:
         """Give the frame the log breaks off in; read after the last block."""
         return frame_of_excerpt(decode(self._above))
 
-    def _finish(self, block: Block) -> None:
+    def _finish(self, block: LogBlock) -> None:
         self._catch_up(len(self._text))
         if self._skipped is not None:
             self._take_metric(self._steps.spot(self._skipped), counted=True)
@@ -142,7 +142,9 @@ class Scan:
         self.lines = block.line - 1 + block.ends + (not block.data.endswith(b"\n"))
         self.bytes += block.size
 
-    def _look(self, spot: Spot, line: Line, numbers: Iterable[int], known: set[int]) -> set[int]:
+    def _look(
+        self, spot: LineBounds, line: Line, numbers: Iterable[int], known: set[int]
+    ) -> set[int]:
         """Try the patterns the gate named in the order of the entries; the first to fit counts."""
         first = self._signatures.first_probe
         matched: set[int] = set()
@@ -172,7 +174,7 @@ class Scan:
             return self._context[number] > MOST_CONTEXT
         return False
 
-    def _record(self, symptom: Symptom, spot: Spot, found: re.Match[str]) -> None:
+    def _record(self, symptom: Symptom, spot: LineBounds, found: re.Match[str]) -> None:
         self._catch_up(spot.start)
         if symptom.role == "phase" and symptom.phase:
             self.phase = symptom.phase
@@ -198,10 +200,10 @@ class Scan:
         else:
             self._late[id(bucket)] = Late(bucket, hit, symptom, spot)
 
-    def _head(self, spot: Spot) -> str:
+    def _head(self, spot: LineBounds) -> str:
         return decode(self._text[spot.start : min(spot.end, spot.start + HEAD)])
 
-    def _placed(self, hit: Hit, symptom: Symptom, spot: Spot) -> Hit:
+    def _placed(self, hit: Hit, symptom: Symptom, spot: LineBounds) -> Hit:
         """Add to a kept hit what the lines above it tell: the time, and where a failure stands."""
         head = self._head(spot)
         at = seconds(head)
@@ -225,7 +227,7 @@ class Scan:
             frame=None if frame is None else tuple(frame),
         )
 
-    def _probe(self, kinds: set[Probe], spot: Spot) -> None:
+    def _probe(self, kinds: set[Probe], spot: LineBounds) -> None:
         if "bar" in kinds:
             self._bars.append(spot)
         if "alarm" in kinds:
@@ -257,7 +259,7 @@ class Scan:
                 break
         self._bars.clear()
 
-    def _take_metric(self, spot: Spot, *, counted: bool = False) -> None:
+    def _take_metric(self, spot: LineBounds, *, counted: bool = False) -> None:
         text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
         point = point_of_line(text, spot.line)
         if point is None:
@@ -267,7 +269,7 @@ class Scan:
         self.series.add(point, quote(text))
         self.phase = "train"
 
-    def _take_others(self, spot: Spot) -> None:
+    def _take_others(self, spot: LineBounds) -> None:
         text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
         origin = Origin(source=self.name, line=spot.line, text=quote(text))
         report = report_of(text, self._rank, origin)

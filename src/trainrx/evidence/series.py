@@ -6,7 +6,7 @@ import math
 
 import msgspec
 
-from trainrx.evidence.metrics import Bar, Point
+from trainrx.evidence.metrics import Point, ProgressBar
 from trainrx.model.facts import Origin
 
 MOST_POINTS = 2048
@@ -60,7 +60,7 @@ class Series:
             self.points = self.points[::2]
             self._stride *= 2
 
-    def see_bar(self, bar: Bar) -> bool:
+    def see_bar(self, bar: ProgressBar) -> bool:
         """Take a progress bar; tells whether it counts the steps of the training."""
         if not bar.training or (self.total is not None and bar.total != self.total):
             return False

@@ -88,20 +88,20 @@ CHECKS = ("transformers/utils/versions.py", "transformers/utils/import_utils.py"
 """Code that others call to check something: what is at fault is who called it."""
 
 
-class Source(NamedTuple):
+class SourceFile(NamedTuple):
     """A source file: its package, "" for the user's own code, and its path from there on."""
 
     package: str
     file: str
 
 
-def source_of(path: str) -> Source | None:
+def source_of(path: str) -> SourceFile | None:
     """Place a source file; None for the standard library and generated code."""
     path = path.replace("\\", "/")
     installed = INSTALLED.search(path)
     if installed is not None:
         top = installed[1].partition("/")[0].removesuffix(".py")
-        return Source(PACKAGES.get(top, top), installed[1])
+        return SourceFile(PACKAGES.get(top, top), installed[1])
     if LIBRARY.search(path):
         return None
     parts = HOME.sub("", path).split("/")
@@ -111,15 +111,15 @@ def source_of(path: str) -> Source | None:
             continue
         # a checkout holds its package: the innermost folder of that name is the one imported
         inner = max(i for i, name in enumerate(parts[:-1]) if PACKAGES.get(name) == package)
-        return Source(package, "/".join(parts[inner:]))
-    return Source("", parts[-1])
+        return SourceFile(package, "/".join(parts[inner:]))
+    return SourceFile("", parts[-1])
 
 
-def is_check(source: Source) -> bool:
+def is_check(source: SourceFile) -> bool:
     """Tell whether a file only checks something for its caller."""
     return source.file in CHECKS
 
 
-def is_launcher(source: Source) -> bool:
+def is_launcher(source: SourceFile) -> bool:
     """Tell whether a file only starts the program."""
     return any(source.file.startswith(start) for start in LAUNCHERS)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trainrx.evidence.blocks import Block
+from trainrx.evidence.blocks import LogBlock
 from trainrx.evidence.matcher import Candidate
 
 
-class Spot(msgspec.Struct, frozen=True):
+class LineBounds(msgspec.Struct, frozen=True):
     """The line a candidate stands on: its bounds in the block and its number in the log."""
 
     start: int
@@ -25,18 +25,18 @@ def bounds(text: bytes, at: int) -> tuple[int, int]:
 
 
 def by_line(
-    block: Block, text: bytes, candidates: Sequence[Candidate]
-) -> Iterator[tuple[Spot, set[int]]]:
+    block: LogBlock, text: bytes, candidates: Sequence[Candidate]
+) -> Iterator[tuple[LineBounds, set[int]]]:
     """Gather the candidates of each line, in the order of the lines."""
     counter = Counter(block)
-    spot = Spot(0, -1, block.line)
+    spot = LineBounds(0, -1, block.line)
     numbers: set[int] = set()
     for at, number in candidates:
         if at > spot.end:
             if numbers:
                 yield spot, numbers
             start, end = bounds(text, at)
-            spot = Spot(start, end, counter.line(start))
+            spot = LineBounds(start, end, counter.line(start))
             numbers = set()
         numbers.add(number)
     if numbers:
@@ -46,7 +46,7 @@ def by_line(
 class Counter:
     """Numbers the lines of a block, asked from front to back."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: LogBlock) -> None:
         self._data = block.data
         self._line = block.line
         self._at = 0
@@ -61,7 +61,7 @@ class Counter:
 class Steps:
     """The metric lines of a block, taken from front to back; `done`: taken up to this byte."""
 
-    def __init__(self, block: Block, text: bytes, places: Sequence[int]) -> None:
+    def __init__(self, block: LogBlock, text: bytes, places: Sequence[int]) -> None:
         # the first line of a piece of an endless line was taken with the piece before
         self.done = bounds(text, 0)[1] if block.resumes else -1
         self._text = text
@@ -80,7 +80,7 @@ class Steps:
                 self.done = len(text) if stop < 0 else stop
                 yield at
 
-    def spot(self, at: int) -> Spot:
+    def spot(self, at: int) -> LineBounds:
         """Give the line of a place."""
         start, end = bounds(self._text, at)
-        return Spot(start, end, self._counter.line(start))
+        return LineBounds(start, end, self._counter.line(start))

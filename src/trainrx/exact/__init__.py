@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainrx.exact.compare import compare
-from trainrx.exact.record import Comparison, Difference, ExactResult
+from trainrx.exact.record import Difference, ExactComparison, ExactResult
 from trainrx.exact.run import run_exact
 
-__all__ = ["Comparison", "Difference", "ExactResult", "compare", "run_exact"]
+__all__ = ["Difference", "ExactComparison", "ExactResult", "compare", "run_exact"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trainrx.exact.record import PARTS, Comparison, Difference, ExactResult, Part
+from trainrx.exact.record import PARTS, Difference, ExactComparison, ExactResult, Part
 from trainrx.model.memory import PhaseUse, Prediction, Term
 
 WORDS: tuple[tuple[Part, tuple[str, ...]], ...] = (
@@ -20,7 +20,7 @@ WORDS: tuple[tuple[Part, tuple[str, ...]], ...] = (
 """Which part a closed term belongs to, by a word of its name; the first that fits."""
 
 
-def compare(prediction: Prediction, exact: ExactResult) -> Comparison:
+def compare(prediction: Prediction, exact: ExactResult) -> ExactComparison:
     """Set both beside each other: totals, phases, and parts at the phase of the count's peak.
 
     A part no closed term speaks of has `closed` None; closed terms of no known part are under
@@ -32,7 +32,7 @@ def compare(prediction: Prediction, exact: ExactResult) -> Comparison:
     at = counted[exact.peak]
     beside = closed.get(exact.peak)
     total = prediction.allocated.gib
-    return Comparison(
+    return ExactComparison(
         phase=exact.peak,
         total=Difference(name="allocated", closed=round(total, 3), exact=exact.allocated),
         relative=round((total - exact.allocated) / exact.allocated, 4) if exact.allocated else 0.0,

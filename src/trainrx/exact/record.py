@@ -151,7 +151,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         return round(self.closed - self.exact, 3)
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class ExactComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Closed form beside count: of the peaks, of each phase, and of each part at `phase`'s height.
 
     `phase` is where the count has its peak; `relative` is (closed - exact) / exact.

@@ -35,7 +35,7 @@ KEPT = ("__init__", "forward", "__call__")
 """Functions of so many classes that the bare name tells nothing."""
 
 
-class Found(NamedTuple):
+class SymbolHome(NamedTuple):
     """Where a thing is: the package, in which of its releases, and who asks for it.
 
     `asking` are the releases of other packages that need it whenever they are imported. `moved` is
@@ -49,7 +49,7 @@ class Found(NamedTuple):
     by: str = ""
 
 
-class Around(NamedTuple):
+class SymbolContext(NamedTuple):
     """What else is known: the versions, the framework, the package an exception was raised in."""
 
     versions: Mapping[str, str]
@@ -57,7 +57,7 @@ class Around(NamedTuple):
     raised_in: str
 
 
-def find_home(lack: Lack, around: Around) -> Found | None:
+def find_home(lack: Lack, around: SymbolContext) -> SymbolHome | None:
     """Find the releases that have what a message names; None where the record does not know it."""
     if lack.kind in ("name", "module"):
         return _in_module(lack)
@@ -66,18 +66,18 @@ def find_home(lack: Lack, around: Around) -> Found | None:
     return _called(lack, around)
 
 
-def _in_module(lack: Lack) -> Found | None:
+def _in_module(lack: Lack) -> SymbolHome | None:
     package = _package(lack.of)
     table = open_symbols(package)
     line = table.find(lack.of, "module")
     if lack.kind == "module":
         whole = line.releases if line is not None else _part(lack.of, table)
         asking = _asking(line, ".")
-        return Found(package, read_spans(whole), asking) if whole else None
+        return SymbolHome(package, read_spans(whole), asking) if whole else None
     has = _ranges(line.names, lack.name) if line is not None else ""
     if not has or line is None:
         return None
-    return Found(package, read_spans(has), _asking(line, lack.name), _home(line, lack.name))
+    return SymbolHome(package, read_spans(has), _asking(line, lack.name), _home(line, lack.name))
 
 
 def _part(module: str, table: SymbolTable) -> str:
@@ -101,17 +101,17 @@ def _ranges(names: Mapping[str, str], name: str) -> str:
     return next((spec for spec, held in names.items() if name in held.split()), "")
 
 
-def _attributes(lack: Lack, around: Around) -> Iterator[Found]:
+def _attributes(lack: Lack, around: SymbolContext) -> Iterator[SymbolHome]:
     if lack.of in SHARED:
         return
     for package in recorded():
         has = _attribute(lack.of, lack.name, package, around)
         if has:
             by = around.raised_in if around.raised_in != package else ""
-            yield Found(package, read_spans(has), by=by)
+            yield SymbolHome(package, read_spans(has), by=by)
 
 
-def _attribute(name: str, attribute: str, package: str, around: Around) -> str:
+def _attribute(name: str, attribute: str, package: str, around: SymbolContext) -> str:
     """Look at a class and what it derives from."""
     table, left = open_symbols(package), [name]
     for _ in range(MOST_BASES):
@@ -125,7 +125,7 @@ def _attribute(name: str, attribute: str, package: str, around: Around) -> str:
     return _ranges(line.names, attribute) if line is not None else ""
 
 
-def _is_of_another(line: Symbols, package: str, around: Around) -> bool:
+def _is_of_another(line: Symbols, package: str, around: SymbolContext) -> bool:
     """Tell whether a class or function is rather meant that another package has."""
     holders = (package, *line.also)
     if around.framework in holders:
@@ -133,7 +133,7 @@ def _is_of_another(line: Symbols, package: str, around: Around) -> bool:
     return package != next((one for one in UPSTREAM if one in holders), package)
 
 
-def _called(lack: Lack, around: Around) -> Found | None:
+def _called(lack: Lack, around: SymbolContext) -> SymbolHome | None:
     """Find the function of a call; else whose method it overrides."""
     found = _one(_functions(lack, around), around)
     if found is not None:
@@ -147,7 +147,7 @@ def _called(lack: Lack, around: Around) -> Found | None:
     return listed[0] if len(listed) == 1 else None
 
 
-def _functions(lack: Lack, around: Around) -> Iterator[Found]:
+def _functions(lack: Lack, around: SymbolContext) -> Iterator[SymbolHome]:
     if lack.of in KEPT:
         return
     for package in recorded():
@@ -156,7 +156,7 @@ def _functions(lack: Lack, around: Around) -> Iterator[Found]:
             continue
         fits = _fitting(lack, line)
         if fits:
-            yield Found(package, fits)
+            yield SymbolHome(package, fits)
 
 
 def _fitting(lack: Lack, line: Symbols) -> tuple[Span, ...]:
@@ -183,7 +183,7 @@ def _without(spans: Sequence[Span], line: Symbols) -> tuple[Span, ...]:
     return common(outside(spans), read_spans(line.releases))
 
 
-def _with_caller(lack: Lack, found: Found, around: Around) -> Found:
+def _with_caller(lack: Lack, found: SymbolHome, around: SymbolContext) -> SymbolHome:
     """Add which package made a call, and from which release on it passes what is refused."""
     caller = around.raised_in
     if not caller or caller == found.package:
@@ -193,7 +193,7 @@ def _with_caller(lack: Lack, found: Found, around: Around) -> Found:
     return found._replace(by=caller, asking={caller: (wrong,)} if start else {})
 
 
-def _overridden(lack: Lack, caller: str, around: Around) -> Found | None:
+def _overridden(lack: Lack, caller: str, around: SymbolContext) -> SymbolHome | None:
     """Find the releases of the calling package that call an override as it was written for.
 
     The call comes from the package that has the method; what was called is somebody else's,
@@ -204,7 +204,7 @@ def _overridden(lack: Lack, caller: str, around: Around) -> Found | None:
     start = _passed_from(lack, caller)
     by = around.framework if around.framework != caller else ""
     right = Span(start, "") if lack.kind == "needed" else Span("", start)
-    return Found(caller, (right,), by=by) if start else None
+    return SymbolHome(caller, (right,), by=by) if start else None
 
 
 def _passed_from(lack: Lack, caller: str) -> str:
@@ -222,7 +222,7 @@ def _passed_from(lack: Lack, caller: str) -> str:
     return min(starts, key=read_version, default="") if all(starts) else ""
 
 
-def _one(found: Iterable[Found], around: Around) -> Found | None:
+def _one(found: Iterable[SymbolHome], around: SymbolContext) -> SymbolHome | None:
     """Give the only answer; of several none, for the message does not say whose it is."""
     listed = list(found)
     near = [one for one in listed if one.package in (around.raised_in, around.framework)]

@@ -39,7 +39,7 @@ _LIBRARIES = ("transformers", "trl", "peft", "vllm")
 """Packages whose catalogs list the fields of classes that people call themselves."""
 
 
-class Named(NamedTuple):
+class MentionedArgument(NamedTuple):
     """An argument a message names.
 
     `values` None: not shown. `choices`: its value is none of these. `call`: the function that was
@@ -61,7 +61,7 @@ class Named(NamedTuple):
         return plain(self.name) or str(self.values), self.call
 
 
-def named_by(item: Fact) -> Iterator[Named]:
+def named_by(item: Fact) -> Iterator[MentionedArgument]:
     """Give the arguments that the sighting of a message names; none for any other fact."""
     kind = item.kind.removeprefix(SYMPTOM)
     if kind == item.kind:
@@ -80,31 +80,37 @@ def named_by(item: Fact) -> Iterator[Named]:
         yield from _flags([fields.get("option", "")], at, package, command)
     elif kind == "argument-text-unreadable" and fields.get("value"):
         # the message does not say of which argument it is
-        yield Named("", (fields["value"],), at, "ms-swift")
+        yield MentionedArgument("", (fields["value"],), at, "ms-swift")
     elif kind == "model-key-refused":
         yield from _of_model(fields, at)
     elif kind == "hydra-override-error" and fields.get("key"):
-        yield Named(fields["key"].lstrip("+~"), None, at, dashed=False)
+        yield MentionedArgument(fields["key"].lstrip("+~"), None, at, dashed=False)
     elif kind == "unexpected-keyword":
         yield from _called(fields, at)
 
 
-def _listed(text: str, at: Origin, package: str) -> Iterator[Named]:
+def _listed(text: str, at: Origin, package: str) -> Iterator[MentionedArgument]:
     """Read a list as Python prints it: words of a command line, or else keys of a file."""
     words = [(single or double).replace("\\\\", "\\") for single, double in _WORD.findall(text)]
     if not words:
         words = [word for word in text.split() if not word.startswith("[")]
-        yield from (Named(word, None, at, package) for word in words[:1] if _is_name(word))
+        yield from (
+            MentionedArgument(word, None, at, package) for word in words[:1] if _is_name(word)
+        )
     elif flags := list(_flags(words, at, package, "")):
         *found, last = flags
         yield from found
         # of a line that was cut the last value may be missing
         yield last if text.rstrip().endswith("]") else last._replace(values=None)
     elif not any(word.startswith("-") for word in words):
-        yield from (Named(key, None, at, package, dashed=False) for key in words if _is_name(key))
+        yield from (
+            MentionedArgument(key, None, at, package, dashed=False)
+            for key in words
+            if _is_name(key)
+        )
 
 
-def _flags(words: list[str], at: Origin, package: str, command: str) -> Iterator[Named]:
+def _flags(words: list[str], at: Origin, package: str, command: str) -> Iterator[MentionedArgument]:
     """Give each flag with the words behind it."""
     name = ""
     values: list[str] = []
@@ -113,7 +119,7 @@ def _flags(words: list[str], at: Origin, package: str, command: str) -> Iterator
             values.append(word)
             continue
         if _is_name(name):
-            yield Named(name, tuple(values), at, package, command)
+            yield MentionedArgument(name, tuple(values), at, package, command)
         flag, sign, value = word.lstrip("-").partition("=")
         name, values = flag, [value] if sign else []
 
@@ -122,7 +128,7 @@ def _is_name(word: str) -> bool:
     return 0 < len(word) <= _LONGEST and _NAME.fullmatch(word) is not None
 
 
-def _chosen(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
+def _chosen(fields: Mapping[str, str], at: Origin) -> Iterator[MentionedArgument]:
     """Read what argparse says of a value that is none of its choices."""
     flags = [flag.strip() for flag in re.split(r"[/,]", fields.get("argument", ""))]
     name = max((flag.lstrip("-") for flag in flags), key=len, default="").replace("-", "_")
@@ -134,10 +140,10 @@ def _chosen(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
     kept = tuple(words or (word.strip() for word in plain_words if word.strip()))
     if _is_name(name) and kept:
         value = fields.get("value", "").strip("'\"")
-        yield Named(name, (value,), at, package, command, choices=kept)
+        yield MentionedArgument(name, (value,), at, package, command, choices=kept)
 
 
-def _called(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
+def _called(fields: Mapping[str, str], at: Origin) -> Iterator[MentionedArgument]:
     """Read a call of a class whose fields a catalog lists."""
     callee, keyword = fields.get("callee", ""), fields.get("keyword", "")
     owner = _CALL.fullmatch(callee)
@@ -145,17 +151,19 @@ def _called(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
         return
     for package in _LIBRARIES:
         if owner["owner"] in catalog(package).contents.commands:
-            yield Named(keyword, None, at, package, owner["owner"], dashed=False, call=callee)
+            yield MentionedArgument(
+                keyword, None, at, package, owner["owner"], dashed=False, call=callee
+            )
             return
 
 
-def _of_model(fields: Mapping[str, str], at: Origin) -> Iterator[Named]:
+def _of_model(fields: Mapping[str, str], at: Origin) -> Iterator[MentionedArgument]:
     """Read the key that a model of pydantic does not have."""
     key, model = fields.get("key", "").strip(), fields.get("model", "")
     command = _MODELS.get(model, "")
     package = "deepspeed" if command or model.startswith("DeepSpeed") else ""
     if _is_name(key):
-        yield Named(key, None, at, package, command, dashed=False)
+        yield MentionedArgument(key, None, at, package, command, dashed=False)
 
 
 def _program(text: str) -> tuple[str, str]:

@@ -12,11 +12,11 @@ from trainrx.catalog.respell import Respelled, named_by_value, value_today
 from trainrx.catalog.signature import catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
 from trainrx.catalog.takers import takers
-from trainrx.facts.refusals import SYMPTOM, Named, named_by
+from trainrx.facts.refusals import SYMPTOM, MentionedArgument, named_by
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
-from trainrx.model.refusal import Fate, Refused
+from trainrx.model.refusal import Fate, RefusedArgument
 
 MOST = 12
 """Arguments that are judged; a launch with more of them is of another program."""
@@ -25,7 +25,7 @@ MISSED_KEY, JOB_RAISED = SYMPTOM + "hydra-override-error", SYMPTOM + "hydra-job-
 LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
 
 
-class Around(NamedTuple):
+class RefusalContext(NamedTuple):
     """What stands beside refused arguments: the launch, versions, parameters.
 
     `strangers` are the arguments of the launch that no release it may run takes. `releases` is the
@@ -41,7 +41,7 @@ class Around(NamedTuple):
     traced: Mapping[str, str] = {}
 
 
-def refused_arguments(facts: Iterable[Fact], around: Around) -> tuple[Refused, ...]:
+def refused_arguments(facts: Iterable[Fact], around: RefusalContext) -> tuple[RefusedArgument, ...]:
     """Give the refused arguments, those a log names before those that follow from the launch.
 
     Args:
@@ -63,7 +63,7 @@ def refused_arguments(facts: Iterable[Fact], around: Around) -> tuple[Refused, .
     return (*found, *(item for item in further if plain(item.arg.name) not in known))
 
 
-def refused_facts(refused: Sequence[Refused]) -> Iterator[Fact]:
+def refused_facts(refused: Sequence[RefusedArgument]) -> Iterator[Fact]:
     """Say of the first of some refused arguments what it is called and what became of it."""
     for item in refused[:1]:
         at = item.arg.origin
@@ -79,7 +79,9 @@ def refused_facts(refused: Sequence[Refused]) -> Iterator[Fact]:
         yield fact("argument.witness", item.witness, at, how="derived")
 
 
-def _judged(named: Named, facts: Facts, around: Around) -> Refused | None:
+def _judged(
+    named: MentionedArgument, facts: Facts, around: RefusalContext
+) -> RefusedArgument | None:
     launch = around.launch
     package = named.package or _framework(facts, launch)
     if not named.name:
@@ -90,7 +92,7 @@ def _judged(named: Named, facts: Facts, around: Around) -> Refused | None:
         same = launch is not None and launch.framework == package
         command = _command(launch) if same else named.command
         fate = _fate(named.name, package, command, around)
-    return Refused(
+    return RefusedArgument(
         arg=RawArg(name=named.name, values=named.values, origin=named.origin)
         if own is None
         else own,
@@ -104,7 +106,9 @@ def _judged(named: Named, facts: Facts, around: Around) -> Refused | None:
     )
 
 
-def _unreadable(named: Named, package: str, around: Around) -> Refused | None:
+def _unreadable(
+    named: MentionedArgument, package: str, around: RefusalContext
+) -> RefusedArgument | None:
     """Find the argument a text was given to that could not be read."""
     values = named.values or ("",)
     own = next(
@@ -118,15 +122,15 @@ def _unreadable(named: Named, package: str, around: Around) -> Refused | None:
     return _of_value(arg, now, "log", set_here=own is not None)
 
 
-def _today(name: str, value: str, package: str, around: Around) -> Respelled | None:
+def _today(name: str, value: str, package: str, around: RefusalContext) -> Respelled | None:
     version = around.versions.get(package) or around.releases
     return value_today(name, value, package, version, around.params)
 
 
 def _of_value(
     arg: RawArg, now: Respelled, witness: Literal["log", "launch"], *, set_here: bool
-) -> Refused:
-    return Refused(
+) -> RefusedArgument:
+    return RefusedArgument(
         arg=arg,
         witness=witness,
         instead=now.now.value,
@@ -147,7 +151,7 @@ def _command(launch: RawLaunch | None) -> str:
     return "" if launch is None else tables_of(launch).command
 
 
-def _of_launch(named: Named, around: Around) -> RawArg | None:
+def _of_launch(named: MentionedArgument, around: RefusalContext) -> RawArg | None:
     """Find the argument where it stands in the launch at hand, or in its files."""
     if around.launch is None or named.call:
         return None
@@ -156,7 +160,7 @@ def _of_launch(named: Named, around: Around) -> RawArg | None:
     return next((arg for arg in held if plain(arg.name) == wanted), None)
 
 
-def _fate(name: str, package: str, command: str, around: Around) -> Fate | None:
+def _fate(name: str, package: str, command: str, around: RefusalContext) -> Fate | None:
     known = catalog(package)
     if not known.releases:
         return None
@@ -174,7 +178,7 @@ def _fate(name: str, package: str, command: str, around: Around) -> Fate | None:
     return fate_of(name, launch, taken, around.params, others)
 
 
-def _bits(package: str, around: Around) -> int:
+def _bits(package: str, around: RefusalContext) -> int:
     """Give the releases of a package that may have run."""
     known = catalog(package)
     version = around.versions.get(package)
@@ -192,7 +196,7 @@ def _is_bare(fate: Fate | None) -> bool:
     return gone and fate is not None and plain(fate.name) == "config"
 
 
-def _foreseen(around: Around) -> Iterator[Refused]:
+def _foreseen(around: RefusalContext) -> Iterator[RefusedArgument]:
     """Give the arguments of a launch that its program will refuse."""
     launch = around.launch
     if launch is None or launch.framework not in STRICT or len(around.strangers) > MOST:
@@ -207,7 +211,7 @@ def _foreseen(around: Around) -> Iterator[Refused]:
     for arg in around.strangers:
         fate = _fate(arg.name, launch.framework, tables.command, around)
         if fate is not None:
-            yield Refused(
+            yield RefusedArgument(
                 arg=arg,
                 witness="launch",
                 fate=fate,
@@ -217,7 +221,7 @@ def _foreseen(around: Around) -> Iterator[Refused]:
             )
 
 
-def _foreseen_values(around: Around) -> Iterator[Refused]:
+def _foreseen_values(around: RefusalContext) -> Iterator[RefusedArgument]:
     """Give the arguments of a launch whose value only other releases take."""
     launch = around.launch
     for arg in launch.args if launch is not None else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from trainrx.facts.homes import Around, Found, find_home
+from trainrx.facts.homes import SymbolContext, SymbolHome, find_home
 from trainrx.facts.lacking import Lack, lacks
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.facts import Fact, Facts, fact
@@ -25,7 +25,7 @@ def symbol_facts(
     told = list(lacks(sighted))
     if not told:
         return
-    around = Around(
+    around = SymbolContext(
         versions,
         facts.text("launch.framework") or "",
         facts.text("failure.package") or "",
@@ -38,7 +38,7 @@ def symbol_facts(
             return
 
 
-def _said(lack: Lack, found: Found, around: Around) -> Iterator[Fact]:
+def _said(lack: Lack, found: SymbolHome, around: SymbolContext) -> Iterator[Fact]:
     present = around.versions.get(found.package)
     if present is not None and holds(found.releases, present) is not False:
         return
@@ -65,7 +65,7 @@ def _side(span: Span, present: str | None) -> str:
     return "older" if span.end else "newer"
 
 
-def _allowed(found: Found, around: Around) -> tuple[Span, ...]:
+def _allowed(found: SymbolHome, around: SymbolContext) -> tuple[Span, ...]:
     """Give the wanted releases that what is installed allows, as far as its needs are known."""
     spans = found.releases
     known = read_requirements()
@@ -92,7 +92,7 @@ def _bounds(spec: str) -> Span:
     return Span(start, end)
 
 
-def _asker(lack: Lack, found: Found, wants: Span, around: Around) -> Iterator[Fact]:
+def _asker(lack: Lack, found: SymbolHome, wants: Span, around: SymbolContext) -> Iterator[Fact]:
     """Say which release of the package that asks does without what is not there."""
     package = found.by or (around.raised_in if around.raised_in != found.package else "")
     package = package or _displeased(found.package, around) or _building(found.package, around)
@@ -131,7 +131,7 @@ def _made_for(package: str, needed: str, side: str, wants: Span) -> tuple[Span, 
     return ()
 
 
-def _displeased(needed: str, around: Around) -> str:
+def _displeased(needed: str, around: SymbolContext) -> str:
     """Name an installed package whose metadata rule out what is installed of another."""
     present = around.versions.get(needed)
     if present is None:
@@ -145,13 +145,13 @@ def _displeased(needed: str, around: Around) -> str:
     return ""
 
 
-def _building(needed: str, around: Around) -> str:
+def _building(needed: str, around: SymbolContext) -> str:
     """Name the framework of the job where it builds on a package."""
     needs = read_requirements().needs.get(around.framework, ())
     return around.framework if any(need.needs == needed for need in needs) else ""
 
 
-def _allowing(package: str, needed: str, side: str, around: Around) -> tuple[Span, ...]:
+def _allowing(package: str, needed: str, side: str, around: SymbolContext) -> tuple[Span, ...]:
     """Give the releases whose metadata allow what is installed, where those of today do not."""
     present, own = around.versions.get(needed), around.versions.get(package)
     if present is None or own is None:

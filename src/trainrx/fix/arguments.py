@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from trainrx.catalog.catalog import Known, plain
+from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.choices import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
@@ -17,7 +17,7 @@ from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
 from trainrx.frameworks.traits import having
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
-from trainrx.model.refusal import Fate, Refused
+from trainrx.model.refusal import Fate, RefusedArgument
 from trainrx.model.result import Change
 
 REFUSING = "refusing"
@@ -85,7 +85,7 @@ def release_changes(job: Target) -> Iterator[Change]:
     )
 
 
-def _change(item: Refused, job: Target) -> Change | None:
+def _change(item: RefusedArgument, job: Target) -> Change | None:
     if item.bare:
         return next(positional(job), None)
     if item.choices or item.instead:
@@ -96,7 +96,7 @@ def _change(item: Refused, job: Target) -> Change | None:
     return _called(item, fate) if item.call else _written_otherwise(item, fate, job)
 
 
-def _written_otherwise(item: Refused, fate: Fate, job: Target) -> Change:
+def _written_otherwise(item: RefusedArgument, fate: Fate, job: Target) -> Change:
     """Give the change of an argument into what stands for it; nothing: it is left out."""
     if fate.now:
         known = _respelled(item, fate, job)
@@ -110,7 +110,7 @@ def _written_otherwise(item: Refused, fate: Fate, job: Target) -> Change:
     return _left_out(item)
 
 
-def _respelled(item: Refused, fate: Fate, job: Target) -> Change | None:
+def _respelled(item: RefusedArgument, fate: Fate, job: Target) -> Change | None:
     """Translate name and value where a parameter is known to stand for both."""
     launch = RawLaunch(
         framework=fate.package,
@@ -143,7 +143,7 @@ def _translated(found: Respelled, at: Origin | None, dashes: str) -> Change:
     )
 
 
-def _renamed(item: Refused, now: str, job: Target) -> Change:
+def _renamed(item: RefusedArgument, now: str, job: Target) -> Change:
     """Call an argument otherwise; a value that the new name does not take is left open."""
     fate = item.fate
     values = item.arg.values
@@ -159,13 +159,13 @@ def _renamed(item: Refused, now: str, job: Target) -> Change:
     return _switched(item, word.param, word.value, word.text)
 
 
-def _open(item: Refused, now: str, choices: tuple[str, ...], job: Target) -> Change:
+def _open(item: RefusedArgument, now: str, choices: tuple[str, ...], job: Target) -> Change:
     shown = "|".join(choices[:_MOST_CHOICES]) + ("|..." if len(choices) > _MOST_CHOICES else "")
     word = _written(now, shown, item, job)
     return _switched(item, word.param, None, word.text.replace("'", ""))
 
 
-def _switched(item: Refused, param: str, to: str | None, spelled: str) -> Change:
+def _switched(item: RefusedArgument, param: str, to: str | None, spelled: str) -> Change:
     """Put something else in an argument's place; without a value it is left open."""
     return Change(
         kind=_kind(item),
@@ -180,12 +180,12 @@ def _switched(item: Refused, param: str, to: str | None, spelled: str) -> Change
     )
 
 
-def _choice(item: Refused, job: Target) -> Change:
+def _choice(item: RefusedArgument, job: Target) -> Change:
     """Give the value that is meant: the one next to it, the same in today's words, or a choice."""
     wrong = " ".join(item.arg.values or ())
     if item.instead:
         return _value(item, wrong, item.instead, job)
-    known = Known(
+    known = KnownArgument(
         name=plain(item.arg.name),
         package=job.framework,
         releases=0,
@@ -201,7 +201,7 @@ def _choice(item: Refused, job: Target) -> Change:
     return _value(item, wrong, near, job)
 
 
-def _value(item: Refused, wrong: str, value: str, job: Target) -> Change:
+def _value(item: RefusedArgument, wrong: str, value: str, job: Target) -> Change:
     word = _written(item.arg.name, value, item, job)
     return Change(
         kind=_kind(item),
@@ -216,7 +216,7 @@ def _value(item: Refused, wrong: str, value: str, job: Target) -> Change:
     )
 
 
-def _called(item: Refused, fate: Fate) -> Change:
+def _called(item: RefusedArgument, fate: Fate) -> Change:
     """Give what the code that makes a call must say."""
     now = fate.now[0][0] if fate.now else fate.near
     return Change(
@@ -230,7 +230,7 @@ def _called(item: Refused, fate: Fate) -> Change:
     )
 
 
-def _set_outside(item: Refused, variable: str) -> Change:
+def _set_outside(item: RefusedArgument, variable: str) -> Change:
     value = " ".join(item.arg.values or ())
     return Change(
         kind="env",
@@ -245,7 +245,7 @@ def _set_outside(item: Refused, variable: str) -> Change:
     )
 
 
-def _left_out(item: Refused) -> Change:
+def _left_out(item: RefusedArgument) -> Change:
     return Change(
         kind=_kind(item),
         param=plain(item.arg.name),
@@ -259,26 +259,26 @@ def _left_out(item: Refused) -> Change:
     )
 
 
-def _at(item: Refused) -> Origin | None:
+def _at(item: RefusedArgument) -> Origin | None:
     return item.arg.origin if item.set_here else None
 
 
-def _dashes(item: Refused) -> str:
+def _dashes(item: RefusedArgument) -> str:
     return "--" if item.dashed else ""
 
 
-def _kind(item: Refused) -> Literal["arg", "config_file"]:
+def _kind(item: RefusedArgument) -> Literal["arg", "config_file"]:
     return "arg" if item.dashed or item.arg.sign or "." in item.arg.name else "config_file"
 
 
-def _shown(item: Refused) -> str:
+def _shown(item: RefusedArgument) -> str:
     arg = item.arg
     return " ".join(
         (_dashes(item) + arg.name.lstrip("-"), *(shlex.quote(v) for v in arg.values or ()))
     )
 
 
-def _written(name: str, value: str, item: Refused, job: Target) -> _Word:
+def _written(name: str, value: str, item: RefusedArgument, job: Target) -> _Word:
     framework = item.fate.package if item.fate is not None else job.framework
     via: Literal["arg", "config"] = "arg" if item.dashed or framework in _ASSIGNS else "config"
     made = spell_argument(plain(name), value, framework, via=via)

@@ -15,7 +15,7 @@ from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
-from trainrx.model.refusal import Refused
+from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import Change, ChangeAction, Predicted
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Truth
@@ -39,7 +39,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     lang: Lang
     launch: RawLaunch | None = None
     foresee: Callable[[Mapping[str, Scalar]], Predicted | None] | None = None
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedArgument, ...] = ()
 
     @property
     def framework(self) -> str:

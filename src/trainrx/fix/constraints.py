@@ -10,7 +10,7 @@ from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.text import Text
 
 
-class Repair(msgspec.Struct, frozen=True, kw_only=True):
+class RequiredValue(msgspec.Struct, frozen=True, kw_only=True):
     """A further value a fix needs to be accepted, and why."""
 
     set: dict[str, Scalar]
@@ -31,7 +31,7 @@ def applied(facts: Facts, changes: dict[str, Scalar]) -> Facts:
     return after
 
 
-def repair(facts: Facts, changes: dict[str, Scalar]) -> Repair | None:
+def repair(facts: Facts, changes: dict[str, Scalar]) -> RequiredValue | None:
     """Make a GRPO batch divisible by its generations again; None when nothing is needed.
 
     ms-swift refuses a generation batch that is not a multiple of num_generations (3.1.1 and later).
@@ -54,7 +54,7 @@ def repair(facts: Facts, changes: dict[str, Scalar]) -> Repair | None:
         en=f"the generation batch becomes {batch}: num_generations must divide it",
         zh=f"每次生成的批大小变为 {batch}，num_generations 必须能整除它",
     )
-    return Repair(set={"rlhf.num_generations": fitting[-1]}, why=why)
+    return RequiredValue(set={"rlhf.num_generations": fitting[-1]}, why=why)
 
 
 def keep_batch(facts: Facts, changes: dict[str, Scalar]) -> dict[str, Scalar]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.fix.changes import Target
-from trainrx.model.refusal import Fate, Refused
+from trainrx.model.refusal import Fate, RefusedArgument
 from trainrx.model.text import Text
 from trainrx.versions.ranges import in_range, is_exact
 
@@ -36,7 +36,7 @@ def refusal_notes(job: Target) -> Iterator[str]:
             yield from _notes(item, item.fate, job)
 
 
-def _notes(item: Refused, fate: Fate, job: Target) -> Iterator[str]:
+def _notes(item: RefusedArgument, fate: Fate, job: Target) -> Iterator[str]:
     dashes = "--" if item.dashed else ""
     name = f"{dashes}{item.arg.name.lstrip('-')}"
     held = {"name": name, "package": fate.package}

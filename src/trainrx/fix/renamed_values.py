@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.catalog.catalog import Known, catalog, plain
+from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.typed import read_as
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.job import RawArg
@@ -41,7 +41,7 @@ def of_another_type(arg: RawArg, name: str, fate: Fate) -> bool:
     return bool(read_as(option.type, None, (value,)).problem)
 
 
-def _option(name: str, fate: Fate) -> Known | None:
+def _option(name: str, fate: Fate) -> KnownArgument | None:
     known = catalog(fate.package)
     bits = known.of(fate.asked or None)
     found = (one for one in known.find(name, fate.command) if known.bits(one) & bits)

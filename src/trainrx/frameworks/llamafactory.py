@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from trainrx.launchers.entries import Entry
+from trainrx.launchers.entries import EntryPoint
 from trainrx.model.job import RawLaunch, Word
 from trainrx.model.pattern import late
 
@@ -35,7 +35,7 @@ def releases_with(launch: RawLaunch) -> str | None:
     return "<0.2" if any(arg.name in _HALVES for arg in launch.args) else "<0.7.1"
 
 
-def recognise(entry: Entry) -> tuple[str, tuple[Word, ...]] | None:
+def recognise(entry: EntryPoint) -> tuple[str, tuple[Word, ...]] | None:
     """Give command and arguments of a LLaMA-Factory launch, None when it is none."""
     if not entry.module and entry.name in ("llamafactory-cli", "lmf", "llamafactory"):
         return _subcommand(entry.args)
@@ -50,7 +50,7 @@ def recognise(entry: Entry) -> tuple[str, tuple[Word, ...]] | None:
     return None
 
 
-def _plain(entry: Entry) -> bool:
+def _plain(entry: EntryPoint) -> bool:
     """Tell `src/train.py` with a config (or nothing) from another project's `src/train.py`."""
     if entry.name != "train.py":
         return False

@@ -6,7 +6,7 @@ https://github.com/modelscope/ms-swift
 
 from __future__ import annotations
 
-from trainrx.launchers.entries import Entry
+from trainrx.launchers.entries import EntryPoint
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
 
@@ -20,7 +20,7 @@ _CLI = late(r"(?:.*[./])?swift[./]cli[./](?P<mega>_megatron[./])?(?P<name>\w+?)(
 _EXAMPLE = late(r"llm_(?P<name>\w+)\.py")
 
 
-def recognise(entry: Entry) -> tuple[str, tuple[Word, ...]] | None:
+def recognise(entry: EntryPoint) -> tuple[str, tuple[Word, ...]] | None:
     """Give command and arguments of an ms-swift launch, None when it is none."""
     if not entry.module and entry.name in ("swift", "megatron"):
         return _subcommand(entry.args, megatron=entry.name == "megatron")

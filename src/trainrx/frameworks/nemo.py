@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from trainrx.inputs.config import read_config
-from trainrx.launchers.entries import Entry, Named
+from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.job import RawArg, RawLaunch, Word
 from trainrx.model.pattern import late
 
@@ -49,30 +49,30 @@ _WHOLE = {
 """What no configuration that can be run is without: one that lacks it is a part of one."""
 
 
-def recognise(entry: Entry) -> Named | None:
+def recognise(entry: EntryPoint) -> RecognisedLaunch | None:
     """Give framework, command and arguments of a launch, None when it is of neither."""
     path, args = entry.path.text, entry.args
     if (not entry.module and entry.name in ("automodel", "am")) or _CLI.fullmatch(path):
         return _automodel(args)
     recipe = _RECIPE.fullmatch(path)
     if recipe is not None and recipe["name"] in _COMMANDS and _names_file(args):
-        return Named("nemo-automodel", _COMMANDS[recipe["name"]], args)
+        return RecognisedLaunch("nemo-automodel", _COMMANDS[recipe["name"]], args)
     return None if entry.module else _rl(path, args)
 
 
-def _automodel(args: tuple[Word, ...]) -> Named | None:
+def _automodel(args: tuple[Word, ...]) -> RecognisedLaunch | None:
     """Read `automodel finetune llm -c x.yaml` (to 0.3) and `automodel x.yaml` (from 0.4 on)."""
     words = [word.text for word in args[:2]]
     if len(words) > 1 and words[0] in _COMMANDS and words[1] in ("llm", "vlm"):
-        return Named("nemo-automodel", _COMMANDS[words[0]], args[2:])
-    return Named("nemo-automodel", "finetune", args) if _names_file(args) else None
+        return RecognisedLaunch("nemo-automodel", _COMMANDS[words[0]], args[2:])
+    return RecognisedLaunch("nemo-automodel", "finetune", args) if _names_file(args) else None
 
 
 def _names_file(args: Iterable[Word]) -> bool:
     return any(word.text.endswith((".yaml", ".yml")) or word.unknown for word in args)
 
 
-def _rl(path: str, args: Sequence[Word]) -> Named | None:
+def _rl(path: str, args: Sequence[Word]) -> RecognisedLaunch | None:
     """Read `examples/run_grpo.py`; elsewhere a script so called is known by its overrides."""
     own = any(_RL_OWN.fullmatch(word.text) for word in args)
     match = (_RL_ANYWHERE if own else _RL).fullmatch(path)
@@ -83,7 +83,7 @@ def _rl(path: str, args: Sequence[Word]) -> Named | None:
     flags = {word.text.partition("=")[0] for word in args if word.text.startswith("-")}
     if not command or not flags <= {"--config"}:
         return None
-    return Named("nemo-rl", command, tuple(args))
+    return RecognisedLaunch("nemo-rl", command, tuple(args))
 
 
 def command_of(launch: RawLaunch, args: Sequence[RawArg]) -> str:

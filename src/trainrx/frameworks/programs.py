@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trainrx.frameworks.roles import script_role
-from trainrx.launchers.entries import Entry, Named
+from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
 
@@ -78,7 +78,7 @@ _TRAINING_NAME = late(
 )
 
 
-def recognise(entry: Entry) -> Named | None:
+def recognise(entry: EntryPoint) -> RecognisedLaunch | None:
     """Name the framework of a launch, "" for a training program of no known one.
 
     Returns:
@@ -91,17 +91,17 @@ def recognise(entry: Entry) -> Named | None:
         return None  # `torchrun $ARGS`: whatever it starts stands in the variable
     path, args = entry.path.text, entry.args
     if _EASYR1.fullmatch(path) or _is_easyr1(args):
-        return Named("easyr1", "ppo", args)
+        return RecognisedLaunch("easyr1", "ppo", args)
     for framework, rule in (("verl", _VERL), ("openrlhf", _OPENRLHF), ("axolotl", _AXOLOTL)):
         match = rule.fullmatch(path)
         if match:
-            return Named(framework, _command(match["name"]), args)
+            return RecognisedLaunch(framework, _command(match["name"]), args)
     if any(word.text.lstrip("+~").startswith(_VERL_KEY) for word in args):
         # a program of someone's own around verl's trainer takes the keys of its configuration
-        return Named("verl", "ppo", args)
+        return RecognisedLaunch("verl", "ppo", args)
     if _VLLM.fullmatch(path):
         served = args[1:] if args and args[0].text == "serve" else args
-        return Named("vllm", "serve", served)
+        return RecognisedLaunch("vllm", "serve", served)
     if entry.module and path in ("trl", "trl.cli", "axolotl", "vllm"):
         named = _program(entry) if args else None
         if named is not None:
@@ -126,7 +126,7 @@ def _slime_or_miles(checkout: re.Match[str] | None, names: set[str], args: tuple
     return "miles" if own or names & _MILES else "slime"
 
 
-def _nemo(entry: Entry) -> Named | None:
+def _nemo(entry: EntryPoint) -> RecognisedLaunch | None:
     if not _NEMO.search(entry.path.text) and entry.name not in ("automodel", "am"):
         return None
     from trainrx.frameworks import nemo
@@ -134,13 +134,13 @@ def _nemo(entry: Entry) -> Named | None:
     return nemo.recognise(entry)
 
 
-def _trl_script(path: str, args: tuple[Word, ...]) -> Named | None:
+def _trl_script(path: str, args: tuple[Word, ...]) -> RecognisedLaunch | None:
     """Read a script of TRL; variants lie beside those they came of: sft_vlm.py, dpo_vlm.py."""
     match = _TRL_PATH.fullmatch(path)
     name = "" if match is None else match["name"].replace("vllm_serve", "vllm-serve")
     known = (word for word in (name, name.partition("_")[0]) if word in _TRL)
     command = next(known, "")
-    return Named("trl", command, args) if command else None
+    return RecognisedLaunch("trl", command, args) if command else None
 
 
 def _command(name: str) -> str:
@@ -151,40 +151,40 @@ def _command(name: str) -> str:
     return "sft" if name in ("fsdp_sft_trainer", "sft_trainer") else name.replace("_", "-")
 
 
-def _program(entry: Entry) -> Named | None:
+def _program(entry: EntryPoint) -> RecognisedLaunch | None:
     first, rest = entry.args[0].text, entry.args[1:]
     program = entry.name.partition(".")[0]
     if program == "trl" and first in _TRL:
-        return Named("trl", first, rest)
+        return RecognisedLaunch("trl", first, rest)
     if program == "axolotl" and first.replace("_", "-") in _AXOLOTL_COMMANDS:
-        return Named("axolotl", first.replace("_", "-"), rest)
+        return RecognisedLaunch("axolotl", first.replace("_", "-"), rest)
     if program in ("automodel", "am"):
         return _nemo(entry)
     if program == "vllm" and first == "serve":
-        return Named("vllm", first, rest)
+        return RecognisedLaunch("vllm", first, rest)
     return None
 
 
-def _script(entry: Entry) -> Named | None:
+def _script(entry: EntryPoint) -> RecognisedLaunch | None:
     names = {word.text.partition("=")[0].lstrip("-").replace("-", "_") for word in entry.args}
     openrlhf = _OPENRLHF_SCRIPT.fullmatch(entry.name)
     if openrlhf and "pretrain" in names and names & {"zero_stage", "micro_train_batch_size"}:
-        return Named("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
+        return RecognisedLaunch("openrlhf", openrlhf["name"].replace("_", "-"), entry.args)
     checkout = _SLIME_PATH.fullmatch(entry.path.text)
     own = checkout is not None and checkout["file"] in _SLIME_FILES
     if own or len(names & _SLIME) > 1:
-        return Named(_slime_or_miles(checkout, names, entry.args), "train", entry.args)
+        return RecognisedLaunch(_slime_or_miles(checkout, names, entry.args), "train", entry.args)
     role = script_role(entry.path.text)
     command = _SCRIPT_COMMANDS.get(role or "", "train")
     if names >= _GRPO and names & _TRAINING_ARGUMENTS:
-        return Named("trl", "grpo", entry.args)
+        return RecognisedLaunch("trl", "grpo", entry.args)
     if names & _TRAINING_ARGUMENTS:
         trains = bool(names & _TRAINING_ONLY)
-        return Named("transformers", "train" if trains else command, entry.args)
+        return RecognisedLaunch("transformers", "train" if trains else command, entry.args)
     runs_code = entry.module or entry.name.endswith(".py") or entry.via != "python"
     if runs_code and (entry.via != "python" or _TRAINING_NAME.search(entry.path.text)):
-        return Named("", command, entry.args)
+        return RecognisedLaunch("", command, entry.args)
     uses_model = any(_MODEL.fullmatch(name) for name in names)
     if runs_code and uses_model and role in ("evaluation", "inference", "export"):
-        return Named("", command, entry.args)
+        return RecognisedLaunch("", command, entry.args)
     return None

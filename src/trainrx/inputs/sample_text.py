@@ -35,7 +35,7 @@ DEEPEST = 20
 """Nesting beyond this is no message."""
 
 
-class Parts(NamedTuple):
+class SampleText(NamedTuple):
     """The words of a sample, its second answer if it has one, and what else it carries.
 
     `messages` counts the messages a chat template wraps; 0 for plain text.
@@ -49,7 +49,7 @@ class Parts(NamedTuple):
     audios: int
 
 
-def parts_of(sample: Mapping[str, object]) -> Parts | None:
+def parts_of(sample: Mapping[str, object]) -> SampleText | None:
     """Read a sample of a known schema; None when none of its fields is known.
 
     Known are messages (OpenAI's and ShareGPT's), query and response with history, instruction,
@@ -75,9 +75,11 @@ def parts_of(sample: Mapping[str, object]) -> Parts | None:
     return _parts(sample, text, _rejected(shared, sample), len(shared) + len(answers))
 
 
-def _parts(sample: Mapping[str, object], text: str, rejected: str | None, messages: int) -> Parts:
+def _parts(
+    sample: Mapping[str, object], text: str, rejected: str | None, messages: int
+) -> SampleText:
     counts = {kind: _carried(sample, kind, keys, text) for kind, keys in MEDIA}
-    return Parts(_TAG.sub("", text), rejected, messages, **counts)
+    return SampleText(_TAG.sub("", text), rejected, messages, **counts)
 
 
 def _conversation(sample: Mapping[str, object]) -> list[str]:

@@ -8,7 +8,7 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from trainrx.inputs.sample_text import Parts, parts_of
+from trainrx.inputs.sample_text import SampleText, parts_of
 from trainrx.inputs.samples import Bad, read_samples
 from trainrx.inputs.token_counts import estimate_tokens
 from trainrx.model.errors import UsageError
@@ -44,7 +44,7 @@ class _Tally:
         self.pairs = 0
         self._draw = random.Random(0)  # noqa: S311  # a sample for statistics, the same each time
 
-    def add(self, tokens: float, parts: Parts) -> None:
+    def add(self, tokens: float, parts: SampleText) -> None:
         self.count += 1
         # Welford, Technometrics 4 (1962): no sum of squares that loses its digits
         step = tokens - self.mean
@@ -123,7 +123,7 @@ def _fields(sample: object) -> str:
     return ", ".join(names[:8]) or "no fields"
 
 
-def _tokens(parts: Parts, count: Count) -> float:
+def _tokens(parts: SampleText, count: Count) -> float:
     tokens = count(parts.text)
     if parts.rejected is not None:
         tokens = max(tokens, count(parts.rejected))

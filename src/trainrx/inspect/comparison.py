@@ -11,7 +11,7 @@ from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Request
 from trainrx.model.findings import Unread
-from trainrx.model.inspection import Comparison, Job, Pair, Sided, Topic
+from trainrx.model.inspection import Comparison, InspectedJob, Pair, Sided, Topic
 from trainrx.model.text import Lang
 
 PathLike = Path | str
@@ -86,7 +86,7 @@ def compare_launches(
 
 def _one(
     path: PathLike, versions: Versions, knowledge: Knowledge, lang: Lang, stdin: bytes | None
-) -> tuple[Job, int, tuple[Unread, ...]]:
+) -> tuple[InspectedJob, int, tuple[Unread, ...]]:
     """Resolve one side: its first training command, and how many more there are."""
     request = Request(
         paths=(str(path),),
@@ -99,7 +99,7 @@ def _one(
     return training[0], len(jobs) - 1, (*unread, *training[0].unread)
 
 
-def _sided(job: Job, further: int) -> Sided:
+def _sided(job: InspectedJob, further: int) -> Sided:
     return Sided(
         place=job.place,
         framework=job.framework,

@@ -16,7 +16,7 @@ from trainrx.launch.job import Launch, launch_facts
 from trainrx.model import reasons
 from trainrx.model.facts import Fact, Facts, How, Origin
 from trainrx.model.findings import Unread
-from trainrx.model.inspection import Item, Job, Stranger, Via
+from trainrx.model.inspection import InspectedJob, Item, Stranger, Via
 from trainrx.model.job import Argument, EnvVar, RawArg, Setting
 from trainrx.model.pattern import late
 from trainrx.model.text import Lang
@@ -50,7 +50,7 @@ _OF_THE_HEAD = frozenset(
 )
 
 
-class Surroundings(NamedTuple):
+class InspectContext(NamedTuple):
     """What stands beside a launch: further facts and variables, versions and whence they are."""
 
     knowledge: Knowledge
@@ -62,7 +62,7 @@ class Surroundings(NamedTuple):
     nodes: tuple[Origin, ...] = ()
 
 
-def describe(launch: Launch, around: Surroundings) -> Job:
+def describe(launch: Launch, around: InspectContext) -> InspectedJob:
     """Say what a launch comes to."""
     raw, resolved = launch.raw, launch.resolved
     unread = tuple(u for u in dict.fromkeys((*raw.unread, *launch.unread)) if not _is_said(u))
@@ -70,7 +70,7 @@ def describe(launch: Launch, around: Surroundings) -> Job:
     how = around.version_how.get(raw.framework, "given") if given else resolved.version_how
     own = (*around.facts, *launch_facts(launch, around.versions))
     facts = derive(own, around.knowledge, launch.shape)
-    return Job(
+    return InspectedJob(
         place=raw.origin,
         framework=raw.framework or None,
         command=raw.command,
@@ -170,7 +170,7 @@ def _spelled(canonical: str, launch: Launch, facts: Facts | None = None) -> tupl
 
 
 def _facts(
-    facts: Facts, settings: Mapping[str, Setting], around: Surroundings, launch: Launch
+    facts: Facts, settings: Mapping[str, Setting], around: InspectContext, launch: Launch
 ) -> Iterator[Item]:
     """Give what follows from the settings, in the order of their names."""
     entries = around.knowledge.facts
@@ -193,7 +193,7 @@ def _facts(
         )
 
 
-def _variables(launch: Launch, around: Surroundings) -> Iterator[Item]:
+def _variables(launch: Launch, around: InspectContext) -> Iterator[Item]:
     """Give every variable the command sees, those of the launch before those around it."""
     meant = {s.spelled_as: s for s in launch.resolved.settings.values() if s.via == "env"}
     seen: dict[str, EnvVar] = {}
@@ -234,7 +234,7 @@ def _told(via: Via, arg: RawArg) -> Item:
     )
 
 
-def _strangers(launch: Launch, around: Surroundings) -> Iterator[Stranger]:
+def _strangers(launch: Launch, around: InspectContext) -> Iterator[Stranger]:
     """Give the names this version does not take, with the name each has here."""
     raw = launch.raw
     taken = {plain(name) for name in launch.resolved.arguments}
@@ -250,7 +250,7 @@ def _strangers(launch: Launch, around: Surroundings) -> Iterator[Stranger]:
         )
 
 
-def _instead(arg: RawArg, launch: Launch, around: Surroundings) -> str:
+def _instead(arg: RawArg, launch: Launch, around: InspectContext) -> str:
     taken = taken_by(launch.raw, launch.resolved, around.versions)
     fate = fate_of(arg.name, launch.raw, taken, around.knowledge.params, around.versions)
     return fate.now[0][0] if fate.now else fate.near

@@ -10,7 +10,7 @@ import msgspec
 from trainrx.evidence.arguments import Dump
 from trainrx.facts.all import log_versions
 from trainrx.frameworks.traits import under_own_name
-from trainrx.inspect.describe import Surroundings, describe
+from trainrx.inspect.describe import InspectContext, describe
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Given, Request, gather, many
@@ -18,7 +18,7 @@ from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, print
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
 from trainrx.model.findings import Unread
-from trainrx.model.inspection import Inspection, Job
+from trainrx.model.inspection import InspectedJob, Inspection
 from trainrx.model.job import RawLaunch
 from trainrx.model.result import Tool
 from trainrx.model.text import Lang
@@ -28,7 +28,7 @@ PathLike = Path | str
 Versions = PathLike | dict[str, str] | None
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class LogReadings(msgspec.Struct, frozen=True, kw_only=True):
     """What the logs tell: facts, package versions, printed arguments, and what is of no use."""
 
     facts: tuple[Fact, ...] = ()
@@ -99,7 +99,7 @@ def inspect_launch(  # noqa: PLR0913  # the contract's inputs, one keyword each
 
 def jobs_of(
     request: Request, knowledge: Knowledge, lang: Lang
-) -> tuple[tuple[Job, ...], tuple[Unread, ...]]:
+) -> tuple[tuple[InspectedJob, ...], tuple[Unread, ...]]:
     """Give every launch of the inputs as a job, and what could not be used.
 
     Raises:
@@ -110,7 +110,7 @@ def jobs_of(
     launches, problems = _launches(given, seen.dumps)
     if not launches:
         raise UsageError(_no_launch(request, (*problems, *given.unread)))
-    around = Surroundings(
+    around = InspectContext(
         knowledge=knowledge,
         facts=(*given.facts, *seen.facts),
         env=given.env.variables,
@@ -133,10 +133,10 @@ def tool(knowledge: Knowledge) -> Tool:
     return Tool(name="trainrx", version=__version__, kb=knowledge.digest, engine="")
 
 
-def read_logs(given: Given) -> Seen:
+def read_logs(given: Given) -> LogReadings:
     """Scan the logs for facts, versions and printed arguments; without logs it costs nothing."""
     if not given.logs:
-        return Seen()
+        return LogReadings()
     # the scanner of logs costs more than all the rest
     from trainrx.evidence.arguments import logged_arguments
     from trainrx.evidence.detector import detect
@@ -144,7 +144,7 @@ def read_logs(given: Given) -> Seen:
 
     found = detect(given.logs, tuple(load_all().symptoms.values()))
     versions = log_versions(found.facts)
-    return Seen(
+    return LogReadings(
         facts=found.facts,
         versions=versions,
         dumps=logged_arguments(given.logs),
@@ -174,8 +174,8 @@ def _grouped(launches: Sequence[RawLaunch]) -> list[list[RawLaunch]]:
 
 
 def _job(
-    group: Sequence[RawLaunch], given: Given, around: Surroundings, dumps: Sequence[Dump]
-) -> Job:
+    group: Sequence[RawLaunch], given: Given, around: InspectContext, dumps: Sequence[Dump]
+) -> InspectedJob:
     raw = group[0]
     around = around._replace(
         versions=under_own_name(around.versions, raw.framework),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainrx.catalog.catalog import plain
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.catalog import Rename, Value
-from trainrx.model.inspection import Item, Job, Pair
+from trainrx.model.inspection import InspectedJob, Item, Pair
 
 _WEIGHTY = frozenset(
     {"model", "data", "tuner", "batch", "memory", "parallel", "rlhf", "vision", "optimizer"}
@@ -33,7 +33,7 @@ _SAME_FILE = frozenset({"model.name"})
 """Paths that mean the same thing wherever it lies."""
 
 
-class Held(NamedTuple):
+class ShownValue(NamedTuple):
     """A value as shown, and as compared; an argument of a canonical meaning has two forms."""
 
     item: Item
@@ -52,7 +52,7 @@ class Paired(NamedTuple):
     same: int
 
 
-def pair_values(good: Job, bad: Job) -> Paired:
+def pair_values(good: InspectedJob, bad: InspectedJob) -> Paired:
     """Compare every value of two jobs."""
     before, after = _held(good), _held(bad)
     same_framework = good.framework == bad.framework
@@ -69,7 +69,7 @@ def pair_values(good: Job, bad: Job) -> Paired:
     return out._replace(same=same)
 
 
-def compare_facts(good: Job, bad: Job) -> Iterator[Pair]:
+def compare_facts(good: InspectedJob, bad: InspectedJob) -> Iterator[Pair]:
     """Give the derived values that both sides have and that differ."""
     before = {item.name: item for item in good.facts if item.topic in _WEIGHTY}
     for item in bad.facts:
@@ -78,9 +78,9 @@ def compare_facts(good: Job, bad: Job) -> Iterator[Pair]:
             yield Pair(topic=item.topic, name=item.name, canonical=item.name, good=old, bad=item)
 
 
-def _held(job: Job) -> dict[str, Held]:
+def _held(job: InspectedJob) -> dict[str, ShownValue]:
     """Give every value of a job by its meaning, or by its name where it has none."""
-    found: dict[str, Held] = {}
+    found: dict[str, ShownValue] = {}
     arguments = {item.name: item for item in job.arguments}
     variables = {item.name: item for item in job.env}
     used: set[str] = set()
@@ -89,15 +89,17 @@ def _held(job: Job) -> dict[str, Held]:
         shown = shown or variables.get(setting.name) or setting
         if setting.via == "computed" or (shown.known is False and setting.known):
             shown = setting
-        found[setting.canonical] = Held(shown, setting.value, setting.known)
+        found[setting.canonical] = ShownValue(shown, setting.value, setting.known)
         used.add(setting.name)
     for item in (*job.arguments, *job.env):
         if item.name in used:
             continue
         if not item.canonical:
-            found.setdefault(f"{_room(item)}{plain(item.name)}", Held(item, item.value, item.known))
+            found.setdefault(
+                f"{_room(item)}{plain(item.name)}", ShownValue(item, item.value, item.known)
+            )
         elif item.canonical not in found:
-            found[item.canonical] = Held(item, item.value, item.known)
+            found[item.canonical] = ShownValue(item, item.value, item.known)
     return found
 
 
@@ -106,7 +108,7 @@ def _room(item: Item) -> str:
 
 
 def _moves(
-    before: dict[str, Held], after: dict[str, Held], framework: str | None
+    before: dict[str, ShownValue], after: dict[str, ShownValue], framework: str | None
 ) -> dict[str, str]:
     """Say under which name a value of the good side stands on the bad side."""
     if framework is None:
@@ -130,7 +132,7 @@ def _moves(
     return found
 
 
-def _rename(good: Held, bad: Held | None, framework: str | None) -> Rename | None:
+def _rename(good: ShownValue, bad: ShownValue | None, framework: str | None) -> Rename | None:
     """Find the rename between two spellings: it may turn the value round."""
     if bad is None or plain(good.item.name) == plain(bad.item.name):
         return None
@@ -146,7 +148,12 @@ def _rename(good: Held, bad: Held | None, framework: str | None) -> Rename | Non
 
 
 def _compare(
-    good: Held | None, bad: Held | None, out: Paired, other: Job, *, rename: Rename | None
+    good: ShownValue | None,
+    bad: ShownValue | None,
+    out: Paired,
+    other: InspectedJob,
+    *,
+    rename: Rename | None,
 ) -> int:
     """Put a pair where it belongs; give 1 when both sides are equal and go by one name."""
     pair = _pair(good, bad)
@@ -168,7 +175,7 @@ def _compare(
     return 0
 
 
-def _one_sided(pair: Pair, out: Paired, other: Job, *, given: bool) -> None:
+def _one_sided(pair: Pair, out: Paired, other: InspectedJob, *, given: bool) -> None:
     item = pair.good or pair.bad
     if item is None or not given:
         out.defaults.append(pair)
@@ -179,7 +186,7 @@ def _one_sided(pair: Pair, out: Paired, other: Job, *, given: bool) -> None:
         out.lone.append(pair)
 
 
-def _pair(good: Held | None, bad: Held | None) -> Pair:
+def _pair(good: ShownValue | None, bad: ShownValue | None) -> Pair:
     first, last = (None if held is None else held.item for held in (good, bad))
     sides = [item for item in (last, first) if item is not None]
     # a pair goes by the name somebody wrote

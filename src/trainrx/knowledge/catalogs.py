@@ -41,7 +41,7 @@ R = TypeVar(
 FOLDER = "catalogs"
 
 
-class Options:
+class PackageOptions:
     """The options of a package, decoded command by command: a launch is about one of them.
 
     Args:
@@ -105,7 +105,7 @@ def read_catalog(package: str, root: Path | None = None) -> tuple[Contents, tupl
 
 
 @lru_cache(maxsize=32)
-def open_catalog(package: str, root: Path | None = None) -> tuple[Contents, Options]:
+def open_catalog(package: str, root: Path | None = None) -> tuple[Contents, PackageOptions]:
     """Read the head of a catalog; its options are decoded when they are asked for.
 
     Raises:
@@ -114,13 +114,13 @@ def open_catalog(package: str, root: Path | None = None) -> tuple[Contents, Opti
     path = _path(root, package)
     data = held_in(path)
     if data is None:
-        return Contents(package=package, releases=(), commands={}), Options(path)
+        return Contents(package=package, releases=(), commands={}), PackageOptions(path)
     start = data.find(b"\n") + 1 or len(data)
     try:
         contents = msgspec.json.decode(data[:start], type=Contents)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise KnowledgeError(path, "", str(error)) from error
-    return contents, Options(path, data, start)
+    return contents, PackageOptions(path, data, start)
 
 
 @lru_cache(maxsize=4)

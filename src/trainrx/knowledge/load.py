@@ -17,7 +17,7 @@ from trainrx.knowledge.guards import spoken_of, with_guards
 from trainrx.knowledge.packages import FOLDER as PACKAGES
 from trainrx.knowledge.packages import add_ranges, range_entries, with_ranges
 from trainrx.knowledge.ranking import FILE as RANKING
-from trainrx.knowledge.store import COMPILED, Entry, Knowledge, Names, checkout, shipped
+from trainrx.knowledge.store import COMPILED, Entry, Knowledge, LaunchKnowledge, checkout, shipped
 from trainrx.knowledge.words import with_words
 from trainrx.model.constants import FILE as MEMORY
 from trainrx.model.constants import JUDGED, Constants, FittedConstants
@@ -216,7 +216,7 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
 
 def _decoded(data: bytes, *, launches: bool) -> Knowledge:
     if launches:
-        return msgspec.msgpack.decode(data, type=Names).alone()
+        return msgspec.msgpack.decode(data, type=LaunchKnowledge).alone()
     return msgspec.msgpack.decode(data, type=Knowledge)
 
 

@@ -44,7 +44,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
 
-class Names(msgspec.Struct, frozen=True, kw_only=True):
+class LaunchKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes to read a launch: the part of `Knowledge` that says nothing of failures."""
 
     params: dict[str, Param]
@@ -76,4 +76,4 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-__all__ = ["COMPILED", "Entry", "Knowledge", "Names", "checkout", "shipped"]
+__all__ = ["COMPILED", "Entry", "Knowledge", "LaunchKnowledge", "checkout", "shipped"]

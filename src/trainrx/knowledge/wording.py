@@ -15,7 +15,7 @@ import msgspec
 from trainrx.knowledge.places import held_in, shipped_root
 from trainrx.knowledge.words import words_of
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.wording import Told, Wording
+from trainrx.model.wording import Wording, WordingVerdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def read_wording(root: Path | None = None) -> Wording | None:
     return wording
 
 
-def told_by_words(text: str, wording: Wording) -> Told | None:
+def told_by_words(text: str, wording: Wording) -> WordingVerdict | None:
     """Give the kind of failure the words of a note speak for; None where they leave it open."""
     known = {word: wording.words[word] for word in words_of(text[:MOST]) if word in wording.words}
     if len(known) < FEWEST:
@@ -62,7 +62,7 @@ def told_by_words(text: str, wording: Wording) -> Told | None:
     if best >= len(wording.faces) or probability < wording.least:
         return None
     spoke = sorted(known, key=lambda word: (-known[word][best], word))[:SHOWN]
-    return Told(
+    return WordingVerdict(
         family=tuple(wording.faces)[best],
         probability=probability,
         words=tuple(word for word in spoke if known[word][best] > 0),

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from trainrx.catalog.spellbook import Entry, Spellbook
+from trainrx.catalog.spellbook import Spellbook, SpellbookEntry
 from trainrx.catalog.values import read_value, write_value
 from trainrx.frameworks.traits import having
 from trainrx.model.catalog import Value
@@ -138,7 +138,7 @@ def _default(
     All versions the job may run must agree on the latter.
     """
     for owner, entries in book.served(name, command):
-        own: Sequence[Entry] = entries
+        own: Sequence[SpellbookEntry] = entries
         if command.startswith("megatron"):
             # the Megatron commands share names with the others, not defaults
             own = [e for e in own if command in e.spelling.commands]
@@ -151,7 +151,7 @@ def _default(
 
 
 def _listed(
-    entries: Sequence[Entry], arguments: Mapping[str, Argument], wanted: int
+    entries: Sequence[SpellbookEntry], arguments: Mapping[str, Argument], wanted: int
 ) -> Setting | None:
     """Give the first value an argument stands for; another release may have another argument."""
     found: Setting | None = None
@@ -172,7 +172,7 @@ def _listed(
     return found
 
 
-def _value(entry: Entry, argument: Argument) -> Scalar | None:
+def _value(entry: SpellbookEntry, argument: Argument) -> Scalar | None:
     """Give what an argument says of a parameter.
 
     A switch that is off says what kb calls that; a mapping without the key that is meant says
@@ -198,8 +198,8 @@ def _texts(value: Value) -> tuple[str, ...]:
     return (str(value).lower() if isinstance(value, bool) else str(value),)
 
 
-def _shared(entries: Sequence[Entry], wanted: int) -> Setting | None:
-    found: dict[Scalar, Entry] = {}
+def _shared(entries: Sequence[SpellbookEntry], wanted: int) -> Setting | None:
+    found: dict[Scalar, SpellbookEntry] = {}
     left = wanted
     for entry in entries:
         spelling = entry.spelling

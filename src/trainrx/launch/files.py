@@ -32,7 +32,7 @@ _MODELS = frozenset(
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
 
 
-class Texts(msgspec.Struct, frozen=True, kw_only=True):
+class ConfigTexts(msgspec.Struct, frozen=True, kw_only=True):
     """Texts of configurations by the name the user knows them by.
 
     `places`: where the text of a file begins that the script writes itself.
@@ -53,7 +53,7 @@ def config_texts(
     given: Sequence[Input],
     beside: str | os.PathLike[str] | None,
     version: str | None = None,
-) -> Texts:
+) -> ConfigTexts:
     """Give the texts of all configurations in play.
 
     What the user gave goes first, then what the script writes itself, then files in its folder:
@@ -83,7 +83,7 @@ def config_texts(
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
         if found is not None:
             places[named] = Origin(source=raw.origin.source, line=found[2])
-    return Texts(texts=texts, places=places, unread=tuple(unread))
+    return ConfigTexts(texts=texts, places=places, unread=tuple(unread))
 
 
 def model_config(args: Iterable[RawArg], beside: str | os.PathLike[str] | None) -> str | None:

@@ -11,7 +11,7 @@ from trainrx.frameworks import ms_swift
 from trainrx.frameworks.roles import related, role_of
 from trainrx.frameworks.traits import having
 from trainrx.launch.args import Sign, odd_characters, read_arguments
-from trainrx.launchers.entries import Cite, Entry, Named, basename, entries
+from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
 from trainrx.launchers.jobs import numbered
 from trainrx.model.findings import Unread
@@ -139,20 +139,20 @@ def _still(word: Word, hidden: set[str]) -> tuple[str, ...]:
     return (*word.unknown, *more)
 
 
-def _name(entry: Entry) -> Named | None:
+def _name(entry: EntryPoint) -> RecognisedLaunch | None:
     match = ms_swift.recognise(entry)
     if match is not None:
-        return Named("ms-swift", *match)
+        return RecognisedLaunch("ms-swift", *match)
     from trainrx.frameworks import llamafactory, programs
 
     match = llamafactory.recognise(entry)
     if match is not None:
-        return Named("llamafactory", *match)
+        return RecognisedLaunch("llamafactory", *match)
     return programs.recognise(entry)
 
 
 def _launch(
-    script: Script, command: ShellCommand, entry: Entry, named: Named, cite: Cite
+    script: Script, command: ShellCommand, entry: EntryPoint, named: RecognisedLaunch, cite: Cite
 ) -> RawLaunch:
     bare: Sign = "=" if named.framework == "llamafactory" else ""
     overrides = named.framework in _OVERRIDES
@@ -187,7 +187,7 @@ def _launch(
     )
 
 
-def _tasks(entry: Entry) -> tuple[RawArg, ...]:
+def _tasks(entry: EntryPoint) -> tuple[RawArg, ...]:
     """Give the processes of a script that srun itself starts once per task."""
     if entry.via != "python" or any(a.name == "nproc_per_node" for a in entry.launcher):
         return ()
@@ -198,7 +198,7 @@ def _tasks(entry: Entry) -> tuple[RawArg, ...]:
     )
 
 
-def _allocation(entry: Entry) -> tuple[RawArg, ...]:
+def _allocation(entry: EntryPoint) -> tuple[RawArg, ...]:
     """Give what `#SBATCH` lines ask for when no srun takes it over."""
     if entry.front.allocated:
         return ()

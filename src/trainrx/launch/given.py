@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.catalog.told import Told, read_framework
+from trainrx.catalog.told import FrameworkChoice, read_framework
 from trainrx.inputs.environment import Environment, read_environment
 from trainrx.inputs.files import NO_INPUT, Found, read_path, read_stdin
 from trainrx.inputs.hardware import GpuReading, read_gpu, usable_gib
@@ -74,7 +74,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     env: Environment = Environment()
     versions: dict[str, str] = {}
     facts: tuple[Fact, ...] = ()
-    framework: Told | None = None
+    framework: FrameworkChoice | None = None
     good: Input | None = None
     beside: dict[str, Path] = {}
     model_config: str | None = None

@@ -6,7 +6,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from trainrx.catalog.arguments import OUTSIDE, STYLES, Given, declared, dumped, meaning, read_given
+from trainrx.catalog.arguments import (
+    OUTSIDE,
+    STYLES,
+    GivenArguments,
+    declared,
+    dumped,
+    meaning,
+    read_given,
+)
 from trainrx.catalog.catalog import catalog
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, releases_taking, signature
@@ -19,7 +27,7 @@ from trainrx.launch.defaults import defaults, one_process
 from trainrx.launch.effective import work_out
 from trainrx.launch.effective_scene import Scene, processes
 from trainrx.launch.facts import launch_facts
-from trainrx.launch.settings import Reader
+from trainrx.launch.settings import SettingsReader
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How
 from trainrx.model.findings import Unread
@@ -66,7 +74,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     named = read_given(launch.args, own, taken, style, closed=closed, outside=outside)
     named = msgspec.structs.replace(named, problems=()) if older else named
     book = Spellbook(params, launch.framework, given | _named(launch.framework, version))
-    reader = Reader(book, launch.command)
+    reader = SettingsReader(book, launch.command)
     reader.read_dump(dumps)
     reader.read_args(launch.launcher, "launcher")
     reader.read_args(named.args, "arg")
@@ -159,7 +167,7 @@ def _started_with(launch: RawLaunch) -> str | None:
 
 
 def _parsed(
-    launch: RawLaunch, taken: Signature, named: Given, dumps: Sequence[RawArg], how: How
+    launch: RawLaunch, taken: Signature, named: GivenArguments, dumps: Sequence[RawArg], how: How
 ) -> dict[str, Argument]:
     """Give all arguments as parsed: given, written down by the framework, or declared."""
     written = dumped([arg for arg in dumps if arg.via != "env"], taken)
@@ -207,7 +215,7 @@ def _confirms(written: Argument | None, told: Argument) -> bool:
     return written is not None and told.known and written.value == told.value
 
 
-def _refused(named: Given, told: Collection[str]) -> Iterable[Unread]:
+def _refused(named: GivenArguments, told: Collection[str]) -> Iterable[Unread]:
     """Say which values the framework's parser would not take; what was told is not told again."""
     for arg, problem in named.problems:
         shown = f"--{arg.name}" if arg.via == "arg" else arg.name

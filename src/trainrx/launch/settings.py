@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from trainrx.catalog.spellbook import Entry, Spellbook, Via, plain
+from trainrx.catalog.spellbook import Spellbook, SpellbookEntry, Via, plain
 from trainrx.catalog.values import read_value
 from trainrx.model.facts import Origin, Scalar
 from trainrx.model.findings import Unread
@@ -17,20 +17,20 @@ _RANK: dict[str, int] = {"dump": -1, "launcher": 1, "arg": 2, "config": 3, "env"
 _FIRST = 0
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class SeenSetting(msgspec.Struct, frozen=True, kw_only=True):
     """A setting somewhere in the inputs; the smallest `order` takes effect."""
 
     setting: Setting
     order: tuple[int, int, int]
 
 
-class Reader:
+class SettingsReader:
     """Collects settings; problems go to `unread`, names nobody knows to `unknown`."""
 
     def __init__(self, book: Spellbook, command: str) -> None:
         self.book = book
         self.command = command
-        self.seen: list[Seen] = []
+        self.seen: list[SeenSetting] = []
         self.unknown: list[RawArg] = []
         self.unread: list[Unread] = []
 
@@ -84,16 +84,16 @@ class Reader:
         if via != "launcher":
             self.unknown.append(arg)
 
-    def _live(self, name: str, via: Via) -> tuple[Entry, ...]:
+    def _live(self, name: str, via: Via) -> tuple[SpellbookEntry, ...]:
         """Give the entries a name has at the versions the job may run, one per parameter."""
-        found: dict[str, Entry] = {}
+        found: dict[str, SpellbookEntry] = {}
         for entry in self.book.find(name, via, self.command):
             if self.book.live(entry):
                 found.setdefault(entry.param.id, entry)
         return tuple(found.values())
 
     def _add(
-        self, entries: Sequence[Entry], arg: RawArg, via: Via, *, dumped: bool = False
+        self, entries: Sequence[SpellbookEntry], arg: RawArg, via: Via, *, dumped: bool = False
     ) -> None:
         for entry in entries:
             value, text, says_nothing = self._value(entry, arg, via)
@@ -110,9 +110,11 @@ class Reader:
             )
             rank = _RANK["dump"] if dumped else self._rank(entry, via)
             order = (rank, entry.place, -len(self.seen))
-            self.seen.append(Seen(setting=setting, order=order))
+            self.seen.append(SeenSetting(setting=setting, order=order))
 
-    def _value(self, entry: Entry, arg: RawArg, via: Via) -> tuple[Scalar | None, str, bool]:
+    def _value(
+        self, entry: SpellbookEntry, arg: RawArg, via: Via
+    ) -> tuple[Scalar | None, str, bool]:
         """Give the value (None: set, but not known), its text, and whether it says nothing."""
         if arg.values is None:
             word = _unresolved(arg)
@@ -124,11 +126,11 @@ class Reader:
         silent = reading.value is None and reading.problem is None
         return reading.value, " ".join(arg.values), silent
 
-    def _rank(self, entry: Entry, via: Via) -> int:
+    def _rank(self, entry: SpellbookEntry, via: Via) -> int:
         """An environment variable that is listed first is the knob itself: it decides."""
         return _FIRST if via == "env" and self._is_main(entry) else _RANK[via]
 
-    def _is_main(self, entry: Entry) -> bool:
+    def _is_main(self, entry: SpellbookEntry) -> bool:
         own = [e for e in self.book.by_param[entry.param.id] if e.owner == entry.owner]
         return entry.owner not in {"any", "launcher"} and any(e.spelling.arg for e in own)
 

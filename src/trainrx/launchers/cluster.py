@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from trainrx.launchers.front import Front, Option, read_options
+from trainrx.launchers.front import Front, LauncherOption, read_options
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, Word
 
@@ -110,7 +110,7 @@ def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
     return wrapped
 
 
-def _export(option: Option, front: Front) -> None:
+def _export(option: LauncherOption, front: Front) -> None:
     """Read `--export=ALL,A=1`: without ALL nothing else of the environment is handed on."""
     items = (option.value or "").split(",")
     if "ALL" not in items and option.value and not option.held.unknown:
@@ -170,7 +170,7 @@ def enter_ray(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     return rest
 
 
-def _runtime_env(option: Option, front: Front) -> None:
+def _runtime_env(option: LauncherOption, front: Front) -> None:
     text = option.value or ""
     try:
         found = msgspec.json.decode(text.encode()) if len(text) <= _MAX_JSON else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.launchers.front import Front, Option, read_options
+from trainrx.launchers.front import Front, LauncherOption, read_options
 from trainrx.model.job import Word
 
 _DOCKER = frozenset(
@@ -139,7 +139,7 @@ def enter_apptainer(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     return rest[1:]
 
 
-def _keep(option: Option, front: Front) -> None:
+def _keep(option: LauncherOption, front: Front) -> None:
     key = _SHORT.get(option.key, option.key)
     if key in _KEPT:
         front.enclose(key, option.given, option.word)
@@ -150,5 +150,5 @@ def _known(word: Word) -> tuple[str, ...] | None:
     return None if word.unknown else (word.text,)
 
 
-def _valued(option: Option) -> Word:
+def _valued(option: LauncherOption) -> Word:
     return msgspec.structs.replace(option.held, text=option.value or "")

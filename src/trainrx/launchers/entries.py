@@ -9,7 +9,7 @@ from typing import cast
 
 import msgspec
 
-from trainrx.launchers.front import ASSIGN, Cite, Front, Option, read_options
+from trainrx.launchers.front import ASSIGN, Cite, Front, LauncherOption, read_options
 from trainrx.launchers.tables import (
     ALIASES,
     LAUNCHER_MODULES,
@@ -39,10 +39,10 @@ _ENTER = {
 }
 """Modules that most scripts have no need of, and what they have for a launcher."""
 
-__all__ = ["Cite", "Entry", "Named", "basename", "entries"]
+__all__ = ["Cite", "EntryPoint", "RecognisedLaunch", "basename", "entries"]
 
 
-class Entry(msgspec.Struct, frozen=True):
+class EntryPoint(msgspec.Struct, frozen=True):
     """The program proper: a command, a script or (`module`) a dotted module, and its arguments.
 
     `via`: the launcher it was started by, "python" or "". `front`: what all in front was told.
@@ -65,7 +65,7 @@ class Entry(msgspec.Struct, frozen=True):
         return tuple(self.front.launcher)
 
 
-class Named(msgspec.Struct, frozen=True):
+class RecognisedLaunch(msgspec.Struct, frozen=True):
     """A recognised launch."""
 
     framework: str
@@ -80,7 +80,7 @@ def basename(word: Word) -> str:
 
 def entries(
     command: ShellCommand, cite: Cite, allocation: tuple[RawArg, ...] = ()
-) -> Iterator[Entry]:
+) -> Iterator[EntryPoint]:
     """Take wrappers and launchers off a command; nothing when no program is left.
 
     `allocation`: what the script's `#SBATCH` lines ask for.
@@ -156,7 +156,7 @@ def _unwrap(name: str, words: tuple[Word, ...], front: Front) -> tuple[Word, ...
     return rest
 
 
-def _env(options: list[Option], rest: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+def _env(options: list[LauncherOption], rest: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     for option in options:
         if option.name in ("-i", "-", "--ignore-environment"):
             front.clear()
@@ -169,7 +169,7 @@ def _env(options: list[Option], rest: tuple[Word, ...], front: Front) -> tuple[W
     return _assignments(rest[1:] if rest and rest[0].text == "-" else rest, front)
 
 
-def _sudo(options: list[Option], rest: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+def _sudo(options: list[LauncherOption], rest: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     """Sudo gives a program a fresh environment unless it is configured or told otherwise."""
     kept = [item for item in options if item.name in ("-E", "--preserve-env")]
     if any(item.value is None for item in kept):
@@ -188,7 +188,7 @@ def _assignments(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     return words[at:]
 
 
-def _uv(options: list[Option], rest: tuple[Word, ...]) -> tuple[Word, ...]:
+def _uv(options: list[LauncherOption], rest: tuple[Word, ...]) -> tuple[Word, ...]:
     """`uv run` starts a script, or a module given with -m, with python."""
     module = next((item for item in options if item.name in ("-m", "--module")), None)
     if module is not None:
@@ -202,7 +202,7 @@ def _as(word: Word, text: str) -> Word:
     return msgspec.structs.replace(word, text=text, unknown=(), alternatives=())
 
 
-def _program(words: tuple[Word, ...], front: Front) -> Entry | None:
+def _program(words: tuple[Word, ...], front: Front) -> EntryPoint | None:
     """Take launchers off until a program is left."""
     via = ""
     for _ in range(_MAX_LAUNCHERS):
@@ -223,12 +223,12 @@ def _program(words: tuple[Word, ...], front: Front) -> Entry | None:
                 continue
             kind, args = _launcher_module(path, args) if module else ("", args)
             if not kind:
-                return Entry(path, module, args, via or "python", front)
+                return EntryPoint(path, module, args, via or "python", front)
             rest = args
         if kind is None:
             return None
         if not kind:
-            return Entry(words[0], False, rest, via, front)
+            return EntryPoint(words[0], False, rest, via, front)
         from trainrx.launchers.torch import start
 
         started = start(kind, rest, front)
@@ -236,7 +236,7 @@ def _program(words: tuple[Word, ...], front: Front) -> Entry | None:
             return None
         via = kind
         if started.module or not _PYTHON.fullmatch(basename(started.path)):
-            return Entry(started.path, started.module, started.args, via, front)
+            return EntryPoint(started.path, started.module, started.args, via, front)
         words = (started.path, *started.args)
     return None
 

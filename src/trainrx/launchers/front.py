@@ -30,7 +30,7 @@ class Cite:
         return Origin(source=source, line=word.line, text=text)
 
 
-class Option(msgspec.Struct, frozen=True):
+class LauncherOption(msgspec.Struct, frozen=True):
     """An option as written; `value` None: it has none. `held` is the word the value stands in."""
 
     name: str
@@ -53,7 +53,7 @@ class Option(msgspec.Struct, frozen=True):
 
 def read_options(
     words: tuple[Word, ...], valued: frozenset[str], pairs: frozenset[str] = frozenset()
-) -> tuple[list[Option], tuple[Word, ...]]:
+) -> tuple[list[LauncherOption], tuple[Word, ...]]:
     """Read the options at the front of some words.
 
     Args:
@@ -64,7 +64,7 @@ def read_options(
     Returns:
         The options, and the words from the first operand on (or after `--`).
     """
-    found: list[Option] = []
+    found: list[LauncherOption] = []
     at = 0
     while at < len(words):
         word = words[at]
@@ -77,18 +77,18 @@ def read_options(
         short = text[:2]
         name, sign, value = text.partition("=")
         if short in valued and len(text) > 2 and not text.startswith("--") and name not in valued:
-            found.append(Option(short, text[2:].removeprefix("="), word, word))
+            found.append(LauncherOption(short, text[2:].removeprefix("="), word, word))
         elif sign:
-            found.append(Option(name, value, word, word))
+            found.append(LauncherOption(name, value, word, word))
         elif name in pairs:
             pair = " ".join(item.text for item in words[at : at + 2])
-            found.append(Option(name, pair, word, words[min(at + 1, len(words) - 1)]))
+            found.append(LauncherOption(name, pair, word, words[min(at + 1, len(words) - 1)]))
             at += 2
         elif name in valued and at < len(words):
-            found.append(Option(name, words[at].text, word, words[at]))
+            found.append(LauncherOption(name, words[at].text, word, words[at]))
             at += 1
         else:
-            found.append(Option(name, None, word, word))
+            found.append(LauncherOption(name, None, word, word))
     return found, words[at:]
 
 

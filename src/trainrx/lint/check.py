@@ -13,7 +13,7 @@ from trainrx.knowledge.conditions import arguments_of
 from trainrx.lint.finders.conditions import judged
 from trainrx.lint.finders.guards import concerning
 from trainrx.lint.finders.guards import find as find_guards
-from trainrx.lint.job import Found, Job, Page
+from trainrx.lint.job import LintedJob, Page, RuleHit
 from trainrx.model.findings import Finding, FindingFix
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
 from trainrx.model.text import Lang
@@ -68,7 +68,7 @@ class Linter:
             if name in self._finders and needed(page):
                 yield from self._findings(_hook(name, "look")(page))
 
-    def job(self, job: Job) -> Iterator[Finding]:
+    def job(self, job: LintedJob) -> Iterator[Finding]:
         """Judge a launch."""
         for name in self._finders:
             if name not in _OF_PAGES and _SIGNS.get(name, _always)(job):
@@ -77,7 +77,7 @@ class Linter:
             yield from self._findings(find_guards(job))
         yield from self._findings(judged(job, self._conditions))
 
-    def finding(self, found: Found) -> Finding | None:
+    def finding(self, found: RuleHit) -> Finding | None:
         """Put a hit into words; None when its rule is not selected."""
         guard = self._titles.get(found.rule)
         rule = self._rules.get(found.rule)
@@ -98,21 +98,21 @@ class Linter:
             fix=fix,
         )
 
-    def _findings(self, hits: Iterable[Found]) -> Iterator[Finding]:
+    def _findings(self, hits: Iterable[RuleHit]) -> Iterator[Finding]:
         for found in hits:
             item = self.finding(found)
             if item is not None:
                 yield item
 
 
-def _says(rule: LintRule | None, found: Found, lang: Lang) -> str:
+def _says(rule: LintRule | None, found: RuleHit, lang: Lang) -> str:
     if rule is None:
         return found.rule
     text = rule.message.in_(lang)
     return _filled(text, found)
 
 
-def _filled(text: str, found: Found) -> str:
+def _filled(text: str, found: RuleHit) -> str:
     """Put values into a message; a part in `[[...]]` is left out when its value is missing."""
 
     def part(match: re.Match[str]) -> str:
@@ -123,7 +123,7 @@ def _filled(text: str, found: Found) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: found.values.get(match[1], "?"), held)
 
 
-def _guard_says(guard: LintGuard, found: Found, lang: Lang) -> str:
+def _guard_says(guard: LintGuard, found: RuleHit, lang: Lang) -> str:
     why = found.values.get("why", "")
     if lang == "zh":
         return f"{guard.title.zh}（{why}）" if why else guard.title.zh
@@ -131,10 +131,10 @@ def _guard_says(guard: LintGuard, found: Found, lang: Lang) -> str:
 
 
 @cache
-def _hook(name: str, kind: str) -> Callable[..., Iterator[Found]]:
+def _hook(name: str, kind: str) -> Callable[..., Iterator[RuleHit]]:
     """Give what a finder does with scripts (`look`) or launches (`find`)."""
     module = import_module(f"{_FINDERS}.{name}")
-    return cast("Callable[..., Iterator[Found]]", getattr(module, kind))
+    return cast("Callable[..., Iterator[RuleHit]]", getattr(module, kind))
 
 
 def _always(_seen: object) -> bool:
@@ -149,14 +149,14 @@ def _has_defects(page: Page) -> bool:
     return bool(page.script.defects) or any(one.defects for one in page.launches)
 
 
-def _repeats(job: Job) -> bool:
+def _repeats(job: LintedJob) -> bool:
     names = [plain(arg.name) for arg in job.launch.args]
     return len(names) != len(set(names))
 
 
 _OF_PAGES: Mapping[str, Callable[[Page], bool]] = {"defects": _has_defects, "script": _always}
 """Finders that look at whole scripts, and whether one has to."""
-_SIGNS: Mapping[str, Callable[[Job], bool]] = {
+_SIGNS: Mapping[str, Callable[[LintedJob], bool]] = {
     "behind": lambda job: job.launch.framework == "llamafactory",
     "deepspeed": lambda job: bool(job.files),
     "memory": lambda job: job.facts.get("hardware.gpu_gib") is not None,

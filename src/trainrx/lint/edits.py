@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trainrx.lint.places import Spot
+from trainrx.lint.places import LineRange
 from trainrx.model.findings import Edit
 
 
-def replaced(at: Spot, text: str) -> tuple[Edit, ...]:
+def replaced(at: LineRange, text: str) -> tuple[Edit, ...]:
     """Replace a stretch of one line; nothing where the stretch is not known."""
     if at.line is None or at.column is None or at.end is None:
         return ()

@@ -10,7 +10,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
-from trainrx.lint.places import Spot, Texts
+from trainrx.lint.places import FileLines, LineRange
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg, RawLaunch, Script
@@ -21,18 +21,18 @@ _STRICT = frozenset({"ms-swift", "llamafactory", "openrlhf", "vllm"})
 """Their own programs stop on an argument they do not know (argparse, HfArgumentParser)."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class RuleHit(msgspec.Struct, frozen=True):
     """One hit of a rule; `values` fill its message. `severity` is "" where the rule's own holds."""
 
     rule: str
-    at: Spot
+    at: LineRange
     values: Mapping[str, str] = {}
     edits: tuple[Edit, ...] = ()
     safety: Safety | None = None
     severity: str = ""
 
 
-class Job(msgspec.Struct, frozen=True):
+class LintedJob(msgspec.Struct, frozen=True):
     """One launch, resolved.
 
     `configs` are the keys of the framework's own config files. `version` is the framework's as
@@ -48,7 +48,7 @@ class Job(msgspec.Struct, frozen=True):
     certain: bool
     versions: Mapping[str, str]
     files: Mapping[str, str]
-    texts: Texts
+    texts: FileLines
     params: Mapping[str, Param]
     guards: tuple[LintGuard, ...]
 
@@ -110,4 +110,4 @@ class Page(msgspec.Struct, frozen=True):
 
     script: Script
     launches: tuple[RawLaunch, ...]
-    texts: Texts
+    texts: FileLines

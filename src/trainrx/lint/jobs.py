@@ -18,8 +18,8 @@ from trainrx.launch.resolve import resolve
 from trainrx.lint.check import Linter
 from trainrx.lint.facts import facts_of, without_defaults
 from trainrx.lint.files import File
-from trainrx.lint.job import Job, is_listed
-from trainrx.lint.places import Texts
+from trainrx.lint.job import LintedJob, is_listed
+from trainrx.lint.places import FileLines
 from trainrx.lint.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
@@ -44,7 +44,7 @@ _NO_LAUNCH = ("args", "verl", "easyr1", "nemo-rl")
 their command."""
 
 
-class Around(msgspec.Struct, frozen=True):
+class RunContext(msgspec.Struct, frozen=True):
     """What stands beside all launches of a run.
 
     `configs` go before the files a launch names: texts that are not written yet.
@@ -72,7 +72,7 @@ def around(
     gpu: str | None = None,
     gpus: int | None = None,
     nodes: int | None = None,
-) -> Around:
+) -> RunContext:
     """Put together what the caller and the settings say; the caller goes first.
 
     Raises:
@@ -92,7 +92,7 @@ def around(
         if count is not None
     )
     if card is None and env is None and listing is None:
-        return Around(knowledge, known, given=given)
+        return RunContext(knowledge, known, given=given)
     # the readers of listings and cards are imported only where there are some
     from trainrx.knowledge.load import load
     from trainrx.launch.given import Request, gather
@@ -105,7 +105,7 @@ def around(
         notes=("",),
     )
     read = gather(request, load(launches=True))
-    return Around(
+    return RunContext(
         knowledge,
         {**known, **read.versions},
         read.env.variables,
@@ -157,12 +157,12 @@ def _command_taking(args: Sequence[RawArg]) -> str:
 def settle_job(
     raw: RawLaunch,
     linter: Linter,
-    beside: Around,
+    beside: RunContext,
     texts: Mapping[str, str],
     folder: str | os.PathLike[str] | None,
     *,
     config: File | None = None,
-) -> Job:
+) -> LintedJob:
     """Resolve a launch with its files, and put together all that is known of it."""
     beside = msgspec.structs.replace(
         beside, versions=under_own_name(beside.versions, raw.framework)
@@ -211,7 +211,7 @@ def settle_job(
         from trainrx.facts.packages import package_facts
 
         facts.add(*package_facts(facts, beside.versions))
-    return Job(
+    return LintedJob(
         launch=raw,
         configs=_own_keys(raw, read.args),
         resolved=resolved,
@@ -220,7 +220,7 @@ def settle_job(
         certain=raw.framework in beside.versions,
         versions=versions,
         files=named.texts,
-        texts=Texts({**named.texts, **texts}),
+        texts=FileLines({**named.texts, **texts}),
         params=beside.knowledge.params,
         guards=linter.guards_of(raw.framework),
     )

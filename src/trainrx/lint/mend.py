@@ -11,7 +11,7 @@ from trainrx.launch.find import find_launches
 from trainrx.lint.check import Linter
 from trainrx.lint.edits import apply
 from trainrx.lint.files import File
-from trainrx.lint.jobs import Around
+from trainrx.lint.jobs import RunContext
 from trainrx.lint.run import lint_file
 from trainrx.model.findings import Edit, Finding
 from trainrx.shell import read_script
@@ -19,7 +19,7 @@ from trainrx.shell import read_script
 PASSES = 12
 
 
-class Mended(NamedTuple):
+class MendedFile(NamedTuple):
     """A file with its fixes made, how many were made, and what is left."""
 
     text: str
@@ -27,7 +27,7 @@ class Mended(NamedTuple):
     left: tuple[Finding, ...]
 
 
-def mended(file: File, linter: Linter, beside: Around, *, unsafe: bool) -> Mended:
+def mended(file: File, linter: Linter, beside: RunContext, *, unsafe: bool) -> MendedFile:
     """Make the fixes of one file; each pass is read and judged again.
 
     A pass that loses a launch, or leaves more errors than there were, is not kept: the fix was
@@ -47,12 +47,12 @@ def mended(file: File, linter: Linter, beside: Around, *, unsafe: bool) -> Mende
             break
         file = msgspec.structs.replace(file, text=after.text)
         found, made = after.left, made + after.made
-    return Mended(file.text, made, found)
+    return MendedFile(file.text, made, found)
 
 
 def tried(
-    file: File, found: Sequence[Finding], edits: Sequence[Edit], linter: Linter, beside: Around
-) -> Mended | None:
+    file: File, found: Sequence[Finding], edits: Sequence[Edit], linter: Linter, beside: RunContext
+) -> MendedFile | None:
     """Make edits and judge the outcome; None where they change nothing or make things worse.
 
     Args:
@@ -69,7 +69,7 @@ def tried(
     again = tuple(lint_file(after, linter, beside, [])[0])
     if _launches(after) < _launches(file) or _errors(again) > _errors(found):
         return None
-    return Mended(text, len(done), again)
+    return MendedFile(text, len(done), again)
 
 
 def _wanted(found: Sequence[Finding], file: File, *, unsafe: bool) -> list[Edit]:

@@ -14,7 +14,7 @@ MAX_LINE = 20_000
 """Characters of a line that are searched; nobody writes more by hand."""
 
 
-class Spot(msgspec.Struct, frozen=True):
+class LineRange(msgspec.Struct, frozen=True):
     """A stretch of one line, columns from 1, `end` behind the last one; None: the whole line."""
 
     file: str
@@ -23,7 +23,7 @@ class Spot(msgspec.Struct, frozen=True):
     end: int | None = None
 
 
-class Texts:
+class FileLines:
     """The lines of all files that were read, by the name they are cited by."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -42,7 +42,7 @@ class Texts:
             self._lines[source] = [line.removesuffix("\r") for line in text.split("\n")]
         return self._lines[source]
 
-    def flag(self, arg: RawArg, nth: int = 0) -> Spot:
+    def flag(self, arg: RawArg, nth: int = 0) -> LineRange:
         """Find the name of an argument; `nth` counts where it stands several times in a line."""
         origin = arg.origin
         line = self.line(origin.source, origin.line)[:MAX_LINE]
@@ -50,9 +50,9 @@ class Texts:
         if not found:
             return self.whole(origin)
         match = found[min(nth, len(found) - 1)]
-        return Spot(origin.source, origin.line, match.start("name") + 1, match.end("name") + 1)
+        return LineRange(origin.source, origin.line, match.start("name") + 1, match.end("name") + 1)
 
-    def value(self, arg: RawArg) -> Spot:
+    def value(self, arg: RawArg) -> LineRange:
         """Find the value of an argument, its name where the value stands elsewhere."""
         name = self.flag(arg)
         if name.end is None or not arg.values:
@@ -64,23 +64,23 @@ class Texts:
         )
         if match is None or not last:
             return name
-        return Spot(name.file, name.line, match.start("value") + 1, match.end("value") + 1)
+        return LineRange(name.file, name.line, match.start("value") + 1, match.end("value") + 1)
 
-    def variable(self, name: str, origin: Origin) -> Spot:
+    def variable(self, name: str, origin: Origin) -> LineRange:
         """Find where a variable is set or named in a line."""
         line = self.line(origin.source, origin.line)[:MAX_LINE]
         match = re.search(rf"(?<![\w$])(?P<name>{re.escape(name)})(?=\+?=|\b)", line)
         if match is None:
             return self.whole(origin)
-        return Spot(origin.source, origin.line, match.start("name") + 1, match.end("name") + 1)
+        return LineRange(origin.source, origin.line, match.start("name") + 1, match.end("name") + 1)
 
-    def whole(self, origin: Origin) -> Spot:
+    def whole(self, origin: Origin) -> LineRange:
         """Take what a line holds from its first to its last character."""
         line = self.line(origin.source, origin.line)
         if not line.strip():
-            return Spot(origin.source, origin.line)
+            return LineRange(origin.source, origin.line)
         start = len(line) - len(line.lstrip())
-        return Spot(origin.source, origin.line, start + 1, len(line.rstrip()) + 1)
+        return LineRange(origin.source, origin.line, start + 1, len(line.rstrip()) + 1)
 
 
 def _name_pattern(arg: RawArg) -> re.Pattern[str]:

@@ -13,9 +13,9 @@ from trainrx.knowledge.lint import load_lint
 from trainrx.launch.find import find_launches
 from trainrx.lint.check import Linter, worst_first
 from trainrx.lint.files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
-from trainrx.lint.job import Job, Page
-from trainrx.lint.jobs import Around, around, config_launch, settle_job
-from trainrx.lint.places import Texts
+from trainrx.lint.job import LintedJob, Page
+from trainrx.lint.jobs import RunContext, around, config_launch, settle_job
+from trainrx.lint.places import FileLines
 from trainrx.lint.settings import Settings, chooser
 from trainrx.model.findings import Finding
 from trainrx.model.job import RawLaunch, Script
@@ -75,7 +75,7 @@ def lint(  # noqa: PLR0913  # the contract's inputs, one keyword each
 def lint_report(
     paths: Sequence[str],
     knowledge: LintKnowledge,
-    beside: Around,
+    beside: RunContext,
     settings: Settings,
     lang: Lang = "en",
     stdin: bytes | None = None,
@@ -94,7 +94,7 @@ def lint_report(
 def report_of(
     files: Iterable[File],
     linter: Linter,
-    beside: Around,
+    beside: RunContext,
     settings: Settings,
     unread: list[tuple[str, str]],
 ) -> LintReport:
@@ -121,7 +121,9 @@ def report_of(
     )
 
 
-def _part(files: Iterable[File], linter: Linter, beside: Around, settings: Settings) -> LintReport:
+def _part(
+    files: Iterable[File], linter: Linter, beside: RunContext, settings: Settings
+) -> LintReport:
     found: list[Finding] = []
     unread: list[tuple[str, str]] = []
     texts: dict[str, dict[int, str]] = {}
@@ -136,7 +138,7 @@ def _part(files: Iterable[File], linter: Linter, beside: Around, settings: Setti
 
 
 def lint_file(
-    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+    file: File, linter: Linter, beside: RunContext, unread: list[tuple[str, str]]
 ) -> tuple[list[Finding], int]:
     """Judge one file; give its findings and how many its comments hold back."""
     found = list(
@@ -156,7 +158,7 @@ def lint_file(
     return kept, gone
 
 
-def jobs_of(file: File, linter: Linter, beside: Around) -> Iterator[Job]:
+def jobs_of(file: File, linter: Linter, beside: RunContext) -> Iterator[LintedJob]:
     """Give the launches of one file, as they are judged."""
     config = config_launch(file) if file.kind == "config" else None
     launches = (config,) if config is not None else _launches_in(file, beside)[1]
@@ -170,7 +172,7 @@ def lint_launch(
     texts: Mapping[str, str],
     *,
     knowledge: LintKnowledge,
-    beside: Around,
+    beside: RunContext,
     lang: Lang = "en",
     folder: str | os.PathLike[str] | None = None,
 ) -> tuple[Finding, ...]:
@@ -200,19 +202,19 @@ def groups(knowledge: LintKnowledge) -> dict[str, str]:
 
 
 def _of_script(
-    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+    file: File, linter: Linter, beside: RunContext, unread: list[tuple[str, str]]
 ) -> Iterator[Finding]:
     script, launches = _launches_in(file, beside)
     if not launches and file.named:
         unread.append((file.name, NO_LAUNCH))
     texts = {file.name: file.text}
     if launches and script is not None and script.commands:
-        yield from linter.page(Page(script, launches, Texts(texts)))
+        yield from linter.page(Page(script, launches, FileLines(texts)))
     for raw in launches:
         yield from linter.job(settle_job(raw, linter, beside, texts, file.folder))
 
 
-def _launches_in(file: File, beside: Around) -> tuple[Script | None, tuple[RawLaunch, ...]]:
+def _launches_in(file: File, beside: RunContext) -> tuple[Script | None, tuple[RawLaunch, ...]]:
     """Read the launches of a script or a manifest."""
     if file.kind == "config":
         return None, _launches_of_manifest(file, beside)
@@ -221,7 +223,7 @@ def _launches_in(file: File, beside: Around) -> tuple[Script | None, tuple[RawLa
     return script, tuple(msgspec.structs.replace(one, written=script.written) for one in found)
 
 
-def _launches_of_manifest(file: File, beside: Around) -> tuple[RawLaunch, ...]:
+def _launches_of_manifest(file: File, beside: RunContext) -> tuple[RawLaunch, ...]:
     """Read the containers of a Kubernetes manifest or compose file."""
     if "apiVersion" not in file.text and "services:" not in file.text:
         return ()
@@ -233,7 +235,7 @@ def _launches_of_manifest(file: File, beside: Around) -> tuple[RawLaunch, ...]:
 
 
 def _of_config(
-    file: File, linter: Linter, beside: Around, unread: list[tuple[str, str]]
+    file: File, linter: Linter, beside: RunContext, unread: list[tuple[str, str]]
 ) -> Iterator[Finding]:
     idle = True
     for job in jobs_of(file, linter, beside):

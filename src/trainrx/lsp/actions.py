@@ -9,11 +9,11 @@ from typing import NamedTuple
 from trainrx.lint.edits import replaced
 from trainrx.lint.files import File
 from trainrx.lint.finders.suppressed import UNUSED, ignores
-from trainrx.lint.mend import Mended, mended, tried
-from trainrx.lint.places import Spot
+from trainrx.lint.mend import MendedFile, mended, tried
+from trainrx.lint.places import LineRange
 from trainrx.lint.run import lint_file
 from trainrx.lsp.desk import Sight, own
-from trainrx.lsp.sheet import Sheet
+from trainrx.lsp.sheet import EditedText
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.text import Text
@@ -29,7 +29,7 @@ _LONGEST = 60
 """Characters of a word that a title quotes."""
 
 
-class Action(NamedTuple):
+class EditorAction(NamedTuple):
     """Something to offer; `finding` None: it is about the whole text."""
 
     title: str
@@ -38,7 +38,9 @@ class Action(NamedTuple):
     preferred: bool = False
 
 
-def quick_fixes(sight: Sight, first: int, last: int, known: LintKnowledge) -> Iterator[Action]:
+def quick_fixes(
+    sight: Sight, first: int, last: int, known: LintKnowledge
+) -> Iterator[EditorAction]:
     """Give what can be done about the findings in some lines of a text, counted from 1."""
     near = [item for item in own(sight) if first <= (item.line or 1) <= last][:MOST]
     if not near or sight.file is None:
@@ -50,13 +52,13 @@ def quick_fixes(sight: Sight, first: int, last: int, known: LintKnowledge) -> It
         yield from _ignore(item, bench)
 
 
-def all_fixes(sight: Sight) -> Action | None:
+def all_fixes(sight: Sight) -> EditorAction | None:
     """Give all safe fixes of a text as one action; None where there is none to make."""
     if sight.file is None:
         return None
     done = mended(sight.file, sight.linter, sight.beside, unsafe=False)
     edits = _difference(sight.file, done.text)
-    return Action(_ALL.in_(sight.lang), edits) if edits else None
+    return EditorAction(_ALL.in_(sight.lang), edits) if edits else None
 
 
 class _Bench:
@@ -68,14 +70,14 @@ class _Bench:
         self._sight = sight
         self.found = tuple(lint_file(file, sight.linter, sight.beside, [])[0])
 
-    def tried(self, edits: Sequence[Edit]) -> Mended | None:
+    def tried(self, edits: Sequence[Edit]) -> MendedFile | None:
         """Make edits and judge the text again; None where that is no gain."""
         if not edits or any(edit.file != self.file.name for edit in edits):
             return None
         return tried(self.file, self.found, edits, self._sight.linter, self._sight.beside)
 
 
-def _fix(item: Finding, bench: _Bench, known: LintKnowledge) -> Iterator[Action]:
+def _fix(item: Finding, bench: _Bench, known: LintKnowledge) -> Iterator[EditorAction]:
     fix = item.fix
     if fix is None or fix.safety == "manual":
         return
@@ -85,7 +87,7 @@ def _fix(item: Finding, bench: _Bench, known: LintKnowledge) -> Iterator[Action]
     said = _said(item, fix.edits, bench, known)
     safe = fix.safety == "safe"
     title = said if safe else _UNSAFE.in_(bench.lang).format(said=said)
-    yield Action(title, fix.edits, item, preferred=safe)
+    yield EditorAction(title, fix.edits, item, preferred=safe)
 
 
 def _said(item: Finding, edits: Sequence[Edit], bench: _Bench, known: LintKnowledge) -> str:
@@ -100,7 +102,7 @@ def _said(item: Finding, edits: Sequence[Edit], bench: _Bench, known: LintKnowle
     return _FIX.in_(bench.lang).format(title=title)
 
 
-def _ignore(item: Finding, bench: _Bench) -> Iterator[Action]:
+def _ignore(item: Finding, bench: _Bench) -> Iterator[EditorAction]:
     """Offer the first comment that holds the finding back and does no harm; JSON takes none."""
     if bench.file.kind == "config" and bench.file.text.lstrip()[:1] in ("{", "["):
         return
@@ -111,7 +113,7 @@ def _ignore(item: Finding, bench: _Bench) -> Iterator[Action]:
         if after is None or _count(UNUSED, after.left) > idle:
             continue
         if _count(item.rule, after.left) < before:
-            yield Action(_IGNORE.in_(bench.lang).format(rule=item.rule), edits, item)
+            yield EditorAction(_IGNORE.in_(bench.lang).format(rule=item.rule), edits, item)
             return
 
 
@@ -129,17 +131,17 @@ def _comments(item: Finding, file: File) -> Iterator[tuple[Edit, ...]]:
             ids = re.compile(r"(ignore(?:-file)?\s*=\s*[\w-]+(?:\s*,\s*[\w-]+)*)").search(text)
             if ids is not None:
                 end = ids.end() + 1
-                yield replaced(Spot(file.name, at.line, end, end), f",{item.rule}")
+                yield replaced(LineRange(file.name, at.line, end, end), f",{item.rule}")
     line = lines[number - 1].removesuffix("\r")
     said = f"# diagnose: ignore={item.rule}"
     if line.strip() and not line.rstrip().endswith("\\"):
         end = len(line) + 1
-        yield replaced(Spot(file.name, number, end, end), f"  {said}")
+        yield replaced(LineRange(file.name, number, end, end), f"  {said}")
     while number > 1 and lines[number - 2].rstrip().endswith("\\"):
         number -= 1
     held = lines[number - 1]
     indent = held[: len(held) - len(held.lstrip())]
-    yield replaced(Spot(file.name, number, 1, 1), f"{indent}{said}\n")
+    yield replaced(LineRange(file.name, number, 1, 1), f"{indent}{said}\n")
 
 
 def _count(rule: str, findings: Sequence[Finding]) -> int:
@@ -160,7 +162,7 @@ def _difference(file: File, text: str) -> tuple[Edit, ...]:
     start = _shared(old, new)
     behind = _shared(old[start:][::-1], new[start:][::-1])
     stop = len(old) - behind
-    (line, column), (end_line, end_column) = map(Sheet(old).counted, (start, stop))
+    (line, column), (end_line, end_column) = map(EditedText(old).counted, (start, stop))
     return (
         Edit(
             file=file.name,

@@ -14,8 +14,8 @@ from trainrx.knowledge.lint import load_lint
 from trainrx.lint.baseline import new_ones, read_baseline
 from trainrx.lint.check import Linter
 from trainrx.lint.files import LARGEST, SCRIPTS, File, kind_of
-from trainrx.lint.job import Job
-from trainrx.lint.jobs import Around, around
+from trainrx.lint.job import LintedJob
+from trainrx.lint.jobs import RunContext, around
 from trainrx.lint.run import groups, jobs_of, report_of
 from trainrx.lint.settings import Settings, chooser
 from trainrx.lint.settings_files import find_settings
@@ -77,17 +77,17 @@ class Sight(NamedTuple):
     file: File | None
     findings: tuple[Finding, ...]
     linter: Linter
-    beside: Around
+    beside: RunContext
     lang: Lang
 
-    def jobs(self) -> tuple[Job, ...]:
+    def jobs(self) -> tuple[LintedJob, ...]:
         """Give the launches of the text, resolved."""
         return () if self.file is None else tuple(jobs_of(self.file, self.linter, self.beside))
 
 
 class _Frame(NamedTuple):
     linter: Linter
-    beside: Around
+    beside: RunContext
     lang: Lang
 
 

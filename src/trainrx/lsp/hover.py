@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.catalog.catalog import Known, catalog, plain
+from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.knowledge.load import find_entry
-from trainrx.lint.job import Job
+from trainrx.lint.job import LintedJob
 from trainrx.lsp.desk import Sight, own
-from trainrx.lsp.sheet import Sheet
+from trainrx.lsp.sheet import EditedText
 from trainrx.model.catalog import Value
 from trainrx.model.findings import Finding
 from trainrx.model.parts import Param
@@ -22,7 +22,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.render import words
 from trainrx.render.conditions import scalar
 from trainrx.render.explain import explain
-from trainrx.render.layout import Line, Span
+from trainrx.render.layout import Line, StyledText
 from trainrx.render.page import View
 
 _WORD = re.compile(r"-{0,2}[+~]{0,2}[A-Za-z_][\w.@/-]*")
@@ -44,7 +44,7 @@ class Shown(NamedTuple):
 
 
 def hover(
-    sight: Sight, sheet: Sheet, offset: int, folders: tuple[Sequence[Path], Sequence[Path]]
+    sight: Sight, sheet: EditedText, offset: int, folders: tuple[Sequence[Path], Sequence[Path]]
 ) -> Shown | None:
     """Explain what stands at an offset; None where nothing is known of it.
 
@@ -67,7 +67,7 @@ def hover(
     return Shown(lines, word.start(), word.end()) if lines else None
 
 
-def span(item: Finding, sheet: Sheet) -> tuple[int, int]:
+def span(item: Finding, sheet: EditedText) -> tuple[int, int]:
     """Give the stretch a finding is about; its whole line where it names no column."""
     line = item.line or 1
     start = sheet.offset(line, item.column or 1)
@@ -90,7 +90,7 @@ def as_markdown(lines: Iterable[Line]) -> str:
     return "\n".join(f"{text}  " if text else "" for text in said).strip() + "\n"
 
 
-def _marked(part: Span) -> str:
+def _marked(part: StyledText) -> str:
     text = part.text.strip()
     if not text:
         return part.text
@@ -108,7 +108,7 @@ def _each(items: Iterable[Finding]) -> Iterator[Finding]:
     return iter({item.rule: item for item in items}.values())
 
 
-def _line(sheet: Sheet, offset: int) -> tuple[str, int, int]:
+def _line(sheet: EditedText, offset: int) -> tuple[str, int, int]:
     text = sheet.text
     stop = text.find("\n", offset)
     return text, text.rfind("\n", 0, offset) + 1, len(text) if stop < 0 else stop
@@ -126,7 +126,7 @@ def _joined(pages: Iterable[list[Line]]) -> Iterator[Line]:
         yield from page
 
 
-def _about(sight: Sight, sheet: Sheet, word: re.Match[str]) -> Iterator[Line]:
+def _about(sight: Sight, sheet: EditedText, word: re.Match[str]) -> Iterator[Line]:
     """Say what an argument or a variable is: its default at this release, and what it means."""
     line, _ = sheet.counted(word.start())
     job = _job_at(sight.jobs(), line)
@@ -142,7 +142,7 @@ def _about(sight: Sight, sheet: Sheet, word: re.Match[str]) -> Iterator[Line]:
         yield from _taken(known, name, job, sight.lang)
     elif meant is not None and not variable and job.judged():
         said = _NOT_TAKEN.in_(sight.lang).format(command=_command(job))
-        yield (Span(name, "fix"), Span(f"  {said}", "dim"))
+        yield (StyledText(name, "fix"), StyledText(f"  {said}", "dim"))
     if meant is not None:
         yield from ([()] if known is not None else [])
         own_names = {owner: meant.spelled[owner] for owner in book.owners if owner in meant.spelled}
@@ -150,27 +150,27 @@ def _about(sight: Sight, sheet: Sheet, word: re.Match[str]) -> Iterator[Line]:
         yield from explain(held, View(sight.lang, _WIDTH, everything=True))
 
 
-def _job_at(jobs: Sequence[Job], line: int) -> Job | None:
+def _job_at(jobs: Sequence[LintedJob], line: int) -> LintedJob | None:
     """Give the launch a line belongs to: the last that begins above it, or the first."""
     above = [job for job in jobs if (job.launch.origin.line or 1) <= line]
     return above[-1] if above else next(iter(jobs), None)
 
 
-def _known(job: Job, name: str) -> Known | None:
+def _known(job: LintedJob, name: str) -> KnownArgument | None:
     taken = job.taken()
     found = taken.get(name)
     return found if found is not None or "." not in name else taken.nested(name)
 
 
-def _param(book: Spellbook, name: str, job: Job, *, variable: bool) -> Param | None:
+def _param(book: Spellbook, name: str, job: LintedJob, *, variable: bool) -> Param | None:
     found = book.find(plain(name), "env" if variable else "arg", job.launch.command)
     live = [entry for entry in found if book.live(entry)]
     return next((entry.param for entry in (*live, *found)), None)
 
 
-def _taken(known: Known, name: str, job: Job, lang: Lang) -> Iterator[Line]:
+def _taken(known: KnownArgument, name: str, job: LintedJob, lang: Lang) -> Iterator[Line]:
     releases = "" if job.certain else catalog(job.launch.framework).describe(known.releases)
-    yield (Span(name, "fix"), Span(f"  {_command(job)} {releases}".rstrip(), "dim"))
+    yield (StyledText(name, "fix"), StyledText(f"  {_command(job)} {releases}".rstrip(), "dim"))
     said = []
     if known.type and not (known.choices and known.type == "Literal"):
         said.append(f"{_TYPE.in_(lang)} {known.type}")
@@ -184,10 +184,10 @@ def _taken(known: Known, name: str, job: Job, lang: Lang) -> Iterator[Line]:
     if here is not None and here.known and here.via != "default":
         said.append(_HERE.in_(lang).format(value=_shown(here.value)))
     if said:
-        yield (Span(words.COMMA.in_(lang).join(said)),)
+        yield (StyledText(words.COMMA.in_(lang).join(said)),)
 
 
-def _default(known: Known) -> str:
+def _default(known: KnownArgument) -> str:
     value = known.default
     if not known.settled or (isinstance(value, dict) and "required" in value):
         return ""
@@ -200,6 +200,6 @@ def _shown(value: Value) -> str:
     return "None" if value is None else str(value) if isinstance(value, dict) else scalar(value)
 
 
-def _command(job: Job) -> str:
+def _command(job: LintedJob) -> str:
     version = job.version if job.certain and job.version else ""
     return " ".join(filter(None, (job.launch.framework, version, job.launch.command)))

@@ -15,7 +15,7 @@ from pygls.uris import to_fs_path
 from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.desk import Desk, Document, Sight, wishes_from
 from trainrx.lsp.hover import as_markdown, hover
-from trainrx.lsp.sheet import Place, Sheet, readable
+from trainrx.lsp.sheet import EditedText, EditorPosition, readable
 from trainrx.lsp.wire import FIX_ALL, as_json, diagnostic, offered, stretch, wants
 from trainrx.model.errors import UsageError
 from trainrx.render.emit import plain
@@ -99,7 +99,7 @@ class Session:
         """Explain the word under the pointer."""
         document = self._document(params.text_document.uri)
         sheet = self._sheet(document)
-        at = sheet.found(Place(params.position.line, params.position.character))
+        at = sheet.found(EditorPosition(params.position.line, params.position.character))
 
         def work() -> types.Hover | None:
             shown = hover(self._look(document), sheet, at, self._desk.folders)
@@ -122,7 +122,7 @@ class Session:
         document = self._document(uri)
         sheet = self._sheet(document)
         ends = (params.range.start, params.range.end)
-        lines = [sheet.counted(sheet.found(Place(e.line, e.character)))[0] for e in ends]
+        lines = [sheet.counted(sheet.found(EditorPosition(e.line, e.character)))[0] for e in ends]
         only = params.context.only
 
         def work() -> list[types.CodeAction]:
@@ -191,9 +191,9 @@ class Session:
         text = held.source if uri in self._turns else ""
         return Document(text, Path(path) if path else None, held.language_id or "", name)
 
-    def _sheet(self, document: Document) -> Sheet:
+    def _sheet(self, document: Document) -> EditedText:
         encoding = self._server.workspace.position_encoding
-        return Sheet(readable(document.text), getattr(encoding, "value", encoding) or "utf-16")
+        return EditedText(readable(document.text), getattr(encoding, "value", encoding) or "utf-16")
 
     def _takes_markdown(self) -> bool:
         text = self._server.client_capabilities.text_document

@@ -17,7 +17,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
 
 
-class Place(NamedTuple):
+class EditorPosition(NamedTuple):
     """A position as an editor counts: line and code unit, both from 0."""
 
     line: int
@@ -29,7 +29,7 @@ def readable(text: str) -> str:
     return _LONE.sub("\ufffd", text)
 
 
-class Sheet:
+class EditedText:
     """A text in which places are found.
 
     Args:
@@ -58,13 +58,13 @@ class Sheet:
         line = bisect_right(self._lint, offset)
         return line, offset - self._lint[line - 1] + 1
 
-    def place(self, offset: int) -> Place:
+    def place(self, offset: int) -> EditorPosition:
         """Give the editor's position of an offset; inside a line end it is before it."""
         line = bisect_right(self._starts, offset) - 1
         start, stop = self._starts[line], self._stops[line]
-        return Place(line, self._units(self.text[start : min(offset, stop)]))
+        return EditorPosition(line, self._units(self.text[start : min(offset, stop)]))
 
-    def found(self, place: Place) -> int:
+    def found(self, place: EditorPosition) -> int:
         """Give the offset of an editor's position; what lies outside is moved to the line's end."""
         if place.line >= len(self._starts):
             return len(self.text)

@@ -8,10 +8,10 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from trainrx.lsp.actions import Action
+from trainrx.lsp.actions import EditorAction
 from trainrx.lsp.desk import Sight
 from trainrx.lsp.hover import span
-from trainrx.lsp.sheet import Sheet
+from trainrx.lsp.sheet import EditedText
 from trainrx.model.findings import Finding
 
 FIX_ALL = "source.fixAll.trainrx"
@@ -23,7 +23,7 @@ _SEVERITY = {
 }
 
 
-def diagnostic(item: Finding, sight: Sight, sheet: Sheet, uri: str) -> types.Diagnostic:
+def diagnostic(item: Finding, sight: Sight, sheet: EditedText, uri: str) -> types.Diagnostic:
     """Write a finding; one in a file the text names is told where it names it."""
     here = sight.file is not None and item.file == sight.file.name
     start, stop = span(item, sheet) if here else _mention(item.file, sheet)
@@ -37,7 +37,7 @@ def diagnostic(item: Finding, sight: Sight, sheet: Sheet, uri: str) -> types.Dia
     )
 
 
-def _mention(name: str, sheet: Sheet) -> tuple[int, int]:
+def _mention(name: str, sheet: EditedText) -> tuple[int, int]:
     base = Path(name).name
     start = sheet.text.find(base) if base else -1
     return (start, start + len(base)) if start >= 0 else (0, 0)
@@ -54,7 +54,7 @@ def _there(item: Finding, sight: Sight, uri: str) -> list[types.DiagnosticRelate
     return [types.DiagnosticRelatedInformation(location=place, message=item.message)]
 
 
-def offered(action: Action, uri: str, sheet: Sheet) -> types.CodeAction:
+def offered(action: EditorAction, uri: str, sheet: EditedText) -> types.CodeAction:
     """Write an action with its edits."""
     edits = []
     for edit in action.edits:
@@ -81,7 +81,7 @@ def offered(action: Action, uri: str, sheet: Sheet) -> types.CodeAction:
     )
 
 
-def stretch(sheet: Sheet, start: int, stop: int) -> types.Range:
+def stretch(sheet: EditedText, start: int, stop: int) -> types.Range:
     """Write what lies between two offsets."""
     first, last = sheet.place(start), sheet.place(stop)
     return types.Range(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
-from trainrx.memory.job import FSDP2, ONLINE, Job
+from trainrx.memory.job import FSDP2, ONLINE, TrainingJob
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Refusal
 
@@ -15,7 +15,7 @@ NOT_MODELLED = frozenset({"gkd"})
 NEEDED = ("params_b", "layers", "hidden", "vocab")
 SWITCHES = ("train.galore", "train.badam", "train.apollo")
 _RECIPES = frozenset({"finetune", "pretrain", "benchmark"})
-_NEMO: tuple[tuple[str, Callable[[Job, str], bool]], ...] = (
+_NEMO: tuple[tuple[str, Callable[[TrainingJob, str], bool]], ...] = (
     ("parallel.strategy", lambda _, value: value == "mfsdp"),
     ("parallel.pipeline", lambda job, _: not job.megatron and job.degree("parallel.pipeline") > 1),
     ("parallel.expert", lambda job, _: job.degree("parallel.expert") > 1),
@@ -37,7 +37,7 @@ _MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
 _KIND = re.compile(r"(?:-(?:instruct|chat|base|hf|it))+$")
 
 
-def unmodelled(job: Job) -> Refusal | None:
+def unmodelled(job: TrainingJob) -> Refusal | None:
     """Refuse commands and settings no formula is measured for."""
     stage = job.text("task.stage")
     if stage in NOT_TRAINING or job.task in NOT_TRAINING:
@@ -66,7 +66,7 @@ def unmodelled(job: Job) -> Refusal | None:
     return None
 
 
-def _npu(job: Job) -> Refusal | None:
+def _npu(job: TrainingJob) -> Refusal | None:
     for kind in (
         "ascend.visible_devices",
         "ascend.nz_format",
@@ -93,7 +93,7 @@ def shape_in(folder: str, models: Sequence[ModelShape]) -> ModelShape | None:
 
 
 def unknown_model(
-    job: Job, shape: ModelShape | None, models: Sequence[ModelShape]
+    job: TrainingJob, shape: ModelShape | None, models: Sequence[ModelShape]
 ) -> Refusal | None:
     """Ask for a model that is not known, naming the nearest known ones."""
     name = (job.facts.text("model.name") or job.facts.text("model.type") or "").strip()[:200]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, LARGEST, ONLINE, Job
+from trainrx.memory.job import FSDP2, HYBRID, LARGEST, ONLINE, TrainingJob
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Images, Refusal, Rollout, Workload
 from trainrx.model.tokens import TokenStats
@@ -41,7 +41,7 @@ SEES = re.compile(
 )
 
 
-def with_images(job: Job, work: Workload, own: TokenStats | None) -> Workload:
+def with_images(job: TrainingJob, work: Workload, own: TokenStats | None) -> Workload:
     """Fill in what goes through the vision tower; nothing where the data has no images."""
     if work.shape.tower is None and not work.shape.vision:
         return work
@@ -71,7 +71,7 @@ def with_images(job: Job, work: Workload, own: TokenStats | None) -> Workload:
     )
 
 
-def with_audio(job: Job, work: Workload) -> Workload | Refusal:
+def with_audio(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Say what is left out of a model with an audio encoder; refuse one that is trained.
 
     Whisper's encoder (1,500 positions for 30 s, 32 layers 1,280 wide) runs without keeping its
@@ -88,7 +88,7 @@ def with_audio(job: Job, work: Workload) -> Workload | Refusal:
     return work
 
 
-def _per_sample(job: Job, own: TokenStats | None) -> float:
+def _per_sample(job: TrainingJob, own: TokenStats | None) -> float:
     if own is not None and (own.images is not None or own.videos is not None):
         return (own.images or 0.0) + (own.videos or 0.0)
     names = job.facts.text("train.dataset") or ""
@@ -99,7 +99,7 @@ def _per_sample(job: Job, own: TokenStats | None) -> float:
     return 1.0
 
 
-def _tower_checkpointing(job: Job) -> bool:
+def _tower_checkpointing(job: TrainingJob) -> bool:
     """Tell whether the tower is checkpointed: by its own switch, else like the language model.
 
     ms-swift before 3.5 and the others enable it on the whole model (arguments.py of 3.5).
@@ -110,7 +110,7 @@ def _tower_checkpointing(job: Job) -> bool:
     return job.facts.value("train.gradient_checkpointing") is not False
 
 
-def _view(job: Job, work: Workload, own: TokenStats | None) -> tuple[float, float, float]:
+def _view(job: TrainingJob, work: Workload, own: TokenStats | None) -> tuple[float, float, float]:
     """Give frames, pixels of each, and the most pixels of an image or frame."""
     names = job.facts.text("train.dataset") or ""
     if not (own is not None and own.videos) and not VIDEO_NAMES.search(names):
@@ -120,7 +120,7 @@ def _view(job: Job, work: Workload, own: TokenStats | None) -> tuple[float, floa
     return frames, pixels, pixels
 
 
-def _pixels(job: Job, work: Workload) -> tuple[float, float]:
+def _pixels(job: TrainingJob, work: Workload) -> tuple[float, float]:
     """Give the pixels of an image: what is typical, and the most that pass.
 
     A limit far above what photographs have is none; LLaMA-Factory limits by itself.
@@ -140,7 +140,7 @@ def _pixels(job: Job, work: Workload) -> tuple[float, float]:
     return typical, most
 
 
-def with_rollout(job: Job, work: Workload) -> Workload | Refusal:
+def with_rollout(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Fill in the engine that generates samples."""
     share = job.facts.number("vllm.share")
     if job.task not in (*ONLINE, "gkd") or not _has_engine(job):
@@ -177,7 +177,7 @@ def with_rollout(job: Job, work: Workload) -> Workload | Refusal:
     )
 
 
-def _leaves(job: Job, part: str) -> bool:
+def _leaves(job: TrainingJob, part: str) -> bool:
     """Tell whether a part of the trainer leaves the card while samples are generated.
 
     ms-swift: --offload_model, --offload_optimizer; verl: param_offload, optimizer_offload of the
@@ -192,13 +192,13 @@ def _leaves(job: Job, part: str) -> bool:
     return job.is_on(f"vllm.offload_{part}")
 
 
-def _has_engine(job: Job) -> bool:
+def _has_engine(job: TrainingJob) -> bool:
     if job.framework in HYBRID | {"openrlhf"}:
         return job.task in ONLINE and job.facts.text("role.rollout_mode") != "none"
     return job.is_on("vllm.enabled")
 
 
-def _mode(job: Job) -> str:
+def _mode(job: TrainingJob) -> str:
     told = job.text("role.rollout_mode") or job.text("vllm.mode")
     if told in ("colocate", "server", "async"):
         return told
@@ -207,7 +207,7 @@ def _mode(job: Job) -> str:
     return assumed
 
 
-def with_copies(job: Job, work: Workload, models: Sequence[ModelShape]) -> Workload:
+def with_copies(job: TrainingJob, work: Workload, models: Sequence[ModelShape]) -> Workload:
     """Fill in the models beside the trained one: reference, reward, critic."""
     copies: list[ModelShape] = []
     if _holds_reference(job):
@@ -222,7 +222,7 @@ def with_copies(job: Job, work: Workload, models: Sequence[ModelShape]) -> Workl
     )
 
 
-def _holds_reference(job: Job) -> bool:
+def _holds_reference(job: TrainingJob) -> bool:
     held = job.facts.value("role.reference")
     if isinstance(held, bool) and not job.trains_whole_in_megatron():
         return held
@@ -235,7 +235,7 @@ def _holds_reference(job: Job) -> bool:
     return True
 
 
-def _reward_shape(job: Job, work: Workload, models: Sequence[ModelShape]) -> ModelShape:
+def _reward_shape(job: TrainingJob, work: Workload, models: Sequence[ModelShape]) -> ModelShape:
     name = (job.facts.text("rlhf.reward_model") or "").split()
     if name:
         wanted = name[0].rstrip("/").rsplit("/", 1)[-1].lower()
@@ -246,7 +246,7 @@ def _reward_shape(job: Job, work: Workload, models: Sequence[ModelShape]) -> Mod
     return work.shape
 
 
-def card_gib(job: Job) -> float | None:
+def card_gib(job: TrainingJob) -> float | None:
     """Give the memory of a card, GiB; None when it is unknown or no size."""
     size = job.facts.number("hardware.gpu_gib")
     return size if size is not None and 0 < size < LARGEST else None

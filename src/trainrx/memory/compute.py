@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, ONLINE, TRAINERS, Job
+from trainrx.memory.job import FSDP2, HYBRID, ONLINE, TRAINERS, TrainingJob
 from trainrx.model.memory import Attention, Loss, Refusal, Workload
 
 FLASH = re.compile(r"flash|fa[234]?$|true|fused|auto_fa")
@@ -32,7 +32,7 @@ UNMODELLED = re.compile(
 )
 
 
-def with_batch(job: Job, work: Workload) -> Workload | Refusal:
+def with_batch(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Fill in the micro-batch and its form."""
     for kind in ("train.micro_batch", "train.grad_accum", "rlhf.num_generations"):
         value = job.facts.number(kind)
@@ -55,7 +55,7 @@ def with_batch(job: Job, work: Workload) -> Workload | Refusal:
     )
 
 
-def with_recompute(job: Job, work: Workload) -> Workload:
+def with_recompute(job: TrainingJob, work: Workload) -> Workload:
     """Fill in whether activations are kept, computed again, or moved to the host."""
     if job.megatron:
         # "none" is a word here, not the lack of one
@@ -89,7 +89,7 @@ BEFORE_SDPA = {"ms-swift": "<1.6", "llamafactory": "<0.4"}
 """Releases of 2023, before SDPA became the default of transformers (4.36)."""
 
 
-def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
+def with_kernels(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Fill in attention, loss and optimizer."""
     optimizer = _optimizer(job, adapters=work.tuner != "full")
     if isinstance(optimizer, Refusal):
@@ -106,7 +106,7 @@ def with_kernels(job: Job, work: Workload) -> Workload | Refusal:
     )
 
 
-def _attention(job: Job, work: Workload) -> Attention:
+def _attention(job: TrainingJob, work: Workload) -> Attention:
     """Give the kernel; unset it is SDPA where transformers (4.36 and later) runs the model.
 
     verl and EasyR1 (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does
@@ -133,7 +133,7 @@ def _attention(job: Job, work: Workload) -> Attention:
     return "sdpa"
 
 
-def _loss(job: Job, work: Workload) -> Loss:
+def _loss(job: TrainingJob, work: Workload) -> Loss:
     """Give how logits become a loss.
 
     Liger fuses head and loss in supervised training (liger_kernel/transformers/monkey_patch.py) and
@@ -156,7 +156,7 @@ def _loss(job: Job, work: Workload) -> Loss:
     return "float" if _keeps_logits_twice(job, work) else "eager"
 
 
-def _keeps_logits_twice(job: Job, work: Workload) -> bool:
+def _keeps_logits_twice(job: TrainingJob, work: Workload) -> bool:
     """Tell whether accelerate copies logits that are fp32 already (convert_outputs_to_fp32).
 
     Models of transformers before 4.45 turned them into fp32 themselves (modeling_llama.py:
@@ -172,7 +172,7 @@ def _keeps_logits_twice(job: Job, work: Workload) -> bool:
     return is_old and work.precision in ("autocast", "upcast")
 
 
-def _holds_logits(job: Job) -> bool:
+def _holds_logits(job: TrainingJob) -> bool:
     """Tell whether the 2-byte logits live on while the loss works on their fp32 copy.
 
     transformers 4.47 to 4.57 hands them to a loss function and keeps them itself; before, the copy
@@ -189,7 +189,7 @@ def _holds_logits(job: Job) -> bool:
     return not any(job.framework == name and job.release(wanted) for name, wanted in others)
 
 
-def _logit_share(job: Job, work: Workload) -> float:
+def _logit_share(job: TrainingJob, work: Workload) -> float:
     """Give the share of positions with logits: in GRPO of ms-swift and TRL only the completion's.
 
     `logits_to_keep` of GRPOTrainer (trl/trainer/grpo_trainer.py; swift/trainers/rlhf_trainer),
@@ -205,7 +205,7 @@ def _logit_share(job: Job, work: Workload) -> float:
     return min(1.0, completion / work.length.typical)
 
 
-def _optimizer(job: Job, *, adapters: bool) -> tuple[str, bool] | Refusal:
+def _optimizer(job: TrainingJob, *, adapters: bool) -> tuple[str, bool] | Refusal:
     """Give the optimizer's name, and whether its step makes a copy of the gradients.
 
     `adamw_torch` runs torch's foreach kernel, the fused one has no temporaries (torch/optim/

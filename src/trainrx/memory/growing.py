@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.memory.matrices import head_size
-from trainrx.memory.sizes import FULL, HALF, Kind, Setting
+from trainrx.memory.sizes import FULL, HALF, Kind, RequestContext
 from trainrx.model.hardware import Tower
 
 Unit = Literal["tokens", "patches", "blocks"]
@@ -31,7 +31,7 @@ ALIGNED = 128
 """Rows Megatron pads the vocabulary to, per tensor-parallel rank (make_vocab_size_divisible_by)."""
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
+class GrowingTensor(msgspec.Struct, frozen=True, kw_only=True):
     """A tensor of `per` x count ** `power` bytes; the count is a multiple of `step`.
 
     Within `least` and `cap` any order of magnitude is as likely, `beyond` is the chance of more
@@ -54,7 +54,7 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     share: float = 1.0
 
 
-def counted_sizes(setting: Setting) -> Iterator[Counted]:
+def counted_sizes(setting: RequestContext) -> Iterator[GrowingTensor]:
     """Give the tensors that grow with tokens, patches or blocks."""
     yield from _logits(setting)
     yield from _activations(setting)
@@ -64,7 +64,7 @@ def counted_sizes(setting: Setting) -> Iterator[Counted]:
     yield from _cache(setting)
 
 
-def vocabulary(setting: Setting) -> int | None:
+def vocabulary(setting: RequestContext) -> int | None:
     """Give the rows of the head one rank holds."""
     vocab = setting.shape.vocab
     if vocab is None or setting.tensor == 1:
@@ -73,20 +73,20 @@ def vocabulary(setting: Setting) -> int | None:
     return -(-vocab // rows) * rows // setting.tensor
 
 
-def beyond(setting: Setting) -> float:
+def beyond(setting: RequestContext) -> float:
     """Chance of more tokens than the cap: images come on top of it, truncation may be off."""
     if setting.shape.vision or setting.shape.audio:
         return 0.4
     return 0.1 if setting.enforced else 0.25
 
 
-def _logits(setting: Setting) -> Iterator[Counted]:
+def _logits(setting: RequestContext) -> Iterator[GrowingTensor]:
     rows = vocabulary(setting)
     if rows is None:
         return
     step = setting.sequences if setting.padded and setting.sequences else 1
     for width, share in ((FULL, 0.7), (HALF, 0.3)):
-        yield Counted(
+        yield GrowingTensor(
             kind="logits",
             what="tokens x vocabulary",
             unit="tokens",
@@ -99,7 +99,7 @@ def _logits(setting: Setting) -> Iterator[Counted]:
         )
     for width, share in ((FULL, 0.6), (HALF, 0.4)):
         most = EVAL_FACTOR * (setting.tokens or 1024)
-        yield Counted(
+        yield GrowingTensor(
             kind="eval-logits",
             what="tokens x vocabulary",
             unit="tokens",
@@ -109,7 +109,7 @@ def _logits(setting: Setting) -> Iterator[Counted]:
         )
 
 
-def _expected(setting: Setting) -> tuple[int, ...]:
+def _expected(setting: RequestContext) -> tuple[int, ...]:
     """Token counts the launch names: all, all but the first of each, all completions."""
     batch, tokens = setting.sequences or 1, setting.tokens
     out = [] if tokens is None else [tokens, tokens - batch]
@@ -118,14 +118,14 @@ def _expected(setting: Setting) -> tuple[int, ...]:
     return tuple(dict.fromkeys(count for count in out if count > 0))
 
 
-def _activations(setting: Setting) -> Iterator[Counted]:
+def _activations(setting: RequestContext) -> Iterator[GrowingTensor]:
     shape = setting.shape
     step = setting.sequences if setting.padded and setting.sequences else 1
     widths = [(name, size) for name, size in (("hidden", shape.hidden), ("mlp", shape.inter))]
     for name, size in widths:
         for width, share in ((HALF, 0.3), (FULL, 0.2)):
             if size:
-                yield Counted(
+                yield GrowingTensor(
                     kind="activation",
                     what=f"tokens x {name} size",
                     unit="tokens",
@@ -137,14 +137,14 @@ def _activations(setting: Setting) -> Iterator[Counted]:
                 )
 
 
-def _scores(setting: Setting) -> Iterator[Counted]:
+def _scores(setting: RequestContext) -> Iterator[GrowingTensor]:
     """Tokens x tokens of each head: eager attention, and sdpa where a mask denies its kernels."""
     heads = setting.shape.heads
     if heads is None or setting.attention.startswith("flash"):
         return
     batch = setting.sequences or 1
     for width, share in ((HALF, 0.5), (FULL, 0.5)):
-        yield Counted(
+        yield GrowingTensor(
             kind="attention-scores",
             what="heads x tokens x tokens",
             unit="tokens",
@@ -157,7 +157,7 @@ def _scores(setting: Setting) -> Iterator[Counted]:
         )
 
 
-def _tower(setting: Setting, tower: Tower) -> Iterator[Counted]:
+def _tower(setting: RequestContext, tower: Tower) -> Iterator[GrowingTensor]:
     patch = tower.patch**2
     cap = max(setting.pixel_cap // patch, 1) if setting.pixel_cap else USUAL_PATCHES
     cap *= setting.sequences or 1
@@ -175,7 +175,7 @@ def _tower(setting: Setting, tower: Tower) -> Iterator[Counted]:
     step = tower.merge**2
     if not setting.attention.startswith("flash"):
         for width, share in _vision_widths(setting):
-            yield Counted(
+            yield GrowingTensor(
                 kind="vision-attention",
                 what="heads x patches x patches",
                 unit="patches",
@@ -188,7 +188,7 @@ def _tower(setting: Setting, tower: Tower) -> Iterator[Counted]:
                 reach=reach,
                 share=share,
             )
-    yield Counted(
+    yield GrowingTensor(
         kind="vision-activation",
         what="patches x mlp size",
         unit="patches",
@@ -201,8 +201,8 @@ def _tower(setting: Setting, tower: Tower) -> Iterator[Counted]:
     )
 
 
-def _tiles(kind: Kind, per: int, scale: int) -> Counted:
-    return Counted(
+def _tiles(kind: Kind, per: int, scale: int) -> GrowingTensor:
+    return GrowingTensor(
         kind=kind,
         what="tiles",
         unit="patches",
@@ -214,7 +214,7 @@ def _tiles(kind: Kind, per: int, scale: int) -> Counted:
     )
 
 
-def _vision_widths(setting: Setting) -> tuple[tuple[int, float], ...]:
+def _vision_widths(setting: RequestContext) -> tuple[tuple[int, float], ...]:
     """Width of the scores: since 2.5 the plain path of torch's sdpa computes them in float32.
 
     aten/src/ATen/native/transformers/attention.cpp: _scaled_dot_product_attention_math. A tower
@@ -228,7 +228,7 @@ def _vision_widths(setting: Setting) -> tuple[tuple[int, float], ...]:
     return ((FULL, 0.95), (HALF, 0.05)) if new else ((FULL, 0.1), (HALF, 0.9))
 
 
-def _cache(setting: Setting) -> Iterator[Counted]:
+def _cache(setting: RequestContext) -> Iterator[GrowingTensor]:
     """Keys and values of one layer for all blocks: the engine divides its room among the layers."""
     shape, size = setting.shape, head_size(setting.shape)
     if not (shape.layers and shape.kv_heads and size) or shape.kv_lora is not None:
@@ -239,7 +239,7 @@ def _cache(setting: Setting) -> Iterator[Counted]:
     heads = max(-(-shape.kv_heads // setting.tensor), 1)
     per = 2 * BLOCK * heads * size * HALF
     most = max(int(room * 2**30) // (per * shape.layers), 2)
-    yield Counted(
+    yield GrowingTensor(
         kind="kv-cache",
         what="cache of one layer",
         unit="blocks",

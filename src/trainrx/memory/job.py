@@ -25,7 +25,7 @@ LARGEST = 10**9
 """Counts above this are no counts: the arithmetic behind would lose its meaning."""
 
 
-class Job:
+class TrainingJob:
     """Facts of one job with the questions of the memory model; collects assumptions as it goes."""
 
     def __init__(self, facts: Facts) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainrx.memory.job import LARGEST, ONLINE, PAIRS, Job
+from trainrx.memory.job import LARGEST, ONLINE, PAIRS, TrainingJob
 from trainrx.model.memory import Length, Refusal, Workload
 from trainrx.model.tokens import Dataset, TokenStats
 
@@ -27,7 +27,7 @@ _SAMPLES = re.compile(r"#(\d{1,9})$")
 
 
 def length_of(
-    job: Job, work: Workload, own: TokenStats | None, datasets: Sequence[Dataset]
+    job: TrainingJob, work: Workload, own: TokenStats | None, datasets: Sequence[Dataset]
 ) -> Length | Refusal:
     """Give the length of one sample, images included; a pair counts both its sequences."""
     dynamic = _dynamic(job)
@@ -52,7 +52,7 @@ def exact(tokens: float) -> Length:
     return Length(low=tokens, typical=tokens, high=tokens, how="exact")
 
 
-def _dynamic(job: Job) -> Length | None:
+def _dynamic(job: TrainingJob) -> Length | None:
     """Micro-batches filled up to a number of tokens: one long sequence without padding.
 
     verl (utils/seqlen_balancing.py: rearrange_micro_batches) and OpenRLHF (dynamic batch).
@@ -68,12 +68,12 @@ def _dynamic(job: Job) -> Length | None:
     return exact(float(tokens) * _ring(job))
 
 
-def _ring(job: Job) -> int:
+def _ring(job: TrainingJob) -> int:
     # verl counts tokens per GPU: the group of one sequence takes as many times more
     return job.degree("parallel.sequence") if job.framework == "verl" else 1
 
 
-def _limit(job: Job) -> float | None:
+def _limit(job: TrainingJob) -> float | None:
     cap = job.positive("train.max_length")
     if cap is None and job.framework == "llamafactory" and job.release("<0.2"):
         # prompt and answer each have a limit (src/llmtuner/dsets/preprocess.py of v0.1.8)
@@ -82,7 +82,9 @@ def _limit(job: Job) -> float | None:
     return None if cap is None else float(cap)
 
 
-def _supervised(job: Job, work: Workload, stats: TokenStats | None, cap: float | None) -> Length:
+def _supervised(
+    job: TrainingJob, work: Workload, stats: TokenStats | None, cap: float | None
+) -> Length:
     if stats is None:
         return _capped(job, work, cap)
     extra, most = _image_tokens(work, stats)
@@ -117,7 +119,7 @@ def _typical(stats: TokenStats, work: Workload, extra: float) -> float:
     return peak + extra
 
 
-def _capped(job: Job, work: Workload, cap: float | None) -> Length:
+def _capped(job: TrainingJob, work: Workload, cap: float | None) -> Length:
     if cap is None:
         cap = float(min(work.shape.max_positions or MOST, MOST))
         job.assume("length-unlimited", "train.max_length", tokens=f"{cap:.0f}")
@@ -140,7 +142,7 @@ def _image_tokens(work: Workload, stats: TokenStats) -> tuple[float, float]:
     return pixels * frames / per_token, max(pixels, images.pixels_max or 0.0) * frames / per_token
 
 
-def _online(job: Job, work: Workload, stats: TokenStats | None) -> Length | Refusal:
+def _online(job: TrainingJob, work: Workload, stats: TokenStats | None) -> Length | Refusal:
     """Prompt and completion; the completion reaches its limit sooner or later.
 
     OpenRLHF and NeMo RL limit both together (data.max_len, max_total_sequence_length).
@@ -167,7 +169,9 @@ def _online(job: Job, work: Workload, stats: TokenStats | None) -> Length | Refu
     )
 
 
-def _prompt(job: Job, work: Workload, stats: TokenStats | None, cap: float | None) -> Length:
+def _prompt(
+    job: TrainingJob, work: Workload, stats: TokenStats | None, cap: float | None
+) -> Length:
     """Give the length of a prompt; its limit is seldom reached, so it is no guess of it."""
     if stats is not None:
         return _supervised(job, work, stats, cap)
@@ -179,7 +183,7 @@ def _prompt(job: Job, work: Workload, stats: TokenStats | None, cap: float | Non
 _NO_TEXT = TokenStats(mean=0.0)
 
 
-def _pairs(job: Job, length: Length) -> Length:
+def _pairs(job: TrainingJob, length: Length) -> Length:
     if job.task not in PAIRS:
         return length
     return Length(
@@ -191,7 +195,7 @@ def _pairs(job: Job, length: Length) -> Length:
     )
 
 
-def _name_source(job: Job, stats: TokenStats) -> None:
+def _name_source(job: TrainingJob, stats: TokenStats) -> None:
     most = f"{stats.max:.0f}" if stats.max is not None else "?"
     mean = f"{stats.mean:.0f}"
     if stats.how == "published":

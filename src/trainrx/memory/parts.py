@@ -8,8 +8,8 @@ import msgspec
 
 from trainrx.model.hardware import ModelShape
 from trainrx.models.parameters import (
-    Count,
     Matrix,
+    ParameterCount,
     attention,
     count_language,
     count_tower,
@@ -22,7 +22,7 @@ from trainrx.models.parameters import (
 BILLION = 1e9
 
 
-class Parts(msgspec.Struct, frozen=True, kw_only=True):
+class ModelParameters(msgspec.Struct, frozen=True, kw_only=True):
     """Parameters of a model by part, in plain counts.
 
     `attention` is of one layer with softmax attention, `linear` of one without, `mlp` of one dense
@@ -52,7 +52,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = True
 
 
-def parts_of(shape: ModelShape) -> Parts | None:
+def parts_of(shape: ModelShape) -> ModelParameters | None:
     """Count a model's parameters by part; None when neither its shape nor its size is known.
 
     `total` is the published size where there is one, else the sum of the parts.
@@ -63,7 +63,7 @@ def parts_of(shape: ModelShape) -> Parts | None:
         return _rough(shape, tower, projector)
     counted = count.total + tower + projector
     total = counted if shape.params_b is None else shape.params_b * BILLION
-    return Parts(
+    return ModelParameters(
         embedding=count.embedding,
         head=count.head,
         attention=count.attention,
@@ -83,13 +83,13 @@ def parts_of(shape: ModelShape) -> Parts | None:
     )
 
 
-def _active(shape: ModelShape, count: Count, total: float, vision: float) -> float:
+def _active(shape: ModelShape, count: ParameterCount, total: float, vision: float) -> float:
     if shape.active_b is not None:
         return shape.active_b * BILLION
     return total if count.active is None else count.active + vision
 
 
-def _rough(shape: ModelShape, tower: float, projector: float) -> Parts | None:
+def _rough(shape: ModelShape, tower: float, projector: float) -> ModelParameters | None:
     """Divide a model whose layers are not known into embeddings and the rest."""
     if shape.params_b is None:
         return None
@@ -97,7 +97,7 @@ def _rough(shape: ModelShape, tower: float, projector: float) -> Parts | None:
     embedding = float((shape.vocab or 0) * (shape.hidden or 0))
     head = embedding if shape.tie is False else 0.0
     sparse = sparse_layers(shape)
-    return Parts(
+    return ModelParameters(
         embedding=embedding,
         head=head,
         tower=tower,

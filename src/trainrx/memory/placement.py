@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, Job
+from trainrx.memory.job import FSDP2, HYBRID, TrainingJob
 from trainrx.model.memory import Refusal, Workload
 
 STAGES = range(4)
@@ -12,7 +12,7 @@ SHARE_STATES = ("shard_grad_op", "hybrid_shard_zero2")
 """FSDP strategies that keep the gathered weights through the backward pass."""
 
 
-def with_layout(job: Job, work: Workload) -> Workload | Refusal:
+def with_layout(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Fill in degrees of parallelism, sharding and offloading; refuse what cannot run."""
     gpus = job.whole("hardware.gpus")
     if gpus is not None and gpus < 1:
@@ -39,7 +39,7 @@ def with_layout(job: Job, work: Workload) -> Workload | Refusal:
     return _spread(job, _sharded(job, work))
 
 
-def _crowded(job: Job) -> Refusal | None:
+def _crowded(job: TrainingJob) -> Refusal | None:
     processes, cards = (
         job.whole("parallel.processes_per_node"),
         job.whole("hardware.gpus_per_node"),
@@ -53,7 +53,7 @@ def _crowded(job: Job) -> Refusal | None:
     )
 
 
-def _world(job: Job) -> int:
+def _world(job: TrainingJob) -> int:
     """Count the processes; one where nothing tells, all cards where a launcher takes them all."""
     told = job.positive("parallel.world_size")
     if told is not None:
@@ -66,14 +66,14 @@ def _world(job: Job) -> int:
     return cards
 
 
-def _tensor(job: Job) -> int:
+def _tensor(job: TrainingJob) -> int:
     """OpenRLHF, Axolotl and NeMo split matrices by AutoTP and DTensor; HF trainers do not."""
     if job.megatron or job.framework in ("openrlhf", "axolotl", *FSDP2):
         return job.degree("parallel.tensor")
     return 1
 
 
-def _context(job: Job) -> int:
+def _context(job: TrainingJob) -> int:
     """Give the ranks that share one sequence: context, Ulysses or ring parallel."""
     degree = job.degree("parallel.sequence")
     if degree > 1:
@@ -81,7 +81,7 @@ def _context(job: Job) -> int:
     return degree
 
 
-def _indivisible(job: Job, work: Workload) -> Refusal | None:
+def _indivisible(job: TrainingJob, work: Workload) -> Refusal | None:
     group = work.tensor * work.pipeline * work.context
     heads, layers = work.shape.heads, work.shape.layers
     if heads and heads % work.tensor:
@@ -121,7 +121,7 @@ def _indivisible(job: Job, work: Workload) -> Refusal | None:
     return None
 
 
-def _sharded(job: Job, work: Workload) -> Workload:
+def _sharded(job: TrainingJob, work: Workload) -> Workload:
     """Say what ZeRO or FSDP splits, over how many cards, and what they keep off the card."""
     offloads = job.is_on("parallel.offload_optimizer"), job.is_on("parallel.offload_params")
     if job.fsdp:
@@ -156,7 +156,7 @@ def _sharded(job: Job, work: Workload) -> Workload:
     )
 
 
-def _defers_sync(job: Job) -> bool:
+def _defers_sync(job: TrainingJob) -> bool:
     """Tell whether gradients stay whole until the last micro-batch: Automodel from 0.3 on.
 
     nemo_automodel/components/distributed/utils.py: get_sync_ctx, defer_fsdp_grad_sync.
@@ -166,11 +166,11 @@ def _defers_sync(job: Job) -> bool:
     return job.framework == "nemo-automodel" and several and on and not job.release("<0.3")
 
 
-def _strategy(job: Job) -> str:
+def _strategy(job: TrainingJob) -> str:
     return job.text("parallel.fsdp_sharding") or job.text("parallel.fsdp")
 
 
-def _fsdp_shards(job: Job, work: Workload) -> int:
+def _fsdp_shards(job: TrainingJob, work: Workload) -> int:
     """Count the cards of one copy where hybrid sharding keeps it within a machine."""
     size = job.positive("parallel.fsdp_size")
     if size is not None and size < work.world:
@@ -180,7 +180,7 @@ def _fsdp_shards(job: Job, work: Workload) -> int:
     return 0
 
 
-def _stage(job: Job) -> int:
+def _stage(job: TrainingJob) -> int:
     stage = job.whole("parallel.zero_stage")
     if stage in STAGES and stage is not None:
         return stage
@@ -189,7 +189,7 @@ def _stage(job: Job) -> int:
     return 2
 
 
-def _spread(job: Job, work: Workload) -> Workload:
+def _spread(job: TrainingJob, work: Workload) -> Workload:
     """ms-swift spreads the layers of a process over the cards left to it (`device_map: auto`).
 
     Where neither DeepSpeed nor FSDP is on (swift/utils: get_default_device_map, is_mp).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, TRAINERS, Job
+from trainrx.memory.job import FSDP2, HYBRID, TRAINERS, TrainingJob
 from trainrx.model.memory import Precision, Workload
 
 HALF = ("bf16", "fp16")
@@ -13,14 +13,14 @@ GGUF_BITS = (2, 3, 4, 8)
 FLOAT8 = 8
 
 
-def with_precision(job: Job, work: Workload) -> Workload:
+def with_precision(job: TrainingJob, work: Workload) -> Workload:
     """Fill in `precision`, `weight_bytes` and how the base model is quantised."""
     regime, size = regime_of(job)
     work = msgspec.structs.replace(work, precision=regime, weight_bytes=size)
     return _quantised(job, work)
 
 
-def regime_of(job: Job) -> tuple[Precision, float]:
+def regime_of(job: TrainingJob) -> tuple[Precision, float]:
     """Give the regime and the bytes of a weight as it is loaded.
 
     Megatron: 2-byte weights, fp32 gradients and masters (megatron/core/optimizer). DeepSpeed: the
@@ -40,7 +40,7 @@ def regime_of(job: Job) -> tuple[Precision, float]:
     return _alone(job, size, mixed=mixed)
 
 
-def _sharded(job: Job, size: float, *, mixed: bool) -> tuple[Precision, float]:
+def _sharded(job: TrainingJob, size: float, *, mixed: bool) -> tuple[Precision, float]:
     """FSDP: accelerate casts trained weights to fp32 where mixed precision is on.
 
     accelerate/accelerator.py (prepare_model: "Upcasted low precision parameters") and
@@ -60,7 +60,7 @@ def _sharded(job: Job, size: float, *, mixed: bool) -> tuple[Precision, float]:
     return ("fp32", 4.0) if size > 2 else ("pure", size)  # bytes
 
 
-def _alone(job: Job, size: float, *, mixed: bool) -> tuple[Precision, float]:
+def _alone(job: TrainingJob, size: float, *, mixed: bool) -> tuple[Precision, float]:
     """One process or plain DDP.
 
     LLaMA-Factory casts trained parameters to fp32 unless pure_bf16 is set (model/adapter.py:
@@ -79,7 +79,7 @@ def _alone(job: Job, size: float, *, mixed: bool) -> tuple[Precision, float]:
     return ("fp32", 4.0) if size > 2 else ("pure", size)  # bytes
 
 
-def _mixed(job: Job) -> bool:
+def _mixed(job: TrainingJob) -> bool:
     """Tell whether compute runs in 2 bytes by mixed precision.
 
     ms-swift sets bf16 or fp16 by the precision it loads the weights in (base_args/model_args.py:
@@ -106,7 +106,7 @@ def _mixed(job: Job) -> bool:
     return job.facts.value("deepspeed.bf16") is True or job.facts.value("deepspeed.fp16") is True
 
 
-def _dtype(job: Job) -> str:
+def _dtype(job: TrainingJob) -> str:
     """Give the precision a launch asks for, bf16 where it asks for none (ms-swift)."""
     found = job.text("train.precision") or job.text("model.dtype")
     if not found:
@@ -114,7 +114,7 @@ def _dtype(job: Job) -> str:
     return found or "bf16"
 
 
-def _loaded(job: Job) -> str:
+def _loaded(job: TrainingJob) -> str:
     """Give the precision the weights are loaded in: bf16, fp16 or fp32.
 
     ms-swift, LLaMA-Factory and Axolotl load what they compute in; verl's actor is fp32. TRL loads
@@ -140,7 +140,7 @@ def _loaded(job: Job) -> str:
     return _stored(job)
 
 
-def _stored(job: Job) -> str:
+def _stored(job: TrainingJob) -> str:
     """Take a script of the user's own to load what the checkpoint is stored in."""
     found = job.text("model.dtype")
     if not found and job.framework in TRAINERS and job.framework != "trl":
@@ -148,7 +148,7 @@ def _stored(job: Job) -> str:
     return found if found in (*HALF, FULL) else "bf16"
 
 
-def _quantised(job: Job, work: Workload) -> Workload:
+def _quantised(job: TrainingJob, work: Workload) -> Workload:
     bits = job.positive("tuner.quant_bits") or job.positive("model.quant_bits")
     if bits is None or bits not in GGUF_BITS:
         return work
@@ -163,7 +163,7 @@ def _quantised(job: Job, work: Workload) -> Workload:
     )
 
 
-def _method_of(job: Job) -> str:
+def _method_of(job: TrainingJob) -> str:
     """Tell how a base model is quantised by its name, or its type, which names it in ms-swift 2."""
     name = job.text("model.name") or job.text("model.type")
     stem = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
@@ -173,7 +173,7 @@ def _method_of(job: Job) -> str:
     return "gptq" if "-int4" in stem or "-int8" in stem else "bnb"
 
 
-def _prepares_kbit(job: Job) -> bool:
+def _prepares_kbit(job: TrainingJob) -> bool:
     """Tell whether peft's preparation upcasts embeddings, norms and head to fp32.
 
     TRL calls it unless the model is sharded (trainer/utils.py: prepare_peft_model), but for bf16

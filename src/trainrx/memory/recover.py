@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trainrx.memory.growing import Counted, Unit, counted_sizes
+from trainrx.memory.growing import GrowingTensor, Unit, counted_sizes
 from trainrx.memory.printed import MIDDLE_SEGMENT, Interval
-from trainrx.memory.sizes import Kind, Known, Setting, known_sizes
+from trainrx.memory.sizes import FixedTensor, Kind, RequestContext, known_sizes
 
 ALL_SIZES = math.log(100 * 2**30 / 2**21)
 """Nats between the smallest and the largest request that fails."""
@@ -98,7 +98,7 @@ PHASES: dict[str, tuple[Kind, ...]] = {
 }
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class TensorCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """One tensor the request may have been, and how likely.
 
     `count` units (from `low` to `high`) where it grows with them; `chance` is within all readings
@@ -120,11 +120,11 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 class Weighed(msgspec.Struct, frozen=True, kw_only=True):
     """A reading before it is compared with the others."""
 
-    reading: Reading
+    reading: TensorCandidate
     weight: float
 
 
-def recover(asked: Interval, setting: Setting) -> tuple[Reading, ...]:
+def recover(asked: Interval, setting: RequestContext) -> tuple[TensorCandidate, ...]:
     """Give what a request may have been, the likeliest first; nothing when its size says nothing.
 
     Args:
@@ -140,7 +140,7 @@ def recover(asked: Interval, setting: Setting) -> tuple[Reading, ...]:
     return tuple(sorted(found, key=lambda reading: -reading.chance))
 
 
-def kind_of(readings: Sequence[Reading], setting: Setting) -> Kind | None:
+def kind_of(readings: Sequence[TensorCandidate], setting: RequestContext) -> Kind | None:
     """Give the kind that wins clearly over all others together; None when none does."""
     chances: dict[Kind, float] = {}
     for reading in readings:
@@ -156,7 +156,7 @@ def kind_of(readings: Sequence[Reading], setting: Setting) -> Kind | None:
     return best if chances[best] >= (AT_ONCE if agrees else SURE) else None
 
 
-def count_of(readings: Sequence[Reading], kind: Kind) -> Reading | None:
+def count_of(readings: Sequence[TensorCandidate], kind: Kind) -> TensorCandidate | None:
     """Give the reading of a kind whose count is decided; None when others are as good."""
     same = [reading for reading in readings if reading.kind == kind]
     whole = sum(reading.chance for reading in same)
@@ -167,14 +167,14 @@ def count_of(readings: Sequence[Reading], kind: Kind) -> Reading | None:
     return first if high - low <= NARROW * (first.count or 1) else None
 
 
-def _placed(item: Weighed, whole: float) -> Reading:
+def _placed(item: Weighed, whole: float) -> TensorCandidate:
     chance = item.weight / whole
     rest = max(1 - chance, 1e-9)
     score = math.log2(max(chance, 1e-9) / rest)
     return msgspec.structs.replace(item.reading, chance=chance, score=round(score, 1))
 
 
-def _prior(kind: Kind, setting: Setting) -> tuple[float, tuple[str, ...]]:
+def _prior(kind: Kind, setting: RequestContext) -> tuple[float, tuple[str, ...]]:
     """Weigh a kind by where and when it failed."""
     reasons: list[str] = []
     prior = PRIORS[kind]
@@ -196,27 +196,27 @@ def _prior(kind: Kind, setting: Setting) -> tuple[float, tuple[str, ...]]:
     return prior, tuple(reasons)
 
 
-def _known(asked: Interval, setting: Setting) -> Iterator[Weighed]:
+def _known(asked: Interval, setting: RequestContext) -> Iterator[Weighed]:
     for size in known_sizes(setting):
         prior, reasons = _prior(size.kind, setting)
         fit = _overlap(asked, size)
         if prior and fit:
             said = f"{size.what}: {size.low / 2**20:,.1f} MiB"
             yield Weighed(
-                reading=Reading(
+                reading=TensorCandidate(
                     kind=size.kind, what=size.what, chance=0, score=0, reasons=(said, *reasons)
                 ),
                 weight=prior * size.share * fit,
             )
 
 
-def _overlap(asked: Interval, size: Known) -> float:
+def _overlap(asked: Interval, size: FixedTensor) -> float:
     """Give the share of a size's own uncertainty that lies in what was asked for."""
     low, high = max(asked.low, size.low), min(asked.high, size.high)
     return (high - low + 1) / (size.high - size.low + 1) if low <= high else 0.0
 
 
-def _counted(asked: Interval, setting: Setting) -> Iterator[Weighed]:
+def _counted(asked: Interval, setting: RequestContext) -> Iterator[Weighed]:
     for size in counted_sizes(setting):
         prior, reasons = _prior(size.kind, setting)
         bounds = counts(asked, size)
@@ -231,7 +231,7 @@ def _counted(asked: Interval, setting: Setting) -> Iterator[Weighed]:
         said = f"{count * size.scale:,} {size.unit} ({size.what}, {size.per:,} bytes each)"
         why = ("the launch names this count",) if hits else ()
         yield Weighed(
-            reading=Reading(
+            reading=TensorCandidate(
                 kind=size.kind,
                 what=size.what,
                 chance=0,
@@ -247,7 +247,7 @@ def _counted(asked: Interval, setting: Setting) -> Iterator[Weighed]:
         )
 
 
-def counts(asked: Interval, size: Counted) -> tuple[int, int] | None:
+def counts(asked: Interval, size: GrowingTensor) -> tuple[int, int] | None:
     """Give the least and most units whose tensor lies in the interval, in whole steps."""
     low, high = -(-asked.low // size.per), asked.high // size.per
     if size.power == 2:
@@ -261,7 +261,7 @@ def _middle(low: int, high: int, step: int) -> int:
     return low + (high - low) // step // 2 * step
 
 
-def _likelihood(low: int, high: int, size: Counted) -> float:
+def _likelihood(low: int, high: int, size: GrowingTensor) -> float:
     """Give the chance that the count is one of those in the interval."""
     free = 1.0
     out = 0.0

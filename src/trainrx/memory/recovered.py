@@ -8,8 +8,8 @@ import msgspec
 
 from trainrx.memory.growing import counted_sizes
 from trainrx.memory.printed import Interval, asked_in, asked_of
-from trainrx.memory.recover import Reading, count_of, counts, kind_of, recover
-from trainrx.memory.sizes import Kind, Setting
+from trainrx.memory.recover import TensorCandidate, count_of, counts, kind_of, recover
+from trainrx.memory.sizes import Kind, RequestContext
 from trainrx.model.facts import Fact, Facts, Scalar, fact
 from trainrx.model.hardware import ModelShape
 
@@ -65,7 +65,7 @@ def _shape(facts: Facts) -> ModelShape | None:
     return None if vocab is None else ModelShape(id="", vocab=vocab)
 
 
-def setting_of(facts: Facts, shape: ModelShape, torch: str = "") -> Setting:
+def setting_of(facts: Facts, shape: ModelShape, torch: str = "") -> RequestContext:
     """Gather what is known of the job."""
     task = facts.text("launch.task") or ""
     micro = _whole(facts, "train.micro_batch")
@@ -78,7 +78,7 @@ def setting_of(facts: Facts, shape: ModelShape, torch: str = "") -> Setting:
     dynamic = facts.value("train.dynamic_batch") is True or not alone
     sequences = micro if micro is None or task not in PAIRS else 2 * micro
     vocab = _whole(facts, "model.vocab")
-    return Setting(
+    return RequestContext(
         shape=msgspec.structs.replace(shape, vocab=shape.vocab or vocab),
         site=facts.text("oom.site") or "",
         phase=facts.text("oom.phase") or "",
@@ -101,7 +101,7 @@ def setting_of(facts: Facts, shape: ModelShape, torch: str = "") -> Setting:
     )
 
 
-def _count(facts: Facts, setting: Setting, reading: Reading) -> Iterator[Fact]:
+def _count(facts: Facts, setting: RequestContext, reading: TensorCandidate) -> Iterator[Fact]:
     """Give tokens or patches, and the length of one sample they stand for."""
     count, batch = reading.count or 0, setting.sequences
     if reading.unit == "patches":
@@ -120,9 +120,9 @@ def _count(facts: Facts, setting: Setting, reading: Reading) -> Iterator[Fact]:
 
 def _logits(
     facts: Facts,
-    setting: Setting,
+    setting: RequestContext,
     asked: Interval,
-    readings: Sequence[Reading],
+    readings: Sequence[TensorCandidate],
     kind: Kind | None,
 ) -> Iterator[Fact]:
     """Compare the tokens with the cap where the request was for logits, and count them.

@@ -39,7 +39,7 @@ SUB_GROUP = 1_000_000_000
 """Elements of a stage-3 sub-group (runtime/zero/config.py: sub_group_size)."""
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
+class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the job a request failed in. Lengths in tokens, None where unknown.
 
     `tokens` is what one forward pass takes at most, `sequences` how many samples it holds (a pair
@@ -69,7 +69,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     room_gib: float | None = None
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class FixedTensor(msgspec.Struct, frozen=True, kw_only=True):
     """A tensor whose size follows from the model: from `low` to `high` bytes, mostly the same."""
 
     kind: Kind
@@ -79,7 +79,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     share: float = 1.0
 
 
-def known_sizes(setting: Setting) -> Iterator[Known]:
+def known_sizes(setting: RequestContext) -> Iterator[FixedTensor]:
     """Give the tensors whose size needs nothing but the model and its sharding."""
     yield from _weights(setting)
     if setting.zero_stage is not None and setting.zero_stage >= 1 and not setting.fsdp:
@@ -90,11 +90,15 @@ def known_sizes(setting: Setting) -> Iterator[Known]:
         yield from _states(setting)
 
 
-def _known(kind: Kind, what: str, low: int, high: int | None = None, share: float = 1.0) -> Known:
-    return Known(kind=kind, what=what, low=low, high=low if high is None else high, share=share)
+def _known(
+    kind: Kind, what: str, low: int, high: int | None = None, share: float = 1.0
+) -> FixedTensor:
+    return FixedTensor(
+        kind=kind, what=what, low=low, high=low if high is None else high, share=share
+    )
 
 
-def _weights(setting: Setting) -> Iterator[Known]:
+def _weights(setting: RequestContext) -> Iterator[FixedTensor]:
     """Tensors of the model: gathered whole where they are sharded, else as they are loaded."""
     parts, ends, one = matrices(setting.shape), embedding(setting.shape), layer(setting.shape)
     gathered = setting.zero_stage == 3 or setting.fsdp
@@ -117,7 +121,7 @@ def _weights(setting: Setting) -> Iterator[Known]:
         yield _known("weight", "embedding or head", size, share=0.2)
 
 
-def _states(setting: Setting) -> Iterator[Known]:
+def _states(setting: RequestContext) -> Iterator[FixedTensor]:
     """Moments, masters and flat buffers of full tuning, per rank.
 
     A rank's part of the moments, the master and the gradients is all one size: at the optimizer's

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from trainrx.memory.job import PROJECTOR, VISUAL, Job
+from trainrx.memory.job import PROJECTOR, VISUAL, TrainingJob
 from trainrx.model.memory import Refusal, Workload
 
 LINEAR = ("q", "k", "v", "o", "gate", "up", "down")
@@ -42,7 +42,7 @@ PACKED = re.compile(
 DEFAULT_RANK = {"trl": 16, "axolotl": 8, "openrlhf": 8}
 
 
-def with_tuner(job: Job, work: Workload) -> Workload | Refusal:
+def with_tuner(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Fill in `tuner` with what belongs to it."""
     tuner = job.tuner()
     if tuner == "full":
@@ -57,7 +57,7 @@ def with_tuner(job: Job, work: Workload) -> Workload | Refusal:
     return _lora(job, work)
 
 
-def _lora(job: Job, work: Workload) -> Workload:
+def _lora(job: TrainingJob, work: Workload) -> Workload:
     rank = job.positive("tuner.rank")
     if rank is None:
         rank = DEFAULT_RANK.get(job.framework, 8)
@@ -72,7 +72,7 @@ def _lora(job: Job, work: Workload) -> Workload:
     )
 
 
-def tuner_is_dora(job: Job) -> bool:
+def tuner_is_dora(job: TrainingJob) -> bool:
     """Tell whether the magnitudes of weights are trained as well (DoRA, arXiv 2402.09353).
 
     Measured beside LoRA it takes 0.1 GiB more with gradient checkpointing (ms-swift 2, Qwen-7B:
@@ -81,7 +81,7 @@ def tuner_is_dora(job: Job) -> bool:
     return job.is_on("tuner.dora") or job.tuner() == "dora"
 
 
-def targets_of(job: Job, model: str) -> tuple[str, ...]:
+def targets_of(job: TrainingJob, model: str) -> tuple[str, ...]:
     """Give the adapted matrices by role; all linear layers where the names say nothing."""
     told = job.text("tuner.targets")
     if job.is_on("tuner.target_linear") or re.search(r"\ball(?:-linear)?\b", told):
@@ -98,7 +98,7 @@ def targets_of(job: Job, model: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _default_targets(job: Job, model: str, told: str) -> tuple[str, ...]:
+def _default_targets(job: TrainingJob, model: str, told: str) -> tuple[str, ...]:
     """Give what gets an adapter unless told.
 
     ms-swift 2.x (DEFAULT): q, k, v of Llama's kind, the packed matrix elsewhere (llm/utils/
@@ -114,12 +114,12 @@ def _default_targets(job: Job, model: str, told: str) -> tuple[str, ...]:
     return LINEAR
 
 
-def _tower_is_adapted(job: Job, targets: tuple[str, ...]) -> bool:
+def _tower_is_adapted(job: TrainingJob, targets: tuple[str, ...]) -> bool:
     """Adapters reach the tower where it is not frozen and all linear layers are adapted."""
     return targets == LINEAR and job.facts.value("freeze.vision") is False
 
 
-def _whole_modules(job: Job, work: Workload) -> float:
+def _whole_modules(job: TrainingJob, work: Workload) -> float:
     """Count embeddings and heads trained whole beside adapters, in 1e9 parameters."""
     named = job.text("tuner.modules_to_save")
     one = (work.shape.vocab or 0) * (work.shape.hidden or 0) / 1e9
@@ -128,7 +128,7 @@ def _whole_modules(job: Job, work: Workload) -> float:
     return one * (embedding + head)
 
 
-def _full(job: Job, work: Workload) -> Workload | Refusal:
+def _full(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Full tuning, less what is frozen by part, by name or by share."""
     names = job.text("freeze.parameters")
     if names and not _only_beside(names):
@@ -153,7 +153,7 @@ def _only_beside(names: str) -> bool:
     return all(VISUAL.search(word) or PROJECTOR.search(word) for word in words if word)
 
 
-def _by_layers(job: Job, work: Workload) -> Workload:
+def _by_layers(job: TrainingJob, work: Workload) -> Workload:
     """LLaMA-Factory's freeze tuning: some layers, 2 unless told (hparams/finetuning_args.py)."""
     count = abs(job.whole("freeze.trainable_layers") or 2)
     layers = work.shape.layers or 1

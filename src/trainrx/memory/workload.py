@@ -9,7 +9,7 @@ import msgspec
 from trainrx.memory.asked import shape_in, unknown_model, unmodelled
 from trainrx.memory.beside import card_gib, with_audio, with_copies, with_images, with_rollout
 from trainrx.memory.compute import with_batch, with_kernels, with_recompute
-from trainrx.memory.job import LARGEST, Job
+from trainrx.memory.job import LARGEST, TrainingJob
 from trainrx.memory.lengths import length_of
 from trainrx.memory.placement import with_layout
 from trainrx.memory.precision import with_precision
@@ -56,7 +56,7 @@ def workload_of(
 
     Never raises: what cannot be modelled, or cannot run, is a `Refusal`.
     """
-    job = Job(facts)
+    job = TrainingJob(facts)
     folder = job.facts.text("model.load")
     if shape is None and folder and "model.name" not in facts:
         shape = shape_in(folder, models)
@@ -81,7 +81,7 @@ def workload_of(
 
 
 def _filled(
-    job: Job,
+    job: TrainingJob,
     work: Workload,
     lengths: TokenStats | None,
     datasets: Sequence[Dataset],
@@ -106,7 +106,7 @@ def _filled(
     return with_copies(job, work, models)
 
 
-def _absurd(job: Job) -> Refusal | None:
+def _absurd(job: TrainingJob) -> Refusal | None:
     """Refuse counts below 1 and beyond all counting."""
     for kind in COUNTS:
         value = job.facts.number(kind)

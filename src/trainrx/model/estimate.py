@@ -48,7 +48,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     counted: float | None = None
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
+class ExactCount(msgspec.Struct, frozen=True, kw_only=True):
     """What a run of the real model class without weights or GPU counted.
 
     `allocated` compares tensors alive at the peak, `parts` what they are in the counted peak's
@@ -97,7 +97,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     cards: tuple[CardFit, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     refusal: Refusal | None = None
-    counted: Counted | None = None
+    counted: ExactCount | None = None
     unread: tuple[Unread, ...] = ()
 
     @property

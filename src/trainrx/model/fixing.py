@@ -10,7 +10,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.knowledge import Family
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Safety
-from trainrx.model.planning import Aim, Check, Patched, Standing
+from trainrx.model.planning import Aim, Patched, ProofCheck, Standing
 from trainrx.model.result import Change, JobSummary, Predicted, Tool
 from trainrx.model.text import Lang
 
@@ -83,7 +83,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     batch: Batch = Batch()
     slowdown: tuple[float, float] | None = None
     quality: int = 0
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ProofCheck, ...] = ()
     refused: tuple[Standing, ...] = ()
     patched: Patched = Patched()
     diff: str = ""
@@ -95,7 +95,7 @@ class Dropped(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     spelled: str
-    failed: tuple[Check, ...] = ()
+    failed: tuple[ProofCheck, ...] = ()
 
 
 class FixAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Family, Fix, Pattern, Samples
+from trainrx.model.knowledge import Family, Fix, LinePattern, Samples
 from trainrx.model.parts import Condition, Reference, Status
 from trainrx.model.text import Text
 
@@ -46,7 +46,7 @@ class Guard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     references: tuple[Reference, ...]
     versions: tuple[str, ...] = ()
     family: Family = "config_error"
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[LinePattern, ...] = ()
     samples: Samples | None = None
     symptom: str = ""
     cause: str = ""

@@ -84,7 +84,7 @@ class Stranger(msgspec.Struct, frozen=True, kw_only=True):
     takers: str = ""
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
+class InspectedJob(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, resolved.
 
     `version` may be a range: then `version_how` is "derived", it is where all names of the launch
@@ -121,7 +121,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     tool: Tool
     schema_version: Literal[1] = 1
     lang: Lang = "en"
-    jobs: tuple[Job, ...] = ()
+    jobs: tuple[InspectedJob, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 

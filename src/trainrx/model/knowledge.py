@@ -29,7 +29,7 @@ that says where; success: the run reached its end; observation: words of the use
 CaptureType = Literal["int", "float", "gib", "seconds", "text"]
 
 
-class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LinePattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A signature of one line: a literal that must stand on it and a regex with named groups.
 
     Where the regex has ways to match that share no literal, `needle` lists several: one of them
@@ -75,7 +75,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     status: Status
     since: str
     updated: str
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[LinePattern, ...]
     samples: Samples
     family: Family | None = None
     summary: Text | None = None
@@ -250,7 +250,7 @@ class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ask: Text | None = None
 
 
-class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FactClause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One fact pattern of a rule: a symptom or a plain fact, its field tests, and an alias.
 
     A test is a constant, `{op: constant}`, or `{op: $alias.field}` (a join with another clause).
@@ -305,6 +305,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     status: Status
     since: str
     why: Text
-    when: tuple[Clause, ...]
+    when: tuple[FactClause, ...]
     then: tuple[Action, ...]
     references: tuple[Reference, ...] = ()

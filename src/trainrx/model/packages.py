@@ -11,7 +11,7 @@ from trainrx.model.parts import Condition, Reference
 from trainrx.model.text import Text
 
 
-class Span(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OsvRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A stretch of releases, as OSV writes it: from `introduced` on, up to before `fixed`.
 
     `last_affected` is the last release of the stretch instead. Without an end it is open.
@@ -40,7 +40,7 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     id: str
     title: Text
-    affected: tuple[Span, ...]
+    affected: tuple[OsvRange, ...]
     cause: str
     weight: float
     why: Text

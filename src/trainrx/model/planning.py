@@ -44,7 +44,7 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
     edits: int = 0
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
+class ProofCheck(msgspec.Struct, frozen=True, kw_only=True):
     """One proof of a plan: parsed, spelled, guards, batch, memory, lint."""
 
     name: str
@@ -109,7 +109,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     batch_after: int | None = None
     slowdown: tuple[float, float] = (1.0, 1.0)
     quality: int = 0
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ProofCheck, ...] = ()
     sources: tuple[str, ...] = ()
     refused: tuple[Standing, ...] = ()
     patched: Patched = Patched()

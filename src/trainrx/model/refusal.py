@@ -39,7 +39,7 @@ class Fate(msgspec.Struct, frozen=True, kw_only=True):
     asked: str = ""
 
 
-class Refused(msgspec.Struct, frozen=True, kw_only=True):
+class RefusedArgument(msgspec.Struct, frozen=True, kw_only=True):
     """An argument that a program refused, or will: by its log, or by the catalog of its releases.
 
     `choices`: the name is right, its value is none of these; `instead`: the value that means the

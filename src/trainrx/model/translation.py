@@ -58,7 +58,7 @@ class DefaultChange(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Refused(msgspec.Struct, frozen=True, kw_only=True):
+class RejectedArgument(msgspec.Struct, frozen=True, kw_only=True):
     """Something in the translated launch that the target version would not take."""
 
     given: str
@@ -82,7 +82,7 @@ class Translated(msgspec.Struct, frozen=True, kw_only=True):
     command_now: str
     arguments: tuple[Carried, ...] = ()
     defaults: tuple[DefaultChange, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RejectedArgument, ...] = ()
     text: str = ""
 
     @property

@@ -23,7 +23,7 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     notes: int
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class WordingVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The kind of failure a note tells of by its words: how sure, and which words say so most."""
 
     family: Family

@@ -26,7 +26,7 @@ class Matrix(NamedTuple):
         return self.inner * self.outer * self.times
 
 
-class Count(NamedTuple):
+class ParameterCount(NamedTuple):
     """Parameters of a language model by part; layers' parts are of one layer of the kind."""
 
     embedding: int
@@ -114,7 +114,7 @@ def size(matrices: tuple[Matrix, ...] | None) -> int:
     return sum(matrix.size for matrix in matrices or ())
 
 
-def count_language(shape: ModelShape) -> Count | None:
+def count_language(shape: ModelShape) -> ParameterCount | None:
     """Count a language model; None where the shape does not tell all its matrices."""
     layers, hidden, vocab = shape.layers, shape.hidden, shape.vocab
     if layers is None or hidden is None or vocab is None or shape.tie is None:
@@ -140,7 +140,7 @@ def count_language(shape: ModelShape) -> Count | None:
     used = shape.experts_per_token
     one = size(expert)
     active = common + sparse * used * one if sparse and used is not None else None
-    return Count(
+    return ParameterCount(
         embedding=embedding,
         head=head,
         attention=size(own),

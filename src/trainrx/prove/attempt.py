@@ -13,13 +13,13 @@ from trainrx.fix.patch import patch_launch, unified_diff
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Check, FilePatch, Patched, Standing
+from trainrx.model.planning import FilePatch, Patched, ProofCheck, Standing
 from trainrx.model.result import Change
 from trainrx.prove import recheck
 from trainrx.prove.attempt_files import as_named, left_open, place_of, script_of, texts_of
 from trainrx.prove.mending import Joined, Ways, begun, join, standing_of, taken
-from trainrx.prove.recheck import IN_FILES, Reading
-from trainrx.prove.reread import Reader, Surroundings
+from trainrx.prove.recheck import IN_FILES, LaunchReading
+from trainrx.prove.reread import LaunchContext, LaunchReader
 
 STANDS = frozenset({"guards", "lint"})
 """Checks of the launch as a whole: they may fail for what the edit has no part in."""
@@ -52,27 +52,27 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Literal["proved", "not-enough", "failed", "by-hand"]
     patched: Patched = Patched()
     diff: str = ""
-    checks: tuple[Check, ...] = ()
-    reading: Reading | None = None
+    checks: tuple[ProofCheck, ...] = ()
+    reading: LaunchReading | None = None
     changes: tuple[Change, ...] = ()
     joined: tuple[Joined, ...] = ()
     renamed: tuple[Change, ...] = ()
     standing: Mapping[str, str] | None = None
 
     @property
-    def failed(self) -> tuple[Check, ...]:
+    def failed(self) -> tuple[ProofCheck, ...]:
         """Give the checks that do not hold on account of the edit."""
         lost = tuple(check for check in self.checks if not check.holds)
         own = tuple(check for check in lost if check.name not in STANDS)
         return own if own and self.standing is not None else lost
 
 
-class Bench:
+class TrialLaunch:
     """Where changes of one launch are tried."""
 
-    def __init__(self, around: Surroundings, launch: RawLaunch | None) -> None:
+    def __init__(self, around: LaunchContext, launch: RawLaunch | None) -> None:
         self.around = around
-        self._reader = Reader(around)
+        self._reader = LaunchReader(around)
         self.before = self._reader.read()
         self.launch = self.before.launch or launch
         self.scale = 1.0
@@ -189,7 +189,7 @@ class Bench:
         found = recheck.objections(self.before)
         return self.standing({i: text for i, text in found.items() if i not in self._void})
 
-    def _joined(self, changes: Sequence[Change], after: Reading) -> tuple[Joined, ...]:
+    def _joined(self, changes: Sequence[Change], after: LaunchReading) -> tuple[Joined, ...]:
         """Find remedies for what refuses the launch with some changes made."""
         launch, names = self.launch, {change.param for change in changes}
         if launch is None:
@@ -226,7 +226,7 @@ class Bench:
         found = translations(job)
         return tuple(change for change in found if _plain(change.param) not in names)
 
-    def _target(self, read: Reading) -> Target:
+    def _target(self, read: LaunchReading) -> Target:
         around = self.around
         return Target(
             facts=read.facts,
@@ -260,7 +260,7 @@ class Bench:
             yield msgspec.structs.replace(file, name=place)
 
 
-def _void(before: Reading, around: Surroundings) -> Mapping[str, str]:
+def _void(before: LaunchReading, around: LaunchContext) -> Mapping[str, str]:
     """Give what is objected to by the book and did not stop the job.
 
     A job that was seen to train had been taken, the arguments of one that filled a card had; one
@@ -281,7 +281,7 @@ def _is_refused(made: Attempt) -> bool:
 
 
 def _outcome(
-    checks: Iterable[Check], standing: Mapping[str, str] | None
+    checks: Iterable[ProofCheck], standing: Mapping[str, str] | None
 ) -> Literal["proved", "not-enough", "failed"]:
     lost = {check.name for check in checks if not check.holds}
     if not lost:
@@ -299,8 +299,8 @@ def _plain(name: str) -> str:
     return name.lstrip("-").replace("-", "_")
 
 
-def _written(patched: Patched) -> Check:
+def _written(patched: Patched) -> ProofCheck:
     """Check that every change found its place in the files."""
     missing = [f"{item.change.param}: {item.reason}" for item in patched.left]
     names = ", ".join(file.name for file in patched.files)
-    return Check(name="written", holds=not missing, detail="; ".join(missing) or names)
+    return ProofCheck(name="written", holds=not missing, detail="; ".join(missing) or names)

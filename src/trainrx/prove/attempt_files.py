@@ -19,11 +19,11 @@ from trainrx.model.job import Input, RawLaunch, Script
 from trainrx.model.planning import FilePatch, Patched
 from trainrx.model.result import Change
 from trainrx.prove.deepspeed_auto import AUTO, autos
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.reread import LaunchContext
 from trainrx.shell import read_script
 
 
-def texts_of(around: Surroundings, launch: RawLaunch | None) -> dict[str, str]:
+def texts_of(around: LaunchContext, launch: RawLaunch | None) -> dict[str, str]:
     """Give the texts of the script and of all configurations in play, by name, as they lie there.
 
     Bytes that are no UTF-8 become lone surrogates, so that they can be written back.

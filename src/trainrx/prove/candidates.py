@@ -38,7 +38,7 @@ from trainrx.prove.checks import (
 )
 from trainrx.prove.mending import Ways, begun, join, move_of
 from trainrx.prove.planner import Proved
-from trainrx.prove.reread import OF_THE_JOB, Surroundings
+from trainrx.prove.reread import OF_THE_JOB, LaunchContext
 from trainrx.prove.tail import at_worst, seen_scale, tower_attention
 
 FAILED = ("oom.asked_gib", "oom.allocated_gib", "oom.phase", "oom.site")
@@ -48,12 +48,12 @@ HERE = Origin(source="plan")
 class Subject(NamedTuple):
     """A job as it was read: its launch settled, and all facts of it."""
 
-    around: Surroundings
+    around: LaunchContext
     launch: Launch
     facts: Facts
 
 
-def subject_of(around: Surroundings) -> Subject | None:
+def subject_of(around: LaunchContext) -> Subject | None:
     """Find the launch of a job; None when there is none."""
     raw, _ = find_launch(around.given, around.dumps)
     if raw is None:
@@ -68,7 +68,7 @@ def subject_of(around: Surroundings) -> Subject | None:
     return Subject(around, launch, _facts(around, launch))
 
 
-def _facts(around: Surroundings, launch: Launch) -> Facts:
+def _facts(around: LaunchContext, launch: Launch) -> Facts:
     """Derive all facts of a launch, with what else is known of the job."""
     own = (
         *launch_facts(launch, around.versions),
@@ -82,7 +82,7 @@ def _facts(around: Surroundings, launch: Launch) -> Facts:
     return derive(known, around.knowledge, launch.shape, torch=torch)
 
 
-def _arguments(around: Surroundings, framework: str) -> tuple[str, ...]:
+def _arguments(around: LaunchContext, framework: str) -> tuple[str, ...]:
     tests = refusals_of(around.knowledge.guards.values(), framework).values()
     named = (name for test in tests for name in arguments_of(test))
     return tuple(dict.fromkeys((*around.knowledge.arguments, *named)))

@@ -26,10 +26,10 @@ from trainrx.model.parts import Reference
 from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.model.text import Lang, Text
 from trainrx.model.tokens import TokenStats
-from trainrx.prove.attempt import Bench
+from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
 from trainrx.prove.proposals import MEMORY, Tried, numbered, touches, try_fix
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def fix_launch(  # the contract's inputs, one keyword each
     diagnosis = answer(done, LOOKED_AT)
     lengths, unread = lengths_of(data)
     around = surroundings(given, done, lengths, kb=kb, rules=rules)
-    bench = Bench(around, done.launch)
+    bench = TrialLaunch(around, done.launch)
     bench.keep = keep
     found = _worked(diagnosis, done, bench, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
@@ -95,9 +95,9 @@ def surroundings(
     *,
     kb: Sequence[PathLike] = (),
     rules: Sequence[PathLike] = (),
-) -> Surroundings:
+) -> LaunchContext:
     """Give what stays as it is while the launch of a conclusion is edited."""
-    return Surroundings(
+    return LaunchContext(
         given=given,
         knowledge=done.knowledge,
         versions=done.versions,
@@ -122,7 +122,9 @@ def lengths_of(data: PathLike | None) -> tuple[TokenStats | None, tuple[Unread, 
     return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
 
 
-def _worked(diagnosis: Diagnosis, done: Conclusion, bench: Bench, keep: Sequence[str]) -> FixAnswer:
+def _worked(
+    diagnosis: Diagnosis, done: Conclusion, bench: TrialLaunch, keep: Sequence[str]
+) -> FixAnswer:
     lang = done.lang
     causes = leading(diagnosis.causes)
     about_memory = [cause for cause in causes if cause.family in MEMORY]
@@ -176,13 +178,13 @@ def _chosen(found: FixAnswer, number: int) -> FixAnswer:
     return msgspec.structs.replace(found, chosen=number if count else 0)
 
 
-def exceeds(bench: Bench) -> bool:
+def exceeds(bench: TrialLaunch) -> bool:
     """Tell whether the launch is foreseen not to fit its card."""
     found = bench.before.memory
     return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
 
 
-def _untold(bench: Bench) -> Refusal | None:
+def _untold(bench: TrialLaunch) -> Refusal | None:
     """Say why it cannot be told whether the launch fits its card; None where it can."""
     found = bench.before.memory
     if isinstance(found, Refusal):
@@ -208,7 +210,7 @@ def least_card(facts: Facts, knowledge: Knowledge) -> Iterator[Fact]:
         yield fact("hardware.gpu_gib", gib, *named.origins, how="assumed")
 
 
-def _on_least(item: Proposal, around: Surroundings) -> Proposal:
+def _on_least(item: Proposal, around: LaunchContext) -> Proposal:
     """Say of figures that they are those of the smallest card."""
     card = around.known.get("hardware.gpu_gib")
     if card is None or card.how != "assumed" or item.predicted is None:
@@ -218,7 +220,7 @@ def _on_least(item: Proposal, around: Surroundings) -> Proposal:
     return msgspec.structs.replace(item, notes=(*item.notes, said))
 
 
-def in_words(item: Refusal, around: Surroundings) -> Refusal:
+def in_words(item: Refusal, around: LaunchContext) -> Refusal:
     """Say why there is no plan in the language of the answer, in the user's spelling."""
     # what settles a launch is loaded only where it is needed
     from trainrx.estimate.phrasing import refused
@@ -261,7 +263,7 @@ def _cause(cause: CauseOut) -> FixedCause:
 
 
 def _plans(
-    diagnosis: Diagnosis, bench: Bench, causes: Sequence[CauseOut], keep: Sequence[str]
+    diagnosis: Diagnosis, bench: TrialLaunch, causes: Sequence[CauseOut], keep: Sequence[str]
 ) -> Searched:
     """Search for plans; a failure that was seen is known to be one, whatever the model says."""
     # the search is loaded only where memory is what is short

@@ -23,9 +23,9 @@ from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
 from trainrx.model.text import Lang, Text
 from trainrx.model.tokens import TokenStats
 from trainrx.prove.candidates import Lab, Subject, subject_of
-from trainrx.prove.planner import Found
+from trainrx.prove.planner import PlanOutcome
 from trainrx.prove.planning import search
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.reread import LaunchContext
 from trainrx.versions.ranges import in_range
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ USES = Text(
 )
 
 
-class Asked(NamedTuple):
+class HardwareChoice(NamedTuple):
     """One hardware: a card by name or memory (None: that of the job), and how many in all."""
 
     gpu: str | None
@@ -81,7 +81,9 @@ def plan_job(
     request = request_of(paths, inputs)
     lengths, unread = _lengths(data)
     job = _Job(request, knowledge, lengths, frozenset(keep), lang)
-    asked = tuple(Asked(*one) for one in hardware) or (Asked(request.gpu, request.gpus),)
+    asked = tuple(HardwareChoice(*one) for one in hardware) or (
+        HardwareChoice(request.gpu, request.gpus),
+    )
     rows = tuple(job.on(one) for one in asked)
     return PlanAnswer(
         tool=tool(knowledge),
@@ -108,7 +110,7 @@ class _Job:
         self._lengths = lengths
         self._keep = keep
         self._lang: Lang = lang
-        around = self._around(Asked(request.gpu, request.gpus))
+        around = self._around(HardwareChoice(request.gpu, request.gpus))
         found = subject_of(around)
         if found is None:
             raise UsageError(
@@ -120,7 +122,7 @@ class _Job:
         effective = found.facts.number("batch.effective")
         self._batch = None if effective is None else int(effective)
 
-    def on(self, asked: Asked) -> OnHardware:
+    def on(self, asked: HardwareChoice) -> OnHardware:
         """Say how the job fits one hardware."""
         around = self._around(asked)
         subject = subject_of(around) or self.subject
@@ -142,7 +144,7 @@ class _Job:
             return msgspec.structs.replace(row, verdict="fits")
         return msgspec.structs.replace(row, verdict="plans", plans=found)
 
-    def _around(self, asked: Asked) -> Surroundings:
+    def _around(self, asked: HardwareChoice) -> LaunchContext:
         request = msgspec.structs.replace(
             self._request,
             gpu=asked.gpu or self._request.gpu,
@@ -150,7 +152,7 @@ class _Job:
         )
         given = gather(request, self._knowledge)
         seen = read_logs(given)
-        return Surroundings(
+        return LaunchContext(
             given=given,
             knowledge=self._knowledge,
             versions={**seen.versions, **given.versions},
@@ -161,7 +163,7 @@ class _Job:
         )
 
     def _best(
-        self, around: Surroundings, subject: Subject, asked: Asked
+        self, around: LaunchContext, subject: Subject, asked: HardwareChoice
     ) -> tuple[Planned, ...] | Refusal:
         """Give the plans of the best way to use the cards."""
         refusal: Refusal | None = None
@@ -170,7 +172,7 @@ class _Job:
             found = search(
                 around, keep=self._keep, failed=False, started=started, batch=self._batch
             )
-            if isinstance(found, Found):
+            if isinstance(found, PlanOutcome):
                 if not found.plans:
                     return ()
                 best = min((best, found.plans), key=_dearness) if best else found.plans
@@ -178,17 +180,17 @@ class _Job:
                 refusal = found
         return best or refusal or ()
 
-    def _least(self, row: OnHardware, asked: Asked) -> OnHardware:
+    def _least(self, row: OnHardware, asked: HardwareChoice) -> OnHardware:
         """Find the fewest of these cards, and the smallest card for this number, that will do."""
         counts = (n for n in COUNTS if n > (row.gpus or 0))
         sizes = (s for s in SIZES if s > (row.gib or 0.0) + 1.0)
-        fewest = next((n for n in counts if self._does(Asked(asked.gpu, n))), None)
-        small = next((s for s in sizes if self._does(Asked(f"{s}GiB", asked.gpus))), None)
+        fewest = next((n for n in counts if self._does(HardwareChoice(asked.gpu, n))), None)
+        small = next((s for s in sizes if self._does(HardwareChoice(f"{s}GiB", asked.gpus))), None)
         return msgspec.structs.replace(
             row, verdict="none", fewest=fewest, smallest=None if small is None else float(small)
         )
 
-    def _does(self, asked: Asked) -> bool:
+    def _does(self, asked: HardwareChoice) -> bool:
         around = self._around(asked)
         subject = subject_of(around)
         return subject is not None and not isinstance(self._best(around, subject, asked), Refusal)

@@ -13,7 +13,7 @@ from trainrx.model.parts import Safety
 from trainrx.model.planning import Move, Planned, Price
 from trainrx.model.result import CauseOut, FixOut
 from trainrx.model.text import Text
-from trainrx.prove.attempt import Attempt, Bench
+from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.planning import plans_for
 from trainrx.prove.proposals import Tried, settled, touches, try_fix, try_plan
 from trainrx.prove.recheck import IN_FILES
@@ -34,7 +34,7 @@ class Searched(NamedTuple):
 
 
 def memory_plans(
-    bench: Bench,
+    bench: TrialLaunch,
     cause: CauseOut | None,
     *,
     keep: Sequence[str],
@@ -73,13 +73,13 @@ def memory_plans(
     return Searched(_tried((*on_top, *others)[:MOST], bench))
 
 
-def _searched(found: Sequence[Planned] | Refusal, bench: Bench) -> Searched:
+def _searched(found: Sequence[Planned] | Refusal, bench: TrialLaunch) -> Searched:
     if isinstance(found, Refusal):
         return Searched(refusal=found)
     return Searched(_tried(found, bench))
 
 
-def _agree(plans: Sequence[Planned], bench: Bench) -> None:
+def _agree(plans: Sequence[Planned], bench: TrialLaunch) -> None:
     """Let remedies be judged by the scale plans are: one answer tells one figure of the job."""
     found = bench.before.memory
     before = next((plan.before for plan in plans if plan.before is not None), None)
@@ -107,7 +107,7 @@ def _led(plan: Planned, remedy: FixOut) -> Planned:
     )
 
 
-def _tried(plans: Sequence[Planned], bench: Bench) -> tuple[Tried, ...]:
+def _tried(plans: Sequence[Planned], bench: TrialLaunch) -> tuple[Tried, ...]:
     return tuple(try_plan(plan, bench, bench.around.lang) for plan in plans)
 
 
@@ -131,7 +131,7 @@ def _quality(remedy: FixOut, knowledge: Knowledge) -> int:
     return min(grades, default=QUALITY[remedy.safety])
 
 
-def _move(remedy: FixOut, cause: CauseOut, bench: Bench) -> Move | None:
+def _move(remedy: FixOut, cause: CauseOut, bench: TrialLaunch) -> Move | None:
     """Give a remedy as a move a search starts from, with the values its edit reads back as."""
     attempt = bench.attempt([c for c in remedy.changes if c.kind in IN_FILES])
     values = dict(_values(remedy, attempt))

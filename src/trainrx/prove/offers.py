@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainrx.model.planning import Aim, Planned
 from trainrx.prove.pareto import ORDER, front, without_pillars
-from trainrx.prove.planner import Bench, Found, first, planned, space_of
+from trainrx.prove.planner import PlannedJob, PlanOutcome, first, planned, space_of
 from trainrx.prove.search import FASTEST, LEAST_CHANGE, Search, Space, Weights, roomiest, useful
 from trainrx.prove.space import Pull
 
@@ -16,7 +16,7 @@ GRADES = (1, 2, 3)
 _AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fastest", FASTEST))
 
 
-def plan_front(bench: Bench, *, another: bool = False) -> Found:
+def plan_front(bench: PlannedJob, *, another: bool = False) -> PlanOutcome:
     """Find at most three plans; none when nothing that may be changed makes the job fit.
 
     With `another`, a place that stays open goes to a way without what the others rest on; and to a
@@ -50,10 +50,10 @@ def plan_front(bench: Bench, *, another: bool = False) -> Found:
         found, seen, tries = _another(bench, without_pillars(space, plans))
         looked_at, proved = looked_at + seen, proved + tries
         plans = (*plans, found) if found is not None else plans
-    return Found(plans, looked_at, proved)
+    return PlanOutcome(plans, looked_at, proved)
 
 
-def _another(bench: Bench, space: Space) -> tuple[Planned | None, int, int]:
+def _another(bench: PlannedJob, space: Space) -> tuple[Planned | None, int, int]:
     """Give the least change of what is left, with what was looked at and proved for it."""
     looked_at = proved = 0
     for most in GRADES:
@@ -91,7 +91,7 @@ def _roomy(space: Space) -> Iterator[tuple[Pull, ...]]:
                 yield taken
 
 
-def nearest(bench: Bench) -> Planned | None:
+def nearest(bench: PlannedJob) -> Planned | None:
     """Give what frees most, proved but for the room: there is none where all is not enough."""
     space = space_of(bench)
     taken = roomiest(space._replace(levers=useful(space)))

@@ -9,9 +9,9 @@ from trainrx.fix.pins import consistent_set
 from trainrx.fix.versions import install_command
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.facts import Facts
-from trainrx.model.planning import Check
+from trainrx.model.planning import ProofCheck
 from trainrx.model.result import Change, FixOut
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.reread import LaunchContext
 from trainrx.versions.ranges import in_range
 
 
@@ -22,7 +22,7 @@ def installs(fix: FixOut) -> bool:
     )
 
 
-def version_set(fix: FixOut, around: Surroundings) -> tuple[Change, ...] | None:
+def version_set(fix: FixOut, around: LaunchContext) -> tuple[Change, ...] | None:
     """Find versions that do what a remedy wants and fit all others; None where none are known.
 
     The framework stays as it is unless it is what the remedy changes, or no set has it.
@@ -40,13 +40,15 @@ def version_set(fix: FixOut, around: Surroundings) -> tuple[Change, ...] | None:
     return None if not found else tuple(_change(n, v, installed) for n, v in found.items())
 
 
-def packages_check(changes: Iterable[Change], around: Surroundings) -> Check:
+def packages_check(changes: Iterable[Change], around: LaunchContext) -> ProofCheck:
     """Check that with these versions nothing contradicts what a release says it needs."""
     after = dict(around.versions) | {c.param: (c.to or "").removeprefix("==") for c in changes}
     facts = Facts(item for item in around.known if not item.kind.startswith("packages."))
     found = Facts(package_facts(facts, after))
     detail = found.text("packages.conflicts") or ", ".join(c.spelled for c in changes)
-    return Check(name="packages", holds=found.value("packages.fit") is not False, detail=detail)
+    return ProofCheck(
+        name="packages", holds=found.value("packages.fit") is not False, detail=detail
+    )
 
 
 def pip_line(changes: tuple[Change, ...]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from trainrx.model.constants import Constants
 from trainrx.model.facts import Scalar
 from trainrx.model.levers import Lever
 from trainrx.model.memory import Figure, Refusal, Workload
-from trainrx.model.planning import Aim, Check, Move, Planned, Price
+from trainrx.model.planning import Aim, Move, Planned, Price, ProofCheck
 from trainrx.model.result import Change
 from trainrx.model.text import Text
 from trainrx.prove.checks import engine_room
@@ -20,7 +20,7 @@ from trainrx.prove.groups import divisible
 from trainrx.prove.levers import moves_of
 from trainrx.prove.mending import standing_of
 from trainrx.prove.search import Space, price_of
-from trainrx.prove.space import Batch, Pull, is_void, keeps_batch, pull_of
+from trainrx.prove.space import BatchSplit, Pull, is_void, keeps_batch, pull_of
 from trainrx.prove.tail import tower_attention
 
 FILL = 0.92
@@ -49,7 +49,7 @@ class Proved(NamedTuple):
     work: Workload
     after: Figure
     changes: tuple[Change, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[ProofCheck, ...]
     batch: int | None
     refused: tuple[str, ...] = ()
     worse: bool = False
@@ -60,7 +60,7 @@ class Proved(NamedTuple):
         return not self.worse and all(check.holds or check.name == GUARDS for check in self.checks)
 
 
-class Bench(NamedTuple):
+class PlannedJob(NamedTuple):
     """One job on its hardware, as the planner sees it.
 
     `work` gives the workload (at its worst) with canonical values applied, `prove` the proof of
@@ -84,7 +84,7 @@ class Bench(NamedTuple):
     mend: Callable[[Mapping[str, Scalar]], tuple[Move, ...]] | None = None
 
 
-class Found(NamedTuple):
+class PlanOutcome(NamedTuple):
     """The plans, and how many candidates were looked at and proved."""
 
     plans: tuple[Planned, ...]
@@ -92,7 +92,7 @@ class Found(NamedTuple):
     proved: int
 
 
-def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
+def _pulls(bench: PlannedJob) -> tuple[tuple[Pull, ...], ...]:
     """Measure what each move does to the workload; what does nothing is left out."""
     levers: list[tuple[Pull, ...]] = []
     start = values_of(bench.started)
@@ -110,9 +110,9 @@ def _pulls(bench: Bench) -> tuple[tuple[Pull, ...], ...]:
     return tuple(levers)
 
 
-def space_of(bench: Bench) -> Space:
+def space_of(bench: PlannedJob) -> Space:
     """Give what a job leaves open, with what a candidate must keep to."""
-    batch = Batch(_to_keep(bench))
+    batch = BatchSplit(_to_keep(bench))
     grouped = divisible(bench.job.facts)
     weights = bench.job.facts.number("memory.weights_gib") or 0.0
     request = bench.job.facts.number("vllm.request_gib") or 0.0
@@ -137,7 +137,7 @@ def space_of(bench: Bench) -> Space:
     )
 
 
-def _to_keep(bench: Bench) -> int | None:
+def _to_keep(bench: PlannedJob) -> int | None:
     """Give the effective batch that accumulation has to keep; None where it is set as a whole.
 
     Where replicas are not known, those of the workload are kept as they are taken to be.
@@ -157,7 +157,7 @@ def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
 
 
 def first(
-    bench: Bench, aim: Aim, candidates: Iterator[tuple[Pull, ...]], space: Space
+    bench: PlannedJob, aim: Aim, candidates: Iterator[tuple[Pull, ...]], space: Space
 ) -> tuple[Planned | None, int]:
     """Give the first candidate that proves itself."""
     tries = 0
@@ -172,7 +172,7 @@ def first(
 
 
 def planned(
-    bench: Bench, aim: Aim, pulls: Sequence[Pull], space: Space, *, enough: bool = True
+    bench: PlannedJob, aim: Aim, pulls: Sequence[Pull], space: Space, *, enough: bool = True
 ) -> Planned | None:
     """Prove a candidate; with `enough` it has to fit."""
     moves = (*bench.started, *(pull.move for pull in pulls), *_accumulated(bench, pulls, space))
@@ -184,7 +184,7 @@ def planned(
     if proof is None or not proof.holds:
         return None
     found = space.peak(proof.work)
-    room = Check(
+    room = ProofCheck(
         name="memory",
         holds=space.fits(proof.work),
         detail=f"{found.card:.1f} of {bench.limit:.1f} GiB, margin {1 - space.fill:.0%}",
@@ -213,7 +213,7 @@ def planned(
     )
 
 
-def _accumulated(bench: Bench, pulls: Sequence[Pull], space: Space) -> tuple[Move, ...]:
+def _accumulated(bench: PlannedJob, pulls: Sequence[Pull], space: Space) -> tuple[Move, ...]:
     """Give the accumulation that goes with another micro-batch or layout."""
     work = space.work(pulls)
     present = bench.job.facts.number(ACCUMULATION) or bench.base.accumulation

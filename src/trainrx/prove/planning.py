@@ -14,8 +14,8 @@ from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, Planned
 from trainrx.prove.candidates import Lab, Subject, scaled, subject_of
 from trainrx.prove.offers import nearest, plan_front
-from trainrx.prove.planner import FILL, Bench, Found
-from trainrx.prove.reread import Surroundings
+from trainrx.prove.planner import FILL, PlannedJob, PlanOutcome
+from trainrx.prove.reread import LaunchContext
 from trainrx.prove.tail import MOST_SCALE, tower_attention
 
 Why = Literal["unknown", "unmodelled", "impossible"]
@@ -23,7 +23,7 @@ VIAS: tuple[Via, ...] = ("arg", "env", "config", "launcher")
 
 
 def plans_for(
-    around: Surroundings,
+    around: LaunchContext,
     *,
     keep: Collection[str] = (),
     failed: bool | None = None,
@@ -47,14 +47,14 @@ def plans_for(
 
 
 def search(
-    around: Surroundings,
+    around: LaunchContext,
     *,
     keep: Collection[str] = (),
     failed: bool | None = None,
     started: Sequence[Move] = (),
     batch: int | None = None,
     another: bool = False,
-) -> Found | Refusal:
+) -> PlanOutcome | Refusal:
     """Search for plans, as `plans_for`, and count the candidates that were looked at.
 
     `batch` is the effective batch to keep, where it is not that of the launch as it stands;
@@ -69,7 +69,7 @@ def search(
     if batch is not None:
         bench = bench._replace(batch=batch)
     if not started and _fits(bench):
-        return Found((), 0, 0)
+        return PlanOutcome((), 0, 0)
     found = plan_front(bench, another=another)
     if found.plans:
         return found
@@ -94,7 +94,7 @@ def bench_of(
     keep: Collection[str] = (),
     failed: bool | None = None,
     started: Sequence[Move] = (),
-) -> Bench | Refusal:
+) -> PlannedJob | Refusal:
     """Set a job up for the planner; a refusal when its memory cannot be predicted."""
     lab = Lab(subject, failed=failed)
     start = {name: value for move in started for name, value in move.values}
@@ -111,7 +111,7 @@ def bench_of(
     if scale > MOST_SCALE:
         return refuse("unmodelled", "contradicted", gib=f"{before.card.gib:.1f}")
     lab.factor = scale
-    return Bench(
+    return PlannedJob(
         job=lab.target,
         base=base,
         model=model,
@@ -143,7 +143,7 @@ def canonical(names: Collection[str], subject: Subject) -> frozenset[str]:
     return frozenset(found)
 
 
-def _fits(bench: Bench) -> bool:
+def _fits(bench: PlannedJob) -> bool:
     found = peak(bench.base, bench.model, bench.constants)
     more = tower_attention(bench.base)
     card, need = bench.scale * found.card + more, bench.scale * found.need + more

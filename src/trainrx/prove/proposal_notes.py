@@ -9,7 +9,7 @@ from trainrx.model.memory import Prediction
 from trainrx.model.parts import Safety
 from trainrx.model.result import Change, FixOut
 from trainrx.model.text import Lang, Text
-from trainrx.prove.attempt import Attempt, Bench
+from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.mending import move_of
 from trainrx.prove.needed import needed
 
@@ -50,7 +50,7 @@ def new_files(attempt: Attempt, lang: Lang) -> Iterator[str]:
             yield NEW_FILE.in_(lang).format(name=file.name)
 
 
-def host_memory(attempt: Attempt, bench: Bench, lang: Lang) -> Iterator[str]:
+def host_memory(attempt: Attempt, bench: TrialLaunch, lang: Lang) -> Iterator[str]:
     """Say what an edit moves into host memory, where nobody told how much there is."""
     before, after = bench.before.memory, attempt.reading and attempt.reading.memory
     if not isinstance(before, Prediction) or not isinstance(after, Prediction):
@@ -86,7 +86,7 @@ def cost_of(fix: FixOut, attempt: Attempt, lang: Lang) -> str:
     return SPACE.in_(lang).join(dict.fromkeys(text for text in (*own, *further) if text))
 
 
-def needs(attempt: Attempt, bench: Bench) -> tuple[Needed, ...]:
+def needs(attempt: Attempt, bench: TrialLaunch) -> tuple[Needed, ...]:
     """Name the packages an edit needs and that no list of versions shows."""
     if attempt.reading is None:
         return ()

@@ -11,10 +11,10 @@ from trainrx.diagnosis.foreseen import compared
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference, Safety
-from trainrx.model.planning import Aim, Check, Planned
+from trainrx.model.planning import Aim, Planned, ProofCheck
 from trainrx.model.result import CauseOut, Change, FixOut, Predicted
 from trainrx.model.text import Lang, Text
-from trainrx.prove.attempt import Attempt, Bench, Promise, pinned
+from trainrx.prove.attempt import Attempt, Promise, TrialLaunch, pinned
 from trainrx.prove.package_fixes import installs, packages_check, pip_line, version_set
 from trainrx.prove.planner import FILL
 from trainrx.prove.proposal_notes import (
@@ -54,7 +54,7 @@ class Tried(NamedTuple):
     dropped: Dropped | None = None
 
 
-def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
+def try_plan(plan: Planned, bench: TrialLaunch, lang: Lang) -> Tried:
     """Try a plan in the files."""
     wanted = {name: value for move in plan.moves for name, value in move.values}
     attempt = bench.attempt(plan.changes, wanted, promise=_promise(plan, bench), must_fit=True)
@@ -91,14 +91,14 @@ def try_plan(plan: Planned, bench: Bench, lang: Lang) -> Tried:
     return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
 
 
-def _still(checks: Sequence[Check], attempt: Attempt) -> Iterator[Check]:
+def _still(checks: Sequence[ProofCheck], attempt: Attempt) -> Iterator[ProofCheck]:
     """Give the checks of a plan, but for those the files were put to once more."""
     again = {check.name for check in attempt.checks}
     yield from (check for check in checks if check.name not in again or check.name == "memory")
 
 
 def _try_packages(
-    fix: FixOut, cause: CauseOut, bench: Bench, sources: Mapping[str, Reference]
+    fix: FixOut, cause: CauseOut, bench: TrialLaunch, sources: Mapping[str, Reference]
 ) -> Tried | None:
     """Try to install what a remedy wants, with all that must change beside it."""
     changes = version_set(fix, bench.around)
@@ -135,7 +135,7 @@ def settled(fix: FixOut) -> bool:
 
 
 def try_fix(
-    fix: FixOut, cause: CauseOut, bench: Bench, sources: Mapping[str, Reference] = _NONE
+    fix: FixOut, cause: CauseOut, bench: TrialLaunch, sources: Mapping[str, Reference] = _NONE
 ) -> Tried:
     """Try a remedy of the knowledge; one that does not make a job fit that must is dropped."""
     if installs(fix) and (tried := _try_packages(fix, cause, bench, sources)) is not None:
@@ -234,7 +234,7 @@ def _is_by_hand(item: Proposal) -> bool:
     return item.kind == "fix" and item.safety == "manual"
 
 
-def _promise(plan: Planned, bench: Bench) -> Promise:
+def _promise(plan: Planned, bench: TrialLaunch) -> Promise:
     """Say what a plan promises, on the scale its figures have."""
     found = bench.before.memory
     if plan.before is None or isinstance(found, Refusal):
@@ -250,7 +250,7 @@ def _claims(plan: Planned, lang: Lang) -> Iterator[Claim]:
     yield from (Claim(text="", source=source) for source in plan.sources if source not in told)
 
 
-def _predicted(bench: Bench, attempt: Attempt) -> Predicted | None:
+def _predicted(bench: TrialLaunch, attempt: Attempt) -> Predicted | None:
     before = bench.before.memory
     after = None if attempt.reading is None else attempt.reading.memory
     if isinstance(before, Refusal) or after is None or isinstance(after, Refusal):
@@ -271,7 +271,7 @@ def _planned(plan: Planned) -> Predicted | None:
     )
 
 
-def _batch(bench: Bench, attempt: Attempt, plan: Planned | None) -> Batch:
+def _batch(bench: TrialLaunch, attempt: Attempt, plan: Planned | None) -> Batch:
     if attempt.reading is None:
         return Batch() if plan is None else Batch(before=plan.batch_before, after=plan.batch_after)
     return Batch(

@@ -10,7 +10,7 @@ import msgspec
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Prediction, Refusal
-from trainrx.model.planning import Check
+from trainrx.model.planning import ProofCheck
 from trainrx.model.result import Change
 
 TOLERANCE_GIB = 0.3
@@ -23,7 +23,7 @@ IN_FILES = ("arg", "env", "config_file")
 SET = ("read", "given", "derived")
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class LaunchReading(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as it is read: its facts, the guards it breaks, its memory, what lint says of it.
 
     `guards` and `findings` map ids to a line for people; `findings` None: it was not linted.
@@ -38,18 +38,20 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     style: Literal["arg", "config"] = "arg"
 
 
-def parsed(before: Reading, after: Reading) -> Check:
+def parsed(before: LaunchReading, after: LaunchReading) -> ProofCheck:
     """Check that the launch is still the same program, and that nothing else got lost."""
     old, new = before.launch, after.launch
     if old is None or new is None:
-        return Check(name="parsed", holds=False, detail="no launch is found any more")
+        return ProofCheck(name="parsed", holds=False, detail="no launch is found any more")
     same = (old.framework, old.command, old.program) == (new.framework, new.command, new.program)
     lost = len(new.defects) > len(old.defects) or (old.args_complete and not new.args_complete)
     said = f"{new.framework} {new.command}".strip()
-    return Check(name="parsed", holds=same and not lost, detail=said)
+    return ProofCheck(name="parsed", holds=same and not lost, detail=said)
 
 
-def spelled(changes: Sequence[Change], after: Reading, wanted: Mapping[str, Scalar]) -> Check:
+def spelled(
+    changes: Sequence[Change], after: LaunchReading, wanted: Mapping[str, Scalar]
+) -> ProofCheck:
     """Check that each value reads back as it was meant.
 
     Args:
@@ -59,10 +61,10 @@ def spelled(changes: Sequence[Change], after: Reading, wanted: Mapping[str, Scal
     """
     wrong = list(_misread(changes, after, wanted))
     read = [change.spelled for change in changes if change.kind in IN_FILES]
-    return Check(name="spelled", holds=not wrong, detail=", ".join(wrong or read))
+    return ProofCheck(name="spelled", holds=not wrong, detail=", ".join(wrong or read))
 
 
-def guards(after: Reading, void: Collection[str] = ()) -> Check:
+def guards(after: LaunchReading, void: Collection[str] = ()) -> ProofCheck:
     """Check that the framework takes the launch, be it the edit or not that it objects to.
 
     Args:
@@ -70,20 +72,20 @@ def guards(after: Reading, void: Collection[str] = ()) -> Check:
         void: ids of objections that do not stop this job: it was seen to train.
     """
     left = [title for ident, title in after.guards.items() if ident not in void]
-    return Check(name="guards", holds=not left, detail=_some(left))
+    return ProofCheck(name="guards", holds=not left, detail=_some(left))
 
 
-def lint(after: Reading, void: Collection[str] = ()) -> Check | None:
+def lint(after: LaunchReading, void: Collection[str] = ()) -> ProofCheck | None:
     """Check that the launch has no defect; None where it was not linted."""
     if after.findings is None:
         return None
     own = {ident: text for ident, text in after.findings.items() if ident not in after.guards}
     left = [text for ident, text in own.items() if ident not in void]
-    return Check(name="lint", holds=not left, detail=_some(left))
+    return ProofCheck(name="lint", holds=not left, detail=_some(left))
 
 
 def standing(
-    before: Reading, after: Reading, void: Collection[str] = ()
+    before: LaunchReading, after: LaunchReading, void: Collection[str] = ()
 ) -> Mapping[str, str] | None:
     """Give what stopped the launch before and still does, by id; None where the edit adds to it."""
     old, new = objections(before), objections(after)
@@ -92,12 +94,12 @@ def standing(
     return {ident: text for ident, text in new.items() if ident not in void}
 
 
-def objections(found: Reading) -> dict[str, str]:
+def objections(found: LaunchReading) -> dict[str, str]:
     """Give what stops a launch: checks of its packages, and what lint calls an error."""
     return {**(found.findings or {}), **found.guards}
 
 
-def batch(before: Reading, after: Reading, promised: int | None) -> Check | None:
+def batch(before: LaunchReading, after: LaunchReading, promised: int | None) -> ProofCheck | None:
     """Check that the effective batch is what was promised; None where it is not known."""
     old = before.facts.number("batch.effective")
     new = after.facts.number("batch.effective")
@@ -105,10 +107,12 @@ def batch(before: Reading, after: Reading, promised: int | None) -> Check | None
         return None
     holds = promised is None or int(new) == promised
     shown = f"{int(new)}" if old is None or old == new else f"{int(old)} -> {int(new)}"
-    return Check(name="batch", holds=holds, detail=shown)
+    return ProofCheck(name="batch", holds=holds, detail=shown)
 
 
-def memory(after: Reading, promised: float | None = None, scale: float = 1.0) -> Check | None:
+def memory(
+    after: LaunchReading, promised: float | None = None, scale: float = 1.0
+) -> ProofCheck | None:
     """Check that the patched launch fits the card, and needs what its plan said (GiB).
 
     None where no figure or no card is known: then nothing is claimed. `scale` corrects the model by
@@ -123,11 +127,11 @@ def memory(after: Reading, promised: float | None = None, scale: float = 1.0) ->
     detail = f"{gib:.1f} / {found.limit_gib:.1f} GiB ({low:.1f}-{high:.1f})"
     if off and promised is not None:
         detail += f" != {promised:.1f}"
-    return Check(name="memory", holds=fits and not off, detail=detail)
+    return ProofCheck(name="memory", holds=fits and not off, detail=detail)
 
 
 def _misread(
-    changes: Iterable[Change], after: Reading, wanted: Mapping[str, Scalar]
+    changes: Iterable[Change], after: LaunchReading, wanted: Mapping[str, Scalar]
 ) -> Iterator[str]:
     for change in changes:
         if change.kind not in IN_FILES or not change.canonical:

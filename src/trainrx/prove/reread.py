@@ -23,17 +23,17 @@ from trainrx.model.job import Input
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.planning import FilePatch
-from trainrx.model.refusal import Refused
+from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
 from trainrx.model.tokens import TokenStats
 from trainrx.models.facts import shape_of
-from trainrx.prove.recheck import Reading
+from trainrx.prove.recheck import LaunchReading
 
 OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
 """What a log tells of a job that no edit of its launch changes."""
 
 
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
     """All that stays as it is while the launch is edited.
 
     `known` are the facts of the whole job, the log's included; `refused` the arguments its program
@@ -44,17 +44,17 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     knowledge: Knowledge
     versions: Mapping[str, str]
     known: Facts
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedArgument, ...] = ()
     dumps: tuple[Dump, ...] = ()
     lengths: TokenStats | None = None
     lang: Lang = "en"
     lint: LintKnowledge | None = None
 
 
-class Reader:
+class LaunchReader:
     """Reads a launch before and after edits, with the checks its packages make of it."""
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: LaunchContext) -> None:
         self._around = around
         framework = around.known.text("launch.framework") or ""
         self._guards = tuple(
@@ -71,7 +71,7 @@ class Reader:
         changed: Collection[str] = (),
         *,
         lint: bool = True,
-    ) -> Reading:
+    ) -> LaunchReading:
         """Read the launch with some files changed.
 
         Args:
@@ -85,12 +85,12 @@ class Reader:
         raw, _ = find_launch(given, dumps)
         if raw is None:
             no = Refusal(kind="unknown", id="no-launch", reason="no launch is found")
-            return Reading(launch=None, facts=Facts(), guards={}, memory=no)
+            return LaunchReading(launch=None, facts=Facts(), guards={}, memory=no)
         launch = settle(
             raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps
         )
         facts = self._facts(launch)
-        return Reading(
+        return LaunchReading(
             launch=raw,
             facts=facts,
             guards=self.refused(facts),
@@ -139,18 +139,18 @@ class Reader:
         return found if isinstance(found, Refusal) else predict(found[0], known.memory)
 
 
-def findings(given: Given, around: Surroundings) -> Mapping[str, str] | None:
+def findings(given: Given, around: LaunchContext) -> Mapping[str, str] | None:
     """Lint the scripts, or else the configurations, of a launch: errors by rule and message."""
     if around.lint is None:
         return None
     # the linter is loaded only where something is to be proved
     from trainrx.lint.check import Linter
     from trainrx.lint.files import File
-    from trainrx.lint.jobs import Around
+    from trainrx.lint.jobs import RunContext
     from trainrx.lint.run import groups, lint_file
     from trainrx.lint.settings import Settings, chooser
 
-    beside = Around(
+    beside = RunContext(
         around.lint,
         around.versions,
         given.env.variables,

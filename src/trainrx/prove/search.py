@@ -20,7 +20,7 @@ from trainrx.model.constants import Constants
 from trainrx.model.memory import Workload
 from trainrx.model.planning import Move, Price
 from trainrx.prove.space import (
-    Batch,
+    BatchSplit,
     Pull,
     combine,
     divides,
@@ -66,7 +66,7 @@ class Space(NamedTuple):
     model: Model
     constants: Constants
     levers: tuple[tuple[Pull, ...], ...]
-    batch: Batch
+    batch: BatchSplit
     limit: float
     fill: float
     scale: float = 1.0

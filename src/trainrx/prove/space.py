@@ -32,7 +32,7 @@ class Pull(NamedTuple):
     excludes: tuple[str, ...] = ()
 
 
-class Batch(NamedTuple):
+class BatchSplit(NamedTuple):
     """How the effective batch is made up: `total` samples = micro-batch x accumulation x replicas.
 
     `total` None: the framework takes it as a whole, or nobody knows it.
@@ -79,7 +79,7 @@ def is_void(pull: Pull) -> bool:
     return not (pull.flat or pull.images or pull.rollout or any(pull.length))
 
 
-def combine(base: Workload, pulls: Iterable[Pull], batch: Batch) -> Workload:
+def combine(base: Workload, pulls: Iterable[Pull], batch: BatchSplit) -> Workload:
     """Put moves together into the workload of a candidate."""
     flat: dict[str, Any] = {}
     images: dict[str, Any] = {}
@@ -122,14 +122,14 @@ def _length(base: Length, more: tuple[float, float, float], how: str) -> Length:
     )
 
 
-def keeps_batch(work: Workload, batch: Batch) -> bool:
+def keeps_batch(work: Workload, batch: BatchSplit) -> bool:
     """Tell whether micro-batch x accumulation x replicas is still the effective batch."""
     if batch.total is None:
         return True
     return work.micro_batch * work.data * work.accumulation == batch.total
 
 
-def nearly_keeps_batch(work: Workload, batch: Batch) -> bool:
+def nearly_keeps_batch(work: Workload, batch: BatchSplit) -> bool:
     """Tell whether the effective batch stays within a quarter of what it was."""
     if batch.total is None:
         return True

@@ -83,7 +83,7 @@ def asks(
     return tuple(out.values())[:MOST]
 
 
-class Move(NamedTuple):
+class InformationGain(NamedTuple):
     """What an observation would do: to the order as a whole, and to each cause (nats)."""
 
     total: float
@@ -95,7 +95,7 @@ class Move(NamedTuple):
         return abs(first - second) >= TIED
 
 
-def _moves(scored: Sequence[Scored], facts: Facts) -> dict[str, Move]:
+def _moves(scored: Sequence[Scored], facts: Facts) -> dict[str, InformationGain]:
     """Say for each open observation how far the shares of the causes move if it turns out so.
 
     That is half the L1 distance between the shares now and then, as with any two distributions.
@@ -112,7 +112,7 @@ def _moves(scored: Sequence[Scored], facts: Facts) -> dict[str, Move]:
         then = {item.cause.id: item.score + shifts.get(item.cause.id, 0.0) for item in scored}
         after = _shares(then)
         total = sum(abs(after[cause] - share) for cause, share in now.items()) / 2
-        out[name] = Move(total, shifts)
+        out[name] = InformationGain(total, shifts)
     return out
 
 

@@ -37,7 +37,7 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     by_fact: Fact | None = None
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class FactQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that a rule wants to know."""
 
     rule: str
@@ -47,7 +47,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 def conclusions(
     rule: Rule, compiled: EngineRule, firing: Firing, facts: Sequence[Fact]
-) -> Iterator[Suggested | Explained | Asked]:
+) -> Iterator[Suggested | Explained | FactQuestion]:
     """Read what a firing says beyond the facts it derived."""
     matched = tuple(facts[index] for index in firing.facts)
     by_alias = dict(zip((p.alias for p in positive(compiled)), matched, strict=True))
@@ -67,7 +67,7 @@ def conclusions(
         elif action.explain is not None:
             yield _explained(rule.id, action.explain.effect, action.explain.by, by_alias)
         elif action.ask is not None:
-            yield Asked(rule=rule.id, what=action.ask, facts=shown)
+            yield FactQuestion(rule=rule.id, what=action.ask, facts=shown)
 
 
 def _explained(rule: str, effect: str, by: str, by_alias: Mapping[str, Fact]) -> Explained:

@@ -10,10 +10,10 @@ from trainrx.model.facts import Fact, Facts, Origin
 from trainrx.model.knowledge import Rule
 from trainrx.model.parts import Condition
 from trainrx.reason.base import EngineRule, Firing, Inference, RuleError
-from trainrx.reason.conclusions import Asked, Explained, Suggested, conclusions
+from trainrx.reason.conclusions import Explained, FactQuestion, Suggested, conclusions
 from trainrx.reason.conditions import Truth
 from trainrx.reason.limits import chunks
-from trainrx.reason.rules import Names, compile_rule, misfit
+from trainrx.reason.rules import RuleNames, compile_rule, misfit
 from trainrx.reason.select import Choice
 from trainrx.reason.sightings import spread
 from trainrx.reason.stage import Stage, make_stage
@@ -42,7 +42,7 @@ class Reasoning(msgspec.Struct, frozen=True, kw_only=True):
     truths: Mapping[str, Truth]
     suggestions: tuple[Suggested, ...]
     explanations: tuple[Explained, ...]
-    asks: tuple[Asked, ...]
+    asks: tuple[FactQuestion, ...]
     firings: tuple[Applied, ...]
     engine_name: str
     notes: tuple[str, ...]
@@ -85,7 +85,7 @@ class Reasoner:
         *,
         engine: Choice = "auto",
         observations: Collection[str] = (),
-        names: Names | None = None,
+        names: RuleNames | None = None,
     ) -> None:
         self._rules = {rule.id: rule for rule in rules}
         self._compiled = {i: compile_rule(rule, names) for i, rule in self._rules.items()}
@@ -141,7 +141,7 @@ class _Run:
         self.compiled = compiled
         self.suggestions: list[Suggested] = []
         self.explanations: list[Explained] = []
-        self.asks: list[Asked] = []
+        self.asks: list[FactQuestion] = []
         self.firings: list[Applied] = []
         self.notes: list[str] = []
 

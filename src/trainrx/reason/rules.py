@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Action, Clause, Rule
+from trainrx.model.knowledge import Action, FactClause, Rule
 from trainrx.reason.base import (
     COMPARE,
     Check,
@@ -31,7 +31,7 @@ CLOCK = "clock"
 """The field that says which clock an `at` was read from; times of two clocks are not compared."""
 
 
-class Names(msgspec.Struct, frozen=True, kw_only=True):
+class RuleNames(msgspec.Struct, frozen=True, kw_only=True):
     """The ids that rules may speak of."""
 
     symptoms: Collection[str]
@@ -39,7 +39,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     facts: Collection[str]
 
 
-def compile_rule(rule: Rule, names: Names | None = None, path: str = "") -> EngineRule:
+def compile_rule(rule: Rule, names: RuleNames | None = None, path: str = "") -> EngineRule:
     """Translate a rule; with `names`, ids that do not exist are refused.
 
     Absence of a symptom holds only where a log is at hand; absence of a plain fact means that it
@@ -111,8 +111,8 @@ _OPS: Mapping[str, Op] = {
 }
 
 
-def _aliases(rule: Rule, path: str) -> dict[str, Clause]:
-    out: dict[str, Clause] = {}
+def _aliases(rule: Rule, path: str) -> dict[str, FactClause]:
+    out: dict[str, FactClause] = {}
     for at, clause in enumerate(rule.when):
         if not clause.as_:
             continue
@@ -124,7 +124,7 @@ def _aliases(rule: Rule, path: str) -> dict[str, Clause]:
     return out
 
 
-def _check_clause(clause: Clause, names: Names | None, path: str, where: str) -> None:
+def _check_clause(clause: FactClause, names: RuleNames | None, path: str, where: str) -> None:
     if (clause.symptom is None) == (clause.fact is None):
         raise KnowledgeError(path, where, "needs exactly one of symptom and fact")
     if names is not None and clause.symptom and clause.symptom not in names.symptoms:
@@ -133,7 +133,7 @@ def _check_clause(clause: Clause, names: Names | None, path: str, where: str) ->
         raise KnowledgeError(path, f"{where}.fact", f"no fact {clause.fact!r}")
 
 
-def _tests(clause: Clause, path: str, where: str) -> tuple[tuple[Check, ...], list[Join]]:
+def _tests(clause: FactClause, path: str, where: str) -> tuple[tuple[Check, ...], list[Join]]:
     checks: list[Check] = []
     joins: list[Join] = []
     try:
@@ -157,7 +157,11 @@ def _join(field: str, op: Op, right: str, right_field: str) -> Join:
 
 
 def _bound(
-    join: Join, alias: str, aliases: Mapping[str, Clause], clause: Clause, place: tuple[str, str]
+    join: Join,
+    alias: str,
+    aliases: Mapping[str, FactClause],
+    clause: FactClause,
+    place: tuple[str, str],
 ) -> Join:
     path, where = place
     key = f"{where}.if.{join.left_field}"
@@ -171,7 +175,7 @@ def _bound(
     return msgspec.structs.replace(join, left=alias)
 
 
-def _pattern(clause: Clause, alias: str, checks: tuple[Check, ...]) -> Pattern:
+def _pattern(clause: FactClause, alias: str, checks: tuple[Check, ...]) -> Pattern:
     return Pattern(
         kind=f"symptom.{clause.symptom}" if clause.symptom else clause.fact or "",
         checks=checks,
@@ -182,7 +186,7 @@ def _pattern(clause: Clause, alias: str, checks: tuple[Check, ...]) -> Pattern:
 
 
 def _templates(
-    rule: Rule, aliases: Mapping[str, Clause], names: Names | None, path: str
+    rule: Rule, aliases: Mapping[str, FactClause], names: RuleNames | None, path: str
 ) -> Iterator[Template]:
     for at, action in enumerate(rule.then):
         where = f"then[{at}]"
@@ -198,7 +202,11 @@ def _templates(
 
 
 def _check_action(
-    action: Action, aliases: Mapping[str, Clause], names: Names | None, path: str, where: str
+    action: Action,
+    aliases: Mapping[str, FactClause],
+    names: RuleNames | None,
+    path: str,
+    where: str,
 ) -> None:
     said = [k for k in ("fact", "suggest", "explain", "ask") if getattr(action, k) is not None]
     if len(said) != 1:

@@ -9,7 +9,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.result import CauseOut, FixOut, Reason
 from trainrx.render import words
 from trainrx.render.fixes import fix_lines, memory
-from trainrx.render.layout import Line, Span, cells, clean
+from trainrx.render.layout import Line, StyledText, cells, clean
 from trainrx.render.page import View, heading, limited, prose, quotes, to_copy
 
 FULL = (4, 2, 4)
@@ -59,12 +59,12 @@ def _common(view: View, cause: CauseOut) -> Iterator[Line]:
 
 
 def _title(view: View, lead: str, title: str, how_sure: str) -> Iterator[Line]:
-    rows = list(prose(view, title, lead=Span(lead, "strong"), style="strong"))
+    rows = list(prose(view, title, lead=StyledText(lead, "strong"), style="strong"))
     size = sum(cells(span.text) for span in rows[-1])
     if size + 2 + cells(how_sure) <= view.width:
-        rows[-1] = (*rows[-1], Span("  "), Span(how_sure, "doubt"))
+        rows[-1] = (*rows[-1], StyledText("  "), StyledText(how_sure, "doubt"))
     else:
-        rows.append((Span("   "), Span(how_sure, "doubt")))
+        rows.append((StyledText("   "), StyledText(how_sure, "doubt")))
     yield from rows
 
 
@@ -83,7 +83,7 @@ def _why(
         shown = limited(view, len(reasons), limit)
         for reason in reasons[:shown]:
             lead = sign if reason.holds else ("?+ " if reason.weight > 0 else "?- ")
-            yield from prose(view, reason.text, indent=5, lead=Span(lead, style))
+            yield from prose(view, reason.text, indent=5, lead=StyledText(lead, style))
             yield from quotes(view, reason.evidence, 7, quoted)
         yield from _more(view, len(reasons) - shown, 5)
 
@@ -100,7 +100,7 @@ def _changes(view: View, cause: CauseOut, limit: int) -> Iterator[Line]:
 
 def _fix(view: View, fix: FixOut, lead: str) -> Iterator[Line]:
     safety = words.SAFETY[fix.safety].in_(view.lang)
-    yield from prose(view, f"{fix.title} · {safety}", indent=5, lead=Span(lead))
+    yield from prose(view, f"{fix.title} · {safety}", indent=5, lead=StyledText(lead))
     yield from to_copy(view, fix_lines(fix, view.lang), 10)
     for step in fix.steps.splitlines():
         yield from prose(view, step, indent=8)
@@ -108,7 +108,7 @@ def _fix(view: View, fix: FixOut, lead: str) -> Iterator[Line]:
         yield from prose(view, memory(fix.predicted, view.lang), indent=8)
     if fix.cost:
         price = words.PRICE.in_(view.lang) + words.COLON.in_(view.lang)
-        yield from prose(view, fix.cost, indent=8, lead=Span(price, "dim"), style="dim")
+        yield from prose(view, fix.cost, indent=8, lead=StyledText(price, "dim"), style="dim")
     for note in fix.notes:
         yield from prose(view, note, indent=8, style="dim")
 
@@ -121,16 +121,16 @@ def _already(view: View, cause: CauseOut) -> Iterator[Line]:
         where = clean(str(item.evidence[0])) if item.evidence else ""
         text = clean(item.spelled)
         if view.everything or not text:
-            yield from prose(view, item.title, indent=5, lead=Span("✓ ", "good"))
-            lead = Span("  ")
+            yield from prose(view, item.title, indent=5, lead=StyledText("✓ ", "good"))
+            lead = StyledText("  ")
         else:
-            lead = Span("✓ ", "good")
+            lead = StyledText("✓ ", "good")
         beside = 7 + cells(text) + 2 + cells(where) <= view.width
         if text:
-            shown = Span(f"  {where}" if beside else "", "dim")
-            yield (Span("     "), lead, Span(text), shown)
+            shown = StyledText(f"  {where}" if beside else "", "dim")
+            yield (StyledText("     "), lead, StyledText(text), shown)
         if where and not (text and beside):
-            yield (Span("         "), Span(where, "dim"))
+            yield (StyledText("         "), StyledText(where, "dim"))
 
 
 def _effects(view: View, cause: CauseOut, titles: dict[str, str]) -> Iterator[Line]:
@@ -140,7 +140,7 @@ def _effects(view: View, cause: CauseOut, titles: dict[str, str]) -> Iterator[Li
         return
     label = words.EFFECTS.in_(view.lang) + words.COLON.in_(view.lang)
     text = words.LISTED.in_(view.lang).join(named)
-    yield from prose(view, text, indent=3, lead=Span(label, "head"))
+    yield from prose(view, text, indent=3, lead=StyledText(label, "head"))
 
 
 def _score(view: View, cause: CauseOut) -> Iterator[Line]:
@@ -148,15 +148,15 @@ def _score(view: View, cause: CauseOut) -> Iterator[Line]:
     lang = view.lang
     yield heading(words.SCORE.in_(lang) + words.PAREN.in_(lang).format(words.NATS.in_(lang)), 3)
     start = _log_odds(cause.prior)
-    yield (Span(f"     {start:+6.2f}  {words.PRIOR.in_(lang)} {cause.prior:.2f}"),)
+    yield (StyledText(f"     {start:+6.2f}  {words.PRIOR.in_(lang)} {cause.prior:.2f}"),)
     for reason in cause.reasons:
         yield from _vote(view, reason)
     counted = start + sum(r.weight for r in cause.reasons if r.holds is True)
     if abs(counted - cause.score) > 0.02:
-        lead = Span(f"{cause.score - counted:+6.2f}  ")
+        lead = StyledText(f"{cause.score - counted:+6.2f}  ")
         yield from prose(view, words.CORRELATED.in_(lang), indent=5, lead=lead, style="dim")
     total = f"     {cause.score:+6.2f}  {words.SUM.in_(lang)}"
-    yield (Span(f"{total} -> {words.PROBABILITY.in_(lang)} {percent(cause.probability)}"),)
+    yield (StyledText(f"{total} -> {words.PROBABILITY.in_(lang)} {percent(cause.probability)}"),)
 
 
 def _vote(view: View, reason: Reason) -> Iterator[Line]:
@@ -166,7 +166,7 @@ def _vote(view: View, reason: Reason) -> Iterator[Line]:
         would = f"{words.WOULD_BE.in_(view.lang)} {reason.weight:+.2f}"
         text += words.PAREN.in_(view.lang).format(would)
         lead, style = "     0  ", "dim"
-    yield from prose(view, text, indent=5, lead=Span(lead, style), style=style)
+    yield from prose(view, text, indent=5, lead=StyledText(lead, style), style=style)
 
 
 def _sources(view: View, cause: CauseOut) -> Iterator[Line]:
@@ -174,12 +174,15 @@ def _sources(view: View, cause: CauseOut) -> Iterator[Line]:
         yield heading(words.SOURCES.in_(view.lang), 3)
     for reference in cause.references:
         yield from prose(view, reference.says, indent=5)
-        yield (Span("       "), Span(clean(reference.url), "dim"))
+        yield (StyledText("       "), StyledText(clean(reference.url), "dim"))
 
 
 def _more(view: View, count: int, indent: int) -> Iterator[Line]:
     if count > 0:
-        yield (Span(" " * indent), Span(words.MORE.in_(view.lang).format(n=count), "dim"))
+        yield (
+            StyledText(" " * indent),
+            StyledText(words.MORE.in_(view.lang).format(n=count), "dim"),
+        )
 
 
 def _log_odds(probability: float) -> float:

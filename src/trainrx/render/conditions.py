@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Amount, Clause
+from trainrx.model.knowledge import Amount, FactClause
 from trainrx.model.parts import Condition
 from trainrx.model.text import Lang
 from trainrx.render import words
@@ -28,7 +28,7 @@ def condition_text(condition: Condition, lang: Lang) -> str:
     return _fact(condition, lang)
 
 
-def clause_text(clause: Clause, lang: Lang) -> str:
+def clause_text(clause: FactClause, lang: Lang) -> str:
     """Say one clause of a rule."""
     name = clause.symptom or clause.fact or ""
     alias = f"{clause.as_}: " if clause.as_ else ""

@@ -12,7 +12,7 @@ from trainrx.render import words
 from trainrx.render.cause import cause_lines, percent
 from trainrx.render.fixes import first_fix, names, one_line
 from trainrx.render.head import head
-from trainrx.render.layout import Line, Span, clean
+from trainrx.render.layout import Line, StyledText, clean
 from trainrx.render.page import View, heading, limited, prose, quotes
 
 MAX_CAUSES = 3
@@ -43,7 +43,7 @@ def reminder(diagnosis: Diagnosis, view: View) -> list[Line]:
     if best is None:
         return []
     label = words.START_WITH.in_(view.lang) + words.COLON.in_(view.lang)
-    return [BLANK, (Span(label, "strong"), Span(one_line(best[1], view.lang), "fix"))]
+    return [BLANK, (StyledText(label, "strong"), StyledText(one_line(best[1], view.lang), "fix"))]
 
 
 def _further(causes: Sequence[CauseOut], view: View) -> Iterator[Line]:
@@ -56,7 +56,7 @@ def _further(causes: Sequence[CauseOut], view: View) -> Iterator[Line]:
     )
     yield BLANK
     label = words.FURTHER.in_(view.lang) + words.COLON.in_(view.lang)
-    yield from prose(view, named, lead=Span(label, "head"))
+    yield from prose(view, named, lead=StyledText(label, "head"))
 
 
 def _symptoms(diagnosis: Diagnosis, view: View, quoted: set[Origin]) -> Iterator[Line]:
@@ -100,7 +100,7 @@ def _findings(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
         yield from prose(view, lead + finding.message, indent=2)
         for edit in finding.fix.edits if finding.fix else ():
             for line in edit.text.splitlines():
-                yield (Span("      "), Span(clean(line), "fix"))
+                yield (StyledText("      "), StyledText(clean(line), "fix"))
 
 
 def finding_place(finding: Finding) -> str:
@@ -137,7 +137,7 @@ def _asks(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
     yield BLANK
     yield heading(title.in_(view.lang), 0)
     for ask in diagnosis.asks:
-        yield from prose(view, ask.what, indent=2, lead=Span("? ", "ask"))
+        yield from prose(view, ask.what, indent=2, lead=StyledText("? ", "ask"))
         if ask.splits:
             titles = names(diagnosis)
             causes = words.OR_ELSE.in_(view.lang).join(titles.get(i, i) for i in ask.splits)
@@ -148,4 +148,4 @@ def _asks(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
 
 def _rest(view: View, count: int) -> Iterator[Line]:
     if count > 0:
-        yield (Span("  "), Span(words.MORE.in_(view.lang).format(n=count), "dim"))
+        yield (StyledText("  "), StyledText(words.MORE.in_(view.lang).format(n=count), "dim"))

@@ -11,7 +11,7 @@ from trainrx.render import inspect_words as words
 from trainrx.render.inspect import BLANK, titled, unread_lines
 from trainrx.render.inspect_head import framework, what
 from trainrx.render.inspect_rows import name_text, origin_text, value_text
-from trainrx.render.layout import Line, Span, cells, clean, pad, wrap
+from trainrx.render.layout import Line, StyledText, cells, clean, pad, wrap
 from trainrx.render.page import View, prose
 from trainrx.render.words import COLON, COMMA
 
@@ -46,17 +46,17 @@ def diff_page(comparison: Comparison, view: View) -> list[Line]:
 def _head(comparison: Comparison, view: View) -> Iterator[Line]:
     lang = view.lang
     if comparison.verdict == "same":
-        yield (Span(words.SAME.in_(lang), "good"),)
+        yield (StyledText(words.SAME.in_(lang), "good"),)
     else:
         pairs = (*comparison.changes, *comparison.lone)
         count = sum(pair.matters for pair in pairs) or sum(p.matters for p in comparison.facts)
-        yield (Span(words.DIFFERS.in_(lang).format(n=count), "bad"),)
+        yield (StyledText(words.DIFFERS.in_(lang).format(n=count), "bad"),)
     column = max(cells(text.in_(lang)) for text in (words.GOOD, words.BAD)) + 2
     for text, sided in ((words.GOOD, comparison.good), (words.BAD, comparison.bad)):
         lead = pad(text.in_(lang), column)
         said = f"{clean(str(sided.place))}  {what(sided)}{COMMA.in_(lang)}{framework(sided, lang)}"
         for index, part in enumerate(wrap(said, view.width - column)):
-            yield (Span(lead if index == 0 else " " * column, "head"), Span(part))
+            yield (StyledText(lead if index == 0 else " " * column, "head"), StyledText(part))
 
 
 def _table(title: Text, pairs: Sequence[Pair], seen: Comparison, view: View) -> Iterator[Line]:
@@ -70,9 +70,9 @@ def _table(title: Text, pairs: Sequence[Pair], seen: Comparison, view: View) -> 
     start = 2 + max(column, 12) + 2
     half = max((view.width - start - 2) // 2, 8)
     good, bad = words.GOOD.in_(lang), words.BAD.in_(lang)
-    yield (Span(" " * start), Span(pad(good, half + 2), "dim"), Span(bad, "dim"))
+    yield (StyledText(" " * start), StyledText(pad(good, half + 2), "dim"), StyledText(bad, "dim"))
     for topic, group in groupby(pairs, key=lambda pair: pair.topic):
-        yield (Span(" "), Span(words.TOPIC[topic].in_(lang), "head"))
+        yield (StyledText(" "), StyledText(words.TOPIC[topic].in_(lang), "head"))
         for pair in group:
             yield from _pair(pair, seen, view, start, half)
 
@@ -80,10 +80,12 @@ def _table(title: Text, pairs: Sequence[Pair], seen: Comparison, view: View) -> 
 def _pair(pair: Pair, seen: Comparison, view: View, start: int, half: int) -> Iterator[Line]:
     lang, blank = view.lang, " " * start
     name = _name(pair, lang)
-    lead = Span(pad(f"  {name}", start), "strong")
+    lead = StyledText(pad(f"  {name}", start), "strong")
     if cells(name) > start - 4:
-        yield from ((Span("  "), Span(part, "strong")) for part in wrap(name, view.width - 2))
-        lead = Span(blank)
+        yield from (
+            (StyledText("  "), StyledText(part, "strong")) for part in wrap(name, view.width - 2)
+        )
+        lead = StyledText(blank)
     sides = (pair.good, seen.good), (pair.bad, seen.bad)
     values = [wrap(_value(item, pair, lang), half, hard=True) for item, _ in sides]
     places = [
@@ -97,11 +99,11 @@ def _pair(pair: Pair, seen: Comparison, view: View, start: int, half: int) -> It
     for index in range(max(map(len, values))):
         left, right = (parts[index] if index < len(parts) else "" for parts in values)
         styles = ("minus", "plus") if pair.matters else ("", "")
-        spans = (Span(pad(left, half + 2), styles[0]), Span(right, styles[1]))
-        yield (lead if index == 0 else Span(blank), *spans)
+        spans = (StyledText(pad(left, half + 2), styles[0]), StyledText(right, styles[1]))
+        yield (lead if index == 0 else StyledText(blank), *spans)
     for index in range(max(map(len, places), default=0)):
         left, right = (parts[index] if index < len(parts) else "" for parts in places)
-        yield (Span(blank), Span(pad(left, half + 2), "dim"), Span(right, "dim"))
+        yield (StyledText(blank), StyledText(pad(left, half + 2), "dim"), StyledText(right, "dim"))
 
 
 def _name(pair: Pair, lang: Lang) -> str:
@@ -146,7 +148,7 @@ def _lone(comparison: Comparison, view: View) -> Iterator[Line]:
         who = words.ONLY_GOOD if pair.good is not None else words.ONLY_BAD
         place = origin_text(item, side, lang, short=False, everything=False)
         text = f"{clean(item.name)} {value_text(item, lang)} ({place})"
-        lead = Span(who.in_(lang) + COLON.in_(lang), "dim")
+        lead = StyledText(who.in_(lang) + COLON.in_(lang), "dim")
         yield from prose(view, text, indent=2, lead=lead)
 
 
@@ -164,10 +166,10 @@ def _renamed(pairs: Sequence[Pair], view: View) -> Iterator[Line]:
     for text in texts:
         joined = f"{line},  {text}" if line else text
         if line and cells(joined) > view.width - 3:
-            yield (Span("  "), Span(f"{line},"))
+            yield (StyledText("  "), StyledText(f"{line},"))
             joined = text
         line = joined
-    yield (Span("  "), Span(line))
+    yield (StyledText("  "), StyledText(line))
 
 
 def _defaults(pairs: Sequence[Pair], view: View) -> Iterator[Line]:

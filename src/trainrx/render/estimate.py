@@ -23,7 +23,7 @@ from trainrx.render.estimate_says import (
 from trainrx.render.estimate_terms import NOTHING, gib, share, term_name
 from trainrx.render.head import job_text
 from trainrx.render.inspect import unread_lines
-from trainrx.render.layout import Line, Span, cells, clean, cut, pad, wrap
+from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
 from trainrx.render.page import View, prose, quotes
 from trainrx.render.words import COLON, SOURCES
 
@@ -58,7 +58,7 @@ def _head(estimate: Estimate, view: View) -> Iterator[Line]:
     verdict = estimate.verdict
     word = words.NO_VERDICT if verdict is None else words.VERDICT[verdict]
     style = "strong" if verdict is None else words.STYLE_OF[verdict]
-    lead = Span(word.in_(view.lang) + "  ", style)
+    lead = StyledText(word.in_(view.lang) + "  ", style)
     yield from prose(view, claim(estimate, view.lang), lead=lead)
     yield from _labelled(view, words.JOB, job_text(estimate.job, view.lang))
     yield from _labelled(view, words.LENGTH, length_text(estimate, view.lang))
@@ -71,7 +71,7 @@ def _labelled(view: View, label: Text, text: str) -> Iterator[Line]:
     most = max(cells(word.in_(view.lang)) for word in _LABELS)
     lead = pad(label.in_(view.lang), most) + "  "
     for index, part in enumerate(wrap(clean(text), view.width - cells(lead))):
-        yield (Span(lead if index == 0 else " " * cells(lead), "head"), Span(part))
+        yield (StyledText(lead if index == 0 else " " * cells(lead), "head"), StyledText(part))
 
 
 def _figures(found: Prediction, view: View) -> Iterator[Line]:
@@ -80,17 +80,17 @@ def _figures(found: Prediction, view: View) -> Iterator[Line]:
     column = max(cells(text.in_(lang)) for text in (*names, words.FIGURES)) + 2
     heads = (words.BEST, words.LOW, words.HIGH)
     titles = "".join(_right(text.in_(lang), 8) for text in heads)
-    yield (Span(pad(words.FIGURES.in_(lang), column), "head"), Span(titles, "dim"))
+    yield (StyledText(pad(words.FIGURES.in_(lang), column), "head"), StyledText(titles, "dim"))
     figures: tuple[Figure, ...] = (found.allocated, found.reserved, found.card)
     rows = zip(names, figures, words.FIGURE_NOTES, strict=True)
     for name, figure, note in rows:
         room = view.width - column - 26
         style = "strong" if name is words.ON_CARD else ""
         yield (
-            Span(pad("  " + name.in_(lang), column)),
-            Span(_right(gib(figure.gib), 8), style),
-            Span(_right(gib(figure.low), 8) + _right(gib(figure.high), 8)),
-            Span("  " + cut(note.in_(lang), room) if room > 12 else "", "dim"),
+            StyledText(pad("  " + name.in_(lang), column)),
+            StyledText(_right(gib(figure.gib), 8), style),
+            StyledText(_right(gib(figure.low), 8) + _right(gib(figure.high), 8)),
+            StyledText("  " + cut(note.in_(lang), room) if room > 12 else "", "dim"),
         )
 
 
@@ -113,29 +113,37 @@ def _tables(found: Prediction, view: View) -> Iterator[Line]:
 def _terms(phase: PhaseUse, found: Prediction, view: View, title: Text) -> Iterator[Line]:
     lang, drawn = view.lang, inks(found)
     name = words.phase_name(phase.phase, lang)
-    yield (Span(title.in_(lang).format(phase=name), "head"),)
+    yield (StyledText(title.in_(lang).format(phase=name), "head"),)
     names = (*(t.name for t in phase.terms), CACHED, CONTEXT)
     column = min(max(cells(legend(item, lang)) for item in names) + 2, view.width - 24)
     for term in sorted(phase.terms, key=lambda item: -item.gib):
         if term.gib < NOTHING and not view.everything:
             continue
         yield (
-            Span("  "),
+            StyledText("  "),
             swatch(term.name, drawn),
-            Span("  " + pad(cut(term_name(term.name, lang), column - 1), column)),
-            Span(_right(gib(term.gib), 7)),
-            Span(_right(share(term.gib, phase.gib), 7), "dim"),
+            StyledText("  " + pad(cut(term_name(term.name, lang), column - 1), column)),
+            StyledText(_right(gib(term.gib), 7)),
+            StyledText(_right(share(term.gib, phase.gib), 7), "dim"),
         )
     yield _total(words.SUM, phase.gib, column, lang)
     if phase.phase == found.peak:
         for name, size in beyond(found):
             text = pad(cut(legend(name, lang), column - 1), column)
-            yield (Span("  "), swatch(name, drawn), Span("  " + text), Span(_right(gib(size), 7)))
+            yield (
+                StyledText("  "),
+                swatch(name, drawn),
+                StyledText("  " + text),
+                StyledText(_right(gib(size), 7)),
+            )
         yield _total(words.ON_CARD, found.card.gib, column, lang)
 
 
 def _total(title: Text, size: float, column: int, lang: Lang) -> Line:
-    return (Span(" " * 6 + pad(title.in_(lang), column)), Span(_right(gib(size), 7), "strong"))
+    return (
+        StyledText(" " * 6 + pad(title.in_(lang), column)),
+        StyledText(_right(gib(size), 7), "strong"),
+    )
 
 
 def _sources(found: Prediction, view: View) -> Iterator[Line]:
@@ -144,9 +152,9 @@ def _sources(found: Prediction, view: View) -> Iterator[Line]:
     known = {term.name: term.source for term in terms if term.source}
     if not view.everything or not known:
         return
-    yield (Span(SOURCES.in_(view.lang), "head"),)
+    yield (StyledText(SOURCES.in_(view.lang), "head"),)
     for name, source in known.items():
-        lead = Span(term_name(name, view.lang) + COLON.in_(view.lang))
+        lead = StyledText(term_name(name, view.lang) + COLON.in_(view.lang))
         yield from prose(view, source, indent=2, lead=lead, style="dim")
 
 
@@ -155,22 +163,22 @@ def _cards(cards: Sequence[CardFit], view: View) -> Iterator[Line]:
     if len(cards) < 2:
         return
     lang = view.lang
-    yield (Span(words.CARDS.in_(lang), "head"),)
+    yield (StyledText(words.CARDS.in_(lang), "head"),)
     names = min(max(cells(card.name) for card in cards), 30, view.width - 36) + 2
     for card in cards:
         word, style = fit_word(card, lang)
         size = gib(card.gib) if card.gib is not None else "?"
         need = gib(card.card.gib) if card.card is not None else "?"
         yield (
-            Span("  " + pad(cut(clean(card.name), names - 2), names)),
-            Span(_right(need, 8) + " / " + _right(size, 6) + "  "),
-            Span(word, style),
+            StyledText("  " + pad(cut(clean(card.name), names - 2), names)),
+            StyledText(_right(need, 8) + " / " + _right(size, 6) + "  "),
+            StyledText(word, style),
         )
 
 
 def _section(title: Text, texts: Sequence[str], view: View) -> Iterator[Line]:
     if texts:
-        yield (Span(title.in_(view.lang), "head"),)
+        yield (StyledText(title.in_(view.lang), "head"),)
     for text in texts:
         yield from prose(view, text, indent=2)
 
@@ -179,19 +187,19 @@ def _refusal(estimate: Estimate, view: View) -> Iterator[Line]:
     """Say that there is no figure, why, and what would give one."""
     refusal = estimate.refusal or Refusal(kind="unmodelled", id="", reason="")
     lead, text = refused(refusal, view.lang)
-    yield from prose(view, text, lead=Span(lead, "doubt"))
+    yield from prose(view, text, lead=StyledText(lead, "doubt"))
     yield from _labelled(view, words.JOB, job_text(estimate.job, view.lang))
     yield from quotes(view, refusal.evidence[:3], 2, set())
     if refusal.asks:
-        yield from (BLANK, (Span(words.NEEDED.in_(view.lang), "head"),))
+        yield from (BLANK, (StyledText(words.NEEDED.in_(view.lang), "head"),))
     for ask in refusal.asks:
-        yield from prose(view, ask, lead=Span("- "), indent=2)
+        yield from prose(view, ask, lead=StyledText("- "), indent=2)
 
 
 def _end(estimate: Estimate, view: View) -> Iterator[Line]:
     """Show what was taken for granted, and what could not be used."""
     if estimate.assumptions:
-        yield from (BLANK, (Span(words.ASSUMED.in_(view.lang), "head"),))
+        yield from (BLANK, (StyledText(words.ASSUMED.in_(view.lang), "head"),))
         yield from _assumed(estimate.assumptions, view)
     shown = estimate.unread if view.everything else estimate.unread[:MAX_UNREAD]
     yield from unread_lines(shown, view)
@@ -202,4 +210,4 @@ def _end(estimate: Estimate, view: View) -> Iterator[Line]:
 
 def _assumed(assumptions: Sequence[Assumption], view: View) -> Iterator[Line]:
     for item in assumptions:
-        yield from prose(view, assumed(item, view.lang), lead=Span("- "), indent=2)
+        yield from prose(view, assumed(item, view.lang), lead=StyledText("- "), indent=2)

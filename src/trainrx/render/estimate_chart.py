@@ -10,7 +10,7 @@ from trainrx.model.memory import Prediction, Term
 from trainrx.model.text import Lang
 from trainrx.render import estimate_words as words
 from trainrx.render.estimate_terms import gib, term_name
-from trainrx.render.layout import Line, Span, cells, cut, pad
+from trainrx.render.layout import Line, StyledText, cells, cut, pad
 from trainrx.render.page import View
 from trainrx.render.words import PAREN
 
@@ -95,16 +95,16 @@ def chart(estimate: Estimate, view: View) -> Iterator[Line]:
     if found.limit_gib is not None:
         limit = words.LIMIT_MARK.in_(lang).format(limit=gib(found.limit_gib))
         title += PAREN.in_(lang).format(f"{MARK} {limit}")
-    yield (Span(title, "head"),)
+    yield (StyledText(title, "head"),)
     scale, drawn = room / full_scale(found), inks(found)
     for bar in shown:
         filled = _cells(bar.parts, scale, room, drawn, found.limit_gib)
         over = found.limit_gib is not None and bar.gib > found.limit_gib
-        number = Span(f" {gib(bar.gib):>7}", "bad" if over else "")
-        tail = Span(f" {peak}", "strong") if bar.peak else Span("")
+        number = StyledText(f" {gib(bar.gib):>7}", "bad" if over else "")
+        tail = StyledText(f" {peak}", "strong") if bar.peak else StyledText("")
         yield (
-            Span("  "),
-            Span(pad(cut(bar.label, label), label) + "  "),
+            StyledText("  "),
+            StyledText(pad(cut(bar.label, label), label) + "  "),
             *filled,
             number,
             tail,
@@ -113,7 +113,7 @@ def chart(estimate: Estimate, view: View) -> Iterator[Line]:
 
 def _cells(
     parts: Sequence[Term], scale: float, room: int, drawn: dict[str, Ink], limit: float | None
-) -> Iterator[Span]:
+) -> Iterator[StyledText]:
     """Fill cells part by part; what ends within half a cell is rounded, never lost in the sum."""
     row: list[tuple[str, str]] = []
     total = 0.0
@@ -129,14 +129,14 @@ def _cells(
     for index in range(1, room + 1):
         if index == room or row[index] != row[start]:
             glyph, style = row[start]
-            yield Span(glyph * (index - start), style)
+            yield StyledText(glyph * (index - start), style)
             start = index
 
 
-def swatch(name: str, drawn: dict[str, Ink]) -> Span:
+def swatch(name: str, drawn: dict[str, Ink]) -> StyledText:
     """Show how a term is drawn, for the table that names it."""
     ink = drawn.get(name, Ink(" ", ""))
-    return Span(ink.glyph * 2, ink.style)
+    return StyledText(ink.glyph * 2, ink.style)
 
 
 def legend(name: str, lang: Lang) -> str:

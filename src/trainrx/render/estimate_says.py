@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.model.estimate import CardFit, Compared, Counted, Estimate
+from trainrx.model.estimate import CardFit, Compared, Estimate, ExactCount
 from trainrx.model.memory import Assumption, HostUse, PhaseUse, Prediction, Refusal, Term
 from trainrx.model.text import Lang, Text
 from trainrx.render import estimate_words as words
@@ -82,7 +82,7 @@ def host_text(host: HostUse, lang: Lang) -> tuple[str, ...]:
     return (text + (PAREN.in_(lang).format(parts) if parts else ""),)
 
 
-def counted_text(counted: Counted | None, lang: Lang) -> tuple[str, ...]:
+def counted_text(counted: ExactCount | None, lang: Lang) -> tuple[str, ...]:
     """Compare the closed form with what the real model class came to, and name the large gaps."""
     if counted is None:
         return ()

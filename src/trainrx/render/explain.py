@@ -13,7 +13,7 @@ from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.conditions import amount_text, clause_text, condition_text, scalar
-from trainrx.render.layout import Line, Span, clean
+from trainrx.render.layout import Line, StyledText, clean
 from trainrx.render.page import View, heading, prose
 
 MAX_SAMPLES = 4
@@ -49,7 +49,7 @@ def _name(entry: Entry, view: View) -> Line:
     if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule)):
         parts.append(words.STATUS[entry.status].in_(view.lang))
         parts.append(words.SINCE.in_(view.lang).format(version=entry.since))
-    return (Span(entry.id, "fix"), Span(f"  {' · '.join(parts)}", "dim"))
+    return (StyledText(entry.id, "fix"), StyledText(f"  {' · '.join(parts)}", "dim"))
 
 
 def _cause(entry: Cause, view: View) -> Iterator[Line]:
@@ -82,7 +82,7 @@ def _votes(view: View, title: Text, votes: tuple[Evidence, ...], sign: int) -> I
         yield from ((), heading(title.in_(view.lang), 0))
     style = "plus" if sign > 0 else "minus"
     for vote in votes:
-        lead = Span(f"{sign * vote.weight:+5.1f}  ", style)
+        lead = StyledText(f"{sign * vote.weight:+5.1f}  ", style)
         yield from prose(view, vote.why.in_(view.lang), indent=2, lead=lead)
         test = f"{words.LOOK_AT.in_(view.lang)}{words.COLON.in_(view.lang)}"
         yield from prose(view, test + condition_text(vote.when, view.lang), indent=9, style="dim")
@@ -91,20 +91,20 @@ def _votes(view: View, title: Text, votes: tuple[Evidence, ...], sign: int) -> I
 def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
     lang = view.lang
     title = f"{fix.title.in_(lang)} · {words.SAFETY[fix.safety].in_(lang)}"
-    yield from prose(view, title, indent=2, lead=Span(lead))
+    yield from prose(view, title, indent=2, lead=StyledText(lead))
     changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
     changes += [f"{words.DELETE.in_(lang)} {name}" for name in fix.unset]
     changes += [p.shown for p in fix.packages]
     changes += [measure_text(measure, lang) for measure in fix.measures]
     for text in (*changes, *fix.commands):
-        yield (Span("       "), Span(clean(text), "fix"))
+        yield (StyledText("       "), StyledText(clean(text), "fix"))
     for step in (fix.steps.in_(lang) if fix.steps else "").splitlines():
         yield from prose(view, step, indent=5)
     if fix.only_if is not None:
         when = words.ONLY_IF.in_(lang) + words.COLON.in_(lang) + condition_text(fix.only_if, lang)
         yield from prose(view, when, indent=5, style="dim")
     price = words.PRICE.in_(lang) + words.COLON.in_(lang)
-    yield from prose(view, fix.cost.in_(lang), indent=5, lead=Span(price, "dim"))
+    yield from prose(view, fix.cost.in_(lang), indent=5, lead=StyledText(price, "dim"))
 
 
 def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[Line]:
@@ -127,7 +127,7 @@ def _param(entry: Param, view: View) -> Iterator[Line]:
         yield from ((), heading(words.SPELLED.in_(lang), 0))
     for framework, spellings in entry.spelled.items():
         for spelling in spellings:
-            yield (Span(f"  {framework} {spelling.versions}".rstrip(), "strong"),)
+            yield (StyledText(f"  {framework} {spelling.versions}".rstrip(), "strong"),)
             yield from prose(view, _spelling(spelling, view), indent=4)
     if entry.ask is not None:
         yield from _part(view, words.HOW_TO_TELL, [entry.ask.in_(lang)])
@@ -240,7 +240,7 @@ def _lines(view: View, title: Text, texts: Iterable[str]) -> Iterator[Line]:
     """Quote lines as they are: never broken, so that they can be searched for."""
     yield from ((), heading(title.in_(view.lang), 0))
     for text in texts:
-        yield (Span("  "), Span(clean(text), "dim"))
+        yield (StyledText("  "), StyledText(clean(text), "dim"))
 
 
 def _references(view: View, references: tuple[Reference, ...]) -> Iterator[Line]:
@@ -249,4 +249,4 @@ def _references(view: View, references: tuple[Reference, ...]) -> Iterator[Line]
     for reference in references:
         yield from prose(view, reference.says or reference.id, indent=2)
         if reference.url:
-            yield (Span("    "), Span(clean(reference.url), "dim"))
+            yield (StyledText("    "), StyledText(clean(reference.url), "dim"))

@@ -27,7 +27,7 @@ from trainrx.render.fix_says import (
 )
 from trainrx.render.fixes import FixLine, fix_lines
 from trainrx.render.head import job_text
-from trainrx.render.layout import Line, Span, cells, clean, pad
+from trainrx.render.layout import Line, StyledText, cells, clean, pad
 from trainrx.render.page import View, prose, to_copy
 from trainrx.render.words import CAUSE, COLON, JOB, LIKELY, PAREN, SAFETY
 
@@ -54,7 +54,7 @@ def fix_page(answer: FixAnswer, view: View) -> list[Line]:
     """Lay the answer out: comment lines, then the patch."""
     inner = view._replace(width=view.width - len(MARK))
     head = [
-        (Span(MARK, "dim"), *line) if line else (Span(MARK.rstrip(), "dim"),)
+        (StyledText(MARK, "dim"), *line) if line else (StyledText(MARK.rstrip(), "dim"),)
         for line in _head(answer, inner)
     ]
     chosen = _chosen(answer)
@@ -73,7 +73,7 @@ def diff_lines(diff: str) -> Iterator[Line]:
             style = "plus"
         elif line.startswith("-"):
             style = "minus"
-        yield (Span(line, style),)
+        yield (StyledText(line, style),)
 
 
 def _head(answer: FixAnswer, view: View) -> Iterator[Line]:
@@ -82,7 +82,9 @@ def _head(answer: FixAnswer, view: View) -> Iterator[Line]:
     claim = words.CLAIM[answer.verdict]
     if chosen is not None and not chosen.diff and chosen.commands:
         claim = words.INSTALL
-    verdict = Span(words.VERDICT[answer.verdict].in_(lang) + "  ", words.STYLE_OF[answer.verdict])
+    verdict = StyledText(
+        words.VERDICT[answer.verdict].in_(lang) + "  ", words.STYLE_OF[answer.verdict]
+    )
     yield from prose(view, claim.in_(lang), lead=verdict)
     yield from _labelled(view, CAUSE, _cause(answer, lang))
     yield from _labelled(view, JOB, job_text(answer.job, lang))
@@ -133,7 +135,7 @@ def fix_lines_of(item: Proposal, lang: Lang) -> tuple[FixLine, ...]:
 def _copied(view: View, label: Text, lines: Iterable[FixLine]) -> Iterator[Line]:
     lead = _lead(label, view)
     for index, line in enumerate(to_copy(view, tuple(lines), cells(lead))):
-        yield (Span(lead, "head"), *line[1:]) if index == 0 else line
+        yield (StyledText(lead, "head"), *line[1:]) if index == 0 else line
 
 
 def _written(answer: FixAnswer, view: View) -> Iterator[Line]:
@@ -191,11 +193,11 @@ def _hand(item: Proposal, view: View, label: Text | None, *, full: bool) -> Iter
     text = item.title
     if steps and (full or left):
         text = words.MANUAL_FIRST.in_(view.lang).format(title=item.title, steps=steps)
-    yield from prose(view, clean(text), lead=Span(shown, "head"))
+    yield from prose(view, clean(text), lead=StyledText(shown, "head"))
     if full and item.predicted is not None:
         yield from prose(view, memory_text(item, view.lang), indent=cells(lead))
     for line in fix_lines_of(item, view.lang) if full else ():
-        yield (Span(" " * cells(lead)), Span(line.text, "fix"))
+        yield (StyledText(" " * cells(lead)), StyledText(line.text, "fix"))
 
 
 def _list(view: View, label: Text, texts: Iterable[str]) -> Iterator[Line]:
@@ -203,7 +205,7 @@ def _list(view: View, label: Text, texts: Iterable[str]) -> Iterator[Line]:
     for index, text in enumerate(texts):
         lead = _lead(label, view)
         shown = lead if index == 0 else " " * cells(lead)
-        yield from prose(view, clean(text), lead=Span(shown, "head"))
+        yield from prose(view, clean(text), lead=StyledText(shown, "head"))
 
 
 def _lead(label: Text, view: View, number: int = 1) -> str:
@@ -214,7 +216,7 @@ def _lead(label: Text, view: View, number: int = 1) -> str:
 
 def _labelled(view: View, label: Text, text: str, number: int = 1) -> Iterator[Line]:
     if text:
-        yield from prose(view, clean(text), lead=Span(_lead(label, view, number), "head"))
+        yield from prose(view, clean(text), lead=StyledText(_lead(label, view, number), "head"))
 
 
 def _cause(answer: FixAnswer, lang: Lang) -> str:

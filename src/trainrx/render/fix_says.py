@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.model.fixing import Dropped, Proposal
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Check, Standing
+from trainrx.model.planning import ProofCheck, Standing
 from trainrx.model.result import FixOut
 from trainrx.model.text import Lang
 from trainrx.render import fix_words as words
@@ -68,7 +68,7 @@ def why_lines(item: Proposal, lang: Lang) -> Iterator[str]:
             yield " ".join(part for part in (claim.text, source) if part)
 
 
-def checked_text(checks: Sequence[Check], lang: Lang) -> str:
+def checked_text(checks: Sequence[ProofCheck], lang: Lang) -> str:
     """Name the checks that hold, each once, but for such as had nothing to look at."""
     told = (check for check in checks if check.holds and (check.detail or check.name in PLAIN))
     said = (check_name(check.name, lang) for check in told)
@@ -83,7 +83,7 @@ def check_name(name: str, lang: Lang) -> str:
 
 def failed_text(item: Dropped, lang: Lang) -> str:
     """Say what was tried and which check it failed."""
-    first = item.failed[0] if item.failed else Check(name="", holds=False)
+    first = item.failed[0] if item.failed else ProofCheck(name="", holds=False)
     said = words.TOO_MUCH if first.name == "memory" else words.FAILED
     return said.in_(lang).format(
         spelled=item.spelled or item.title, check=check_name(first.name, lang), detail=first.detail

@@ -9,7 +9,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.render import words
 from trainrx.render.cause import percent
 from trainrx.render.fixes import first_fix, fix_lines
-from trainrx.render.layout import Line, Span, cells, clean, pad, wrap
+from trainrx.render.layout import Line, StyledText, cells, clean, pad, wrap
 from trainrx.render.page import View, prose, to_copy
 
 STYLE_OF = {"diagnosed": "bad", "suspected": "doubt", "unknown": "doubt", "healthy": "good"}
@@ -55,7 +55,7 @@ _SETTINGS = frozenset(
 def head(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
     """Show verdict, cause and first fix within five lines, then the job."""
     lang, best = view.lang, diagnosis.causes[0] if diagnosis.causes else None
-    verdict = Span(words.VERDICT[diagnosis.verdict].in_(lang), STYLE_OF[diagnosis.verdict])
+    verdict = StyledText(words.VERDICT[diagnosis.verdict].in_(lang), STYLE_OF[diagnosis.verdict])
     claim = ""
     if diagnosis.verdict == "unknown":
         claim = words.UNKNOWN_CLAIM.in_(lang)
@@ -66,7 +66,7 @@ def head(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
         claim = f"{words.FAMILY[best.family].in_(lang)}{words.COMMA.in_(lang)}{sure}"
     elif diagnosis.findings:
         claim = diagnosis.findings[0].message
-    yield from prose(view, claim, lead=Span(verdict.text + "  ", verdict.style))
+    yield from prose(view, claim, lead=StyledText(verdict.text + "  ", verdict.style))
     if diagnosis.verdict == "healthy":
         for index, text in enumerate(checked(diagnosis, lang)):
             yield from _labelled(view, words.WARNINGS if index else words.CHECKED, text)
@@ -92,7 +92,7 @@ def _first_fix(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
         return
     label = _label(view, words.FIX)
     for index, line in enumerate(to_copy(view, lines[:MAX_HEAD_FIXES], cells(label))):
-        yield (Span(label, "head"), *line[1:]) if index == 0 else line
+        yield (StyledText(label, "head"), *line[1:]) if index == 0 else line
 
 
 def _unknown(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
@@ -105,7 +105,10 @@ def _unknown(diagnosis: Diagnosis, view: View) -> Iterator[Line]:
         yield from _labelled(view, words.NEXT, question(ask, view.lang), most=2)
         return
     yield from _labelled(view, words.NEXT, words.COLLECT.in_(view.lang))
-    yield (Span(" " * cells(_label(view, words.NEXT))), Span(words.COLLECT_COMMAND, "fix"))
+    yield (
+        StyledText(" " * cells(_label(view, words.NEXT))),
+        StyledText(words.COLLECT_COMMAND, "fix"),
+    )
 
 
 def _label(view: View, label: Text) -> str:
@@ -123,7 +126,10 @@ def _labelled(
     if len(parts) > most:
         parts = [*parts[: most - 1], *_ellipsis(parts[most - 1], room)]
     for index, part in enumerate(parts):
-        yield (Span(lead if index == 0 else " " * cells(lead), "head"), Span(part, style))
+        yield (
+            StyledText(lead if index == 0 else " " * cells(lead), "head"),
+            StyledText(part, style),
+        )
 
 
 def _ellipsis(text: str, room: int) -> Iterator[str]:

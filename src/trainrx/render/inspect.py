@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
-from trainrx.model.inspection import Inspection, Item, Job, Stranger
+from trainrx.model.inspection import InspectedJob, Inspection, Item, Stranger
 from trainrx.model.job import Defect
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
@@ -22,7 +22,7 @@ from trainrx.render.inspect_rows import (
     value_text,
     why_text,
 )
-from trainrx.render.layout import Line, Span, cells, clean, cut, pad, wrap
+from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
 from trainrx.render.page import View, prose
 from trainrx.render.words import COLON, COMMA, LISTED, UNREAD
 
@@ -55,7 +55,7 @@ def inspect_page(inspection: Inspection, view: View) -> list[Line]:
     return [*lines, *unread_lines(inspection.unread, view)]
 
 
-def _tables(job: Job, view: View) -> Iterator[Line]:
+def _tables(job: InspectedJob, view: View) -> Iterator[Line]:
     found = rows(job, everything=view.everything)
     table = [(topic, [_cells(item, job, view) for item in items]) for topic, items in found.items()]
     all_rows = [row for _, items in table for row in items]
@@ -82,7 +82,7 @@ class Grid(NamedTuple):
     gap: int
 
 
-def _cells(item: Item, job: Job, view: View) -> Row:
+def _cells(item: Item, job: InspectedJob, view: View) -> Row:
     lang, short = view.lang, view.width < NARROW
     origin = origin_text(item, job, lang, short=short, everything=view.everything)
     return Row(name_text(item, lang), value_text(item, lang), origin, _style(item))
@@ -102,19 +102,21 @@ def _grid(table: Sequence[Row], view: View) -> Grid:
 def _row(row: Row, grid: Grid, view: View) -> Iterator[Line]:
     """Show name, value, origin side by side; below each other where there is no room."""
     blank = " " * grid.start
-    lead = Span(blank)
+    lead = StyledText(blank)
     if cells(row.name) > grid.start - 4:
-        yield from ((Span("  "), Span(p, row.style)) for p in wrap(row.name, view.width - 2))
+        yield from (
+            (StyledText("  "), StyledText(p, row.style)) for p in wrap(row.name, view.width - 2)
+        )
     else:
-        lead = Span(pad(f"  {row.name}", grid.start), row.style)
+        lead = StyledText(pad(f"  {row.name}", grid.start), row.style)
     room = view.width - grid.start
     gap = max(grid.gap, cells(row.value) + 2)
     if gap + cells(row.origin) <= room:
-        yield (lead, Span(pad(row.value, gap), row.style), Span(row.origin, "dim"))
+        yield (lead, StyledText(pad(row.value, gap), row.style), StyledText(row.origin, "dim"))
         return
     for index, part in enumerate(wrap(row.value, room, hard=True)):
-        yield (lead if index == 0 else Span(blank), Span(part, row.style))
-    yield from ((Span(blank), Span(part, "dim")) for part in wrap(row.origin, room))
+        yield (lead if index == 0 else StyledText(blank), StyledText(part, row.style))
+    yield from ((StyledText(blank), StyledText(part, "dim")) for part in wrap(row.origin, room))
 
 
 def _style(item: Item) -> str:
@@ -125,7 +127,7 @@ def _style(item: Item) -> str:
     return "strong" if item.given else "dim"
 
 
-def _amiss(job: Job, view: View) -> Iterator[Line]:
+def _amiss(job: InspectedJob, view: View) -> Iterator[Line]:
     """Show what is unknown, refused, hidden or broken."""
     lang = view.lang
     listed = is_listed(job)
@@ -161,10 +163,13 @@ def _defect(defect: Defect, view: View) -> Iterator[Line]:
     message = defect.message if known is None or view.lang == "en" else known.in_(view.lang)
     yield from prose(view, f"{clean(at)}{COLON.in_(view.lang)}{message}", indent=2)
     if defect.text.strip():
-        yield (Span("    "), Span(cut(clean(defect.text.strip()), view.width - 4), "dim"))
+        yield (
+            StyledText("    "),
+            StyledText(cut(clean(defect.text.strip()), view.width - 4), "dim"),
+        )
 
 
-def _unknown(item: Item, job: Job, lang: Lang) -> str:
+def _unknown(item: Item, job: InspectedJob, lang: Lang) -> str:
     where = origin_text(item, job, lang, short=False, everything=False)
     parts = [why_text(item, lang)]
     if item.alternatives:
@@ -188,7 +193,7 @@ def _stranger(item: Stranger, lang: Lang, *, listed: bool) -> str:
     return f"{shown} ({where}){COLON.in_(lang)}{said}"
 
 
-def _shadowed(item: Item, job: Job, lang: Lang) -> str:
+def _shadowed(item: Item, job: InspectedJob, lang: Lang) -> str:
     where = origin_text(item, job, lang, short=False, everything=False)
     winner = next((s for s in job.settings if s.canonical == item.canonical), None)
     said = "" if winner is None else words.INSTEAD_IS.in_(lang).format(name=winner.name)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 
 from trainrx.model.facts import Scalar
-from trainrx.model.inspection import Job, Sided
+from trainrx.model.inspection import InspectedJob, Sided
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
 from trainrx.render.inspect_rows import plain_value, unknowns
-from trainrx.render.layout import Line, Span, cells, clean, pad, wrap
+from trainrx.render.layout import Line, StyledText, cells, clean, pad, wrap
 from trainrx.render.page import View
 from trainrx.render.words import COMMA, LISTED, PAREN
 
@@ -26,7 +26,7 @@ _LABELS = (
 )
 
 
-def job_head(job: Job, view: View, number: int, count: int) -> Iterator[Line]:
+def job_head(job: InspectedJob, view: View, number: int, count: int) -> Iterator[Line]:
     """Show what a job is, in about six lines."""
     lang = view.lang
     title = [clean(str(job.place)), what(job)]
@@ -35,8 +35,8 @@ def job_head(job: Job, view: View, number: int, count: int) -> Iterator[Line]:
     marks += [words.PERHAPS.in_(lang)] if job.perhaps else []
     aside = PAREN.in_(lang).format(COMMA.in_(lang).join(marks)) if marks else ""
     first, *rest = wrap("  ".join(title) + aside, view.width)
-    yield (Span(first, "strong"),)
-    yield from ((Span(part, "strong"),) for part in rest)
+    yield (StyledText(first, "strong"),)
+    yield from ((StyledText(part, "strong"),) for part in rest)
     known = {item.name: item.value for item in (*job.facts, *job.settings)}
     known |= {item.canonical: item.value for item in job.settings if item.known}
     yield from labelled(view, words.FRAMEWORK, framework(job, lang))
@@ -56,7 +56,7 @@ def job_head(job: Job, view: View, number: int, count: int) -> Iterator[Line]:
         yield from labelled(view, words.CHECK, matter, style="doubt")
 
 
-def what(job: Job | Sided) -> str:
+def what(job: InspectedJob | Sided) -> str:
     """Give the command as one would type it."""
     names = {"ms-swift": "swift", "llamafactory": "llamafactory-cli"}
     framework = names.get(job.framework or "", job.framework or "")
@@ -65,7 +65,7 @@ def what(job: Job | Sided) -> str:
     return clean(f"{framework} {job.command}".strip())
 
 
-def framework(job: Job | Sided, lang: Lang) -> str:
+def framework(job: InspectedJob | Sided, lang: Lang) -> str:
     """Name the framework, its version, and how that is known."""
     if not job.framework:
         return words.NO_FRAMEWORK.in_(lang)
@@ -80,15 +80,18 @@ def labelled(view: View, label: Text, text: str, style: str = "") -> Iterator[Li
     most = max(cells(word.in_(view.lang)) for word in _LABELS)
     lead = pad(label.in_(view.lang), most) + "  "
     for index, part in enumerate(wrap(text, view.width - cells(lead), hard=True)):
-        yield (Span(lead if index == 0 else " " * cells(lead), "head"), Span(part, style))
+        yield (
+            StyledText(lead if index == 0 else " " * cells(lead), "head"),
+            StyledText(part, style),
+        )
 
 
-def _task(job: Job, known: Mapping[str, object]) -> str:
+def _task(job: InspectedJob, known: Mapping[str, object]) -> str:
     parts = (job.task or "", known.get("tuner.type"), known.get("train.precision"))
     return clean(" · ".join(str(part) for part in parts if part))
 
 
-def _model(job: Job, known: Mapping[str, object], lang: Lang) -> str:
+def _model(job: InspectedJob, known: Mapping[str, object], lang: Lang) -> str:
     if job.model is None:
         return words.NO_MODEL.in_(lang)
     size = known.get("model.params_b")
@@ -135,12 +138,12 @@ def _batch(known: Mapping[str, object], lang: Lang) -> str:
     return COMMA.in_(lang).join(parts)
 
 
-def is_listed(job: Job) -> bool:
+def is_listed(job: InspectedJob) -> bool:
     """Tell whether there is a list of what the program takes; one of one's own has none."""
     return job.framework not in _UNLISTED and any(item.package for item in job.arguments)
 
 
-def _matter(job: Job, lang: Lang) -> Iterator[str]:
+def _matter(job: InspectedJob, lang: Lang) -> Iterator[str]:
     """Count what is shown at the end."""
     counts = (
         (words.COUNT_DEFECTS, len(job.defects)),

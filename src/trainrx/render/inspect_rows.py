@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from trainrx.model.facts import Origin
-from trainrx.model.inspection import Item, Job, Sided, Topic
+from trainrx.model.inspection import InspectedJob, Item, Sided, Topic
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
 from trainrx.render.layout import clean
@@ -22,7 +22,7 @@ LONG_NAME = 16
 """A longer file name is left out where the line is of the launch's own file."""
 
 
-def rows(job: Job, *, everything: bool) -> dict[Topic, list[Item]]:
+def rows(job: InspectedJob, *, everything: bool) -> dict[Topic, list[Item]]:
     """Give the values to show by topic: given ones, then defaults, then what follows."""
     told = list(_given(job, everything=everything))
     settled = {item.canonical for item in (*job.settings, *told) if item.given and item.canonical}
@@ -39,20 +39,20 @@ def rows(job: Job, *, everything: bool) -> dict[Topic, list[Item]]:
     return {topic: items for topic, items in found.items() if items}
 
 
-def hidden(job: Job) -> int:
+def hidden(job: InspectedJob) -> int:
     """Count the arguments that are shown only on demand."""
     shown = sum(len(items) for items in rows(job, everything=False).values())
     return sum(len(items) for items in rows(job, everything=True).values()) - shown
 
 
-def unknowns(job: Job) -> Iterator[Item]:
+def unknowns(job: InspectedJob) -> Iterator[Item]:
     """Give what is set, but to a value nobody can tell from the inputs."""
     for item in _given(job, everything=True):
         if not item.known:
             yield item
 
 
-def _given(job: Job, *, everything: bool) -> Iterator[Item]:
+def _given(job: InspectedJob, *, everything: bool) -> Iterator[Item]:
     names: set[str] = set()
     for item in job.arguments:
         if item.given:
@@ -67,13 +67,13 @@ def _given(job: Job, *, everything: bool) -> Iterator[Item]:
     yield from variables
 
 
-def _is_weighty(item: Item, job: Job) -> bool:
+def _is_weighty(item: Item, job: InspectedJob) -> bool:
     """Tell whether a variable is of interest: the launch sets it, or it is known to matter."""
     own = any(origin.source == job.place.source for origin in item.origins)
     return own or bool(item.canonical) or item.name.startswith(_WEIGHTY)
 
 
-def _defaults(job: Job) -> Iterator[Item]:
+def _defaults(job: InspectedJob) -> Iterator[Item]:
     names: set[str] = set()
     computed = {item.name: item for item in job.settings if item.via == "computed"}
     for item in job.arguments:
@@ -84,7 +84,7 @@ def _defaults(job: Job) -> Iterator[Item]:
     yield from (item for item in job.settings if not item.given and item.name not in names)
 
 
-def _shown(item: Item, job: Job, settled: set[str]) -> bool:
+def _shown(item: Item, job: InspectedJob, settled: set[str]) -> bool:
     if not item.canonical or item.canonical in settled:
         return False
     if item.value is None:
@@ -144,7 +144,9 @@ def why_text(item: Item, lang: Lang) -> str:
     return known.in_(lang) if item.why in words.WHY or not item.why else clean(item.why)
 
 
-def origin_text(item: Item, job: Job | Sided, lang: Lang, *, short: bool, everything: bool) -> str:
+def origin_text(
+    item: Item, job: InspectedJob | Sided, lang: Lang, *, short: bool, everything: bool
+) -> str:
     """Say where a value comes from: `launch.sh:12`, `ms-swift 3.2.1 default`, `computed`."""
     if item.via == "derived":
         return _from(item, words.DERIVED, words.DERIVED_FROM, lang, everything=everything)
@@ -175,7 +177,7 @@ def _short(name: str, lang: Lang) -> str:
     return clean(name) if known is None else known.in_(lang)
 
 
-def _default(item: Item, job: Job | Sided, lang: Lang, *, short: bool) -> str:
+def _default(item: Item, job: InspectedJob | Sided, lang: Lang, *, short: bool) -> str:
     package = item.package or job.framework or ""
     if item.how == "assumed":
         return words.ASSUMED.in_(lang)
@@ -187,7 +189,7 @@ def _default(item: Item, job: Job | Sided, lang: Lang, *, short: bool) -> str:
     return words.DEFAULT_OPEN.in_(lang).format(package=package)
 
 
-def _place(origin: Origin, job: Job | Sided, lang: Lang, *, short: bool) -> str:
+def _place(origin: Origin, job: InspectedJob | Sided, lang: Lang, *, short: bool) -> str:
     source = clean(origin.source).replace("\\", "/").rsplit("/", 1)[-1]
     if origin.line is None:
         return source

@@ -18,14 +18,14 @@ _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120
 
 
-class Span(NamedTuple):
+class StyledText(NamedTuple):
     """Some text in one style (a name of `emit.STYLES`, "" is plain)."""
 
     text: str
     style: str = ""
 
 
-Line = tuple[Span, ...]
+Line = tuple[StyledText, ...]
 
 
 def clean(text: str) -> str:

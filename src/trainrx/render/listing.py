@@ -9,7 +9,7 @@ from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.packages import RangeEntry
 from trainrx.render import words as said
-from trainrx.render.layout import Line, Span, cells, clean, cut, pad
+from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad
 from trainrx.render.page import View
 
 
@@ -20,7 +20,7 @@ def listing(
     rows = [row for row in _rows(knowledge, view, family) if _holds(row, words)]
     widths = [max((cells(row[index]) for row in rows), default=0) for index in range(3)]
     lines = [_line(row, widths, view) for row in rows]
-    return [*lines, (Span(said.ENTRIES.in_(view.lang).format(n=len(rows)), "dim"),)]
+    return [*lines, (StyledText(said.ENTRIES.in_(view.lang).format(n=len(rows)), "dim"),)]
 
 
 def _rows(
@@ -58,7 +58,7 @@ def _line(row: tuple[str, str, str, str], widths: list[int], view: View) -> Line
     start = f"{pad(ident, widths[0])}  {pad(kind, widths[1])}  {pad(family, widths[2])}  "
     room = max(view.width - cells(start), 20)
     return (
-        Span(ident, "fix"),
-        Span(start[len(ident) :], "dim"),
-        Span(cut(title, room)),
+        StyledText(ident, "fix"),
+        StyledText(start[len(ident) :], "dim"),
+        StyledText(cut(title, room)),
     )

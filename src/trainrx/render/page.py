@@ -8,7 +8,7 @@ from typing import NamedTuple
 from trainrx.model.facts import Origin
 from trainrx.model.text import Lang
 from trainrx.render.fixes import FixLine
-from trainrx.render.layout import Line, Span, cells, clean, cut, pad, wrap
+from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
 
 MAX_PROSE = 100
 
@@ -22,7 +22,7 @@ class View(NamedTuple):
 
 
 def prose(
-    view: View, text: str, *, indent: int = 0, lead: Span | None = None, style: str = ""
+    view: View, text: str, *, indent: int = 0, lead: StyledText | None = None, style: str = ""
 ) -> Iterator[Line]:
     """Break a text into lines; `lead` stands before the first, the others hang under its text."""
     first = lead.text if lead else ""
@@ -30,14 +30,14 @@ def prose(
     room = min(view.width, MAX_PROSE) - hang
     for index, part in enumerate(wrap(clean(text), room)):
         if index == 0 and lead:
-            yield (Span(" " * indent), lead, Span(part, style))
+            yield (StyledText(" " * indent), lead, StyledText(part, style))
         else:
-            yield (Span(" " * hang), Span(part, style))
+            yield (StyledText(" " * hang), StyledText(part, style))
 
 
 def heading(text: str, indent: int = 2) -> Line:
     """Give a heading."""
-    return (Span(" " * indent), Span(text, "head"))
+    return (StyledText(" " * indent), StyledText(text, "head"))
 
 
 def quotes(view: View, origins: Iterable[Origin], indent: int, seen: set[Origin]) -> Iterator[Line]:
@@ -54,15 +54,15 @@ def to_copy(view: View, lines: Iterable[FixLine], indent: int) -> Iterator[Line]
     lines = tuple(lines)
     column = _column(lines, view.width - indent)
     for line in lines:
-        start = (Span(" " * indent), Span(line.text, "fix"))
+        start = (StyledText(" " * indent), StyledText(line.text, "fix"))
         if not line.remark:
             yield start
         elif _is_beside(line, column, view.width - indent):
             beside = pad(line.text, column) + f"  # {line.remark}"
-            yield (*start, Span(beside[len(line.text) :], "dim"))
+            yield (*start, StyledText(beside[len(line.text) :], "dim"))
         else:
             yield start
-            yield (Span(" " * (indent + 2)), Span(f"# {line.remark}", "dim"))
+            yield (StyledText(" " * (indent + 2)), StyledText(f"# {line.remark}", "dim"))
 
 
 def _column(lines: Iterable[FixLine], room: int) -> int:
@@ -89,10 +89,10 @@ def _quote(view: View, where: str, text: str, indent: int) -> Iterator[Line]:
     most = 8 if view.everything else 2
     room = view.width - indent
     if not text:
-        yield (Span(" " * indent), Span(where, "dim"))
+        yield (StyledText(" " * indent), StyledText(where, "dim"))
         return
     parts = wrap(f"{where}  {text}", room, hard=True)
     if len(parts) > most:
         parts = [*parts[: most - 1], cut(" ".join(parts[most - 1 :]), room)]
     for part in parts:
-        yield (Span(" " * indent), Span(part, "dim"))
+        yield (StyledText(" " * indent), StyledText(part, "dim"))

@@ -13,7 +13,7 @@ from trainrx.render.fix_says import refusal_text, still_lines
 from trainrx.render.fixes import FixLine
 from trainrx.render.head import job_text
 from trainrx.render.inspect import unread_lines
-from trainrx.render.layout import Line, Span, cells, clean, cut, pad
+from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad
 from trainrx.render.markdown import code
 from trainrx.render.markdown import prose as md_prose
 from trainrx.render.page import View, prose, to_copy
@@ -27,10 +27,10 @@ MOST_UNREAD = 5
 def plan_page(answer: PlanAnswer, view: View) -> list[Line]:
     """Lay the table out, a row for each hardware with its changes below."""
     lang = view.lang
-    lines: list[Line] = [(Span(words.TITLE.in_(lang), "head"),)]
+    lines: list[Line] = [(StyledText(words.TITLE.in_(lang), "head"),)]
     job = job_text(answer.job, lang)
     if job:
-        lines += prose(view, job, lead=Span(f"{JOB.in_(lang)}  ", "head"), style="dim")
+        lines += prose(view, job, lead=StyledText(f"{JOB.in_(lang)}  ", "head"), style="dim")
     column = min(WIDEST, max(cells(hardware(row)) for row in answer.hardware)) + 2
     for row in answer.hardware:
         lines += (BLANK, *_row(row, view, column))
@@ -66,10 +66,10 @@ def _row(row: OnHardware, view: View, column: int) -> Iterator[Line]:
     lang = view.lang
     verdict, *more = _facts(row, lang)
     name = pad(cut(hardware(row), column - 2), column)
-    first = (Span(name, "strong"), Span(verdict, words.STYLE_OF[row.verdict]))
+    first = (StyledText(name, "strong"), StyledText(verdict, words.STYLE_OF[row.verdict]))
     rest = COMMA.in_(lang).join(more)
     if rest and column + cells(verdict) + 2 + cells(rest) <= view.width:
-        yield (*first, Span(f"  {rest}"))
+        yield (*first, StyledText(f"  {rest}"))
     else:
         yield first
         if rest:

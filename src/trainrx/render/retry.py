@@ -15,7 +15,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.render.cause import percent
 from trainrx.render.fixes import fix_lines
 from trainrx.render.head import job_text
-from trainrx.render.layout import Line, Span, cells, clean, pad
+from trainrx.render.layout import Line, StyledText, cells, clean, pad
 from trainrx.render.markdown import code, fence, guard
 from trainrx.render.markdown import prose as md_prose
 from trainrx.render.page import View, prose, quotes, to_copy
@@ -56,11 +56,11 @@ def masked(answer: RetryAnswer) -> RetryAnswer:
 def retry_page(answer: RetryAnswer, view: View) -> list[Line]:
     """Lay the answer out: verdict, reason, cause, what to do first."""
     lang = view.lang
-    verdict = Span(VERDICT[answer.verdict].in_(lang), STYLE_OF[answer.verdict])
+    verdict = StyledText(VERDICT[answer.verdict].in_(lang), STYLE_OF[answer.verdict])
     status = STATUS.in_(lang).format(n=answer.exit_code)
     known = answer.verdict != "unknown"
     told = f"  {KIND[answer.verdict].in_(lang)} · {status}" if known else f"  {status}"
-    lines: list[Line] = [(verdict, Span(told, "dim"))]
+    lines: list[Line] = [(verdict, StyledText(told, "dim"))]
     lines += _labelled(view, WHY, answer.reason)
     lines += _labelled(view, CAUSE, _cause(answer, lang))
     lines += _labelled(view, BEFORE, answer.before)
@@ -128,7 +128,7 @@ def _fix(answer: RetryAnswer, view: View) -> Iterator[Line]:
         return
     lead = _lead(FIX, view)
     for index, line in enumerate(to_copy(view, lines, cells(lead))):
-        yield (Span(lead, "head"), *line[1:]) if index == 0 else line
+        yield (StyledText(lead, "head"), *line[1:]) if index == 0 else line
 
 
 def _lead(label: Text, view: View) -> str:
@@ -137,7 +137,7 @@ def _lead(label: Text, view: View) -> str:
 
 def _labelled(view: View, label: Text, text: str) -> Iterator[Line]:
     if text:
-        yield from prose(view, clean(text), lead=Span(_lead(label, view), "head"))
+        yield from prose(view, clean(text), lead=StyledText(_lead(label, view), "head"))
 
 
 if __name__ == "__main__":

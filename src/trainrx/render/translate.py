@@ -10,7 +10,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, DefaultChange, Translated, Translation
 from trainrx.render import translate_words as words
 from trainrx.render.inspect import BLANK, unread_lines
-from trainrx.render.layout import Line, Span, cells, clean, pad
+from trainrx.render.layout import Line, StyledText, cells, clean, pad
 from trainrx.render.page import View, heading, limited, prose
 
 MOST_DEFAULTS = 12
@@ -26,7 +26,7 @@ def translation_page(answer: Translation, view: View) -> list[Line]:
     if answer.by_hand:
         lines += (BLANK, heading(words.BY_HAND.in_(view.lang), 0))
         for text in answer.by_hand:
-            lines += prose(view, text, indent=2, lead=Span("- "))
+            lines += prose(view, text, indent=2, lead=StyledText("- "))
     return [*lines, *unread_lines(answer.unread, view)]
 
 
@@ -41,21 +41,21 @@ def _launch(item: Translated, view: View) -> Iterator[Line]:
         yield heading(words.REFUSED.in_(view.lang), 0)
         for no in item.refused:
             shown = f"{clean(no.given).strip()}: {no.reason}" if no.given else no.reason
-            yield from prose(view, shown, indent=2, lead=Span("x ", "bad"))
+            yield from prose(view, shown, indent=2, lead=StyledText("x ", "bad"))
     yield from _group(words.CHANGED, changed, view, "fix")
     yield from _group(words.DROPPED, dropped, view, "dim")
     kept = [one for one in item.arguments if one.outcome == "kept"]
     if kept:
         yield BLANK
-        yield (Span(words.KEPT.in_(view.lang).format(n=len(kept)), "dim"),)
+        yield (StyledText(words.KEPT.in_(view.lang).format(n=len(kept)), "dim"),)
         if view.everything:
             for one in kept:
-                yield (Span(f"  {clean(one.given)}", "dim"),)
+                yield (StyledText(f"  {clean(one.given)}", "dim"),)
     yield from _defaults(item.defaults, view)
     yield BLANK
     yield heading(words.COMMAND.in_(view.lang), 0)
     for line in item.text.split("\n"):
-        yield (Span(f"  {clean(line)}", "fix"),)
+        yield (StyledText(f"  {clean(line)}", "fix"),)
 
 
 _CHANGED = frozenset({"renamed", "value", "moved", "replaced"})
@@ -90,15 +90,19 @@ def _group(title: Text, items: Sequence[Carried], view: View, style: str) -> Ite
     for one in items:
         given, now = clean(one.given), [clean(text) for text in one.now]
         if not now:
-            yield (Span(f"  {given}", style),)
+            yield (StyledText(f"  {given}", style),)
         elif cells(given) <= column and 6 + column + max(map(cells, now)) <= view.width:
-            yield (Span("  " + pad(given, column)), Span("  "), Span(now[0], "fix"))
+            yield (
+                StyledText("  " + pad(given, column)),
+                StyledText("  "),
+                StyledText(now[0], "fix"),
+            )
             for text in now[1:]:
-                yield (Span(" " * (column + 4)), Span(text, "fix"))
+                yield (StyledText(" " * (column + 4)), StyledText(text, "fix"))
         else:
-            yield (Span(f"  {given}"),)
+            yield (StyledText(f"  {given}"),)
             for text in now:
-                yield (Span("    -> "), Span(text, "fix"))
+                yield (StyledText("    -> "), StyledText(text, "fix"))
         if one.why:
             yield from prose(view, one.why, indent=4, style="dim")
 
@@ -124,10 +128,10 @@ def _default(one: DefaultChange, view: View) -> Iterator[Line]:
     keep = one.keep or f"({words.NO_KEEP.in_(view.lang)})"
     style = "fix" if one.keep else "dim"
     if cells(said) + cells(keep) + 6 <= view.width:
-        yield (Span("  " + pad(said, 46)), Span("  "), Span(clean(keep), style))
+        yield (StyledText("  " + pad(said, 46)), StyledText("  "), StyledText(clean(keep), style))
     else:
         yield from prose(view, said, indent=2)
-        yield (Span(f"    {clean(keep)}", style),)
+        yield (StyledText(f"    {clean(keep)}", style),)
     if one.note:
         yield from prose(view, one.note, indent=4, style="dim")
 

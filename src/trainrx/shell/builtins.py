@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.shell.context import Context, Verdict
-from trainrx.shell.options import Options
+from trainrx.shell.options import OptionReader
 from trainrx.shell.unknown import known
 from trainrx.shell.variables import Field, Variable
 
@@ -23,7 +23,7 @@ class Builtins:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._options = Options(context)
+        self._options = OptionReader(context)
         self._handlers = {
             "set": self._set,
             "shift": self._shift,

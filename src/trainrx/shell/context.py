@@ -12,15 +12,15 @@ from trainrx.shell.expand import Expander
 from trainrx.shell.limits import Budget
 from trainrx.shell.quotes import Lines
 from trainrx.shell.reader import commands
-from trainrx.shell.record import Place, Record
+from trainrx.shell.record import Record, SourcePosition
 from trainrx.shell.state import State
 from trainrx.shell.streams import Sink, Streams
 from trainrx.shell.syntax import Node
-from trainrx.shell.unknown import Unknown, known
+from trainrx.shell.unknown import UnknownValue, known
 from trainrx.shell.variables import Field, Snapshot, Variable
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenFile(msgspec.Struct, frozen=True):
     """A file that commands write; `rows`: its line ends are those of the script from `line` on."""
 
     text: str
@@ -76,12 +76,12 @@ class Context:
     the command being evaluated.
     """
 
-    def __init__(self, state: State, record: Record, place: Place, files: Files) -> None:
+    def __init__(self, state: State, record: Record, place: SourcePosition, files: Files) -> None:
         self.state = state
         self.record = record
         self.place = place
         self.files = files
-        self.written: dict[str, Written] = {}
+        self.written: dict[str, WrittenFile] = {}
         self.expander = Expander(state, self.substitute, self.arithmetic)
         self.run: Callable[[Node], None] = _unset
         self.functions: dict[str, Node] = {}
@@ -134,7 +134,7 @@ class Context:
         unknown = self.state.unknowns.mark("value", name)
         self.state.set_text(name, unknown if value is None else str(value), self.line)
 
-    def _root(self, expression: str) -> Unknown | None:
+    def _root(self, expression: str) -> UnknownValue | None:
         """Find the unknown variable an expression rests on."""
         unknowns = self.state.unknowns
         found = list(unknowns.within(self.expander.dollars(expression)))
@@ -152,7 +152,7 @@ class Context:
         streams, place, stop = self.streams, self.place, self.stop
         kept, folder, verdict = self.state.snapshot(), self.folder, self.verdict
         self.streams = Streams(sink, capture=True)
-        self.place = Place(Lines(body), self.line, fixed=True)
+        self.place = SourcePosition(Lines(body), self.line, fixed=True)
         found = list(commands(body, self.budget))
         for node in found:
             self.run(node)

@@ -15,7 +15,7 @@ import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.shell.limits import MAX_DEFECTS
-from trainrx.shell.quotes import Span
+from trainrx.shell.quotes import QuotedSpan
 
 _BLANK_AFTER_BACKSLASH = late(r"(?<!\\)\\[ \t]+$", re.MULTILINE)
 _CUT = late(r"(?<!\\)\\(?:\n(?=[ \t]*\n)|[ \t]+\n)")
@@ -108,7 +108,7 @@ def comments_in_text(text: str) -> Iterator[Slip]:
         yield Slip("continuation-broken", match.end() - 1, _SWALLOWED)
 
 
-def slips_in_quotes(text: str, quoted: Sequence[Span]) -> Iterator[Slip]:
+def slips_in_quotes(text: str, quoted: Sequence[QuotedSpan]) -> Iterator[Slip]:
     """Find the same mistakes in the quoted texts of a script, which are commands to be run later.
 
     What is only printed is left alone, as is a drawing: behind the mistake the command goes on.
@@ -139,7 +139,7 @@ def _escaped(text: str, end: int) -> str:
     )
 
 
-def _holds(span: Span, places: list[int]) -> bool:
+def _holds(span: QuotedSpan, places: list[int]) -> bool:
     """Tell whether one of the places, which are in order, is within a span."""
     at = bisect_left(places, span.start)
     return at < len(places) and places[at] < span.end

@@ -16,7 +16,7 @@ from trainrx.shell.syntax import (
     Arithmetic,
     Block,
     Case,
-    Count,
+    CountedLoop,
     For,
     Function,
     If,
@@ -87,7 +87,7 @@ class Interpreter:
             self._loops.over(node)
         elif isinstance(node, Loop):
             self._loops.until(node)
-        elif isinstance(node, Count):
+        elif isinstance(node, CountedLoop):
             self._loops.count(node)
         elif isinstance(node, Case):
             self._case(node)

@@ -13,7 +13,7 @@ from trainrx.shell.limits import MAX_ITERATIONS
 from trainrx.shell.syntax import (
     AndOr,
     Block,
-    Count,
+    CountedLoop,
     For,
     Loop,
     Node,
@@ -21,7 +21,7 @@ from trainrx.shell.syntax import (
     Simple,
     Test,
 )
-from trainrx.shell.unknown import Unknown, known
+from trainrx.shell.unknown import UnknownValue, known
 from trainrx.shell.variables import Field, Snapshot, Variable
 
 _ARGUMENT = late(r"\$[#@*1-9]|\$\{[#@*1-9]")
@@ -79,7 +79,7 @@ class Loops:
         if not certain:
             self._state.merge([before, self._state.snapshot()], "loop")
 
-    def _within(self, field: Field) -> tuple[Unknown, ...]:
+    def _within(self, field: Field) -> tuple[UnknownValue, ...]:
         return self._state.unknowns.within(field.text)
 
     def until(self, node: Loop) -> None:
@@ -139,7 +139,7 @@ class Loops:
             elif held is not None:
                 self._state.variables[name] = msgspec.structs.replace(held, default=True)
 
-    def count(self, node: Count) -> None:
+    def count(self, node: CountedLoop) -> None:
         """Run `for ((first; condition; step))`."""
         context = self._context
         start = len(context.left)

@@ -9,7 +9,7 @@ from trainrx.shell.unknown import known
 from trainrx.shell.variables import Field, Variable
 
 
-class Options:
+class OptionReader:
     """Takes one option after the other."""
 
     def __init__(self, context: Context) -> None:

@@ -29,7 +29,7 @@ _SIGNS = frozenset(
 )  # fmt: skip
 
 
-class Piece(msgspec.Struct, frozen=True):
+class WordPiece(msgspec.Struct, frozen=True):
     """A part of a word, and the node that begins it."""
 
     start: int
@@ -37,14 +37,14 @@ class Piece(msgspec.Struct, frozen=True):
     found: Found
 
 
-def piece(found: Found) -> Piece:
+def piece(found: Found) -> WordPiece:
     """Give a node as a part of a word."""
-    return Piece(found.start_byte, found.end_byte, found)
+    return WordPiece(found.start_byte, found.end_byte, found)
 
 
-def joined(pieces: Iterable[Piece]) -> list[Piece]:
+def joined(pieces: Iterable[WordPiece]) -> list[WordPiece]:
     """Put pieces that touch together into words, in the order of the text."""
-    words: list[Piece] = []
+    words: list[WordPiece] = []
     for item in sorted(pieces, key=lambda item: (item.start, item.end)):
         if item.start == item.end:
             continue

@@ -19,7 +19,7 @@ from trainrx.shell.continuations import (
     slips_in_quotes,
 )
 from trainrx.shell.limits import MAX_DEFECTS, MAX_TEXT
-from trainrx.shell.quotes import Lines, Span, close_quote, code_only, guilty, spans
+from trainrx.shell.quotes import Lines, QuotedSpan, close_quote, code_only, guilty, spans
 from trainrx.shell.unknown import without_marks
 
 _PROMPT = late(
@@ -85,7 +85,7 @@ def _may_hold_prompts(text: str) -> bool:
     return any(part[:1].isalpha() for part in text.split("!")[1:])
 
 
-def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, list[Span]]:
+def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, list[QuotedSpan]]:
     found = spans(text)
     for _ in range(min(_MAX_QUOTES, 1 + _MAX_WORK // (len(text) + 1))):
         span = guilty(found, text)
@@ -99,7 +99,7 @@ def _close_quotes(text: str, source: str, defects: list[Defect]) -> tuple[str, l
     return text, found
 
 
-def _characters(text: str, quoted: list[Span], source: str, lines: Lines) -> list[Defect]:
+def _characters(text: str, quoted: list[QuotedSpan], source: str, lines: Lines) -> list[Defect]:
     """Look for mistakes in the code: the text with everything else blanked out."""
     code = code_only(text, quoted)
     positions = Lines(code)

@@ -26,7 +26,7 @@ _MAX_TRIES = 12
 _MAX_WORK = 200_000  # characters looked at again while a culprit is sought
 
 
-class Span(msgspec.Struct, frozen=True):
+class QuotedSpan(msgspec.Struct, frozen=True):
     """A part of the script that is not code: a quoted text, a comment, a here-document."""
 
     start: int
@@ -35,7 +35,7 @@ class Span(msgspec.Struct, frozen=True):
     closed: bool
 
 
-def spans(text: str) -> list[Span]:
+def spans(text: str) -> list[QuotedSpan]:
     """Give the parts that are not code, in order; one pass over the text."""
     scanner = _Scanner(text)
     while scanner.step():
@@ -65,7 +65,7 @@ class _Scanner:
     """Walks from sign to sign; `stack` holds what is open around the position."""
 
     def __init__(self, text: str) -> None:
-        self.found: list[Span] = []
+        self.found: list[QuotedSpan] = []
         self._text = text
         self._position = 0
         self._stack: list[str] = []
@@ -80,7 +80,7 @@ class _Scanner:
         )
         if match is None:
             if self._opened >= 0:
-                self.found.append(Span(self._opened, len(self._text), '"', closed=False))
+                self.found.append(QuotedSpan(self._opened, len(self._text), '"', closed=False))
             return False
         self._position = match.end()
         if match[0] == '"':
@@ -101,16 +101,16 @@ class _Scanner:
             return
         self._stack.pop()
         if not self._stack:
-            self.found.append(Span(self._opened, self._position, '"', closed=True))
+            self.found.append(QuotedSpan(self._opened, self._position, '"', closed=True))
             self._opened = -1
 
     def _plain(self, match: re.Match[str]) -> None:
         text = match[0]
         if match["comment"]:
-            self.found.append(Span(*match.span(), "#", closed=True))
+            self.found.append(QuotedSpan(*match.span(), "#", closed=True))
         elif match["single"] or match["ansi"]:
             closed = len(text) > (2 if match["ansi"] else 1) and text.endswith("'")
-            self.found.append(Span(*match.span(), "'", closed=closed))
+            self.found.append(QuotedSpan(*match.span(), "'", closed=closed))
         elif match["here"]:
             self._waiting.append(match)
         elif match["newline"] and self._waiting:
@@ -119,7 +119,7 @@ class _Scanner:
                 document = _document(self._text, self._position, opened)
                 self.documents.append(document)
                 self._position = document.end
-            self.found.append(Span(start, self._position, "", closed=True))
+            self.found.append(QuotedSpan(start, self._position, "", closed=True))
             self._waiting = []
 
 
@@ -132,7 +132,7 @@ def _document(text: str, start: int, opened: re.Match[str]) -> HereDocument:
     return HereDocument(opened.start(), start, stop, end, not opened["q"])
 
 
-def code_only(text: str, found: list[Span]) -> str:
+def code_only(text: str, found: list[QuotedSpan]) -> str:
     """Blank out what is not code; positions and lines stay."""
     parts: list[str] = []
     position = 0
@@ -142,7 +142,7 @@ def code_only(text: str, found: list[Span]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def guilty(found: list[Span], text: str) -> Span | None:
+def guilty(found: list[QuotedSpan], text: str) -> QuotedSpan | None:
     """Give the quote that was left open, or None when every quote is closed.
 
     The quote that is still open at the end of the file is often not the one at fault: a missing
@@ -172,7 +172,7 @@ def _quoted_lines(text: str) -> int:
     return swallowed + (0 if not found or found[-1].closed else len(text))
 
 
-def close_quote(text: str, span: Span) -> str:
+def close_quote(text: str, span: QuotedSpan) -> str:
     """Close a quote at the end of the line it was opened on, before a continuation."""
     end = text.find("\n", span.start)
     line = text[span.start : end if end >= 0 else len(text)]

@@ -31,7 +31,7 @@ def commands(text: str, budget: Budget) -> Iterator[Node]:
     Raises:
         TooMuch: The script is nested too deeply, or the budget is spent.
     """
-    return Reader(text, budget).commands()
+    return ScriptReader(text, budget).commands()
 
 
 def declared(word: Raw, budget: Budget) -> Assign | None:
@@ -48,7 +48,7 @@ def declared(word: Raw, budget: Budget) -> Assign | None:
     return msgspec.structs.replace(found, items=items)
 
 
-class Reader(Statements):
+class ScriptReader(Statements):
     """Reads a script; `stopped`: the whole was too much for the grammar, so line by line."""
 
     def __init__(self, text: str, budget: Budget) -> None:

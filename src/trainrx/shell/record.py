@@ -54,7 +54,7 @@ class Course(msgspec.Struct, frozen=True):
     outputs: tuple[str, ...] = ()
 
 
-class Place(msgspec.Struct, frozen=True):
+class SourcePosition(msgspec.Struct, frozen=True):
     """Where the text being evaluated stands in the file; `fixed`: all of it on one line."""
 
     lines: Lines

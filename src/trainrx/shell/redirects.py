@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.shell.context import Context, Written
+from trainrx.shell.context import Context, WrittenFile
 from trainrx.shell.limits import MAX_VALUE
 from trainrx.shell.streams import Feed, Sink, Streams
 from trainrx.shell.syntax import Node, Raw, Redirect, Simple
@@ -89,7 +89,7 @@ def write(context: Context, sink: Sink) -> None:
         else:
             text, rows, line = old.text + text, False, old.line
     if sum(len(item.text) for item in context.written.values()) + len(text) < 4 * MAX_VALUE:
-        context.written[sink.name] = Written(text, line, rows)
+        context.written[sink.name] = WrittenFile(text, line, rows)
 
 
 def copies(context: Context, node: Node) -> list[str]:

@@ -13,7 +13,7 @@ from trainrx.shell.directives import allotted
 from trainrx.shell.interpreter import Interpreter
 from trainrx.shell.limits import MAX_TEXT, Budget, TooMuch
 from trainrx.shell.prepare import Prepared, prepare
-from trainrx.shell.record import Place, Record
+from trainrx.shell.record import Record, SourcePosition
 from trainrx.shell.scripts import evaluate
 from trainrx.shell.sources import in_file
 from trainrx.shell.state import State
@@ -58,7 +58,7 @@ def read_script(
     state = State(given, Unknowns(), Budget(_UNITS))
     state.scheduled = bool(directives)
     record = Record(source, prepared.lines, state)
-    context = Context(state, record, Place(prepared.lines), files or _no_file)
+    context = Context(state, record, SourcePosition(prepared.lines), files or _no_file)
     Interpreter(context)
     if prepared.cut:
         record.add_unread(f"only the first {MAX_TEXT // 1024} KiB are read", 1)

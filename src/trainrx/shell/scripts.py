@@ -12,8 +12,8 @@ from trainrx.shell.context import RAN, Context
 from trainrx.shell.continuations import blanks_after_backslashes, comments_in_text
 from trainrx.shell.prepare import Prepared, prepare
 from trainrx.shell.quotes import Lines, code_only, spans
-from trainrx.shell.reader import Reader, commands
-from trainrx.shell.record import Place
+from trainrx.shell.reader import ScriptReader, commands
+from trainrx.shell.record import SourcePosition
 from trainrx.shell.variables import Field, Variable
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
@@ -34,7 +34,7 @@ _MAX_NESTED = 6
 
 def evaluate(context: Context, text: str) -> None:
     """Evaluate the text of a file and note what could not be read of it."""
-    reader = Reader(text, context.budget)
+    reader = ScriptReader(text, context.budget)
     for node in reader.commands():
         context.run(node)
         if context.stop:
@@ -73,7 +73,7 @@ class Scripts:
         if len(script.text) < 2:
             return
         kept = context.place
-        context.place = Place(Lines(script.text), script.line, fixed=not script.rows)
+        context.place = SourcePosition(Lines(script.text), script.line, fixed=not script.rows)
         if script.rows:
             _report_slips(context, script.text, context.place)
         for node in commands(script.text, context.budget):
@@ -125,7 +125,7 @@ class Scripts:
     def _evaluate(self, prepared: Prepared, first: int) -> None:
         context = self._context
         kept = context.place
-        context.place = Place(prepared.lines, first)
+        context.place = SourcePosition(prepared.lines, first)
         self._nested += 1
         evaluate(context, prepared.text)
         self._nested -= 1
@@ -225,7 +225,7 @@ class Scripts:
         context.verdict = RAN
 
 
-def _report_slips(context: Context, text: str, place: Place) -> None:
+def _report_slips(context: Context, text: str, place: SourcePosition) -> None:
     """Report where a script within the script does not do what it was meant to."""
     if not _SLIP.search(text):
         return

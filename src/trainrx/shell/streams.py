@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from trainrx.shell.limits import MAX_VALUE
-from trainrx.shell.unknown import Unknown
+from trainrx.shell.unknown import UnknownValue
 
 
 class Sink:
@@ -23,7 +23,7 @@ class Sink:
         self.certain = True
         self.rows = False
         self.touched = False
-        self.unknown: Unknown | None = None
+        self.unknown: UnknownValue | None = None
         self._parts: list[str] = []
         self._size = 0
 
@@ -43,7 +43,7 @@ class Sink:
         self.touched = True
         self._parts.append(text)
 
-    def fail(self, unknown: Unknown | None) -> None:
+    def fail(self, unknown: UnknownValue | None) -> None:
         """Note that something unknown is printed."""
         self.certain = False
         self.touched = True

@@ -106,7 +106,7 @@ class Loop(msgspec.Struct, frozen=True):
     until: bool = False
 
 
-class Count(msgspec.Struct, frozen=True):
+class CountedLoop(msgspec.Struct, frozen=True):
     """`for ((first; condition; step))`."""
 
     first: str
@@ -150,7 +150,7 @@ Node = Union[  # noqa: UP007  # evaluated at run time on Python 3.10, where it n
     If,
     For,
     Loop,
-    Count,
+    CountedLoop,
     Redirected,
     Case,
     Function,

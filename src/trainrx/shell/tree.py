@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.shell.limits import MAX_DEPTH, Budget, TooMuch
-from trainrx.shell.pieces import Piece, is_redirect, is_sign, leaves, piece
+from trainrx.shell.pieces import WordPiece, is_redirect, is_sign, leaves, piece
 from trainrx.shell.syntax import (
     AndOr,
     Arithmetic,
     Block,
     Case,
-    Count,
+    CountedLoop,
     For,
     Function,
     If,
@@ -28,7 +28,7 @@ from trainrx.shell.syntax import (
     Subshell,
     Test,
 )
-from trainrx.shell.words import RESERVED, Words
+from trainrx.shell.words import RESERVED, WordReader
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Found
@@ -48,7 +48,7 @@ _COMPOUND = (
 STATEMENTS = frozenset({*_SIMPLE, *_COMPOUND})
 
 
-class Statements(Words):
+class Statements(WordReader):
     """Reads the commands of a list, whatever they are made of."""
 
     def __init__(self, text: str, budget: Budget) -> None:
@@ -117,7 +117,7 @@ class Statements(Words):
     def _salvage(self, found: Found) -> Iterator[Node]:
         """Read what can be read of a place that makes no sense."""
         self._error(found)
-        pieces: list[Piece] = []
+        pieces: list[WordPiece] = []
         for item in leaves(found, STATEMENTS):
             self._budget.spend()
             between = self._slice(pieces[-1].end, item.start_byte) if pieces else ""
@@ -133,7 +133,7 @@ class Statements(Words):
                 pieces.append(piece(item))
         yield from self._loose(pieces)
 
-    def _loose(self, pieces: list[Piece]) -> Iterator[Node]:
+    def _loose(self, pieces: list[WordPiece]) -> Iterator[Node]:
         node = _without_reserved(self._simple(pieces, None, 0))
         if node.assigns or (node.words and node.words[0].text != "[["):
             yield node
@@ -236,7 +236,7 @@ class Statements(Words):
             text = self._slice(found.start_byte, head[-1].end_byte)
             inside = text.partition("((")[2].rpartition("))")[0].split(";")
             first, condition, step = (*inside, "", "", "")[:3]
-            return Count(first, condition, step, body)
+            return CountedLoop(first, condition, step, body)
         name = found.child_by_field_name("variable")
         shown = self._slice(name.start_byte, name.end_byte) if name else ""
         kinds = [item.type for item in head]

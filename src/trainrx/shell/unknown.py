@@ -52,7 +52,7 @@ MAX_CHOICES = 8
 """Texts a value may have that are listed."""
 
 
-class Unknown(msgspec.Struct, frozen=True):
+class UnknownValue(msgspec.Struct, frozen=True):
     """What a mark stands for: why it is not known, its name, how to show it, what it may be."""
 
     kind: Kind
@@ -91,12 +91,12 @@ class Unknowns:
     """The marks of one script."""
 
     def __init__(self) -> None:
-        self._marks: dict[Unknown, str] = {}
-        self._all: list[Unknown] = []
+        self._marks: dict[UnknownValue, str] = {}
+        self._all: list[UnknownValue] = []
 
     def mark(self, kind: Kind, name: str, shown: str = "", choices: tuple[str, ...] = ()) -> str:
         """Give the mark of an unknown value, the same one for the same unknown."""
-        item = Unknown(kind, name, shown or f"${name}", choices)
+        item = UnknownValue(kind, name, shown or f"${name}", choices)
         found = self._marks.get(item)
         if found is None:
             found = f"{_OPEN}{len(self._all)}{_CLOSE}"
@@ -108,18 +108,18 @@ class Unknowns:
         """Give the mark of a variable that the script reads and never sets."""
         return self.mark(inherited_kind(name), name)
 
-    def derived(self, root: Unknown, shown: str) -> str:
+    def derived(self, root: UnknownValue, shown: str) -> str:
         """Give the mark of something worked out from an unknown value."""
         return self.mark(root.kind, root.name, shown)
 
-    def within(self, text: str) -> tuple[Unknown, ...]:
+    def within(self, text: str) -> tuple[UnknownValue, ...]:
         """Name the unknowns a text carries, in order, each once."""
         if known(text):
             return ()
         found = (self._find(match[1]) for match in _MARK.finditer(text))
         return tuple(dict.fromkeys(item for item in found if item is not None))
 
-    def only(self, text: str) -> Unknown | None:
+    def only(self, text: str) -> UnknownValue | None:
         """Give the unknown a text consists of, or None when it holds anything else."""
         match = _MARK.fullmatch(text)
         return None if match is None else self._find(match[1])
@@ -136,7 +136,7 @@ class Unknowns:
             texts.append(_MARK.sub(partial(self._chosen, chosen), text))
         return tuple(dict.fromkeys(texts))
 
-    def _chosen(self, chosen: dict[Unknown, str], match: re.Match[str]) -> str:
+    def _chosen(self, chosen: dict[UnknownValue, str], match: re.Match[str]) -> str:
         found = self._find(match[1])
         return "" if found is None else chosen[found]
 
@@ -144,7 +144,7 @@ class Unknowns:
         """Write a text for people, unknowns as `$NAME` or `$(command)`."""
         return text if known(text) else _MARK.sub(lambda match: self._shown(match[1]), text)
 
-    def _find(self, number: str) -> Unknown | None:
+    def _find(self, number: str) -> UnknownValue | None:
         # Slicing ("${x:1}") never cuts a mark, but a hostile re-parse may still join digits.
         index = int(number) if len(number) < 9 else len(self._all)
         return self._all[index] if index < len(self._all) else None

@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.shell.limits import Budget
 from trainrx.shell.mask import mask
-from trainrx.shell.pieces import Piece, is_redirect, is_sign, joined, leaves, piece
+from trainrx.shell.pieces import WordPiece, is_redirect, is_sign, joined, leaves, piece
 from trainrx.shell.syntax import Assign, Raw, Redirect, Simple, assignment
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ RESERVED = frozenset(
 class Redirection(msgspec.Struct, frozen=True):
     """What one redirection says, and the words behind it, which the grammar counts as part."""
 
-    words: list[Piece]
+    words: list[WordPiece]
     redirect: Redirect | None
     here: Raw | None
 
 
-class Words:
+class WordReader:
     """Reads words; `errors` are the positions where bash would expect something else."""
 
     def __init__(self, text: str, budget: Budget) -> None:
@@ -49,15 +49,15 @@ class Words:
     def _error(self, found: Found) -> None:
         self.errors.append(self._at(found))
 
-    def _words(self, pieces: Iterable[Piece]) -> tuple[Raw, ...]:
+    def _words(self, pieces: Iterable[WordPiece]) -> tuple[Raw, ...]:
         return tuple(
             Raw(self._slice(item.start, item.end), self._offset + item.start)
             for item in self._joined(pieces)
         )
 
-    def _joined(self, pieces: Iterable[Piece]) -> list[Piece]:
+    def _joined(self, pieces: Iterable[WordPiece]) -> list[WordPiece]:
         """Put pieces into words; a line that is continued goes on with the word it stops in."""
-        words: list[Piece] = []
+        words: list[WordPiece] = []
         for item in joined(pieces):
             if words and self._slice(words[-1].end, item.start) == "\\\n":
                 words[-1] = msgspec.structs.replace(words[-1], end=item.end)
@@ -67,7 +67,7 @@ class Words:
 
     def _command(self, found: Found, redirects: tuple[Found, ...] = ()) -> Simple:
         """Read a simple command."""
-        pieces: list[Piece] = []
+        pieces: list[WordPiece] = []
         given: list[Found] = []
         inside = [found] if found.type == "variable_assignment" else found.children
         for item in (*inside, *redirects):
@@ -83,9 +83,9 @@ class Words:
 
     def _redirections(
         self, given: Iterable[Found]
-    ) -> tuple[list[Piece], Raw | None, tuple[Redirect, ...]]:
+    ) -> tuple[list[WordPiece], Raw | None, tuple[Redirect, ...]]:
         """Give the words behind redirections, the last here-document, and where output goes."""
-        pieces: list[Piece] = []
+        pieces: list[WordPiece] = []
         here: Raw | None = None
         targets: list[Redirect] = []
         for item in given:
@@ -96,7 +96,7 @@ class Words:
                 targets.append(found.redirect)
         return pieces, here, tuple(targets)
 
-    def _simple(self, pieces: list[Piece], here: Raw | None, at: int) -> Simple:
+    def _simple(self, pieces: list[WordPiece], here: Raw | None, at: int) -> Simple:
         merged = self._joined(pieces)
         words = list(self._words(merged))
         self._budget.spend(1 + len(words))
@@ -111,10 +111,10 @@ class Words:
             assigns.append(item)
         return Simple(tuple(assigns), tuple(words[len(assigns) :]), here, at)
 
-    def _odd(self, found: Found) -> list[Piece]:
+    def _odd(self, found: Found) -> list[WordPiece]:
         """Take the words of what has no place in a command."""
         self._error(found)
-        pieces: list[Piece] = []
+        pieces: list[WordPiece] = []
         for item in leaves(found):
             if is_redirect(item):
                 pieces += self._redirect(item).words
@@ -139,7 +139,7 @@ class Words:
         return tuple(items)
 
     def _redirect(self, found: Found) -> Redirection:
-        targets: list[Piece] = []
+        targets: list[WordPiece] = []
         given: Raw | None = None
         is_here = False
         number = sign = ""
@@ -166,7 +166,7 @@ class Words:
     def _test_words(self, found: Found) -> tuple[Raw, ...]:
         """Give the words and operators of a test, its brackets included."""
         words: list[Raw] = []
-        pieces: list[Piece] = []
+        pieces: list[WordPiece] = []
         for item in leaves(found):
             self._budget.spend()
             if not is_sign(item):

@@ -17,10 +17,10 @@ from trainrx.launch.resolve import outside_parser, resolve
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
-from trainrx.model.translation import Carried, Refused
+from trainrx.model.translation import Carried, RejectedArgument
 from trainrx.translate.steps import carry
 from trainrx.translate.way import Piece, Step, Way, side
-from trainrx.translate.written import Written, carried, flag
+from trainrx.translate.written import TargetArguments, carried, flag
 
 _HEADS: Mapping[str, str] = {
     "ms-swift": "swift {}",
@@ -71,7 +71,7 @@ class Moved(NamedTuple):
     old: RawLaunch
     launch: RawLaunch
     configs: tuple[RawArg, ...]
-    refused: tuple[Refused, ...]
+    refused: tuple[RejectedArgument, ...]
     before: Resolved
     after: Resolved
     way: Way
@@ -146,7 +146,7 @@ def move(
     if extra is not None and extra[0] not in given:
         added = RawArg(name=extra[0], values=(extra[1],), origin=launch.origin)
         steps.append((added, Step("replaced", (Piece(extra[0], (extra[1],)),))))
-    written = Written(steps, launch)
+    written = TargetArguments(steps, launch)
     return _checked(written, launch, configs, at, way, lang)
 
 
@@ -158,7 +158,7 @@ def _step(arg: RawArg, way: Way) -> Step:
 
 
 def _checked(  # what a launch is read with, once for each version
-    written: Written,
+    written: TargetArguments,
     launch: RawLaunch,
     configs: Sequence[RawArg],
     at: Version2,
@@ -186,23 +186,23 @@ def _checked(  # what a launch is read with, once for each version
 
 def _refusals(
     before: Resolved, after: Resolved, now: RawLaunch, way: Way, lang: Lang
-) -> Iterator[Refused]:
+) -> Iterator[RejectedArgument]:
     """Say what the target version would not take, as far as the catalog tells."""
     known = catalog(way.framework)
     target = f"{way.framework} {way.new.version}"
     lives = known.contents.commands.get(now.command)
     if lives is not None and not known.mask(lives) & known.of(way.new.version):
         reason = NO_COMMAND.in_(lang).format(target=target, command=now.command)
-        yield Refused(given=now.command, reason=reason)
+        yield RejectedArgument(given=now.command, reason=reason)
         return
     strangers = {plain(arg.name) for arg in before.unknown_flags}
     for arg in after.unknown_flags:
         if plain(arg.name) not in strangers:
-            yield Refused(given=flag(arg.name, arg.values), reason="unknown argument")
+            yield RejectedArgument(given=flag(arg.name, arg.values), reason="unknown argument")
     told = {item.reason for item in before.unread}
     for item in after.unread:
         if item.reason not in told:
-            yield Refused(given=item.text, reason=item.reason)
+            yield RejectedArgument(given=item.text, reason=item.reason)
 
 
 def text_of(

@@ -9,7 +9,7 @@ import msgspec
 from trainrx.catalog.arguments import STYLES
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.spell import Spelled, spell
-from trainrx.catalog.spellbook import Entry
+from trainrx.catalog.spellbook import SpellbookEntry
 from trainrx.catalog.values import is_closed, read_value, write_value
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.catalog import Rename
@@ -55,12 +55,12 @@ def by_meaning(arg: RawArg, way: Way, depth: int) -> Step | None:
     return None
 
 
-def _entries(arg: RawArg, at: Side) -> list[Entry]:
+def _entries(arg: RawArg, at: Side) -> list[SpellbookEntry]:
     found = at.book.find(arg.name, "arg", at.launch.command)
     return [entry for entry in found if at.book.live(entry)]
 
 
-def _reads_same(arg: RawArg, old: Entry, value: Scalar, way: Way) -> bool:
+def _reads_same(arg: RawArg, old: SpellbookEntry, value: Scalar, way: Way) -> bool:
     """Tell whether the same words mean the same in the target."""
     if way.new.taken.get(arg.name) is None:
         return False
@@ -73,7 +73,7 @@ def _reads_same(arg: RawArg, old: Entry, value: Scalar, way: Way) -> bool:
     return not any(way.new.book.live(entry) for entry in way.new.book.by_param[old.param.id])
 
 
-def _word_stays(arg: RawArg, old: Entry, new: Entry, value: Scalar) -> bool:
+def _word_stays(arg: RawArg, old: SpellbookEntry, new: SpellbookEntry, value: Scalar) -> bool:
     """Tell whether the user's words say the same in the target.
 
     What is read generously here (`default-zero2`, `bf16`) is not taken by every release.
@@ -87,7 +87,9 @@ def _word_stays(arg: RawArg, old: Entry, new: Entry, value: Scalar) -> bool:
     return written in theirs.values() or written == write_value(new.spelling, value)
 
 
-def _spelled_step(arg: RawArg, entry: Entry, now: Spelled, value: Scalar, way: Way) -> Step:
+def _spelled_step(
+    arg: RawArg, entry: SpellbookEntry, now: Spelled, value: Scalar, way: Way
+) -> Step:
     if now.kind == "env":
         return Step("moved", (Piece(now.param, (now.value,), "env"),), entry.param.id)
     values: tuple[str, ...] | None = (now.value,) if now.value else ()
@@ -107,7 +109,7 @@ def _fits(name: str, arg: RawArg, way: Way) -> bool:
     return len(words) > 1 or way.new.taker.answer(name, " ".join(words)) != "refused"
 
 
-def _name_by_meaning(arg: RawArg, entries: Sequence[Entry], way: Way) -> Step | None:
+def _name_by_meaning(arg: RawArg, entries: Sequence[SpellbookEntry], way: Way) -> Step | None:
     """Rename an argument whose value is not known here, where the words for values are the same."""
     for entry in entries:
         for other in way.new.book.by_param[entry.param.id]:

@@ -18,7 +18,7 @@ from trainrx.translate.way import Piece, Step, Way
 SAID_ALREADY = Text(en="--{name} says it already", zh="--{name} 已经说明")
 
 
-class Written:
+class TargetArguments:
     """The arguments of the new launch, put together from what each old one becomes."""
 
     def __init__(self, steps: Sequence[tuple[RawArg, Step]], launch: RawLaunch) -> None:
@@ -74,7 +74,7 @@ class Written:
         self.lists[name] = values
 
 
-def carried(written: Written, way: Way, lang: Lang) -> Iterator[Carried]:
+def carried(written: TargetArguments, way: Way, lang: Lang) -> Iterator[Carried]:
     """Say of each argument what becomes of it, with the edits."""
     target = f"{way.framework} {way.new.version}"
     source = f"{way.framework} {way.old.version}"
@@ -107,7 +107,7 @@ def carried(written: Written, way: Way, lang: Lang) -> Iterator[Carried]:
         )
 
 
-def _shown(piece: Piece, arg: RawArg, written: Written) -> str:
+def _shown(piece: Piece, arg: RawArg, written: TargetArguments) -> str:
     if piece.kind == "env":
         return f"{piece.name}={shlex.quote(' '.join(piece.values or ()))}"
     values = arg.values if piece.values is None else piece.values
@@ -128,7 +128,7 @@ def flag(name: str, values: Sequence[str] | None, *, file: bool = False) -> str:
 
 
 def _changes(
-    arg: RawArg, pieces: Sequence[Piece], outcome: str, step: Step, written: Written
+    arg: RawArg, pieces: Sequence[Piece], outcome: str, step: Step, written: TargetArguments
 ) -> Iterator[Change]:
     """Give the edits: the first plain piece takes the argument's place, others are added."""
     if outcome in ("kept", "stranger"):

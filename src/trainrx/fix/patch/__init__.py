@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from trainrx.fix.patch.diff import unified_diff
 from trainrx.fix.patch.launch import patch_launch
-from trainrx.fix.patch.write import Refused, write_files
+from trainrx.fix.patch.write import WriteRefusedError, write_files
 
-__all__ = ["Refused", "patch_launch", "unified_diff", "write_files"]
+__all__ = ["WriteRefusedError", "patch_launch", "unified_diff", "write_files"]

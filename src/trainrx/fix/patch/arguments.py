@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.fix.patch.edits import Edit, line_number
-from trainrx.fix.patch.proof import Reading
+from trainrx.fix.patch.edits import OffsetEdit, line_number
+from trainrx.fix.patch.proof import DocumentMeaning
 from trainrx.fix.patch.quoting import like, plain
 from trainrx.fix.patch.spots import (
-    Spot,
+    ArgumentPlace,
     behind,
     gap_before,
     is_clean,
@@ -17,7 +17,7 @@ from trainrx.fix.patch.spots import (
     style,
     uses_equals,
 )
-from trainrx.fix.patch.tokens import Run, Token, Words
+from trainrx.fix.patch.tokens import DocumentWords, Run, Token
 from trainrx.fix.patch.variables import defined, programs
 from trainrx.fix.patch.wanted import Want, same
 from trainrx.model.job import RawArg, RawLaunch
@@ -32,10 +32,10 @@ _LAUNCHERS = {
 }
 """Options of launchers by the word they stand behind."""
 
-Candidate = tuple[Edit, ...]
+Candidate = tuple[OffsetEdit, ...]
 
 
-def argument_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
+def argument_edits(reading: DocumentMeaning, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
     """Give what may bring an argument of a launch to what is wanted."""
     present = want.old or want.name
     found = [a for a in (*launch.args, *launch.launcher) if same(a.name, present)]
@@ -54,10 +54,10 @@ def argument_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[
     if want.keeps and len(found) > 1:
         # given twice: both are called otherwise
         for most in range(len(places), 1, -1):
-            yield tuple(Edit(name, *spot.name, want.name) for name, spot in places[:most])
+            yield tuple(OffsetEdit(name, *spot.name, want.name) for name, spot in places[:most])
     for name, spot in places:
         count = _count(found, reading, name, spot)
-        renaming = (Edit(name, *spot.name, want.name),) if want.old else ()
+        renaming = (OffsetEdit(name, *spot.name, want.name),) if want.old else ()
         if want.keeps:
             yield renaming
             continue
@@ -69,13 +69,13 @@ def _also(launch: RawLaunch, want: Want) -> bool:
     return any(same(a.name, want.name) for a in (*launch.args, *launch.launcher))
 
 
-def _placed(reading: Reading, arg: RawArg) -> Iterator[tuple[str, Spot]]:
+def _placed(reading: DocumentMeaning, arg: RawArg) -> Iterator[tuple[str, ArgumentPlace]]:
     """Give the places that may be this argument's: on its line, then the last one first."""
     found = [
         (name, spot) for name, words in reading.words.items() for spot in spots(words, arg.name)
     ]
 
-    def far(item: tuple[str, Spot]) -> tuple[bool, bool, int]:
+    def far(item: tuple[str, ArgumentPlace]) -> tuple[bool, bool, int]:
         name, spot = item
         line = line_number(reading.documents[name], spot.flag.start)
         return name != arg.origin.source, line != arg.origin.line, -spot.flag.start
@@ -83,7 +83,9 @@ def _placed(reading: Reading, arg: RawArg) -> Iterator[tuple[str, Spot]]:
     yield from sorted(found, key=far)
 
 
-def _count(args: list[RawArg], reading: Reading, name: str, spot: Spot) -> int | None:
+def _count(
+    args: list[RawArg], reading: DocumentMeaning, name: str, spot: ArgumentPlace
+) -> int | None:
     """Give how many words the values of a spot are, None when that is not known."""
     line = line_number(reading.documents[name], spot.flag.start)
     own = [a for a in args if a.origin.source == name and a.origin.line == line] or args
@@ -92,37 +94,43 @@ def _count(args: list[RawArg], reading: Reading, name: str, spot: Spot) -> int |
 
 
 def _set(
-    reading: Reading, name: str, spot: Spot, values: tuple[str, ...], count: int | None
+    reading: DocumentMeaning,
+    name: str,
+    spot: ArgumentPlace,
+    values: tuple[str, ...],
+    count: int | None,
 ) -> Iterator[Candidate]:
     held = spot.values
     if count is not None and not spot.eq and len(held) > count:
         held = held[:count]
     if len(values) == 1 and len(held) == 1:
         yield from defined(reading, name, held[0], values[0], frozenset())
-        yield (Edit(name, held[0].start, held[0].end, like(held[0].text, values[0])),)
+        yield (OffsetEdit(name, held[0].start, held[0].end, like(held[0].text, values[0])),)
         return
     if spot.eq:
         if not values:
-            yield (Edit(name, spot.name[1], spot.flag.end, ""),)
+            yield (OffsetEdit(name, spot.name[1], spot.flag.end, ""),)
         return
     edits = [
-        Edit(name, token.start, token.end, like(token.text, value))
+        OffsetEdit(name, token.start, token.end, like(token.text, value))
         for token, value in zip(held, values, strict=False)
     ]
     last = held[min(len(values), len(held)) - 1].end if held and values else spot.flag.end
     model = held[0].text if held else ""
     if len(values) > len(held):
         more = "".join(" " + like(model, value) for value in values[len(held) :])
-        edits.append(Edit(name, last, last, more))
+        edits.append(OffsetEdit(name, last, last, more))
     elif len(values) < len(held):
-        edits.append(Edit(name, last, held[-1].end, ""))
+        edits.append(OffsetEdit(name, last, held[-1].end, ""))
     yield tuple(edits)
 
 
 # Removing
 
 
-def _removed(reading: Reading, places: list[tuple[str, Spot]]) -> Iterator[Candidate]:
+def _removed(
+    reading: DocumentMeaning, places: list[tuple[str, ArgumentPlace]]
+) -> Iterator[Candidate]:
     for name, spot in places:
         text = reading.documents[name]
         most = len(spot.values) if not spot.eq else 0
@@ -136,7 +144,7 @@ def _removed(reading: Reading, places: list[tuple[str, Spot]]) -> Iterator[Candi
         yield tuple(edits)
 
 
-def _without(name: str, text: str, spot: Spot, count: int) -> Edit:
+def _without(name: str, text: str, spot: ArgumentPlace, count: int) -> OffsetEdit:
     """Cut out a flag with the first of its values, and the line that would be left empty."""
     run, start = spot.run, spot.flag.start
     last = spot.at + count
@@ -145,19 +153,19 @@ def _without(name: str, text: str, spot: Spot, count: int) -> Edit:
     after = text[end : run.words[last + 1].start] if last + 1 < len(run.words) else None
     begins_line = "\n" in before or (not spot.at and not run.assigns)
     if begins_line and after is not None and "\n" not in after and is_clean(after):
-        return Edit(name, start, end + len(after), "")
+        return OffsetEdit(name, start, end + len(after), "")
     if (spot.at or run.assigns) and is_clean(before):
-        return Edit(name, start - len(before), end, "")
+        return OffsetEdit(name, start - len(before), end, "")
     if after is not None and is_clean(after):
-        return Edit(name, start, end + len(after), "")
+        return OffsetEdit(name, start, end + len(after), "")
     rest = re.match(r"[ \t]+(?=#)", text[end:])
-    return Edit(name, start, end + (rest.end() if rest else 0), "")
+    return OffsetEdit(name, start, end + (rest.end() if rest else 0), "")
 
 
 # Adding
 
 
-def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
+def _added(reading: DocumentMeaning, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
     if want.name in _LAUNCHERS and not want.assigned:
         for name, run in programs(reading, launch):
             for token in run.words:
@@ -177,20 +185,20 @@ def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidat
                 yield _put(name, reading.words[name], run, token, want)
 
 
-def _last(spot: Spot, count: int | None) -> Token:
+def _last(spot: ArgumentPlace, count: int | None) -> Token:
     """Give the last word of an argument that has so many values."""
     values = () if spot.eq else spot.values[:count]
     return values[-1] if values else spot.flag
 
 
-def _put(name: str, words: Words, run: Run, token: Token, want: Want) -> Candidate:
+def _put(name: str, words: DocumentWords, run: Run, token: Token, want: Want) -> Candidate:
     """Write an argument behind a word, in the way the others of its run are written."""
     text = words.text
     at = behind(text, run, token.end)
     gap = style(text, run)
     if at > token.end and "\n" not in gap:
         at = token.end
-    return (Edit(name, at, at, gap + written(run, want)),)
+    return (OffsetEdit(name, at, at, gap + written(run, want)),)
 
 
 def written(run: Run, want: Want) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainrx.fix.patch.edits import Edit, applied
+from trainrx.fix.patch.edits import OffsetEdit, applied
 from trainrx.fix.patch.mappings import mapping_edits
-from trainrx.fix.patch.proof import Reading, changed_so, given, read
+from trainrx.fix.patch.proof import DocumentMeaning, changed_so, given, read
 from trainrx.fix.patch.wanted import Want, same
 from trainrx.inputs.config import read_config
 from trainrx.launch.config_kinds import classify_config
@@ -126,7 +126,7 @@ def _changed(before: Sequence[RawArg], after: Sequence[RawArg], want: Want) -> b
     return changed_so(old, new, meant)
 
 
-def written_with(reading: Reading, want: Want) -> Reading | None:
+def written_with(reading: DocumentMeaning, want: Want) -> DocumentMeaning | None:
     """Give a script of which a here-document, that is a configuration, is as wanted."""
     for name, _, line in reading.script.written:
         for place, start, stop in _bodies(reading, line):
@@ -134,21 +134,21 @@ def written_with(reading: Reading, want: Want) -> Reading | None:
             body = config_with(name, text[start:stop], want)
             if body is None or body == text[start:stop]:
                 continue
-            documents = applied(reading.documents, [Edit(place, start, stop, body)])
+            documents = applied(reading.documents, [OffsetEdit(place, start, stop, body)])
             after = read(documents, reading.source, reading)
             if _only_written(reading, after, name):
                 return after
     return None
 
 
-def _bodies(reading: Reading, line: int) -> Iterator[tuple[str, int, int]]:
+def _bodies(reading: DocumentMeaning, line: int) -> Iterator[tuple[str, int, int]]:
     for place, text in reading.documents.items():
         for body in here_documents(text):
             if text.count("\n", 0, body.start) + 1 == line:
                 yield place, body.start, body.stop
 
 
-def _only_written(before: Reading, after: Reading, name: str) -> bool:
+def _only_written(before: DocumentMeaning, after: DocumentMeaning, name: str) -> bool:
     """Tell whether nothing but one file a script writes is different."""
     if len(before.script.written) != len(after.script.written):
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
-class Edit(NamedTuple):
+class OffsetEdit(NamedTuple):
     """Replace the characters from `start` up to `end` of a document."""
 
     name: str
@@ -15,7 +15,7 @@ class Edit(NamedTuple):
     text: str
 
 
-def applied(documents: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
+def applied(documents: Mapping[str, str], edits: Iterable[OffsetEdit]) -> dict[str, str]:
     """Give the documents with edits made; of two at one place the first given stands first.
 
     Raises:

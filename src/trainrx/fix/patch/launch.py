@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from trainrx.fix.patch import configs
-from trainrx.fix.patch.proof import Reading, holds, read
+from trainrx.fix.patch.proof import DocumentMeaning, holds, read
 from trainrx.fix.patch.script import brought, launch_number
 from trainrx.fix.patch.sources import program_of, source_with, takes_keywords
 from trainrx.fix.patch.stages import staged
@@ -68,7 +68,7 @@ class _Work:
         self._launch = launch
         self._texts = dict(texts)
         self._before: dict[str, str] = dict(texts)
-        self._reading: Reading | None = None
+        self._reading: DocumentMeaning | None = None
         self._number: int | None = None
         if script is not None:
             self._enter(script)
@@ -85,11 +85,11 @@ class _Work:
         else:
             self._number = launch_number(self._reading, self._launch)
 
-    def state(self) -> tuple[Reading | None, dict[str, str], list[str]]:
+    def state(self) -> tuple[DocumentMeaning | None, dict[str, str], list[str]]:
         """Give what a change that fails halfway is taken back to."""
         return self._reading, dict(self._texts), list(self.notes)
 
-    def restore(self, kept: tuple[Reading | None, dict[str, str], list[str]]) -> None:
+    def restore(self, kept: tuple[DocumentMeaning | None, dict[str, str], list[str]]) -> None:
         """Take back what was done since."""
         self._reading, self._texts, self.notes = kept
 

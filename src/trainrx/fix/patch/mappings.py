@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import yaml
 
-from trainrx.fix.patch.edits import Edit, indent_of, line_end, line_start
+from trainrx.fix.patch.edits import OffsetEdit, indent_of, line_end, line_start
 from trainrx.fix.patch.wanted import Want, same
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)+")
@@ -22,7 +22,7 @@ _DEPTH = 30
 Pair = tuple[yaml.ScalarNode, yaml.Node]
 
 
-class Held(NamedTuple):
+class MappingItem(NamedTuple):
     """A key of a mapping with its value."""
 
     mapping: yaml.MappingNode
@@ -62,7 +62,7 @@ def is_json(text: str) -> bool:
         return False
 
 
-def mapping_edits(name: str, text: str, want: Want) -> Iterator[tuple[Edit, ...]]:
+def mapping_edits(name: str, text: str, want: Want) -> Iterator[tuple[OffsetEdit, ...]]:
     """Give the edits that may bring a key to what is wanted, the most natural first."""
     root = compose(text)
     if root is None:
@@ -85,14 +85,14 @@ def mapping_edits(name: str, text: str, want: Want) -> Iterator[tuple[Edit, ...]
             yield (*renaming, _set(name, text, held, want.values))
 
 
-def _find(root: yaml.MappingNode, path: str, depth: int = 0) -> Held | None:
+def _find(root: yaml.MappingNode, path: str, depth: int = 0) -> MappingItem | None:
     """Find a key by its dotted name; of a name given twice the last one counts."""
-    found: Held | None = None
+    found: MappingItem | None = None
     for number, (key, value) in enumerate(root.value if depth < _DEPTH else ()):
         if not isinstance(key, yaml.ScalarNode):
             continue
         if key.value == path or ("." not in path and same(key.value, path)):
-            found = Held(root, number)
+            found = MappingItem(root, number)
         elif path.startswith(f"{key.value}.") and isinstance(value, yaml.MappingNode):
             found = _find(value, path[len(key.value) + 1 :], depth + 1) or found
     return found
@@ -115,14 +115,14 @@ def _end(node: yaml.Node) -> int:
 # Values
 
 
-def _set(name: str, text: str, held: Held, values: tuple[str, ...]) -> Edit:
+def _set(name: str, text: str, held: MappingItem, values: tuple[str, ...]) -> OffsetEdit:
     start, end = _index(held.value.start_mark), _end(held.value)
     key_end = _index(held.key.end_mark)
     alias = _ALIAS.match(text, key_end)
     if alias is not None:
         start, end = alias.span(1)
     elif start < key_end:  # an anchor's value stands elsewhere
-        return Edit(name, start, end, text[start:end])
+        return OffsetEdit(name, start, end, text[start:end])
     raw = text[start:end].rstrip()
     end = start + len(raw)
     properties = _PROPERTIES.match(raw)
@@ -131,15 +131,17 @@ def _set(name: str, text: str, held: Held, values: tuple[str, ...]) -> Edit:
         raw = raw[properties.end() :]
     if not raw:
         at = text.index(":", key_end) + 1
-        return Edit(name, at, at, " " + _scalar(values, "", text))
+        return OffsetEdit(name, at, at, " " + _scalar(values, "", text))
     if isinstance(held.value, yaml.SequenceNode) and not raw.startswith("["):
         return _block_list(name, text, key_end, end, values)
-    return Edit(name, start, end, _scalar(values, raw, text))
+    return OffsetEdit(name, start, end, _scalar(values, raw, text))
 
 
-def _block_list(name: str, text: str, key_end: int, end: int, values: tuple[str, ...]) -> Edit:
+def _block_list(
+    name: str, text: str, key_end: int, end: int, values: tuple[str, ...]
+) -> OffsetEdit:
     colon = text.index(":", key_end) + 1
-    return Edit(name, colon, end, " " + _scalar(values, "", text))
+    return OffsetEdit(name, colon, end, " " + _scalar(values, "", text))
 
 
 def _scalar(values: tuple[str, ...], raw: str, text: str) -> str:
@@ -182,18 +184,18 @@ def _is_plain(value: str) -> bool:
     )
 
 
-def _renamed(name: str, text: str, held: Held, want: Want) -> Edit:
+def _renamed(name: str, text: str, held: MappingItem, want: Want) -> OffsetEdit:
     start, end = _index(held.key.start_mark), _index(held.key.end_mark)
     raw = text[start:end]
     new = want.name.rpartition(".")[2]
     quote = raw[0] if raw[:1] in ('"', "'") else ""
-    return Edit(name, start, end, f"{quote}{new}{quote}")
+    return OffsetEdit(name, start, end, f"{quote}{new}{quote}")
 
 
 # Keys
 
 
-def _removed(name: str, text: str, held: Held) -> Edit:
+def _removed(name: str, text: str, held: MappingItem) -> OffsetEdit:
     pairs, number = held.mapping.value, held.number
     start, end = _index(held.key.start_mark), max(_end(held.value), _index(held.key.end_mark))
     if _index(held.value.start_mark) < start:  # an alias
@@ -201,16 +203,18 @@ def _removed(name: str, text: str, held: Held) -> Edit:
         end = alias.end() if alias else _index(held.key.end_mark)
     if held.mapping.flow_style:
         if number:
-            return Edit(name, max(_end(n) for n in pairs[number - 1]), end, "")
+            return OffsetEdit(name, max(_end(n) for n in pairs[number - 1]), end, "")
         stop = _index(pairs[1][0].start_mark) if len(pairs) > 1 else end
-        return Edit(name, start, stop, "")
+        return OffsetEdit(name, start, stop, "")
     if not text[start:end].endswith("\n"):
         stop = text.find("\n", end)
         end = stop + 1 if stop >= 0 else len(text)
-    return Edit(name, line_start(text, start), end, "")
+    return OffsetEdit(name, line_start(text, start), end, "")
 
 
-def _added(name: str, text: str, root: yaml.MappingNode, want: Want) -> Iterator[tuple[Edit, ...]]:
+def _added(
+    name: str, text: str, root: yaml.MappingNode, want: Want
+) -> Iterator[tuple[OffsetEdit, ...]]:
     mapping, path = root, want.name
     while "." in path:
         first, _, rest = path.partition(".")
@@ -231,7 +235,7 @@ def _added(name: str, text: str, root: yaml.MappingNode, want: Want) -> Iterator
 
 def _into_block(
     name: str, text: str, mapping: yaml.MappingNode, path: str, values: tuple[str, ...]
-) -> Edit:
+) -> OffsetEdit:
     indent = indent_of(text, _index(mapping.value[0][0].start_mark))
     parts = path.split(".")
     line = f"{parts[-1]}: {_scalar(values, '', text)}"
@@ -240,7 +244,7 @@ def _into_block(
     return _below(name, text, mapping, (line_end(text) + indent).join(lines))
 
 
-def _below(name: str, text: str, mapping: yaml.MappingNode, lines: str) -> Edit:
+def _below(name: str, text: str, mapping: yaml.MappingNode, lines: str) -> OffsetEdit:
     """Put lines below the last key of a mapping, its comment included."""
     key, value = mapping.value[-1]
     indent = indent_of(text, _index(mapping.value[0][0].start_mark))
@@ -251,12 +255,12 @@ def _below(name: str, text: str, mapping: yaml.MappingNode, lines: str) -> Edit:
     stop = text.find("\n", end)
     stop = len(text) if stop < 0 else stop
     stop -= text[end:stop].endswith("\r")
-    return Edit(name, stop, stop, line_end(text) + indent + lines)
+    return OffsetEdit(name, stop, stop, line_end(text) + indent + lines)
 
 
 def _into_flow(
     name: str, text: str, mapping: yaml.MappingNode, path: str, values: tuple[str, ...]
-) -> Edit:
+) -> OffsetEdit:
     json_like = is_json(text)
     pairs = mapping.value
     start = _index(mapping.start_mark)
@@ -267,9 +271,9 @@ def _into_flow(
     gap = gap if not gap.strip() else " "
     nested = _nested(path.split("."), values, text, quoted=json_like)
     if not pairs:
-        return Edit(name, start + 1, start + 1, nested)
+        return OffsetEdit(name, start + 1, start + 1, nested)
     at = max(_end(pairs[-1][1]), _index(pairs[-1][0].end_mark))
-    return Edit(name, at, at, f",{gap or ' '}{nested}")
+    return OffsetEdit(name, at, at, f",{gap or ' '}{nested}")
 
 
 def _nested(parts: list[str], values: tuple[str, ...], text: str, *, quoted: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from trainrx.fix.patch.tokens import Words, read_words
+from trainrx.fix.patch.tokens import DocumentWords, read_words
 from trainrx.fix.patch.wanted import Want, same
 from trainrx.launch.find import find_launches
 from trainrx.model.job import RawArg, RawLaunch, Script
@@ -17,17 +17,19 @@ _TOLD = frozenset({"echo", "printf", "mkdir", "tee"})
 Given = tuple[str, tuple[str, ...] | None, tuple[str, ...], str]
 
 
-class Reading(NamedTuple):
+class DocumentMeaning(NamedTuple):
     """What documents mean; `source` names the script among them."""
 
     source: str
     documents: Mapping[str, str]
-    words: Mapping[str, Words]
+    words: Mapping[str, DocumentWords]
     script: Script
     launches: tuple[RawLaunch, ...]
 
 
-def read(documents: Mapping[str, str], source: str, known: Reading | None = None) -> Reading:
+def read(
+    documents: Mapping[str, str], source: str, known: DocumentMeaning | None = None
+) -> DocumentMeaning:
     """Read a script with the files it is put together from."""
     script = read_script(documents[source], source, files=documents.get)
     old = known.documents if known is not None else {}
@@ -35,7 +37,7 @@ def read(documents: Mapping[str, str], source: str, known: Reading | None = None
         name: known.words[name] if known is not None and old.get(name) == text else read_words(text)
         for name, text in documents.items()
     }
-    return Reading(source, documents, words, script, find_launches(script))
+    return DocumentMeaning(source, documents, words, script, find_launches(script))
 
 
 def holds(launch: RawLaunch, want: Want) -> bool:
@@ -61,7 +63,9 @@ def _is(values: tuple[str, ...] | None, wanted: tuple[str, ...]) -> bool:
     return values == wanted or (wanted == () and values in on)
 
 
-def proved(before: Reading, after: Reading, at: int, want: Want, along: Collection[int]) -> bool:
+def proved(
+    before: DocumentMeaning, after: DocumentMeaning, at: int, want: Want, along: Collection[int]
+) -> bool:
     """Tell whether an edit did to the launch `at` what was wanted, and nothing to anything else.
 
     `along`: launches that may change in the same way.
@@ -82,7 +86,7 @@ def proved(before: Reading, after: Reading, at: int, want: Want, along: Collecti
     return _rest_is_same(before.script, after.script, changed)
 
 
-def _more_trouble(before: Reading, after: Reading) -> bool:
+def _more_trouble(before: DocumentMeaning, after: DocumentMeaning) -> bool:
     defects = len(after.script.defects) > len(before.script.defects)
     errors = sum(w.errors for w in after.words.values()) > sum(
         w.errors for w in before.words.values()

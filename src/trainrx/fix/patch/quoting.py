@@ -14,7 +14,7 @@ _REFERENCE = re.compile(
 )
 
 
-class Reference(NamedTuple):
+class VariableReference(NamedTuple):
     """A word that is one variable; `start` and `end`: its default in the word, else -1."""
 
     name: str
@@ -22,12 +22,12 @@ class Reference(NamedTuple):
     end: int
 
 
-def reference(raw: str) -> Reference | None:
+def reference(raw: str) -> VariableReference | None:
     """Read `$LEN`, `"${LEN}"`, `${LEN:-2048}`; None for any other word."""
     match = _REFERENCE.fullmatch(raw)
     if match is None or raw.startswith('"') != raw.endswith('"'):
         return None
-    return Reference(match["bare"] or match["name"], *match.span("default"))
+    return VariableReference(match["bare"] or match["name"], *match.span("default"))
 
 
 def like(raw: str, value: str) -> str:

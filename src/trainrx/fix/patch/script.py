@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from trainrx.fix.patch.arguments import argument_edits
-from trainrx.fix.patch.edits import Edit, applied
-from trainrx.fix.patch.proof import Reading, given, holds, proved, read
+from trainrx.fix.patch.edits import OffsetEdit, applied
+from trainrx.fix.patch.proof import DocumentMeaning, given, holds, proved, read
 from trainrx.fix.patch.variables import variable_edits
 from trainrx.fix.patch.wanted import Want
 from trainrx.model.job import RawLaunch
@@ -15,7 +15,7 @@ from trainrx.model.job import RawLaunch
 _MOST_TRIES = 60
 
 
-def launch_number(reading: Reading, launch: RawLaunch) -> int | None:
+def launch_number(reading: DocumentMeaning, launch: RawLaunch) -> int | None:
     """Find a launch among those of a script read again."""
     origin = launch.origin
 
@@ -33,7 +33,7 @@ def launch_number(reading: Reading, launch: RawLaunch) -> int | None:
     return max(known, key=lambda n: alike(reading.launches[n]), default=None)
 
 
-def along_with(reading: Reading, at: int) -> frozenset[int]:
+def along_with(reading: DocumentMeaning, at: int) -> frozenset[int]:
     """Give the launches that are one with another: of one job, or of the same place in a loop."""
     own = reading.launches[at]
     return frozenset(
@@ -43,13 +43,13 @@ def along_with(reading: Reading, at: int) -> frozenset[int]:
     )
 
 
-def mates(reading: Reading, at: int) -> list[int]:
+def mates(reading: DocumentMeaning, at: int) -> list[int]:
     """Give the launches that must not differ: the nodes of one job."""
     job = reading.launches[at].job
     return [n for n, item in enumerate(reading.launches) if item.job == job]
 
 
-def brought(reading: Reading, at: int, want: Want) -> Reading | None:
+def brought(reading: DocumentMeaning, at: int, want: Want) -> DocumentMeaning | None:
     """Give the script with one thing as wanted; None when no edit does just that."""
     along = along_with(reading, at)
     for number in mates(reading, at):
@@ -62,7 +62,9 @@ def brought(reading: Reading, at: int, want: Want) -> Reading | None:
     return reading
 
 
-def _first(reading: Reading, at: int, want: Want, along: frozenset[int]) -> Reading | None:
+def _first(
+    reading: DocumentMeaning, at: int, want: Want, along: frozenset[int]
+) -> DocumentMeaning | None:
     launch = reading.launches[at]
     candidates = variable_edits if want.kind == "env" else argument_edits
     for edits in islice(_once(candidates(reading, launch, want)), _MOST_TRIES):
@@ -78,8 +80,8 @@ def _first(reading: Reading, at: int, want: Want, along: frozenset[int]) -> Read
     return None
 
 
-def _once(candidates: Iterator[tuple[Edit, ...]]) -> Iterator[tuple[Edit, ...]]:
-    seen: set[tuple[Edit, ...]] = set()
+def _once(candidates: Iterator[tuple[OffsetEdit, ...]]) -> Iterator[tuple[OffsetEdit, ...]]:
+    seen: set[tuple[OffsetEdit, ...]] = set()
     for item in candidates:
         if item not in seen:
             seen.add(item)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from trainrx.fix.patch.configs import base
-from trainrx.fix.patch.edits import Edit, applied, indent_of, line_end
+from trainrx.fix.patch.edits import OffsetEdit, applied, indent_of, line_end
 from trainrx.fix.patch.wanted import Want
 from trainrx.model.job import RawLaunch
 
@@ -97,13 +97,13 @@ def _edit(
     found: list[Keyword],
     want: Want,
     starts: list[tuple[int, str]],
-) -> Edit | None:
+) -> OffsetEdit | None:
     if not found:
         return _added(name, text, tree, want, starts)
     item = found[0].item
     start = _at(starts, item.lineno, item.col_offset)
     if want.keeps:
-        return Edit(name, start, start + len(item.arg or ""), want.name)
+        return OffsetEdit(name, start, start + len(item.arg or ""), want.name)
     if want.values is None or want.old:
         return None  # what stands beside it may be meant for it
     value = item.value if _is_literal(item.value) else _constant(tree, item.value)
@@ -111,7 +111,7 @@ def _edit(
         return None
     begin = _at(starts, value.lineno, value.col_offset)
     end = _at(starts, value.end_lineno, value.end_col_offset)
-    return Edit(name, begin, end, _literal(want.values, text[begin:end]))
+    return OffsetEdit(name, begin, end, _literal(want.values, text[begin:end]))
 
 
 def _constant(tree: ast.AST, value: ast.expr) -> ast.expr | None:
@@ -156,7 +156,7 @@ def _quoted(value: str) -> str:
 
 def _added(
     name: str, text: str, tree: ast.AST, want: Want, starts: list[tuple[int, str]]
-) -> Edit | None:
+) -> OffsetEdit | None:
     calls = list(_trainers(tree))
     if len(calls) != 1 or want.values is None or any(k.arg is None for k in calls[0].keywords):
         return None
@@ -165,7 +165,7 @@ def _added(
     end = _at(starts, last.end_lineno, last.end_col_offset)
     alone = text[text.rfind("\n", 0, begin) + 1 : begin].strip() == ""
     gap = line_end(text) + indent_of(text, begin) if alone else " "
-    return Edit(name, end, end, f",{gap}{want.name}={_literal(want.values, '')}")
+    return OffsetEdit(name, end, end, f",{gap}{want.name}={_literal(want.values, '')}")
 
 
 def _differs_in(tree: ast.AST, after: str, want: Want) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trainrx.fix.patch.edits import indent_of, line_end
-from trainrx.fix.patch.tokens import Run, Token, Words
+from trainrx.fix.patch.tokens import DocumentWords, Run, Token
 from trainrx.fix.patch.wanted import same
 
 _FLAG = re.compile(r"[\"']?(?P<sign>--?|\+{0,2})(?P<name>[A-Za-z_@][\w./@-]*)(?P<eq>=)?", re.ASCII)
@@ -15,7 +15,7 @@ _MORE = re.compile(r"[\"']?\$(?:@|\*|\{[A-Za-z_]\w*\[[@*]\])")
 _CLEAN = re.compile(r"[ \t\r\n\\]*")
 
 
-class Spot(NamedTuple):
+class ArgumentPlace(NamedTuple):
     """An argument as it stands: the word at `at` of a run, and the words of its values.
 
     `name`: span of the name; `eq`: the value stands in the same word, behind `=`.
@@ -46,7 +46,7 @@ def begins_argument(token: Token) -> bool:
     return match is not None and (match["sign"].startswith("-") or bool(match["eq"]))
 
 
-def spots(words: Words, name: str) -> Iterator[Spot]:
+def spots(words: DocumentWords, name: str) -> Iterator[ArgumentPlace]:
     """Give the places where an argument of a name stands."""
     for run in words.runs:
         for at, token in enumerate(run.words):
@@ -60,7 +60,7 @@ def spots(words: Words, name: str) -> Iterator[Spot]:
                 continue
             span = (token.start + match.start("name"), token.start + match.end("name"))
             values = _behind(token, match) if eq else _values(run, at)
-            yield Spot(run, at, token, span, values, eq)
+            yield ArgumentPlace(run, at, token, span, values, eq)
 
 
 def _behind(token: Token, match: re.Match[str]) -> tuple[Token, ...]:

@@ -14,7 +14,7 @@ import msgspec
 
 from trainrx.shell.limits import MAX_TEXT, Budget, TooMuch
 from trainrx.shell.quotes import here_documents
-from trainrx.shell.reader import Reader
+from trainrx.shell.reader import ScriptReader
 from trainrx.shell.syntax import Assign, Raw, Simple
 
 _PROMPT = re.compile(
@@ -72,7 +72,7 @@ class Binding(NamedTuple):
     plain: bool
 
 
-class Words(NamedTuple):
+class DocumentWords(NamedTuple):
     """All words of one document; `errors`: places that make no sense to the grammar."""
 
     text: str
@@ -81,14 +81,14 @@ class Words(NamedTuple):
     errors: int
 
 
-def read_words(text: str) -> Words:
+def read_words(text: str) -> DocumentWords:
     """Read the words of a script; what cannot be read gives none."""
     try:
         runs, errors = _runs(_levelled(text[:MAX_TEXT]), 0, Budget(_UNITS, 1.0), 0)
     except (TooMuch, RecursionError):
-        return Words(text, (), (), 1)
+        return DocumentWords(text, (), (), 1)
     true = tuple(_as_written(run, text) for run in runs)
-    return Words(text, true, tuple(_bindings(true)), errors)
+    return DocumentWords(text, true, tuple(_bindings(true)), errors)
 
 
 def _levelled(text: str) -> str:
@@ -108,7 +108,7 @@ def _as_written(run: Run, text: str) -> Run:
 
 
 def _runs(text: str, offset: int, budget: Budget, depth: int) -> tuple[list[Run], int]:
-    reader = Reader(text, budget)
+    reader = ScriptReader(text, budget)
     found: list[Run] = []
     for node in reader.commands():
         for simple in _simples(node):

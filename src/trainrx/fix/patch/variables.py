@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.fix.patch.edits import Edit, indent_of, line_end, line_number, line_start
-from trainrx.fix.patch.proof import Reading
+from trainrx.fix.patch.edits import OffsetEdit, indent_of, line_end, line_number, line_start
+from trainrx.fix.patch.proof import DocumentMeaning
 from trainrx.fix.patch.quoting import like, plain, reference
 from trainrx.fix.patch.spots import is_clean
 from trainrx.fix.patch.tokens import Binding, Run, Token
 from trainrx.fix.patch.wanted import Want
 from trainrx.model.job import RawLaunch
 
-Candidate = tuple[Edit, ...]
+Candidate = tuple[OffsetEdit, ...]
 _MOST_STEPS = 5
 _TOLD_BY = ("-e", "--env", "-x")
 _CONTAINERS = ("run", "exec")
 
 
 def defined(
-    reading: Reading, name: str, token: Token, value: str, seen: frozenset[str]
+    reading: DocumentMeaning, name: str, token: Token, value: str, seen: frozenset[str]
 ) -> Iterator[Candidate]:
     """Give the edits that change the variable a word takes its value from, where it is set.
 
@@ -34,15 +34,15 @@ def defined(
         if place == name:
             held = Token(text[binding.value : binding.end], binding.value)
             yield from defined(reading, name, held, value, seen | {found.name})
-            yield (Edit(name, held.start, held.end, like(held.text, value)),)
+            yield (OffsetEdit(name, held.start, held.end, like(held.text, value)),)
     for match in re.finditer(rf"\$\{{{found.name}:?=([^{{}}]*)\}}", text):
-        yield (Edit(name, match.start(1), match.end(1), like("", value)),)
+        yield (OffsetEdit(name, match.start(1), match.end(1), like("", value)),)
     if found.start >= 0:
         start = token.start + found.start
-        yield (Edit(name, start, token.start + found.end, like("", value)),)
+        yield (OffsetEdit(name, start, token.start + found.end, like("", value)),)
 
 
-def _bindings(reading: Reading, name: str) -> list[tuple[str, Binding]]:
+def _bindings(reading: DocumentMeaning, name: str) -> list[tuple[str, Binding]]:
     return [
         (place, binding)
         for place, words in reading.words.items()
@@ -51,7 +51,7 @@ def _bindings(reading: Reading, name: str) -> list[tuple[str, Binding]]:
     ]
 
 
-def programs(reading: Reading, launch: RawLaunch) -> list[tuple[str, Run]]:
+def programs(reading: DocumentMeaning, launch: RawLaunch) -> list[tuple[str, Run]]:
     """Give the commands that may be the launch: its program among their words, nearest first."""
     found = []
     base = launch.program.rpartition("/")[2]
@@ -71,7 +71,7 @@ def programs(reading: Reading, launch: RawLaunch) -> list[tuple[str, Run]]:
     return [item for _, item in sorted(found, key=lambda one: one[0])]
 
 
-def variable_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
+def variable_edits(reading: DocumentMeaning, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
     """Give what may bring an environment variable of a launch to what is wanted."""
     held = next((item for item in launch.env if item.name == want.name), None)
     if held is None:
@@ -93,7 +93,7 @@ def variable_edits(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[
         text = reading.documents[name]
         token = Token(text[binding.value : binding.end], binding.value)
         yield from defined(reading, name, token, want.values[0], frozenset({want.name}))
-        yield (Edit(name, token.start, token.end, like(token.text, want.values[0])),)
+        yield (OffsetEdit(name, token.start, token.end, like(token.text, want.values[0])),)
     # It comes from elsewhere (`export` of a variable set by a loop): set for this command only.
     yield from _before(reading, launch, want)
 
@@ -109,7 +109,7 @@ def _removed(name: str, text: str, binding: Binding) -> Iterator[Candidate]:
     if "," in token.text and token.text.startswith(("--export", "--env")):
         first = text[binding.start - 1] == "="
         more = text[binding.end : binding.end + 1] == ","
-        yield (Edit(name, binding.start - (not first), binding.end + (first and more), ""),)
+        yield (OffsetEdit(name, binding.start - (not first), binding.end + (first and more), ""),)
     declared = bool(run.words) and not run.assigns and run.words[0].text in ("export", "declare")
     if len(words) == 1 or (declared and len(words) == 2):
         yield (_line(name, text, words[0].start, words[-1].end),)
@@ -121,26 +121,26 @@ def _removed(name: str, text: str, binding: Binding) -> Iterator[Candidate]:
     if at == 0 or at < len(run.assigns):
         after = text[token.end : words[at + 1].start] if at + 1 < len(words) else ""
         if is_clean(after):
-            yield (Edit(name, start, token.end + len(after), ""),)
+            yield (OffsetEdit(name, start, token.end + len(after), ""),)
     before = text[words[at - 1].end : start] if at else ""
-    yield (Edit(name, start - (len(before) if is_clean(before) else 0), token.end, ""),)
+    yield (OffsetEdit(name, start - (len(before) if is_clean(before) else 0), token.end, ""),)
 
 
-def _line(name: str, text: str, start: int, end: int) -> Edit:
+def _line(name: str, text: str, start: int, end: int) -> OffsetEdit:
     """Cut out a command; its line as well when nothing else stands on it."""
     first = line_start(text, start)
     stop = text.find("\n", end)
     stop = stop + 1 if stop >= 0 else len(text)
     if text[first:start].strip() or text[end:stop].strip():
         behind = re.match(r"[ \t]*(?:;|&&)[ \t]*", text[end:stop])
-        return Edit(name, start, end + (behind.end() if behind else 0), "")
-    return Edit(name, first, stop, "")
+        return OffsetEdit(name, start, end + (behind.end() if behind else 0), "")
+    return OffsetEdit(name, first, stop, "")
 
 
 # Adding
 
 
-def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
+def _added(reading: DocumentMeaning, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
     """Add a variable the way the script sets its others, else in front of the command."""
     runs = programs(reading, launch)
     seen: list[tuple[str, Binding]] = []
@@ -156,7 +156,7 @@ def _added(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidat
     for name, run in runs:
         for token in run.words[:-1]:
             if token.text in _CONTAINERS and run.words[0].text != "uv":
-                yield (Edit(name, token.end, token.end, f" -e {_pair(want)}"),)
+                yield (OffsetEdit(name, token.end, token.end, f" -e {_pair(want)}"),)
     yield from _before(reading, launch, want)
 
 
@@ -164,7 +164,7 @@ def _pair(want: Want) -> str:
     return f"{want.name}={plain(want.values[0]) if want.values else ''}"
 
 
-def _before(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
+def _before(reading: DocumentMeaning, launch: RawLaunch, want: Want) -> Iterator[Candidate]:
     for name, run in programs(reading, launch):
         text = reading.documents[name]
         own = not text[line_start(text, run.start) : run.start].strip()
@@ -172,10 +172,10 @@ def _before(reading: Reading, launch: RawLaunch, want: Want) -> Iterator[Candida
         joint = " "
         if own and "\n" in text[run.start : end] and run.kind == "command":
             joint = " \\" + line_end(text) + indent_of(text, run.start)
-        yield (Edit(name, run.start, run.start, _pair(want) + joint),)
+        yield (OffsetEdit(name, run.start, run.start, _pair(want) + joint),)
         if own:
             joint = line_end(text) + indent_of(text, run.start)
-            yield (Edit(name, run.start, run.start, f"export {_pair(want)}{joint}"),)
+            yield (OffsetEdit(name, run.start, run.start, f"export {_pair(want)}{joint}"),)
 
 
 def _beside(name: str, text: str, binding: Binding, want: Want) -> Iterator[Candidate]:
@@ -186,18 +186,18 @@ def _beside(name: str, text: str, binding: Binding, want: Want) -> Iterator[Cand
     token = words[at]
     if at < len(run.assigns) and run.words:
         gap = text[token.end : words[at + 1].start]
-        yield (Edit(name, token.end, token.end, gap + _pair(want)),)
+        yield (OffsetEdit(name, token.end, token.end, gap + _pair(want)),)
     elif not run.words or run.words[0].text in ("export", "declare"):
         yield from _line_below(name, text, run, f"export {_pair(want)}")
     elif token.text.startswith("--export"):
-        yield (Edit(name, binding.end, binding.end, "," + _pair(want)),)
+        yield (OffsetEdit(name, binding.end, binding.end, "," + _pair(want)),)
     else:
         joined = text[token.start : binding.start]
         first = at - 1 if at and words[at - 1].text in _TOLD_BY else at
         front = text[words[first].start : token.start] if first < at else joined
         gap = text[words[first - 1].end : words[first].start] if first else " "
         gap = gap if is_clean(gap) else " "
-        yield (Edit(name, token.end, token.end, gap + front + _pair(want)),)
+        yield (OffsetEdit(name, token.end, token.end, gap + front + _pair(want)),)
 
 
 def _line_below(name: str, text: str, run: Run, line: str) -> Iterator[Candidate]:
@@ -208,4 +208,4 @@ def _line_below(name: str, text: str, run: Run, line: str) -> Iterator[Candidate
         return
     stop -= text[end:stop].endswith("\r")
     indent = indent_of(text, run.start)
-    yield (Edit(name, stop, stop, line_end(text) + indent + line),)
+    yield (OffsetEdit(name, stop, stop, line_end(text) + indent + line),)

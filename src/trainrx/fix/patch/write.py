@@ -15,11 +15,11 @@ from trainrx.model.planning import FilePatch, Patched
 _MOST_BACKUPS = 10_000
 
 
-class Refused(UsageError):  # noqa: N818  # says what happened, as UsageError's own readers expect
+class WriteRefusedError(UsageError):
     """The files are not what they were when the edits were made, or cannot be written."""
 
 
-class Written(NamedTuple):
+class SavedFile(NamedTuple):
     """A file that was written, and where its old text is kept (None: it is new)."""
 
     file: Path
@@ -32,7 +32,7 @@ class _Ready(NamedTuple):
     patch: FilePatch
 
 
-def write_files(patched: Patched, folder: Path) -> tuple[Written, ...]:
+def write_files(patched: Patched, folder: Path) -> tuple[SavedFile, ...]:
     """Write the edited files and keep the old ones beside them as `NAME.bak`, `NAME.bak.1` ...
 
     Each file is replaced in one step by one written beside it, with its mode. A link stays, the
@@ -49,7 +49,7 @@ def write_files(patched: Patched, folder: Path) -> tuple[Written, ...]:
     files = [item for item in patched.files if item.before != item.after]
     places = [_place(item, folder) for item in files]
     if len({str(place) for place in places}) < len(places):
-        raise Refused("two edits are for the same file: nothing was written")
+        raise WriteRefusedError("two edits are for the same file: nothing was written")
     ready: list[_Ready] = []
     try:
         for item, place in zip(files, places, strict=True):
@@ -57,7 +57,7 @@ def write_files(patched: Patched, folder: Path) -> tuple[Written, ...]:
         return _replaced(ready)
     except OSError as error:
         where = error.filename or ""
-        raise Refused(
+        raise WriteRefusedError(
             f"{where}: cannot be written ({error.strerror}); nothing was changed"
         ) from error
     finally:
@@ -71,16 +71,18 @@ def _place(item: FilePatch, folder: Path) -> Path:
     place = Path(os.path.realpath(named))
     if item.before is None:
         if named.exists() or named.is_symlink():
-            raise Refused(f"{item.name}: exists already, and was to be a new file. Ask again.")
+            raise WriteRefusedError(
+                f"{item.name}: exists already, and was to be a new file. Ask again."
+            )
         return place
     try:
         present = place.read_bytes()
     except OSError as error:
-        raise Refused(
+        raise WriteRefusedError(
             f"{item.name}: cannot be read ({error.strerror}). Nothing was written."
         ) from error
     if present != item.before.encode("utf-8", "surrogateescape"):
-        raise Refused(
+        raise WriteRefusedError(
             f"{item.name}: was changed after it was read; expected the text the plan was made for. "
             "Nothing was written: ask again for a plan."
         )
@@ -112,14 +114,14 @@ def _staged(item: FilePatch, place: Path) -> Path:
     return staged
 
 
-def _replaced(ready: list[_Ready]) -> tuple[Written, ...]:
-    done: list[Written] = []
+def _replaced(ready: list[_Ready]) -> tuple[SavedFile, ...]:
+    done: list[SavedFile] = []
     try:
         for one in ready:
             backup = None
             if one.patch.before is not None:
                 backup = _backup(one.place)
-            done.append(Written(one.place, backup))
+            done.append(SavedFile(one.place, backup))
             one.staged.replace(one.place)
     except OSError:
         _put_back(done, ready)
@@ -142,7 +144,7 @@ def _backup(place: Path) -> Path:
     raise OSError(17, "too many backups", str(place))
 
 
-def _put_back(done: list[Written], ready: list[_Ready]) -> None:
+def _put_back(done: list[SavedFile], ready: list[_Ready]) -> None:
     for one, was in zip(done, ready, strict=False):
         with contextlib.suppress(OSError):
             if one.backup is not None:

@@ -9,8 +9,8 @@ import msgspec
 
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.signature import Signature
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.lint.places import LineRange
 from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
@@ -23,7 +23,7 @@ _MOST_COMMANDS = 3
 _TWO_DASHES = frozenset({"ms-swift", "llamafactory"})
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each name that is taken by no release the job may run."""
     yield from _with_one_dash(job)
     own = set(job.configs)
@@ -40,7 +40,7 @@ def find(job: Job) -> Iterator[Found]:
         yield msgspec.structs.replace(found, severity="warning") if open_ else found
 
 
-def _with_one_dash(job: Job) -> Iterator[Found]:
+def _with_one_dash(job: LintedJob) -> Iterator[RuleHit]:
     """Give each name behind a single dash: HfArgumentParser knows only names behind two."""
     if job.launch.framework not in _TWO_DASHES or job.launch.command.startswith("megatron"):
         return
@@ -58,7 +58,7 @@ def _with_one_dash(job: Job) -> Iterator[Found]:
         if re.fullmatch(r"-[A-Za-z]\w{3,}", shown) and job.taken().get(arg.name):
             values = {"name": shown, "command": _command(job), "version": job.version or ""}
             told = values | {"instead": f"-{shown}"}
-            yield Found("misspelt-argument", at, told, _edited(at, f"-{shown}"), "safe")
+            yield RuleHit("misspelt-argument", at, told, _edited(at, f"-{shown}"), "safe")
 
 
 def _is_choice(arg: RawArg) -> bool:
@@ -67,12 +67,12 @@ def _is_choice(arg: RawArg) -> bool:
     return name == "model_engine" or "@" in name or "/" in name or "." not in name.strip("-")
 
 
-def _lets_pass(job: Job) -> bool:
+def _lets_pass(job: LintedJob) -> bool:
     names = {item.name for item in job.launch.env} | {plain(arg.name) for arg in job.args}
     return any(name in names for name in _LETS_PASS)
 
 
-def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
+def _judge(arg: RawArg, job: LintedJob, taken: Signature) -> RuleHit:
     # only an unknown name pays for this import
     from trainrx.catalog.fates import fate_of
 
@@ -85,22 +85,22 @@ def _judge(arg: RawArg, job: Job, taken: Signature) -> Found:
         if not job.certain:
             also = f" ({_as_written(now, arg)})" if now else ""
             told = values | {"lives": lives, "others": job.version or "", "instead": also}
-            return Found("argument-of-other-releases", at, told)
+            return RuleHit("argument-of-other-releases", at, told)
         if not now:
-            return Found("removed-argument", at, values | {"lives": lives})
+            return RuleHit("removed-argument", at, values | {"lives": lives})
         edits = _renamed(arg, now, job, at)
         told = values | {"lives": lives, "instead": _as_written(now, arg)}
-        return Found("renamed-argument", at, told, edits, "safe" if edits else None)
+        return RuleHit("renamed-argument", at, told, edits, "safe" if edits else None)
     if fate.near:
         instead = _as_written(fate.near, arg)
         edits = _edited(at, instead) if _is_exact(at, arg, job) else ()
-        return Found("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
+        return RuleHit("misspelt-argument", at, values | {"instead": instead}, edits, "safe")
     maybe = _as_written(fate.maybe, arg) if fate.maybe else fate.variable
     takers = ", ".join(f"{fate.package} {name}" for name in fate.commands[:_MOST_COMMANDS])
-    return Found("unknown-argument", at, values | {"maybe": maybe, "takers": takers})
+    return RuleHit("unknown-argument", at, values | {"maybe": maybe, "takers": takers})
 
 
-def _command(job: Job) -> str:
+def _command(job: LintedJob) -> str:
     version = f" {job.version}" if job.certain and job.version else ""
     return f"{job.launch.framework}{version} {job.launch.command}".strip()
 
@@ -114,7 +114,7 @@ def _as_written(name: str, arg: RawArg) -> str:
     return name if _shown(arg) == arg.name else f"--{name}"
 
 
-def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:
+def _is_exact(at: LineRange, arg: RawArg, job: LintedJob) -> bool:
     """Tell whether a stretch holds the name and nothing else."""
     if at.column is None or at.end is None:
         return False
@@ -122,7 +122,7 @@ def _is_exact(at: Spot, arg: RawArg, job: Job) -> bool:
     return plain(text) == plain(arg.name)
 
 
-def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple[Edit, ...]:
+def _renamed(arg: RawArg, now: str, job: LintedJob, at: LineRange) -> tuple[Edit, ...]:
     """Give the edit that renames an argument, where its value means the same under both names."""
     if not _is_exact(at, arg, job):
         return ()
@@ -135,13 +135,13 @@ def _renamed(arg: RawArg, now: str, job: Job, at: Spot) -> tuple[Edit, ...]:
     return _edited(at, _as_written(now, arg)) if _keeps_values(arg, now, job) else ()
 
 
-def _edited(at: Spot, text: str) -> tuple[Edit, ...]:
+def _edited(at: LineRange, text: str) -> tuple[Edit, ...]:
     from trainrx.lint.edits import replaced  # few launches have what is to be edited
 
     return replaced(at, text)
 
 
-def _keeps_values(arg: RawArg, now: str, job: Job) -> bool:
+def _keeps_values(arg: RawArg, now: str, job: LintedJob) -> bool:
     """Tell whether a rename is listed as one that leaves values alone."""
     from trainrx.knowledge.catalogs import read_renames
 

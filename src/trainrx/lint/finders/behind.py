@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 from trainrx.versions.ranges import in_range
 
 _MERGES = ">=0.9.3"
@@ -17,7 +17,7 @@ _FILES = (".yaml", ".yml", ".json")
 _UNCHECKED = "ALLOW_EXTRA_ARGS"
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each option behind the file that no release the job may run takes there."""
     launch = job.launch
     if launch.framework != "llamafactory" or not launch.program or not job.judged():
@@ -33,4 +33,4 @@ def find(job: Job) -> Iterator[Found]:
         shown = arg.name if arg.sign else f"--{arg.name}"
         instead = f"{arg.name}={value}" if merges and value and " " not in value else ""
         values = {"name": shown, "file": first.rpartition("/")[2], "instead": instead}
-        yield Found("option-behind-config", job.texts.flag(arg), values)
+        yield RuleHit("option-behind-config", job.texts.flag(arg), values)

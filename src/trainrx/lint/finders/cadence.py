@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.lint.finders.guards import place
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.lint.places import LineRange
 from trainrx.model.job import Argument
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
@@ -21,7 +21,7 @@ _COUNTED = late(r"[^#\s]+#(\d{1,9})")
 _GENERATES = ("grpo", "ppo", "gkd", "rloo", "online_dpo")
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Compare what lies between two evaluations, and what all checkpoints take."""
     if job.launch.role != "trainer" or job.facts.text("launch.task") in _GENERATES:
         return
@@ -29,7 +29,7 @@ def find(job: Job) -> Iterator[Found]:
     yield from _checkpoints(job)
 
 
-def _evaluations(job: Job) -> Iterator[Found]:
+def _evaluations(job: LintedJob) -> Iterator[RuleHit]:
     steps, batch = _interval(job, "eval"), job.facts.number("batch.effective")
     held_out = _held_out(job)
     if steps is None or not batch or held_out is None:
@@ -42,10 +42,10 @@ def _evaluations(job: Job) -> Iterator[Found]:
             "between": f"{between:g}",
         }
         at = _place(job, "train.eval_steps", "train.dataset")
-        yield Found("evaluation-outweighs-training", at, values)
+        yield RuleHit("evaluation-outweighs-training", at, values)
 
 
-def _checkpoints(job: Job) -> Iterator[Found]:
+def _checkpoints(job: LintedJob) -> Iterator[RuleHit]:
     steps, every = _all_steps(job), _interval(job, "save")
     params, tuner = job.facts.number("model.params_b"), job.facts.text("tuner.type")
     limit = _argument(job, "save_total_limit")
@@ -62,10 +62,10 @@ def _checkpoints(job: Job) -> Iterator[Found]:
             "total": f"{count * each / 1024:.1f}",
         }
         at = _place(job, "train.save_steps", "train.max_steps", "train.epochs")
-        yield Found("checkpoints-fill-the-disk", at, values)
+        yield RuleHit("checkpoints-fill-the-disk", at, values)
 
 
-def _interval(job: Job, what: str) -> float | None:
+def _interval(job: LintedJob, what: str) -> float | None:
     """Give the steps between two evaluations or checkpoints, where steps are what counts."""
     names = (f"{what}_strategy", "evaluation_strategy") if what == "eval" else ("save_strategy",)
     chosen = [item for name in names if (item := _argument(job, name)) and item.value is not None]
@@ -75,7 +75,7 @@ def _interval(job: Job, what: str) -> float | None:
     return steps if steps is not None and steps >= 1 else None
 
 
-def _held_out(job: Job) -> int | None:
+def _held_out(job: LintedJob) -> int | None:
     """Count the samples of an evaluation; None where the launch does not say it."""
     if job.launch.framework == "llamafactory":
         size = _number(job, "val_size")
@@ -89,12 +89,12 @@ def _held_out(job: Job) -> int | None:
     return int(trained * share) if trained is not None and share is not None else None
 
 
-def _counts_samples(job: Job) -> bool:
+def _counts_samples(job: LintedJob) -> bool:
     """Tell whether # counts samples: before 3.0 it splits them between training and evaluation."""
     return job.launch.framework == "ms-swift" and in_range(job.version or "", ">=3.0") is True
 
 
-def _counted(job: Job, name: str) -> int | None:
+def _counted(job: LintedJob, name: str) -> int | None:
     """Add the counts behind # of all sets an argument names; None where one has none."""
     written = job.written(name)
     words = " ".join(written.values or ()).split() if written is not None else []
@@ -104,7 +104,7 @@ def _counted(job: Job, name: str) -> int | None:
     return sum(int(found[1]) for found in counts if found)
 
 
-def _all_steps(job: Job) -> float | None:
+def _all_steps(job: LintedJob) -> float | None:
     steps = job.facts.number("train.max_steps")
     if steps is not None and steps > 0:
         return steps
@@ -113,7 +113,7 @@ def _all_steps(job: Job) -> float | None:
     return samples * epochs / batch if samples and epochs and batch else None
 
 
-def _bytes_saved(job: Job) -> int:
+def _bytes_saved(job: LintedJob) -> int:
     """Give the least bytes a checkpoint takes per parameter."""
     only = _argument(job, "save_only_model")
     if only is None or not only.known or only.value is True:
@@ -122,17 +122,17 @@ def _bytes_saved(job: Job) -> int:
     return 2 + (_STATES if sharded else 4)
 
 
-def _is_adam(job: Job) -> bool:
+def _is_adam(job: LintedJob) -> bool:
     return job.facts.text("train.optimizer") in ("adamw_torch", "adamw_torch_fused", "adamw_hf")
 
 
-def _place(job: Job, *names: str) -> Spot:
+def _place(job: LintedJob, *names: str) -> LineRange:
     """Point at the first of these that the launch itself sets."""
     held = [item for name in names if (item := job.facts.get(name)) and item.how == "read"]
     return place(held, job)
 
 
-def _number(job: Job, name: str) -> float | None:
+def _number(job: LintedJob, name: str) -> float | None:
     item = _argument(job, name)
     value = item.value if item is not None and item.known else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -140,5 +140,5 @@ def _number(job: Job, name: str) -> float | None:
     return float(value)
 
 
-def _argument(job: Job, name: str) -> Argument | None:
+def _argument(job: LintedJob, name: str) -> Argument | None:
     return job.resolved.arguments.get(name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainrx.lint.finders.guards import deciding, place
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 from trainrx.lint.truth import holds
 from trainrx.model.lint import LintRule
 from trainrx.versions.ranges import in_range
 
 
-def judged(job: Job, rules: Iterable[LintRule]) -> Iterator[Found]:
+def judged(job: LintedJob, rules: Iterable[LintRule]) -> Iterator[RuleHit]:
     """Give each rule whose condition is surely true of the launch."""
     for rule in rules:
         if rule.when is None or not _lies_in(rule, job):
@@ -21,14 +21,14 @@ def judged(job: Job, rules: Iterable[LintRule]) -> Iterator[Found]:
             pointed = [item for item in named if item is not None]
             decided = pointed or deciding(rule.when, job)
             values = {item.kind.replace(".", "_"): _plain(item.value) for item in decided}
-            yield Found(rule.id, place(decided, job), values)
+            yield RuleHit(rule.id, place(decided, job), values)
 
 
 def _plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)[:80]
 
 
-def _lies_in(rule: LintRule, job: Job) -> bool:
+def _lies_in(rule: LintRule, job: LintedJob) -> bool:
     return all(
         package in job.versions and in_range(job.versions[package], spec) is True
         for package, spec in rule.versions.items()

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.lint.places import LineRange
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
 
@@ -36,7 +36,7 @@ class _File(msgspec.Struct, frozen=True):
     values: dict[str, object]
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each key of the DeepSpeed file that contradicts an argument of the launch."""
     if job.launch.framework not in _TRAINERS or job.launch.command.startswith("megatron"):
         return
@@ -52,7 +52,7 @@ def find(job: Job) -> Iterator[Found]:
     yield from _triangle(job, file)
 
 
-def _triangle(job: Job, file: _File) -> Iterator[Found]:
+def _triangle(job: LintedJob, file: _File) -> Iterator[RuleHit]:
     """Compare the batch of all cards: micro batch x accumulation x processes."""
     held = file.values.get(_BATCH)
     names = ("train.micro_batch", "train.grad_accum", "parallel.world_size")
@@ -68,12 +68,14 @@ def _triangle(job: Job, file: _File) -> Iterator[Found]:
             "accum": str(accum),
             "world": str(world),
         }
-        yield Found("deepspeed-batch-differs", _at(_BATCH, job, file), values)
+        yield RuleHit("deepspeed-batch-differs", _at(_BATCH, job, file), values)
 
 
-def _differs(key: str, held: object, name: str, wanted: object, job: Job, file: _File) -> Found:
+def _differs(
+    key: str, held: object, name: str, wanted: object, job: LintedJob, file: _File
+) -> RuleHit:
     values = {"key": key, "held": _text(held), "name": name, "wanted": _text(wanted)}
-    return Found("deepspeed-value-differs", _at(key, job, file), values)
+    return RuleHit("deepspeed-value-differs", _at(key, job, file), values)
 
 
 def _text(value: object) -> str:
@@ -82,7 +84,7 @@ def _text(value: object) -> str:
     return json.dumps(value)
 
 
-def _at(key: str, job: Job, file: _File) -> Spot:
+def _at(key: str, job: LintedJob, file: _File) -> LineRange:
     """Find the key in the file: the first line that holds it behind those it lies in."""
     start = 0
     lines = job.texts.lines(file.name)
@@ -96,7 +98,7 @@ def _at(key: str, job: Job, file: _File) -> Spot:
     return job.texts.flag(RawArg(name=last, values=None, origin=origin, via="config"))
 
 
-def _given(name: str, job: Job) -> object:
+def _given(name: str, job: LintedJob) -> object:
     """Give the value of a training argument, None when it is not known or not the user's."""
     argument = job.resolved.arguments.get(name)
     if argument is None or not argument.known or argument.via not in ("arg", "config"):
@@ -112,7 +114,7 @@ def _equal(held: object, wanted: object) -> bool:
     return held == wanted
 
 
-def _file(job: Job) -> _File | None:
+def _file(job: LintedJob) -> _File | None:
     setting = job.resolved.settings.get("parallel.deepspeed")
     text = setting.text if setting is not None else ""
     if not text.endswith(".json"):

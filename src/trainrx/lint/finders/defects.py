@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.lint.edits import line_removed, replaced
-from trainrx.lint.job import Found, Page
-from trainrx.lint.places import Spot, Texts
+from trainrx.lint.job import Page, RuleHit
+from trainrx.lint.places import FileLines, LineRange
 from trainrx.model.findings import Edit
 from trainrx.model.job import Defect
 from trainrx.model.pattern import late
@@ -40,7 +40,7 @@ _MOST_LINES = 40
 """Lines between a backslash and what was meant to follow it."""
 
 
-def look(page: Page) -> Iterator[Found]:
+def look(page: Page) -> Iterator[RuleHit]:
     """Give each defect of a script that starts a job, with the edit that mends it."""
     defects = {(d.id, d.source, d.line): d for one in page.launches for d in one.defects}
     defects |= {(d.id, d.source, d.line): d for d in page.script.defects}
@@ -49,7 +49,7 @@ def look(page: Page) -> Iterator[Found]:
         edits = _edits(defect, at, page.texts)
         said = {"said": defect.message.rstrip(".")}
         severity = "warning" if defect.id == "en-dash-flag" and _swallowed(page) else ""
-        yield Found(defect.id, at, said, edits, "safe" if edits else None, severity=severity)
+        yield RuleHit(defect.id, at, said, edits, "safe" if edits else None, severity=severity)
 
 
 def _swallowed(page: Page) -> bool:
@@ -61,10 +61,10 @@ def _swallowed(page: Page) -> bool:
     return any(_DASHES.match(value) for arg in args for value in (arg.values or ())[1:])
 
 
-def _spot(defect: Defect, texts: Texts) -> Spot:
+def _spot(defect: Defect, texts: FileLines) -> LineRange:
     line = texts.line(defect.source, defect.line)
     if defect.id == "variable-not-exported" and (name := _ASSIGNMENT.match(line)):
-        return Spot(defect.source, defect.line, name.start("name") + 1, name.end("name") + 1)
+        return LineRange(defect.source, defect.line, name.start("name") + 1, name.end("name") + 1)
     if defect.column is None:
         dash = _DASHES.search(line) if defect.id == "en-dash-flag" else None
         column = dash.start() + 1 if dash else None
@@ -72,7 +72,7 @@ def _spot(defect: Defect, texts: Texts) -> Spot:
         column = defect.column
     if column is None or column > len(line):
         length = len(line.rstrip())
-        return Spot(
+        return LineRange(
             defect.source, defect.line, 1 if length else None, length + 1 if length else None
         )
     word = re.compile(r"\S+").match(line, column - 1)
@@ -83,10 +83,10 @@ def _spot(defect: Defect, texts: Texts) -> Spot:
         end = len(line) + 1
     elif defect.id == "en-dash-flag" and (dashes := _DASHES.match(line, column - 1)):
         end = dashes.end() + 1
-    return Spot(defect.source, defect.line, column, end)
+    return LineRange(defect.source, defect.line, column, end)
 
 
-def _edits(defect: Defect, at: Spot, texts: Texts) -> tuple[Edit, ...]:
+def _edits(defect: Defect, at: LineRange, texts: FileLines) -> tuple[Edit, ...]:
     line = texts.line(defect.source, defect.line)
     if at.line is None or at.column is None or at.end is None:
         return _unix_ends(defect, texts) if defect.id == "crlf-line-ends" else ()
@@ -107,7 +107,7 @@ def _edits(defect: Defect, at: Spot, texts: Texts) -> tuple[Edit, ...]:
     return ()
 
 
-def _unix_ends(defect: Defect, texts: Texts) -> tuple[Edit, ...]:
+def _unix_ends(defect: Defect, texts: FileLines) -> tuple[Edit, ...]:
     lines = texts.lines(defect.source)
     last = len(lines)
     return (
@@ -122,7 +122,7 @@ def _unix_ends(defect: Defect, texts: Texts) -> tuple[Edit, ...]:
     )
 
 
-def _joined(source: str, line: int, texts: Texts) -> tuple[Edit, ...]:
+def _joined(source: str, line: int, texts: FileLines) -> tuple[Edit, ...]:
     """Join a lost line to the command above: what stands in between moves in front of it."""
     between: list[int] = []
     above = line - 1
@@ -145,7 +145,7 @@ def _joined(source: str, line: int, texts: Texts) -> tuple[Edit, ...]:
     if not comments:
         return removed
     first = _first_line(source, above, texts)
-    start = Spot(source, first, 1, 1)
+    start = LineRange(source, first, 1, 1)
     return (*replaced(start, "".join(f"{text}\n" for text in comments)), *removed)
 
 
@@ -154,11 +154,11 @@ def _continued(source: str, above: int, held: str) -> tuple[Edit, ...]:
     bare = held.rstrip()
     if "#" in held:
         return ()
-    end = Spot(source, above, len(bare) + 1, len(held) + 1)
+    end = LineRange(source, above, len(bare) + 1, len(held) + 1)
     return replaced(end, "" if bare.endswith("\\") else " \\")
 
 
-def _first_line(source: str, line: int, texts: Texts) -> int:
+def _first_line(source: str, line: int, texts: FileLines) -> int:
     while line > 1 and texts.line(source, line - 1).rstrip().endswith("\\"):
         line -= 1
     return line

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainrx.catalog.catalog import plain
 from trainrx.knowledge.conditions import ARGUMENT, facts_of
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.lint.places import LineRange
 from trainrx.lint.truth import holds
 from trainrx.model.facts import Fact
 from trainrx.model.lint import LintGuard
@@ -30,7 +30,7 @@ _VAGUE = ("launch.", "hardware.", "version.", "guard.")
 MOST_NAMED = 4
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each guard whose condition is surely true of the launch."""
     for guard in job.guards:
         if guard.package != job.launch.framework and job.launch.command.startswith("megatron"):
@@ -43,10 +43,10 @@ def find(job: Job) -> Iterator[Found]:
             decided = deciding(guard.when, job)
             values = {"said": guard.title.en, "said_zh": guard.title.zh, "why": shown(decided)}
             at = place(decided, job)
-            yield Found(guard.id, at, values, severity=_SEVERITY[guard.effect])
+            yield RuleHit(guard.id, at, values, severity=_SEVERITY[guard.effect])
 
 
-def _matters(guard: LintGuard, job: Job) -> bool:
+def _matters(guard: LintGuard, job: LintedJob) -> bool:
     """Tell whether the launch gives what a guard alters: to alter a default surprises nobody."""
     if guard.effect != "alter":
         return True
@@ -74,7 +74,7 @@ def concerning(guards: Iterable[LintGuard], framework: str) -> tuple[LintGuard, 
     )
 
 
-def _lies_in(guard: LintGuard, job: Job) -> bool | None:
+def _lies_in(guard: LintGuard, job: LintedJob) -> bool | None:
     """Tell whether the package has this check at the job's version; None when nobody can tell."""
     if not guard.versions:
         return True
@@ -87,7 +87,7 @@ def _lies_in(guard: LintGuard, job: Job) -> bool | None:
     return None if None in answers else False
 
 
-def deciding(condition: Condition, job: Job) -> list[Fact]:
+def deciding(condition: Condition, job: LintedJob) -> list[Fact]:
     """Give the facts a condition speaks of, those that stand in the launch first."""
     found = [job.facts.get(name) for name in facts_of(condition)]
     known = [item for item in found if item is not None]
@@ -112,7 +112,7 @@ def _plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)[:60]
 
 
-def place(facts: list[Fact], job: Job) -> Spot:
+def place(facts: list[Fact], job: LintedJob) -> LineRange:
     """Find the word the first deciding fact stands in, the launch itself where none stands."""
     for item in facts:
         for origin in item.origins:
@@ -131,7 +131,7 @@ def place(facts: list[Fact], job: Job) -> Spot:
     return job.texts.whole(job.launch.origin)
 
 
-def _means(name: str, item: Fact, job: Job) -> bool:
+def _means(name: str, item: Fact, job: LintedJob) -> bool:
     if item.kind.startswith(ARGUMENT):
         return name.replace("-", "_") == item.kind.removeprefix(ARGUMENT)
     setting = job.resolved.settings.get(item.kind)
@@ -140,6 +140,6 @@ def _means(name: str, item: Fact, job: Job) -> bool:
     return True
 
 
-def _variable_means(name: str, item: Fact, job: Job) -> bool:
+def _variable_means(name: str, item: Fact, job: LintedJob) -> bool:
     setting = job.resolved.settings.get(item.kind)
     return item.kind == f"env.{name}" or setting is None or setting.spelled_as == name

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.lint.finders.guards import place
-from trainrx.lint.job import Found, Job
-from trainrx.lint.places import Spot
+from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.lint.places import LineRange
 
 _PROCESSES, _VISIBLE = "parallel.processes_per_node", "parallel.visible_gpus"
 _NODES, _RANK = "parallel.nodes", "parallel.node_rank"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1", "0.0.0.0")  # noqa: S104 - a text that is looked for
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Compare what the launch says of processes, cards and nodes."""
     if job.launch.role != "trainer":
         return
@@ -21,7 +21,7 @@ def find(job: Job) -> Iterator[Found]:
     yield from _ranks(job)
 
 
-def _cards(job: Job) -> Iterator[Found]:
+def _cards(job: LintedJob) -> Iterator[RuleHit]:
     processes, visible = _whole(job, _PROCESSES), _visible(job)
     told = _whole(job, "hardware.gpus") if job.facts.get("hardware.gpus") else None
     given = job.facts.get("hardware.gpus")
@@ -29,26 +29,26 @@ def _cards(job: Job) -> Iterator[Found]:
     known = processes is not None and visible is not None and _read(job, _PROCESSES)
     if known and (processes or 0) > (visible or 0):
         values = {"processes": str(processes), "gpus": str(visible)}
-        yield Found("more-processes-than-gpus", _at(job, _PROCESSES), values)
+        yield RuleHit("more-processes-than-gpus", _at(job, _PROCESSES), values)
     if told is None or given is None or given.how != "given":
         return
     for name, used in ((_PROCESSES, processes), (_VISIBLE, visible)):
         if used is not None and _read(job, name) and used * nodes > told:
             values = {"used": str(used * nodes), "gpus": str(told)}
-            yield Found("more-gpus-than-there-are", _at(job, name), values)
+            yield RuleHit("more-gpus-than-there-are", _at(job, name), values)
             return
 
 
-def _ranks(job: Job) -> Iterator[Found]:
+def _ranks(job: LintedJob) -> Iterator[RuleHit]:
     nodes, rank = _whole(job, _NODES), _whole(job, _RANK)
     if nodes is not None and rank is not None and rank >= nodes and _read(job, _RANK):
         values = {"rank": str(rank), "nodes": str(nodes), "last": str(nodes - 1)}
-        yield Found("node-rank-too-high", _at(job, _RANK), values)
+        yield RuleHit("node-rank-too-high", _at(job, _RANK), values)
     address = job.facts.text("parallel.master_addr")
     if nodes is not None and nodes > 1 and address in _LOOPBACK and rank != 0:
         values = {"address": address or "", "nodes": str(nodes)}
         severity = "" if rank is not None else "warning"
-        yield Found(
+        yield RuleHit(
             "master-address-is-loopback",
             _at(job, "parallel.master_addr"),
             values,
@@ -57,7 +57,7 @@ def _ranks(job: Job) -> Iterator[Found]:
     yield from _world(job, nodes)
 
 
-def _world(job: Job, nodes: int | None) -> Iterator[Found]:
+def _world(job: LintedJob, nodes: int | None) -> Iterator[RuleHit]:
     """Compare a WORLD_SIZE that is set by hand with what the launcher will start."""
     processes = _whole(job, _PROCESSES)
     item = next((env for env in job.launch.env if env.name == "WORLD_SIZE"), None)
@@ -66,15 +66,15 @@ def _world(job: Job, nodes: int | None) -> Iterator[Found]:
     world = int(item.value or "0")
     if world not in (nodes, nodes * processes):
         values = {"world": str(world), "processes": str(processes), "nodes": str(nodes)}
-        yield Found("world-size-differs", job.texts.variable(item.name, item.origin), values)
+        yield RuleHit("world-size-differs", job.texts.variable(item.name, item.origin), values)
 
 
-def _whole(job: Job, name: str) -> int | None:
+def _whole(job: LintedJob, name: str) -> int | None:
     value = job.facts.value(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _visible(job: Job) -> int | None:
+def _visible(job: LintedJob) -> int | None:
     """Count the cards that CUDA_VISIBLE_DEVICES names."""
     text = job.facts.value(_VISIBLE)
     if isinstance(text, int) and not isinstance(text, bool):
@@ -84,11 +84,11 @@ def _visible(job: Job) -> int | None:
     return len([part for part in text.split(",") if part.strip()])
 
 
-def _read(job: Job, name: str) -> bool:
+def _read(job: LintedJob, name: str) -> bool:
     item = job.facts.get(name)
     return item is not None and item.how == "read"
 
 
-def _at(job: Job, name: str) -> Spot:
+def _at(job: LintedJob, name: str) -> LineRange:
     item = job.facts.get(name)
     return place([] if item is None else [item], job)

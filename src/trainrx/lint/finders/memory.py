@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 
 _WASTED = 0.35
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give what the memory model says of a training on a card that was named."""
     limit = job.facts.number("hardware.gpu_gib")
     known = job.facts.number("model.params_b")
@@ -43,8 +43,8 @@ def find(job: Job) -> Iterator[Found]:
     at = job.texts.whole(job.launch.origin)
     if result.verdict == "does-not-fit":
         sure = result.allocated.low > limit
-        yield Found("memory-exceeds-card" if sure else "memory-may-exceed-card", at, values)
+        yield RuleHit("memory-exceeds-card" if sure else "memory-may-exceed-card", at, values)
     elif result.verdict == "tight":
-        yield Found("memory-is-tight", at, values)
+        yield RuleHit("memory-is-tight", at, values)
     elif result.card.high < _WASTED * limit:
-        yield Found("card-mostly-unused", at, values)
+        yield RuleHit("card-mostly-unused", at, values)

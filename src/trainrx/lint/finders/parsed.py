@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.knowledge.catalogs import read_parsed
 from trainrx.lint.finders.values import BEGINS_JSON, stands_in
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 from trainrx.model.catalog import ParsedArgument
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import needled
@@ -25,7 +25,7 @@ _NAMES = frozenset({"deepspeed", "fsdp", "teacher_deepspeed"})
 _PATH = needled(r"[/\\]|\.\w{1,5}$", "/", "\\", ".")
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each value that no release the job may run can read."""
     if job.launch.framework not in _INHERIT:
         return
@@ -40,7 +40,7 @@ def find(job: Job) -> Iterator[Found]:
             yield _found(arg, text, job)
 
 
-def _is_refused(name: str, text: str, job: Job) -> bool:
+def _is_refused(name: str, text: str, job: LintedJob) -> bool:
     braced = text.startswith("{")
     if not text or (not braced and (_PATH.search(text) or text in job.files)):
         return False
@@ -54,7 +54,7 @@ def _is_refused(name: str, text: str, job: Job) -> bool:
     return all(way.strict and not (mended and way.repaired) for way in ways)
 
 
-def _ways(name: str, job: Job) -> list[ParsedArgument]:
+def _ways(name: str, job: LintedJob) -> list[ParsedArgument]:
     """Give how the releases the job may run read an argument; empty when one does not."""
     known = catalog(_SWIFT)
     bits = known.of(job.version)
@@ -65,7 +65,7 @@ def _ways(name: str, job: Job) -> list[ParsedArgument]:
     return found if bits & ~covered == 0 else []
 
 
-def _is_text(name: str, job: Job) -> bool:
+def _is_text(name: str, job: LintedJob) -> bool:
     """Tell whether the argument reaches transformers as it stands in the launch."""
     known = job.taken().get(name)
     return known is not None and known.package == "transformers"
@@ -88,7 +88,7 @@ def _why(text: str) -> str:
     return ""
 
 
-def _found(arg: RawArg, text: str, job: Job) -> Found:
+def _found(arg: RawArg, text: str, job: LintedJob) -> RuleHit:
     shown = arg.name if arg.via == "config" else f"--{arg.name}"
     values = {"name": shown, "value": text[:80], "why": _why(text)}
-    return Found("no-json", job.texts.value(arg), values)
+    return RuleHit("no-json", job.texts.value(arg), values)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainrx.catalog.registers import Place, is_read, lives, names_at, refuses
+from trainrx.catalog.registers import RegisterContext, is_read, lives, names_at, refuses
 from trainrx.knowledge.catalogs import read_parsed, read_registers
 from trainrx.lint.finders.values import BEGINS_JSON, stands_in
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 from trainrx.model.catalog import Register
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
@@ -24,12 +24,12 @@ _ENCODED = 60
 _FEW = 12
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each name that no release the job may run knows."""
     given = _given(job)
     if not given or not _is_own(job.launch.program) or not job.judged():
         return
-    place = Place(job.launch.framework, job.version, job.versions)
+    place = RegisterContext(job.launch.framework, job.version, job.versions)
     for name, written in given.items():
         found = [item for item in read_registers() if name in item.arguments]
         registers = _deciding(found, place, job)
@@ -48,7 +48,7 @@ def _is_own(program: str) -> bool:
     return program in _OWN_COMMANDS or _OWN_PROGRAM.match(program) is not None
 
 
-def _given(job: Job) -> dict[str, RawArg]:
+def _given(job: LintedJob) -> dict[str, RawArg]:
     """Give the arguments of the launch that name something in a register, as written."""
     framework = job.launch.framework
     names = {n for item in read_registers() if framework in item.of for n in item.arguments}
@@ -61,7 +61,7 @@ def _given(job: Job) -> dict[str, RawArg]:
     return found
 
 
-def _deciding(found: Sequence[Register], place: Place, job: Job) -> list[Register]:
+def _deciding(found: Sequence[Register], place: RegisterContext, job: LintedJob) -> list[Register]:
     """Give the registers that together decide; none where some release takes any text."""
     kept: list[Register] = []
     for register in found:
@@ -76,7 +76,7 @@ def _deciding(found: Sequence[Register], place: Place, job: Job) -> list[Registe
     return kept if any(not item.adds for item in kept) else []
 
 
-def _concerns(register: Register, job: Job) -> bool:
+def _concerns(register: Register, job: LintedJob) -> bool:
     if job.launch.framework not in register.of:
         return False
     if register.commands and job.launch.command not in register.commands:
@@ -86,7 +86,7 @@ def _concerns(register: Register, job: Job) -> bool:
     return all(_is_one(job, fact, values) for fact, values in register.only.items())
 
 
-def _is_one(job: Job, fact: str, values: Sequence[str]) -> bool:
+def _is_one(job: LintedJob, fact: str, values: Sequence[str]) -> bool:
     """Tell whether a fact, or an argument (`arg.NAME`), is surely one of some values."""
     if fact.startswith("arg."):
         argument = job.resolved.arguments.get(fact.removeprefix("arg."))
@@ -95,14 +95,18 @@ def _is_one(job: Job, fact: str, values: Sequence[str]) -> bool:
 
 
 def _judge(
-    registers: Sequence[Register], texts: Sequence[str], written: RawArg, place: Place, job: Job
-) -> Iterator[Found]:
+    registers: Sequence[Register],
+    texts: Sequence[str],
+    written: RawArg,
+    place: RegisterContext,
+    job: LintedJob,
+) -> Iterator[RuleHit]:
     for value in texts:
         if refuses(registers, value, place):
             shown = written.name if written.via == "config" else f"--{written.name}"
             owner = f"{place.framework} {place.version or ''}".strip()
             values = {"name": shown, "value": value[:80], "owner": owner}
-            yield Found(
+            yield RuleHit(
                 "name-not-registered",
                 job.texts.value(written),
                 values | _more(registers, value, place),
@@ -136,7 +140,7 @@ def _is_content(value: str, name: str, files: Mapping[str, str]) -> bool:
     return True
 
 
-def _more(registers: Sequence[Register], value: str, place: Place) -> dict[str, str]:
+def _more(registers: Sequence[Register], value: str, place: RegisterContext) -> dict[str, str]:
     """Say where a name lives, which ones there are, and which may have been meant."""
     # only an unknown name pays for this import
     from difflib import get_close_matches

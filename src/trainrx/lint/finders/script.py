@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.lint.job import Found, Page
-from trainrx.lint.places import Spot
+from trainrx.lint.job import Page, RuleHit
+from trainrx.lint.places import LineRange
 from trainrx.model.pattern import late
 
 _NEEDLES = (
@@ -37,7 +37,7 @@ _MOST = 20
 _LONGEST = 400
 
 
-def look(page: Page) -> Iterator[Found]:
+def look(page: Page) -> Iterator[RuleHit]:
     """Give what is wrong with a script that starts a job."""
     if not page.launches:
         return
@@ -46,7 +46,7 @@ def look(page: Page) -> Iterator[Found]:
     yield from _piped(page)
 
 
-def _secrets(page: Page) -> Iterator[Found]:
+def _secrets(page: Page) -> Iterator[RuleHit]:
     source = page.script.source
     text = page.script.text
     if not any(needle in text for needle in _NEEDLES):
@@ -56,11 +56,11 @@ def _secrets(page: Page) -> Iterator[Found]:
             group = "secret" if match["secret"] else "key"
             if _STAND_IN.search(match[group]) is None:
                 start, end = match.span(group)
-                at = Spot(source, number, start + 1, end + 1)
-                yield Found("secret-in-script", at, {"start": match[group][:4]})
+                at = LineRange(source, number, start + 1, end + 1)
+                yield RuleHit("secret-in-script", at, {"start": match[group][:4]})
 
 
-def _unset(page: Page) -> Iterator[Found]:
+def _unset(page: Page) -> Iterator[RuleHit]:
     """Give variables that are not set, where the script sets one of almost that name, or later."""
     names = {
         match["name"]: item
@@ -75,20 +75,20 @@ def _unset(page: Page) -> Iterator[Found]:
         line = page.texts.line(item.source, item.line)
         start = re.search(rf"\$\{{?(?P<name>{re.escape(name)})\b", line)
         at = (
-            Spot(item.source, item.line, start.start() + 1, start.end() + 1)
+            LineRange(item.source, item.line, start.start() + 1, start.end() + 1)
             if start
-            else Spot(item.source, item.line)
+            else LineRange(item.source, item.line)
         )
         if name in places:
             number = text.count("\n", 0, places[name]) + 1
             if item.line is not None and number > item.line and item.source == page.script.source:
-                yield Found("variable-used-before-set", at, {"name": name, "line": str(number)})
+                yield RuleHit("variable-used-before-set", at, {"name": name, "line": str(number)})
             continue
         near = _near(name, [other for other in places if other not in names])
         if near:
-            yield Found("variable-misspelt", at, {"name": name, "near": near})
+            yield RuleHit("variable-misspelt", at, {"name": name, "near": near})
         else:
-            yield Found("variable-unset", at, {"name": name})
+            yield RuleHit("variable-unset", at, {"name": name})
 
 
 def _near(name: str, others: list[str]) -> str:
@@ -110,7 +110,7 @@ def _near(name: str, others: list[str]) -> str:
     return ""
 
 
-def _piped(page: Page) -> Iterator[Found]:
+def _piped(page: Page) -> Iterator[RuleHit]:
     """Give commands piped into tee in a script that goes on as if they had not failed."""
     if "pipefail" in page.script.text or "tee" not in page.script.text:
         return
@@ -122,9 +122,9 @@ def _piped(page: Page) -> Iterator[Found]:
         for number in range(launch.origin.line, min(launch.origin.line + _LONGEST, len(lines) + 1)):
             line = lines[number - 1]
             if match := _PIPED.search(line):
-                yield Found(
+                yield RuleHit(
                     "tee-hides-exit-status",
-                    Spot(source, number, match.start() + 1, match.end() + 1),
+                    LineRange(source, number, match.start() + 1, match.end() + 1),
                 )
                 break
             if not line.rstrip().endswith("\\"):

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from trainrx.lint.edits import line_removed, replaced
-from trainrx.lint.job import Found
-from trainrx.lint.places import Spot
+from trainrx.lint.job import RuleHit
+from trainrx.lint.places import LineRange
 from trainrx.model.findings import Finding
 from trainrx.model.pattern import late
 
@@ -32,7 +32,7 @@ class Ignore(msgspec.Struct, frozen=True):
     ident: str
     first: int
     last: int
-    at: Spot
+    at: LineRange
     alone: bool
 
 
@@ -47,7 +47,7 @@ def ignores(file: str, lines: Sequence[str]) -> tuple[Ignore, ...]:
             continue
         alone = not line[: match.start()].strip()
         first, last = _reach(lines, number, match["kind"], alone=alone)
-        at = Spot(file, number, match.start() + 1, len(line.rstrip()) + 1)
+        at = LineRange(file, number, match.start() + 1, len(line.rstrip()) + 1)
         names = [part.strip() for part in match["ids"].split(",")]
         found += [Ignore(name, first, last, at, alone and len(names) == 1) for name in names]
     return tuple(found)
@@ -93,9 +93,9 @@ def held_back(
     return kept, gone, [c for index, c in enumerate(comments) if index not in used]
 
 
-def unused(comments: Iterable[Ignore]) -> Iterator[Found]:
+def unused(comments: Iterable[Ignore]) -> Iterator[RuleHit]:
     """Report comments that hold nothing back."""
     for comment in comments:
         file, line = comment.at.file, comment.at.line or 1
         edits = line_removed(file, line) if comment.alone else replaced(comment.at, "")
-        yield Found(UNUSED, comment.at, {"name": comment.ident}, edits)
+        yield RuleHit(UNUSED, comment.at, {"name": comment.ident}, edits)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.catalog.catalog import plain
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 from trainrx.model.job import RawArg
 
 _GATHERING = ("append", "extend")
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each argument that is written again, at the place that does not count."""
     if not job.launch.framework:
         return
@@ -32,10 +32,10 @@ def find(job: Job) -> Iterator[Found]:
             "line": str(later.origin.line or ""),
         }
         rule = "argument-repeated" if same else "argument-given-twice"
-        yield Found(rule, at, values)
+        yield RuleHit(rule, at, values)
 
 
-def _gathers(name: str, job: Job) -> bool:
+def _gathers(name: str, job: LintedJob) -> bool:
     known = job.taken().get(name)
     return known is not None and known.type.startswith(_GATHERING)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.catalog.catalog import Known, catalog, plain
+from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.typed import is_bool, is_list, read_as
-from trainrx.lint.job import Found, Job
+from trainrx.lint.job import LintedJob, RuleHit
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 
@@ -35,7 +35,7 @@ def stands_in(text: str) -> bool:
     return filled or text == "..." or lowered.startswith(_YOURS)
 
 
-def find(job: Job) -> Iterator[Found]:
+def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each value that no release the job may run takes."""
     yield from _nones(job)
     problems = job.resolved.problems
@@ -50,7 +50,7 @@ def find(job: Job) -> Iterator[Found]:
             yield found
 
 
-def _nones(job: Job) -> Iterator[Found]:
+def _nones(job: LintedJob) -> Iterator[RuleHit]:
     """Give each `None` in a YAML of LLaMA-Factory: there it is a word, the empty value is `null`.
 
     `parse_dict` hands it on as it is, and the first comparison with a number fails.
@@ -62,24 +62,24 @@ def _nones(job: Job) -> Iterator[Found]:
         if known is None or known.type not in ("int", "float"):
             continue
         values = {"name": arg.name, "value": "None", "type": known.type}
-        yield Found("wrong-type", job.texts.value(arg), values)
+        yield RuleHit("wrong-type", job.texts.value(arg), values)
 
 
-def _original(arg: RawArg, job: Job) -> RawArg:
+def _original(arg: RawArg, job: LintedJob) -> RawArg:
     """Give the argument as written; the parser's own name replaced it."""
     same = (item for item in job.args if item.origin == arg.origin and item.values == arg.values)
     return next((item for item in same if plain(item.name) == plain(arg.name)), arg)
 
 
-def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
+def _judge(arg: RawArg, named: RawArg, problem: str, job: LintedJob) -> RuleHit | None:
     shown = arg.name if arg.via == "config" else f"--{arg.name}"
     values = {"name": shown, "value": " ".join(arg.values or ())[:80]}
     if match := _AMBIGUOUS.search(problem):
-        return Found(
+        return RuleHit(
             "ambiguous-abbreviation", job.texts.flag(arg), values | {"some": match["some"]}
         )
     if "is in the configuration already" in problem:
-        return Found("hydra-key-exists", job.texts.flag(arg), values)
+        return RuleHit("hydra-key-exists", job.texts.flag(arg), values)
     known = job.taken().get(named.name)
     if known is None or stands_in(values["value"]):
         return None
@@ -88,9 +88,9 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
         return None
     if match := _EXTRA.search(problem):
         told = values | {"rest": match["rest"].strip("'\"")}
-        return Found("extra-value", job.texts.value(arg), told)
+        return RuleHit("extra-value", job.texts.value(arg), told)
     if "missing" in problem:
-        return Found("value-missing", job.texts.flag(arg), values)
+        return RuleHit("value-missing", job.texts.flag(arg), values)
     if known.choices is not None:
         allowed = ", ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
         more = ", ..." if len(known.choices) > _MOST_CHOICES else ""
@@ -99,13 +99,13 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: Job) -> Found | None:
         told = values | {"allowed": allowed + more}
         told["maybe"] = meant_by(values["value"], known, job.launch.framework, job.params)
         severity = "warning" if _is_unchecked(arg, known, job) else ""
-        return Found("wrong-choice", job.texts.value(arg), told, severity=severity)
+        return RuleHit("wrong-choice", job.texts.value(arg), told, severity=severity)
     severity = "warning" if _is_unchecked(arg, known, job) and is_bool(known.type) else ""
     told = values | {"type": known.type}
-    return Found("wrong-type", job.texts.value(arg), told, severity=severity)
+    return RuleHit("wrong-type", job.texts.value(arg), told, severity=severity)
 
 
-def _is_unchecked(arg: RawArg, known: Known, job: Job) -> bool:
+def _is_unchecked(arg: RawArg, known: KnownArgument, job: LintedJob) -> bool:
     """Tell whether a file's values go to the dataclass as they are (`parse_dict`): no parser looks.
 
     LLaMA-Factory does so (`hparams/parser.py`); what transformers lists it checks itself.
@@ -118,7 +118,7 @@ def _is_unchecked(arg: RawArg, known: Known, job: Job) -> bool:
     )
 
 
-def _accepted_somewhere(known: Known, arg: RawArg, job: Job) -> bool:
+def _accepted_somewhere(known: KnownArgument, arg: RawArg, job: LintedJob) -> bool:
     """Tell whether a release the job may run takes the value: their choices and types differ."""
     owner = catalog(known.package)
     command = job.taken().command if known.package == job.launch.framework else ""
