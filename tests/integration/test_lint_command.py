@@ -215,10 +215,10 @@ HEAVY = (
     *("typer", "click", "rich", "numpy", "pydantic", "yaml", "durable", "durable_rules_engine"),
     *("hyperscan", "argparse", "inspect", "dataclasses", "pathlib", "platform", "json", "shlex"),
     *("subprocess", "multiprocessing", "asyncio", "logging", "threading", "string", "tomllib"),
-    *("importlib.metadata", "importlib.resources", "ast", "tokenize", "packaging"),
+    *("importlib.metadata", "importlib.resources", "ast", "tokenize"),
     *("trainrx.reason", "trainrx.evidence", "trainrx.memory", "trainrx.fix", "trainrx.fix.patch"),
     *("trainrx.lsp", "pygls", "lsprotocol"),
-    *("trainrx.inputs", "trainrx.rank", "trainrx.knowledge.load", "trainrx.inputs.reprs"),
+    *("trainrx.inputs.files", "trainrx.knowledge.load", "trainrx.inputs.reprs"),
     *("trainrx.launchers.cluster", "trainrx.launchers.container"),
     *("trainrx.frameworks.effective.llamafactory", "trainrx.shell.conditions"),
 )

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from trainrx.versions.listing import canonical_package, in_range, read_versions
-from trainrx.versions.ranges import Timeline, is_exact
+from trainrx.versions.ranges import Timeline, is_exact, read_range
 
 # https://pytorch.org/docs: form printed by python -m torch.utils.collect_env
 COLLECT_ENV = """\
@@ -218,3 +218,8 @@ def test_timeline_describes_what_it_was_asked():
     assert line.describe(line.of(None)) == ""
     assert line.majors(line.of("2.6.1")) == {2}
     assert line.majors(line.within(">=3.0")) == {3, 4}
+
+
+@pytest.mark.parametrize("text", ["nonsense", ">=", "=>3", "3.0", ">=3.*", ">=1 <2", ">=1" * 200])
+def test_what_is_no_range_is_told(text):
+    assert read_range(text) is None

@@ -5,18 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
+from packaging.version import Version
 
 from trainrx.knowledge.catalogs import PackageOptions, open_catalog
 from trainrx.model.catalog import Contents, Option, Span, Value
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
-from trainrx.versions.release import read_version
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 T = TypeVar("T")
 _PREFIX = late(r"(\d{1,4}(?:\.\d{1,4})?)(?:\.[xX*])?")
@@ -57,7 +54,7 @@ class Catalog:
     @cached_property
     def versions(self) -> tuple[Version, ...]:
         """Give the releases as versions, ascending."""
-        return tuple(read_version(release) for release in self.releases)
+        return tuple(Version(release) for release in self.releases)
 
     def of(self, text: str | None) -> int:
         """Give the releases a version text may mean.
@@ -191,7 +188,7 @@ class Catalog:
 
     def _before(self, spec: str) -> int:
         try:
-            at = bisect_right(self.versions, read_version(spec)) - 1
+            at = bisect_right(self.versions, Version(spec)) - 1
         except ValueError:
             return 0
         return 1 << at if at >= 0 else 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from packaging.version import Version
+
 from trainrx.facts.lacking import Lack
 from trainrx.knowledge.symbols import SymbolTable, open_symbols, recorded
 from trainrx.model.symbols import Symbols
-from trainrx.versions.release import read_version
 from trainrx.versions.spans import Span, common, outside, read_spans
 
 TOPS: Mapping[str, str] = {"swift": "ms-swift", "megatron": "megatron-core"}
@@ -219,7 +220,7 @@ def _passed_from(lack: Lack, caller: str) -> str:
         texts = (_ranges(line.names, lack.name) for line in lines)
         starts = [read_spans(text)[0].start for text in texts if text]
     # where it was there from the first release on, nothing is known of one before
-    return min(starts, key=read_version, default="") if all(starts) else ""
+    return min(starts, key=Version, default="") if all(starts) else ""
 
 
 def _one(found: Iterable[SymbolHome], around: SymbolContext) -> SymbolHome | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from packaging.version import Version
+
 from trainrx.facts.homes import SymbolContext, SymbolHome, find_home
 from trainrx.facts.lacking import Lack, lacks
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.packages import Need
 from trainrx.versions.ranges import in_range
-from trainrx.versions.release import read_version
 from trainrx.versions.spans import Span, common, holds, nearest, outside
 
 
@@ -121,13 +122,13 @@ def _made_for(package: str, needed: str, side: str, wants: Span) -> tuple[Span, 
         if need.needs == needed and need.kind == "requires" and (start := _bounds(need.spec).start)
     ]
     if side == "older" and wants.end:
-        end = read_version(wants.end)
-        since = [need.since for need, start in needs if read_version(start) >= end]
-        return (Span(min(since, key=read_version), ""),) if since else ()
+        end = Version(wants.end)
+        since = [need.since for need, start in needs if Version(start) >= end]
+        return (Span(min(since, key=Version), ""),) if since else ()
     if side == "newer" and wants.start:
-        begin = read_version(wants.start)
-        until = [need.until for need, start in needs if read_version(start) < begin]
-        return (Span("", max(until, key=read_version)),) if until and all(until) else ()
+        begin = Version(wants.start)
+        until = [need.until for need, start in needs if Version(start) < begin]
+        return (Span("", max(until, key=Version)),) if until and all(until) else ()
     return ()
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from trainrx.knowledge.packages import Requirements
 from trainrx.model.packages import Need
-from trainrx.versions.specifiers import Specifiers, read_specifiers
+from trainrx.versions.ranges import read_range
 
 KEPT_FIRST = (
     "python",
@@ -40,12 +41,12 @@ class _Rule(NamedTuple):
     needs: str
     since: Version
     until: Version | None
-    allowed: Specifiers
+    allowed: SpecifierSet
 
     def allows(self, holder: Version, other: Version) -> bool:
         """Tell whether two versions may stand together."""
         held = holder >= self.since and (self.until is None or holder < self.until)
-        return not held or self.allowed.contain(other)
+        return not held or self.allowed.contains(other, prereleases=True)
 
 
 def consistent_set(
@@ -154,7 +155,7 @@ def _rules(
     needs: Sequence[Need], present: Mapping[str, Version], *, optional: bool
 ) -> Iterator[_Rule]:
     for need in needs:
-        allowed = read_specifiers(need.spec)
+        allowed = read_range(need.spec)
         if need.needs not in present or allowed is None or (need.kind == "extra" and not optional):
             continue
         until = Version(need.until) if need.until else None
@@ -175,8 +176,8 @@ def _domain(
 
 
 def _suits(version: Version, spec: str | None) -> bool:
-    allowed = read_specifiers(spec) if spec else None
-    return allowed is None or allowed.contain(version)
+    allowed = read_range(spec) if spec else None
+    return allowed is None or allowed.contains(version, prereleases=True)
 
 
 def _exact(text: str) -> Version | None:

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import msgspec
+from packaging.version import Version
 
 from trainrx.catalog.catalog import catalog
 from trainrx.frameworks.effective.view import UNKNOWN, Held, Truth, Unknown
 from trainrx.model.catalog import Value
 from trainrx.model.job import Argument, RawLaunch
 from trainrx.versions.ranges import in_range
-from trainrx.versions.release import read_version
 
 _SWIFT_SPREADS = frozenset({"pt", "sft", "rlhf", "infer", "dpo", "orpo", "simpo"})
 _YES = frozenset({"1", "true", "y", "yes", "on"})
@@ -105,7 +105,7 @@ class LaunchView:
 @lru_cache(maxsize=256)
 def _place(framework: str, release: str) -> int:
     """Count the listed releases of a framework before one."""
-    return bisect_left(catalog(framework).versions, read_version(release))
+    return bisect_left(catalog(framework).versions, Version(release))
 
 
 class Processes(msgspec.Struct, frozen=True):

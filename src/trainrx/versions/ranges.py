@@ -9,17 +9,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
 
 from trainrx.model.pattern import late
-from trainrx.versions.release import FIRST, read_version
-from trainrx.versions.specifiers import Specifiers, read_specifiers
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 MAX_LENGTH = 64
 """Longer texts are no versions; the bound keeps number conversion cheap."""
+FIRST = Version("0.dev0")
+"""Before all versions."""
 
 _WILDCARD = late(r"(?:\.[xX*])+$")
 
@@ -32,11 +31,11 @@ def in_range(version_text: str, spec: str) -> bool | None:
     range. A development version (`0.9.5.dev0`) is somewhere between two releases: the answer is
     known only where it is the same for itself and for the release it leads to.
     """
-    wanted = _specifiers(spec)
+    wanted = read_range(spec)
     may_be = _samples(version_text, spec)
     if wanted is None or not may_be:
         return None
-    answers = {wanted.contain(version) for version in may_be}
+    answers = {wanted.contains(version, prereleases=True) for version in may_be}
     return answers.pop() if len(answers) == 1 else None
 
 
@@ -60,12 +59,13 @@ class Timeline:
 
     def within(self, spec: str) -> int:
         """Give the stretches a range covers; an empty or unreadable range covers all."""
-        wanted = _specifiers(spec)
+        wanted = read_range(spec)
         if wanted is None or not spec.strip():
             return self.all
         # the same few ranges stand in many entries
         if spec not in self._within:
-            self._within[spec] = wanted.among(self.starts)
+            held = (wanted.contains(start, prereleases=True) for start in self.starts)
+            self._within[spec] = sum(1 << i for i, inside in enumerate(held) if inside)
         return self._within[spec]
 
     def of(self, version_text: str | None) -> int:
@@ -115,20 +115,20 @@ def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Versio
         return _with_release(version)
     points = {*_named(spec), *also}
     if version is not None:
-        end = read_version(".".join(map(str, (*version.release[:-1], version.release[-1] + 1))))
+        end = Version(".".join(map(str, (*version.release[:-1], version.release[-1] + 1))))
         inside = (p for p in _spread(points) if version <= p < end)
         return (version, *inside)
-    allowed = _specifiers(text)
+    allowed = read_range(text)
     if allowed is None or not text.strip():
         return ()
-    spread = _spread({*points, *_named(text), read_version("0")})
-    return tuple(p for p in spread if allowed.contain(p))
+    spread = _spread({*points, *_named(text), Version("0")})
+    return tuple(p for p in spread if allowed.contains(p, prereleases=True))
 
 
 def _with_release(version: Version) -> tuple[Version, ...]:
     if version.dev is None:
-        return (read_version(version.public),)
-    return (read_version(version.public), read_version(version.base_version))
+        return (Version(version.public),)
+    return (Version(version.public), Version(version.base_version))
 
 
 def _spread(points: Iterable[Version]) -> Iterable[Version]:
@@ -141,8 +141,8 @@ def _spread(points: Iterable[Version]) -> Iterable[Version]:
 @lru_cache(maxsize=2048)
 def _behind(point: Version) -> Version:
     if point.post is not None:
-        return read_version(f"{point.base_version}.post{point.post + 1}")
-    return read_version(f"{point.base_version}.0.1")
+        return Version(f"{point.base_version}.post{point.post + 1}")
+    return Version(f"{point.base_version}.0.1")
 
 
 @lru_cache(maxsize=2048)
@@ -151,8 +151,8 @@ def _version(text: str) -> Version | None:
     if len(cleaned) > MAX_LENGTH:
         return None
     try:
-        return read_version(_WILDCARD.sub("", cleaned.removeprefix("==").strip()))
-    except ValueError:
+        return Version(_WILDCARD.sub("", cleaned.removeprefix("==").strip()))
+    except InvalidVersion:
         return None
 
 
@@ -164,12 +164,18 @@ def _is_prefix(text: str, version: Version) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _specifiers(spec: str) -> Specifiers | None:
-    return None if len(spec) > 8 * MAX_LENGTH else read_specifiers(spec)
+def read_range(spec: str) -> SpecifierSet | None:
+    """Read a PEP 440 range; None when it is none."""
+    if len(spec) > 8 * MAX_LENGTH:
+        return None
+    try:
+        return SpecifierSet(spec)
+    except InvalidSpecifier:
+        return None
 
 
 @lru_cache(maxsize=2048)
 def _named(spec: str) -> tuple[Version, ...]:
-    found = _specifiers(spec)
-    versions = (_version(text) for text in found.named) if found is not None else ()
+    found = read_range(spec)
+    versions = (_version(item.version) for item in found) if found is not None else ()
     return tuple(v for v in versions if v is not None)

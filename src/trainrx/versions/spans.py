@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from packaging.version import Version
+
 from trainrx.versions.ranges import in_range
-from trainrx.versions.release import read_version
 
 
 class Span(NamedTuple):
@@ -58,20 +59,20 @@ def _common(first: Sequence[Span], second: Sequence[Span]) -> Iterator[Span]:
         for other in second:
             start = _later(one.start, other.start)
             end = _sooner(one.end, other.end)
-            if not start or not end or read_version(start) < read_version(end):
+            if not start or not end or Version(start) < Version(end):
                 yield Span(start, end)
 
 
 def _later(one: str, other: str) -> str:
     if not one or not other:
         return one or other
-    return one if read_version(one) > read_version(other) else other
+    return one if Version(one) > Version(other) else other
 
 
 def _sooner(one: str, other: str) -> str:
     if not one or not other:
         return one or other
-    return one if read_version(one) < read_version(other) else other
+    return one if Version(one) < Version(other) else other
 
 
 def holds(spans: Sequence[Span], version: str) -> bool | None:
