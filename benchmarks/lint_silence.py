@@ -31,11 +31,11 @@ from unknown_flags import Mistake, _files, _release, _tags
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.find import find_launches
-from trainrx.lint.check import Linter
-from trainrx.lint.files import lint_files
-from trainrx.lint.jobs import RunContext, config_launch
-from trainrx.lint.run import groups, lint_file
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.files import lint_files
+from trainrx.linter.jobs import RunContext, config_launch
+from trainrx.linter.run import groups, lint_file
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.findings import Finding
 from trainrx.shell import read_script
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from trainrx.diagnosis.pipeline import diagnose
     from trainrx.diagnosis.retrying import retry
-    from trainrx.estimate.estimation import estimate
+    from trainrx.estimation.run import estimate
     from trainrx.inspect.comparison import compare_launches
     from trainrx.inspect.inspection import inspect_launch
-    from trainrx.lint.run import lint
+    from trainrx.linter.run import lint
     from trainrx.prove.fixing import fix_launch
     from trainrx.prove.hardware_plans import plan_job
 
@@ -29,10 +29,10 @@ __all__ = [
 _PLACES = {
     "compare_launches": "trainrx.inspect.comparison",
     "diagnose": "trainrx.diagnosis.pipeline",
-    "estimate": "trainrx.estimate.estimation",
+    "estimate": "trainrx.estimation.run",
     "fix_launch": "trainrx.prove.fixing",
     "inspect_launch": "trainrx.inspect.inspection",
-    "lint": "trainrx.lint.run",
+    "lint": "trainrx.linter.run",
     "plan_job": "trainrx.prove.hardware_plans",
     "retry": "trainrx.diagnosis.retrying",
 }

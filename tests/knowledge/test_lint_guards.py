@@ -5,11 +5,11 @@ import pytest
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
 from trainrx.launch.config_kinds import classify_config
-from trainrx.lint.check import Linter
-from trainrx.lint.files import File
-from trainrx.lint.jobs import RunContext
-from trainrx.lint.run import groups, lint_file
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.files import File
+from trainrx.linter.jobs import RunContext
+from trainrx.linter.run import groups, lint_file
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.facts import Origin, fact
 from trainrx.model.guards import Guard
 

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from trainrx.knowledge.lint import load_lint
-from trainrx.lint.check import Linter
-from trainrx.lint.files import lint_files
-from trainrx.lint.jobs import RunContext
-from trainrx.lint.run import groups, lint_file
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.files import lint_files
+from trainrx.linter.jobs import RunContext
+from trainrx.linter.run import groups, lint_file
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.lint import LintKnowledge
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")

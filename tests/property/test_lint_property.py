@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.knowledge.lint import load_lint
-from trainrx.lint.check import Linter
-from trainrx.lint.files import File
-from trainrx.lint.jobs import RunContext
-from trainrx.lint.mend import mended
-from trainrx.lint.run import groups, lint_file
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.files import File
+from trainrx.linter.jobs import RunContext
+from trainrx.linter.mend import mended
+from trainrx.linter.run import groups, lint_file
+from trainrx.linter.settings import Settings, chooser
 
 KNOWLEDGE = load_lint()
 LINTER = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")

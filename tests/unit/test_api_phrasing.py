@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.estimate.phrasing import refused, worded
+from trainrx.estimation.phrasing import refused, worded
 from trainrx.knowledge.load import load
 from trainrx.launch.find import find_launches
 from trainrx.launch.given import Given

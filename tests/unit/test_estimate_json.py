@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from trainrx.estimate.figures import rounded
+from trainrx.estimation.figures import rounded
 from trainrx.model.estimate import Estimate
 from trainrx.render.estimate_json import PATH, as_json, masked, schema_text
 from trainrx.render.estimate_markdown import to_markdown

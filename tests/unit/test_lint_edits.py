@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from trainrx.lint.edits import apply, line_removed, replaced
-from trainrx.lint.places import LineRange
+from trainrx.linter.edits import apply, line_removed, replaced
+from trainrx.linter.places import LineRange
 from trainrx.model.findings import Edit
 
 TEXT = "one two\nthree\nfour"

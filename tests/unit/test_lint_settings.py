@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.lint.baseline import baseline_of, new_ones, read_baseline
-from trainrx.lint.settings import Settings, chooser, settings_from
-from trainrx.lint.settings_files import find_settings
+from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
+from trainrx.linter.settings import Settings, chooser, settings_from
+from trainrx.linter.settings_files import find_settings
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.lint.finders.guards import shown
+from trainrx.linter.finders.guards import shown
 from trainrx.model.facts import fact
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.cli._output import complain, write
-from trainrx.lint.check import Linter
-from trainrx.lint.files import STDIN, File, lint_files
-from trainrx.lint.jobs import RunContext
-from trainrx.lint.mend import mended
-from trainrx.lint.run import groups, report_of
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.files import STDIN, File, lint_files
+from trainrx.linter.jobs import RunContext
+from trainrx.linter.mend import mended
+from trainrx.linter.run import groups, report_of
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.text import Lang
 
 if TYPE_CHECKING:

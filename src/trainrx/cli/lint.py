@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from trainrx.lint.settings import Settings
+    from trainrx.linter.settings import Settings
     from trainrx.model.findings import Finding
     from trainrx.model.lint import LintKnowledge, LintReport
 
@@ -32,7 +32,7 @@ def run(words: list[str]) -> int:
 
         return write(HELP)
     from trainrx.knowledge.lint import load_lint
-    from trainrx.lint.jobs import around
+    from trainrx.linter.jobs import around
 
     knowledge = load_lint(_paths(options.kb), _paths(options.rules))
     if options.list:
@@ -56,7 +56,7 @@ def run(words: list[str]) -> int:
         from trainrx.cli._lint_fix import mend
 
         return mend(options, paths, knowledge, beside, settings, lang, stdin)
-    from trainrx.lint.run import lint_report
+    from trainrx.linter.run import lint_report
 
     report = lint_report(paths, knowledge, beside, settings, lang, stdin)
     return answer(report, options, settings, knowledge, lang)
@@ -132,7 +132,7 @@ def _against_baseline(
         return report, ""
     import msgspec
 
-    from trainrx.lint.baseline import baseline_of, new_ones, read_baseline
+    from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
 
     def line(file: str, number: int | None) -> str:
         return report.texts.get(file, {}).get(number or 0, "")
@@ -167,10 +167,10 @@ def _settings(options: LintOptions) -> Settings:
 def _held_settings(options: LintOptions) -> Settings:
     """Give the settings of the file named, of none, or of the nearest one upwards."""
     if options.isolated and not options.config:
-        from trainrx.lint.settings import Settings
+        from trainrx.linter.settings import Settings
 
         return Settings()
-    from trainrx.lint.settings_files import find_settings, read_settings
+    from trainrx.linter.settings_files import find_settings, read_settings
 
     if options.config:
         return read_settings(options.config)

@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from trainrx.knowledge.yaml12 import read_yaml
-from trainrx.lint.check import Linter
-from trainrx.lint.files import File
-from trainrx.lint.jobs import around
-from trainrx.lint.mend import mended
-from trainrx.lint.run import groups, lint_file
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter
+from trainrx.linter.files import File
+from trainrx.linter.jobs import around
+from trainrx.linter.mend import mended
+from trainrx.linter.run import groups, lint_file
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.lint import LintKnowledge
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trainrx.lint.edits import replaced
-from trainrx.lint.files import File
-from trainrx.lint.finders.suppressed import UNUSED, ignores
-from trainrx.lint.mend import MendedFile, mended, tried
-from trainrx.lint.places import LineRange
-from trainrx.lint.run import lint_file
+from trainrx.linter.edits import replaced
+from trainrx.linter.files import File
+from trainrx.linter.finders.suppressed import UNUSED, ignores
+from trainrx.linter.mend import MendedFile, mended, tried
+from trainrx.linter.places import LineRange
+from trainrx.linter.run import lint_file
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import EditedText
 from trainrx.model.findings import Edit, Finding

@@ -12,7 +12,7 @@ import msgspec
 from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.knowledge.load import find_entry
-from trainrx.lint.job import LintedJob
+from trainrx.linter.job import LintedJob
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import EditedText
 from trainrx.model.catalog import Value

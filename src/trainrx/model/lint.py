@@ -29,7 +29,7 @@ class LintRule(
 
     A rule with `when` holds for a launch of which the condition is true; its finding stands where
     the first of `points_at` (facts) does. Otherwise `finder` names the module of
-    `trainrx.lint.finders` that looks for it. `message` may hold the finder's values in braces;
+    `trainrx.linter.finders` that looks for it. `message` may hold the finder's values in braces;
     with `when` these are the facts of `points_at`, dots written as `_`. `versions` limits the rule
     to ranges of packages. `fix` says how safe its edits are; None: it proposes none.
     """

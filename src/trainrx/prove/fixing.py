@@ -223,7 +223,7 @@ def _on_least(item: Proposal, around: LaunchContext) -> Proposal:
 def in_words(item: Refusal, around: LaunchContext) -> Refusal:
     """Say why there is no plan in the language of the answer, in the user's spelling."""
     # what settles a launch is loaded only where it is needed
-    from trainrx.estimate.phrasing import refused
+    from trainrx.estimation.phrasing import refused
     from trainrx.prove.candidates import subject_of
 
     subject = subject_of(around)

@@ -144,11 +144,11 @@ def findings(given: Given, around: LaunchContext) -> Mapping[str, str] | None:
     if around.lint is None:
         return None
     # the linter is loaded only where something is to be proved
-    from trainrx.lint.check import Linter
-    from trainrx.lint.files import File
-    from trainrx.lint.jobs import RunContext
-    from trainrx.lint.run import groups, lint_file
-    from trainrx.lint.settings import Settings, chooser
+    from trainrx.linter.check import Linter
+    from trainrx.linter.files import File
+    from trainrx.linter.jobs import RunContext
+    from trainrx.linter.run import groups, lint_file
+    from trainrx.linter.settings import Settings, chooser
 
     beside = RunContext(
         around.lint,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trainrx.catalog.registers import RegisterContext, is_read, lives, names_at, refuses
 from trainrx.knowledge.catalogs import read_parsed, read_registers
-from trainrx.lint.finders.values import BEGINS_JSON, stands_in
-from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.linter.finders.values import BEGINS_JSON, stands_in
+from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.model.catalog import Register
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trainrx.lint.places import LineRange
+from trainrx.linter.places import LineRange
 from trainrx.model.findings import Edit
 
 

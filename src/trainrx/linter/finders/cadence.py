@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.finders.guards import place
-from trainrx.lint.job import LintedJob, RuleHit
-from trainrx.lint.places import LineRange
+from trainrx.linter.finders.guards import place
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange
 from trainrx.model.job import Argument
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range

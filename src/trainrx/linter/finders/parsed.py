@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.knowledge.catalogs import read_parsed
-from trainrx.lint.finders.values import BEGINS_JSON, stands_in
-from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.linter.finders.values import BEGINS_JSON, stands_in
+from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.model.catalog import ParsedArgument
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import needled

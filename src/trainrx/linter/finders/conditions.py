@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainrx.lint.finders.guards import deciding, place
-from trainrx.lint.job import LintedJob, RuleHit
-from trainrx.lint.truth import holds
+from trainrx.linter.finders.guards import deciding, place
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.truth import holds
 from trainrx.model.lint import LintRule
 from trainrx.versions.ranges import in_range
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from trainrx.lint.files import LEAST_FOR_TWO
+from trainrx.linter.files import LEAST_FOR_TWO
 
 F = TypeVar("F")
 MOST = 8

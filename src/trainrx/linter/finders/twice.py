@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.catalog.catalog import plain
-from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.model.job import RawArg
 
 _GATHERING = ("append", "extend")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.finders.guards import place
-from trainrx.lint.job import LintedJob, RuleHit
-from trainrx.lint.places import LineRange
+from trainrx.linter.finders.guards import place
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange
 
 _PROCESSES, _VISIBLE = "parallel.processes_per_node", "parallel.visible_gpus"
 _NODES, _RANK = "parallel.nodes", "parallel.node_rank"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.versions.ranges import in_range
 
 _MERGES = ">=0.9.3"

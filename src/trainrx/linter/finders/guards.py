@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trainrx.catalog.catalog import plain
 from trainrx.knowledge.conditions import ARGUMENT, facts_of
-from trainrx.lint.job import LintedJob, RuleHit
-from trainrx.lint.places import LineRange
-from trainrx.lint.truth import holds
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange
+from trainrx.linter.truth import holds
 from trainrx.model.facts import Fact
 from trainrx.model.lint import LintGuard
 from trainrx.model.parts import Condition

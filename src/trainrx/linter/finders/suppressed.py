@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from trainrx.lint.edits import line_removed, replaced
-from trainrx.lint.job import RuleHit
-from trainrx.lint.places import LineRange
+from trainrx.linter.edits import line_removed, replaced
+from trainrx.linter.job import RuleHit
+from trainrx.linter.places import LineRange
 from trainrx.model.findings import Finding
 from trainrx.model.pattern import late
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.typed import is_bool, is_list, read_as
-from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.lint.job import Page, RuleHit
-from trainrx.lint.places import LineRange
+from trainrx.linter.job import Page, RuleHit
+from trainrx.linter.places import LineRange
 from trainrx.model.pattern import late
 
 _NEEDLES = (

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from trainrx.lint.job import LintedJob, RuleHit
-from trainrx.lint.places import LineRange
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
 

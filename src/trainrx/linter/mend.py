@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.launch.find import find_launches
-from trainrx.lint.check import Linter
-from trainrx.lint.edits import apply
-from trainrx.lint.files import File
-from trainrx.lint.jobs import RunContext
-from trainrx.lint.run import lint_file
+from trainrx.linter.check import Linter
+from trainrx.linter.edits import apply
+from trainrx.linter.files import File
+from trainrx.linter.jobs import RunContext
+from trainrx.linter.run import lint_file
 from trainrx.model.findings import Edit, Finding
 from trainrx.shell import read_script
 

@@ -10,7 +10,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
-from trainrx.lint.places import FileLines, LineRange
+from trainrx.linter.places import FileLines, LineRange
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg, RawLaunch, Script

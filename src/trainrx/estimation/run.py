@@ -10,8 +10,8 @@ import msgspec
 
 from trainrx.catalog.names import framework_facts
 from trainrx.diagnosis.summary import job_summary
-from trainrx.estimate.figures import rounded
-from trainrx.estimate.phrasing import refused, worded
+from trainrx.estimation.figures import rounded
+from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive
 from trainrx.frameworks.traits import under_own_name
 from trainrx.inspect.inspection import LogReadings, read_logs, tool
@@ -239,7 +239,7 @@ def _counted(job: EstimatedJob, worked: Worked) -> ExactCount | None:
     """
     if worked.workload is None or isinstance(worked.result, Refusal):
         return None
-    from trainrx.estimate.counting import counted
+    from trainrx.estimation.counting import counted
 
     raw = job.launch.raw
     text = job.given.model_config or config_beside(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.lint.job import LintedJob, RuleHit
+from trainrx.linter.job import LintedJob, RuleHit
 
 _WASTED = 0.35
 

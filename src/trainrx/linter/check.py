@@ -10,15 +10,15 @@ from typing import cast
 
 from trainrx.catalog.catalog import plain
 from trainrx.knowledge.conditions import arguments_of
-from trainrx.lint.finders.conditions import judged
-from trainrx.lint.finders.guards import concerning
-from trainrx.lint.finders.guards import find as find_guards
-from trainrx.lint.job import LintedJob, Page, RuleHit
+from trainrx.linter.finders.conditions import judged
+from trainrx.linter.finders.guards import concerning
+from trainrx.linter.finders.guards import find as find_guards
+from trainrx.linter.job import LintedJob, Page, RuleHit
 from trainrx.model.findings import Finding, FindingFix
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
 from trainrx.model.text import Lang
 
-_FINDERS = "trainrx.lint.finders"
+_FINDERS = "trainrx.linter.finders"
 
 
 class Linter:

@@ -11,12 +11,12 @@ from msgspec.msgpack import decode, encode
 
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.find import find_launches
-from trainrx.lint.check import Linter, worst_first
-from trainrx.lint.files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
-from trainrx.lint.job import LintedJob, Page
-from trainrx.lint.jobs import RunContext, around, config_launch, settle_job
-from trainrx.lint.places import FileLines
-from trainrx.lint.settings import Settings, chooser
+from trainrx.linter.check import Linter, worst_first
+from trainrx.linter.files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
+from trainrx.linter.job import LintedJob, Page
+from trainrx.linter.jobs import RunContext, around, config_launch, settle_job
+from trainrx.linter.places import FileLines
+from trainrx.linter.settings import Settings, chooser
 from trainrx.model.findings import Finding
 from trainrx.model.job import RawLaunch, Script
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
@@ -103,7 +103,7 @@ def report_of(
     if len(held) < LEAST_FOR_TWO:
         parts = [_part(held, linter, beside, settings)]
     else:
-        from trainrx.lint.parallel import shared_out
+        from trainrx.linter.parallel import shared_out
 
         said = shared_out(held, lambda s: encode(_part(s, linter, beside, settings)))
         parts = [decode(data, type=LintReport) for data in said]
@@ -148,7 +148,7 @@ def lint_file(
     )
     if "diagnose:" not in file.text:
         return found, 0
-    from trainrx.lint.finders.suppressed import held_back, ignores, unused
+    from trainrx.linter.finders.suppressed import held_back, ignores, unused
 
     comments = ignores(file.name, file.text.split("\n"))
     if not comments:

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from trainrx.lint.settings import Settings, settings_from
+from trainrx.linter.settings import Settings, settings_from
 from trainrx.model.errors import UsageError
 
 if TYPE_CHECKING:

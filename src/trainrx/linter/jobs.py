@@ -15,12 +15,12 @@ from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
 from trainrx.launch.fsdp import fsdp_facts
 from trainrx.launch.resolve import resolve
-from trainrx.lint.check import Linter
-from trainrx.lint.facts import facts_of, without_defaults
-from trainrx.lint.files import File
-from trainrx.lint.job import LintedJob, is_listed
-from trainrx.lint.places import FileLines
-from trainrx.lint.settings import Settings
+from trainrx.linter.check import Linter
+from trainrx.linter.facts import facts_of, without_defaults
+from trainrx.linter.files import File
+from trainrx.linter.job import LintedJob, is_listed
+from trainrx.linter.places import FileLines
+from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge

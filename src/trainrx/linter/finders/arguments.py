@@ -9,8 +9,8 @@ import msgspec
 
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.signature import Signature
-from trainrx.lint.job import LintedJob, RuleHit
-from trainrx.lint.places import LineRange
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange
 from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
@@ -136,7 +136,7 @@ def _renamed(arg: RawArg, now: str, job: LintedJob, at: LineRange) -> tuple[Edit
 
 
 def _edited(at: LineRange, text: str) -> tuple[Edit, ...]:
-    from trainrx.lint.edits import replaced  # few launches have what is to be edited
+    from trainrx.linter.edits import replaced  # few launches have what is to be edited
 
     return replaced(at, text)
 
