@@ -220,7 +220,7 @@ HEAVY = (
     *("trainrx.lsp", "pygls", "lsprotocol"),
     *("trainrx.inputs.files", "trainrx.knowledge.load", "trainrx.inputs.reprs"),
     *("trainrx.launchers.cluster", "trainrx.launchers.container"),
-    *("trainrx.frameworks.effective.llamafactory", "trainrx.shell.conditions"),
+    *("trainrx.frameworks.llamafactory.effective", "trainrx.shell.conditions"),
 )
 """What a plain script with one launch of one framework has no use for."""
 MOST_MODULES = 210

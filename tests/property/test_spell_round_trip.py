@@ -16,7 +16,7 @@ from trainrx.catalog.catalog import catalog
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import catalog_command
 from trainrx.catalog.spell import Spelled, spell
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.knowledge.load import read_entry
 from trainrx.knowledge.store import shipped
@@ -107,7 +107,7 @@ def read_back(spelled: Spelled, param: str, framework: str, command: str, releas
         head = OTHER_HEADS.get(param, head)
     if spelled.kind == "config_file":
         launch = find_launches(read_script(head if "python" in head else f"{head} x.yaml", "x"))[0]
-        whole = framework not in having("nested")
+        whole = not framework_of(framework).nested_files
         configs, unread = read_config(f"{spelled.text}\n", "x.yaml", whole=whole)
         assert not unread
         return resolve(launch, params=PARAMS, configs=configs, versions={framework: release})

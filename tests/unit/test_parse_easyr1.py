@@ -16,7 +16,8 @@ from trainrx.catalog.spell import spell
 from trainrx.catalog.told import FrameworkChoice, read_framework
 from trainrx.evidence.arguments import logged_arguments
 from trainrx.evidence.detector import detect
-from trainrx.frameworks.traits import under_own_name, without_origins
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.load import load
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.config_kinds import classify_config
@@ -230,11 +231,11 @@ def test_a_user_names_it(text: str) -> None:
 
 
 def test_what_is_installed_as_verl_is_its_own_release() -> None:
-    assert under_own_name({"verl": "0.3.2", "torch": "2.7"}, "easyr1") == {
+    assert framework_of("easyr1").own_versions({"verl": "0.3.2", "torch": "2.7"}) == {
         "easyr1": "0.3.2",
         "torch": "2.7",
     }
-    assert under_own_name({"verl": "0.6.0"}, "verl") == {"verl": "0.6.0"}
+    assert framework_of("verl").own_versions({"verl": "0.6.0"}) == {"verl": "0.6.0"}
 
 
 def test_a_fork_goes_before_what_its_log_shows_of_its_origin() -> None:

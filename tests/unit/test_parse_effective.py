@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx import frameworks
 from trainrx.catalog.arguments import declared
 from trainrx.catalog.catalog import catalog
 from trainrx.catalog.signature import signature
-from trainrx.frameworks import effective
-from trainrx.frameworks.effective.sheet import Sheet
-from trainrx.frameworks.effective.truth import both, either, negate
-from trainrx.frameworks.effective.view import UNKNOWN
+from trainrx.frameworks.common.sheet import Sheet
+from trainrx.frameworks.common.truth import both, either, negate
+from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.effective import work_out
 from trainrx.launch.effective_scene import Processes, Scene, processes
 from trainrx.model.catalog import Value
@@ -260,9 +260,11 @@ ANYTHING = st.recursive(
     ),
     max_leaves=4,
 )
-RULES = Path(effective.__file__).parent
+RULES = Path(frameworks.__file__).parent
 NAMED_BY_RULES = {
-    word for path in RULES.glob("*.py") for word in re.findall(r'"(\w+)"', path.read_text())
+    word
+    for path in RULES.rglob("effective*.py")
+    for word in re.findall(r'"(\w+)"', path.read_text())
 }
 COMMANDS = [
     ("ms-swift", "2.6.1", "rlhf"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.frameworks.task import task_of
+from trainrx.frameworks.common.task import task_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch, Setting
 

@@ -15,16 +15,12 @@ from trainrx.catalog.signature import (
     releases_taking,
     signature,
 )
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.knowledge.catalogs import read_model_types
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
 
-STRICT = having("refuses")
-"""These stop on an argument they do not know (argparse, HfArgumentParser)."""
-TRAINERS = having("trainer")
-"""Packages people install for the one purpose; trl and transformers come along with them."""
 OTHER_RELEASES = ("renamed", "removed", "coming")
 """What became of a name that other releases of the framework take."""
 _MAX_RENAMES = 6
@@ -33,7 +29,7 @@ _MAX_RENAMES = 6
 def framework_facts(facts: Facts, versions: Mapping[str, str]) -> tuple[Fact, ...]:
     """Give the framework and its version where no launch tells: from the log, or as installed."""
     name = facts.text("launch.framework")
-    installed = [trainer for trainer in TRAINERS if trainer in versions]
+    installed = [one.name for one in frameworks() if one.only_trains and one.name in versions]
     if name is None and len(installed) == 1 and "launch.given" not in facts:
         name = installed[0]
     if name is None or name not in versions:
@@ -56,7 +52,7 @@ def name_facts(
     `launch.renamed_argument`, `launch.misspelt_argument`, `launch.refused_value`; and with
     `launch.written_for` the releases that take all names there are.
     """
-    if launch.framework not in STRICT:
+    if not framework_of(launch.framework).refuses_unknown:
         return ()
     taken = taken_by(launch, resolved, versions)
     out = [_one_dash(arg) for arg in launch.args]

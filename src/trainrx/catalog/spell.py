@@ -10,16 +10,13 @@ import msgspec
 from trainrx.catalog.spellbook import OUTER, Spellbook, SpellbookEntry, plain, serves
 from trainrx.catalog.taken import Answer, Taker
 from trainrx.catalog.values import write_value
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param, Spelling
 from trainrx.model.pattern import late
 
 PROCESSES = "parallel.processes_per_node"
-_ASSIGNED = having("assigned")
-_NESTED = having("nests")
-"""Their files nest what a dotted name stands for."""
 _DASHED = frozenset({"vllm"})
 _LITERALS = {"true": "True", "false": "False", "none": "None", "null": "None"}
 _NUMBER = late(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -195,12 +192,13 @@ def _spelled(  # the parts of one spelling
 ) -> Spelled:
     if spelling.env:
         return Spelled(kind="env", param=name, value=written, text=f"{name}={_quoted(written)}")
-    if framework in _ASSIGNED and (via == "arg" or framework not in _NESTED):
+    own = framework_of(framework)
+    if own.only_assigns and (via == "arg" or not own.nests_changes):
         text = f"{sign}{name}={_quoted(written)}"
         return Spelled(kind="arg", param=name, value=written, text=text)
     if via == "config":
         shown = written or "true"
-        text = _nested(name, shown) if framework in _NESTED else f"{name}: {shown}"
+        text = _nested(name, shown) if own.nests_changes else f"{name}: {shown}"
         return Spelled(kind="config_file", param=name, value=shown, text=text)
     text = f"--{name} {_quoted(written)}" if written else f"--{name}"
     return Spelled(kind="arg", param=name, value=written, text=text)

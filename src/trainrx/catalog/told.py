@@ -6,16 +6,14 @@ import re
 
 import msgspec
 
-from trainrx.frameworks.traits import OTHERS, TRAITS
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.versions.listing import canonical_package, read_versions
 
 OPTION = "--framework"
-FRAMEWORKS = frozenset(TRAITS) | {"unsloth"}
-"""What spells its arguments in a way that is known here."""
-PROGRAMS = OTHERS | {"megatron-bridge", "megatron-core", "sglang"}
+_PACKAGES = frozenset({"megatron-bridge", "megatron-core", "sglang"})
 """Others people train with, of which knowledge speaks by name."""
 _OTHER_NAMES = {
     "easy-r1": "easyr1",
@@ -40,14 +38,18 @@ class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
 
     def fact(self) -> Fact:
         """Say it as a user's word: `launch.framework`, or `launch.package` of any other."""
-        kind = "launch.framework" if self.name in FRAMEWORKS else "launch.package"
+        kind = "launch.framework" if framework_of(self.name).spelled else "launch.package"
         text = f"{self.name} {self.version}".strip()
         return fact(kind, self.name, Origin(source=OPTION, text=text), how="given")
 
 
 def known_names() -> frozenset[str]:
     """Give all names a user may name a framework by, in lower case with dashes."""
-    return FRAMEWORKS | PROGRAMS | frozenset(_OTHER_NAMES) | frozenset(read_requirements().releases)
+    return _programs() | frozenset(_OTHER_NAMES) | frozenset(read_requirements().releases)
+
+
+def _programs() -> frozenset[str]:
+    return _PACKAGES | {one.name for one in frameworks() if one.spelled or one.only_named}
 
 
 def read_framework(text: str) -> FrameworkChoice:
@@ -85,7 +87,7 @@ def _not_known(plain: str, known: frozenset[str]) -> str:
 
     near = get_close_matches(plain, sorted(known), n=3, cutoff=0.6)
     meant = f"did you mean {' or '.join(near)}? " if near else ""
-    listed = ", ".join(sorted(FRAMEWORKS | PROGRAMS))
+    listed = ", ".join(sorted(_programs()))
     return (
         f"no such framework is known here; {meant}Expected one of {listed}, or a library "
         "(accelerate, deepspeed, ...). For a program of your own leave the option out."

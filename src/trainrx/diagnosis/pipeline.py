@@ -27,7 +27,8 @@ from trainrx.facts.owners import owner_facts
 from trainrx.facts.packages import package_facts
 from trainrx.facts.refused import RefusalContext, refused_arguments, refused_facts
 from trainrx.facts.symbols import symbol_facts
-from trainrx.frameworks.traits import FORKS, under_own_name, without_origins
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Given, Request, gather, many
@@ -136,7 +137,7 @@ def conclude(
     dumps = logged_arguments(given.logs)
     launch, problems = _launch(given, versions, knowledge, dumps)
     named = _named(given, seen, launch)
-    versions = under_own_name(versions, named)
+    versions = framework_of(named).own_versions(versions)
     seen = msgspec.structs.replace(seen, facts=tuple(without_origins(seen.facts, named)))
     versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
@@ -174,7 +175,8 @@ def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
     if launch is not None:
         return launch.raw.framework
     told = given.framework.name if given.framework is not None else ""
-    return told if told in FORKS else Facts(seen.facts).text("launch.framework") or told
+    logged = None if framework_of(told).fork_of else Facts(seen.facts).text("launch.framework")
+    return logged or told
 
 
 def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:

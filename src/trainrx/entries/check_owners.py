@@ -8,7 +8,8 @@ from itertools import product
 from typing import NamedTuple
 
 from trainrx.entries.problem import Problem, error
-from trainrx.frameworks.traits import LENT, OTHERS, OWNERS, TRAITS, is_of_others
+from trainrx.frameworks import framework_of, frameworks
+from trainrx.frameworks.common.owners import is_of_others
 from trainrx.knowledge.catalogs import open_catalog
 from trainrx.model.catalog import Option
 from trainrx.model.knowledge import Fix, Measure
@@ -17,7 +18,11 @@ from trainrx.model.parts import Condition, Param
 LIBRARIES = ("accelerate", "deepspeed", "peft", "torchrun", "transformers", "vllm")
 """Packages with a catalog whose names go wherever they are used."""
 CATALOGUED = ("axolotl", "llamafactory", "ms-swift", "openrlhf", "trl", "verl")
-FRAMEWORKS = frozenset(TRAITS) | {"unsloth"}
+SPELLED = frozenset(one.name for one in frameworks() if one.spelled)
+NAMED = frozenset(one.name for one in frameworks() if one.only_named)
+"""Those of which knowledge speaks by name only."""
+OWNERS = frozenset(one.name for one in frameworks() if one.owns_names)
+"""Those whose names mean nothing to the others."""
 Asked = tuple[Condition | None, Condition | None]
 """What a cause requires, and the condition of a fix."""
 _ANY: frozenset[bool | None] = frozenset({True, False, None})
@@ -52,7 +57,8 @@ def owner_problems(
             yield from _measure(measure, where, asked, whose)
         for change in fix.packages:
             # another framework may need another release of what it installs as a library
-            if change.name in OWNERS - LENT and is_hidden(asked, change.name):
+            own = framework_of(change.name)
+            if own.owns_names and not own.is_lent and is_hidden(asked, change.name):
                 where = f"fixes.{fix.id}.packages.{change.name}"
                 yield error(where, f"only_if hides it where {change.name} runs")
 
@@ -138,7 +144,7 @@ def _outcomes(condition: Condition, run: str) -> frozenset[bool | None]:
         return _negated(_worst(_negated(_outcomes(part, run)) for part in condition.any))
     if condition.not_ is not None:
         return _negated(_outcomes(condition.not_, run))
-    kinds = {"launch.framework": run in FRAMEWORKS, "launch.package": run in OTHERS}
+    kinds = {"launch.framework": run in SPELLED, "launch.package": run in NAMED}
     if condition.fact not in kinds:
         return _ANY
     return frozenset({_of_framework(condition, run, told=kinds[condition.fact])})
@@ -207,5 +213,5 @@ def _or(names: Iterable[str]) -> str:
     return " or ".join(sorted(names))
 
 
-_RUNS = (*sorted(FRAMEWORKS), *sorted(OTHERS))
-_NAMES = FRAMEWORKS | OTHERS | set(LIBRARIES) | {"megatron-core", "sglang", "torch", "ray"}
+_RUNS = (*sorted(SPELLED), *sorted(NAMED))
+_NAMES = SPELLED | NAMED | set(LIBRARIES) | {"megatron-core", "sglang", "torch", "ray"}

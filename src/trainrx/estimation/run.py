@@ -13,7 +13,7 @@ from trainrx.diagnosis.summary import job_summary
 from trainrx.estimation.figures import rounded
 from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive
-from trainrx.frameworks.traits import under_own_name
+from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import LogReadings, read_logs, tool
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
@@ -155,7 +155,7 @@ def _read(request: Request, data: Path | None, knowledge: Knowledge) -> Estimate
     raw, unread = _launch(given, seen)
     if raw is None:
         raise UsageError(_no_launch(request, (*unread, *given.unread)))
-    versions = under_own_name(versions, raw.framework)
+    versions = framework_of(raw.framework).own_versions(versions)
     launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=seen.dumps)
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects

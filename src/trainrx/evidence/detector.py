@@ -23,7 +23,7 @@ from trainrx.evidence.scan import Scan, Signatures
 from trainrx.evidence.series import Series
 from trainrx.evidence.stored import read_metrics
 from trainrx.evidence.tally import moment, summed
-from trainrx.frameworks.traits import without_origins
+from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
 from trainrx.knowledge.wording import read_wording, told_by_words
 from trainrx.model.facts import Facts

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.facts.reading import degree, derived, framework, is_megatron, task, whole
-from trainrx.frameworks.traits import having
+from trainrx.frameworks.common.traits import having
 from trainrx.model.facts import Fact, Facts
 from trainrx.versions.ranges import in_range
 
 PAIRS = frozenset({"dpo", "orpo", "simpo", "cpo", "rm"})
 """One sample is two sequences, chosen and rejected, which go through the model together."""
 ONLINE = frozenset({"grpo", "ppo", "gkd"})
-HYBRID = having("hybrid")
+HYBRID = having("hybrid_engine")
 GLOBAL = HYBRID | {"openrlhf", "nemo-automodel", "nemo-rl"}
 """These are told the samples of a step, and work out the accumulation."""
 TOTAL = frozenset({"openrlhf", "nemo-rl"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainrx.catalog.catalog import catalog
-from trainrx.catalog.names import TRAINERS
 from trainrx.facts.refusals import SYMPTOM, named_by
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.model.facts import Fact, fact
 
 _LISTED = SYMPTOM + "hf-args-unused"
@@ -31,6 +31,6 @@ def owner_facts(sighted: Iterable[Fact]) -> tuple[Fact, ...]:
 
 
 def _sole_owner(names: Sequence[str]) -> str:
-    packages = (*sorted(TRAINERS), *_LIBRARIES)
+    packages = (*(one.name for one in frameworks() if one.only_trains), *_LIBRARIES)
     having = [package for package in packages if names and all(map(catalog(package).find, names))]
-    return having[0] if len(having) == 1 and having[0] in TRAINERS else ""
+    return having[0] if len(having) == 1 and framework_of(having[0]).only_trains else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.facts.reading import degree, degrees, derived, framework, is_megatron, whole
-from trainrx.frameworks.traits import having
+from trainrx.frameworks.common.traits import having
 from trainrx.model.facts import Fact, Facts
 
 MODEL = ("parallel.tensor", "parallel.pipeline")
 LAYOUT = ("parallel.processes_per_node", "parallel.nodes", *MODEL, "parallel.sequence")
 FSDP2 = having("fsdp2")
-HYBRID = having("hybrid")
+HYBRID = having("hybrid_engine")
 PLAIN = ("llamafactory", "transformers", "trl", "")
 """Every process is a replica; a script of the user's own takes the arguments of transformers."""
 

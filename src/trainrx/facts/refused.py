@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.fates import fate_of
-from trainrx.catalog.names import STRICT
 from trainrx.catalog.respell import Respelled, named_by_value, value_today
 from trainrx.catalog.signature import catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
 from trainrx.catalog.takers import takers
 from trainrx.facts.refusals import SYMPTOM, MentionedArgument, named_by
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
@@ -199,7 +199,9 @@ def _is_bare(fate: Fate | None) -> bool:
 def _foreseen(around: RefusalContext) -> Iterator[RefusedArgument]:
     """Give the arguments of a launch that its program will refuse."""
     launch = around.launch
-    if launch is None or launch.framework not in STRICT or len(around.strangers) > MOST:
+    if launch is None or len(around.strangers) > MOST:
+        return
+    if not framework_of(launch.framework).refuses_unknown:
         return
     names = {item.name for item in launch.env} | {plain(arg.name) for arg in launch.args}
     tables = tables_of(launch)

@@ -14,7 +14,7 @@ from trainrx.facts.reading import (
     task,
     whole,
 )
-from trainrx.frameworks.traits import having
+from trainrx.frameworks.common.traits import having
 from trainrx.model.facts import Fact, Facts
 from trainrx.versions.ranges import in_range
 
@@ -26,7 +26,7 @@ ENGINE = ("vllm.tensor_parallel", "vllm.pipeline_parallel", "vllm.data_parallel"
 SERVERS = frozenset({"rollout", "deploy", "serve", "vllm-serve"})
 COMPARES = frozenset({"dpo", "kto", "ppo", "grpo"})
 """Tasks that compare with a reference model; ORPO, SimPO and CPO do without one."""
-HYBRID = having("hybrid")
+HYBRID = having("hybrid_engine")
 ADAPTERS = frozenset({"lora", "qlora", "dora", "adalora", "longlora"})
 
 

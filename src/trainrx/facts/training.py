@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.facts.reading import derived, framework, is_unset, task, whole
-from trainrx.frameworks.task import DEPLOYS
-from trainrx.frameworks.traits import having
+from trainrx.frameworks.common.task import DEPLOYS
+from trainrx.frameworks.common.traits import having
 from trainrx.model.facts import Fact, Facts
 from trainrx.models.quantised import quantisation_of
 from trainrx.versions.ranges import in_range
 
 ADAPTERS = frozenset({"lora", "qlora", "dora"})
-BY_RANK = having("ranked")
+BY_RANK = having("lora_by_rank")
 """These train LoRA when its rank is above 0, and everything otherwise."""
 PLAIN_IS_FULL = frozenset({"axolotl", "easyr1", "nemo-automodel", "nemo-rl"})
 """Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`,

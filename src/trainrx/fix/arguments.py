@@ -14,7 +14,7 @@ from trainrx.fix.changes import Target
 from trainrx.fix.install import install
 from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
 from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
 from trainrx.model.refusal import Fate, RefusedArgument
@@ -23,7 +23,6 @@ from trainrx.model.result import Change
 REFUSING = "refusing"
 """Stands for the package that refused an argument."""
 _MOST_CHOICES = 6
-_ASSIGNS = having("assigned")
 
 
 class _Word(NamedTuple):
@@ -280,6 +279,7 @@ def _shown(item: RefusedArgument) -> str:
 
 def _written(name: str, value: str, item: RefusedArgument, job: Target) -> _Word:
     framework = item.fate.package if item.fate is not None else job.framework
-    via: Literal["arg", "config"] = "arg" if item.dashed or framework in _ASSIGNS else "config"
+    assigns = framework_of(framework).only_assigns
+    via: Literal["arg", "config"] = "arg" if item.dashed or assigns else "config"
     made = spell_argument(plain(name), value, framework, via=via)
     return _Word(made.param, made.value, made.text)

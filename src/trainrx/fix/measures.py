@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from trainrx.fix.owners import running
-from trainrx.frameworks.traits import is_of_others
+from trainrx.frameworks.common.owners import is_of_others
 from trainrx.model.facts import Facts
 from trainrx.model.knowledge import Measure
 from trainrx.model.result import Change

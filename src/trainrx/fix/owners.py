@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.traits import LENT, OTHERS, OWNERS, is_of_others
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.owners import is_of_others
 from trainrx.model.facts import Facts
 from trainrx.model.knowledge import Fix
 
@@ -13,7 +14,7 @@ def running(facts: Facts) -> tuple[str, ...]:
     A user may name a library as the package in question: that says nothing of what trains.
     """
     framework, package = facts.text("launch.framework"), facts.text("launch.package")
-    named = (framework, package if package in OTHERS else None)
+    named = (framework, package if framework_of(package).only_named else None)
     return tuple(name for name in named if name)
 
 
@@ -22,7 +23,8 @@ def is_package_of_others(name: str, facts: Facts) -> bool:
 
     It does matter where the exception was raised in it, whatever runs.
     """
-    if name not in OWNERS - LENT or facts.text("failure.package") == name:
+    own = framework_of(name)
+    if not own.owns_names or own.is_lent or facts.text("failure.package") == name:
         return False
     return is_of_others((name,), running(facts))
 

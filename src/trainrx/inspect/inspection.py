@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.evidence.arguments import Dump
 from trainrx.facts.all import log_versions
-from trainrx.frameworks.traits import under_own_name
+from trainrx.frameworks import framework_of
 from trainrx.inspect.describe import InspectContext, describe
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
@@ -177,9 +177,10 @@ def _job(
     group: Sequence[RawLaunch], given: Given, around: InspectContext, dumps: Sequence[Dump]
 ) -> InspectedJob:
     raw = group[0]
+    own = framework_of(raw.framework)
     around = around._replace(
-        versions=under_own_name(around.versions, raw.framework),
-        version_how=under_own_name(around.version_how, raw.framework),
+        versions=own.own_versions(around.versions),
+        version_how=own.own_versions(around.version_how),
     )
     launch = settle(raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps)
     return describe(launch, around._replace(nodes=tuple(other.origin for other in group[1:])))

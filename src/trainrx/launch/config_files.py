@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
 from trainrx.launch.saved_args import FILES, Loaded, loaded_back, run_folders
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
@@ -33,12 +33,8 @@ if TYPE_CHECKING:
     from trainrx.inputs.reprs import Node
     from trainrx.launch.config_kinds import Kind
 
-_NESTED = having("nested")
-"""These read nested mappings by dotted names; parsers of flags take a mapping whole."""
 _AS_SILENT: frozenset[Kind | None] = frozenset({"deepspeed", "fsdp", "hydra", "llamaboard"})
 """Read where an argument names them, or not at all."""
-_OMEGACONF = having("omegaconf")
-_SECTIONED = having("sections")
 _ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
 _EXPANSION = late(r"\$(?:[A-Za-z_{(]|\d)")
 _SHELL_FIRST = ">=4.2.2"
@@ -79,7 +75,8 @@ def read_configs(
         env: the environment the launch stands in, for what files take from it.
         places: of files a script writes itself, the line of it in which their text begins.
     """
-    if not texts and launch.framework not in _SECTIONED:
+    framework = framework_of(launch.framework)
+    if not texts and not framework.sections:
         return Configs(launch=launch)
     from trainrx.inputs.config import read_config
     from trainrx.launch.config_kinds import classify_config
@@ -95,7 +92,7 @@ def read_configs(
         if kind in _AS_SILENT:
             continue
         found, problems = read_config(
-            text, name, whole=kind != "accelerate" and launch.framework not in _NESTED
+            text, name, whole=kind != "accelerate" and not framework.nested_files
         )
         if places and name in places:
             found = tuple(_placed(arg, places[name]) for arg in found)
@@ -111,11 +108,11 @@ def read_configs(
             behind += found
         else:
             args += found
-    if launch.framework in _OMEGACONF and args:
+    if framework.omegaconf and args:
         from trainrx.launch.interpolation import interpolated
 
         args = [*interpolated(args, (*env, *launch.env), launch.args)]
-    if launch.framework in _SECTIONED:
+    if framework.sections:
         launch, args = _sectioned(launch, args, texts)
     launch, rest = _with_environment(launch, args, version, {item.name for item in env})
     if rest:
@@ -138,7 +135,7 @@ def _in_order(launch: RawLaunch, texts: Mapping[str, str]) -> Iterable[tuple[str
     """Give the files in the order their values count, the decisive last."""
     if launch.framework != "nemo-rl":
         return texts.items()
-    from trainrx.frameworks.nemo import parents_first
+    from trainrx.frameworks.common.nemo import parents_first
 
     return parents_first(texts)
 
@@ -147,7 +144,7 @@ def _sectioned(
     launch: RawLaunch, args: Sequence[RawArg], texts: Mapping[str, str]
 ) -> tuple[RawLaunch, list[RawArg]]:
     """Leave out sections that are off; say what the files make of the command."""
-    from trainrx.frameworks import nemo
+    from trainrx.frameworks.common import nemo
 
     complete = launch.args_complete and not nemo.is_part(launch, args, texts)
     launch = msgspec.structs.replace(

@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.catalog.spellbook import Spellbook, SpellbookEntry
 from trainrx.catalog.values import read_value, write_value
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How, Scalar
 from trainrx.model.job import Argument, RawLaunch, Setting
@@ -36,8 +36,6 @@ _TASKS: Sequence[tuple[str, frozenset[str]]] = (
 """The same for what only some tasks have."""
 
 _SUPERVISED = frozenset({"sft", "pt"})
-_RANK_DECIDES = having("ranked")
-"""No argument names the tuner here: a LoRA rank above 0 does."""
 
 _FIRST = ("rlhf.type", "tuner.type", "vllm.enabled")
 _TRAINING_ONLY = ("train.", "tuner.", "freeze.", "rlhf.")
@@ -116,7 +114,7 @@ def _plays(name: str, framework: str, task: str) -> bool:
 
 def _need(name: str, framework: str, task: str) -> tuple[str, frozenset[Scalar]]:
     """Give the parameter that must have one of some values for another to play a part."""
-    ranked = name == "tuner.rank" and framework in _RANK_DECIDES
+    ranked = name == "tuner.rank" and framework_of(framework).lora_by_rank
     if not ranked and not _is_of_vllm(name, framework, task):
         for prefix, parameter, values in _NEEDS:
             if name.startswith(prefix):

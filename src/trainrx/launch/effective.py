@@ -8,7 +8,7 @@ from typing import cast
 
 import msgspec
 
-from trainrx.frameworks.effective.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked
 from trainrx.launch.effective_scene import LaunchView, Scene
 from trainrx.model import reasons
 from trainrx.model.job import Argument
@@ -37,7 +37,7 @@ def work_out(arguments: Mapping[str, Argument], scene: Scene) -> dict[str, Argum
 
 
 def _rules(module: str) -> Callable[[View], Worked]:
-    found = import_module(f"trainrx.frameworks.effective.{module}").effective
+    found = import_module(f"trainrx.frameworks.{module}.effective").effective
     return cast("Callable[[View], Worked]", found)
 
 

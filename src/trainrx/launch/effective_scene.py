@@ -10,7 +10,7 @@ import msgspec
 from packaging.version import Version
 
 from trainrx.catalog.catalog import catalog
-from trainrx.frameworks.effective.view import UNKNOWN, Held, Truth, Unknown
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, Unknown
 from trainrx.model.catalog import Value
 from trainrx.model.job import Argument, RawLaunch
 from trainrx.versions.ranges import in_range

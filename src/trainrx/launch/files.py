@@ -125,7 +125,7 @@ def _naming(args: Iterable[RawArg]) -> Iterator[str]:
 def _parents(raw: RawLaunch, args: Iterable[RawArg]) -> Iterator[str]:
     """Give the files a configuration builds on."""
     if raw.framework == "nemo-rl":
-        from trainrx.frameworks.nemo import parents_of
+        from trainrx.frameworks.common.nemo import parents_of
 
         yield from parents_of(args)
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trainrx.frameworks import ms_swift
-from trainrx.frameworks.roles import related, role_of
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of, ms_swift
+from trainrx.frameworks.common.roles import related, role_of
 from trainrx.launch.args import Sign, odd_characters, read_arguments
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
@@ -19,7 +18,6 @@ from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCo
 from trainrx.model.pattern import late
 from trainrx.shell import read_script
 
-_OVERRIDES = having("overrides")
 _FILE_BY_FLAG: dict[str, tuple[str, ...]] = {
     "verl": ("config",),
     "easyr1": ("config",),
@@ -143,7 +141,8 @@ def _name(entry: EntryPoint) -> RecognisedLaunch | None:
     match = ms_swift.recognise(entry)
     if match is not None:
         return RecognisedLaunch("ms-swift", *match)
-    from trainrx.frameworks import llamafactory, programs
+    from trainrx.frameworks import llamafactory
+    from trainrx.frameworks.common import programs
 
     match = llamafactory.recognise(entry)
     if match is not None:
@@ -155,7 +154,7 @@ def _launch(
     script: Script, command: ShellCommand, entry: EntryPoint, named: RecognisedLaunch, cite: Cite
 ) -> RawLaunch:
     bare: Sign = "=" if named.framework == "llamafactory" else ""
-    overrides = named.framework in _OVERRIDES
+    overrides = framework_of(named.framework).takes_overrides
     arguments = read_arguments(named.args, cite, overrides=overrides, bare=bare)
     args, configs = list(arguments.args), list(arguments.configs)
     if named.framework == "vllm" and arguments.positional:

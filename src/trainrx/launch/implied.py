@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trainrx.frameworks.nemo import algorithm_of
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.nemo import algorithm_of
 from trainrx.inputs.config import read_config
 from trainrx.launch.config_kinds import classify_config, is_framework_config
 from trainrx.model.facts import Origin
@@ -93,7 +93,7 @@ def with_program(script: Input, framework: str) -> tuple[Input, Unread] | None:
     """
     lines = (line.strip() for line in (script.text or "").splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
-    takes = _ASSIGNED if framework in having("assigned") else _FLAG
+    takes = _ASSIGNED if framework_of(framework).only_assigns else _FLAG
     if framework not in PROGRAMS or not takes.match(first):
         return None
     program = next(p for mark, p in PROGRAMS[framework] if mark in (script.text or ""))

@@ -9,7 +9,7 @@ import msgspec
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.evidence.arguments import Dump
-from trainrx.frameworks.traits import under_own_name
+from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
@@ -226,7 +226,7 @@ def settle(
         knowledge: parameters.
         dumps: what the programs of the job printed of their arguments: the strongest witness.
     """
-    versions = under_own_name(versions, raw.framework)
+    versions = framework_of(raw.framework).own_versions(versions)
     env, beside = given.env, given.beside.get(raw.origin.source)
     version = versions.get(raw.framework)
     texts = config_texts(raw, given.configs, beside, version)
@@ -328,7 +328,7 @@ def launch_facts(launch: Launch, versions: Mapping[str, str]) -> tuple[Fact, ...
         for item in launch.resolved.facts
     ]
     version = (
-        under_own_name(versions, launch.raw.framework).get(launch.raw.framework)
+        framework_of(launch.raw.framework).own_versions(versions).get(launch.raw.framework)
         or launch.resolved.version
     )
     if version:

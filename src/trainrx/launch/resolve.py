@@ -20,8 +20,8 @@ from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, releases_taking, signature
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.catalog.tables import Tables, judges, tables_of
+from trainrx.frameworks.common.task import task_of
 from trainrx.frameworks.llamafactory import releases_with
-from trainrx.frameworks.task import task_of
 from trainrx.launch.config_files import APPENDED
 from trainrx.launch.defaults import defaults, one_process
 from trainrx.launch.effective import work_out

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import signature
-from trainrx.frameworks.traits import under_own_name
+from trainrx.frameworks import framework_of
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
 from trainrx.launch.fsdp import fsdp_facts
@@ -165,7 +165,7 @@ def settle_job(
 ) -> LintedJob:
     """Resolve a launch with its files, and put together all that is known of it."""
     beside = msgspec.structs.replace(
-        beside, versions=under_own_name(beside.versions, raw.framework)
+        beside, versions=framework_of(raw.framework).own_versions(beside.versions)
     )
     version = beside.versions.get(raw.framework)
     own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)

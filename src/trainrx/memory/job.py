@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainrx.frameworks.traits import having
+from trainrx.frameworks.common.traits import having
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
 from trainrx.model.facts import Facts
 from trainrx.model.memory import Assumption, Refusal
@@ -16,9 +16,9 @@ ONLINE = frozenset({"grpo", "ppo"})
 """The model is trained on its own completions."""
 TRAINERS = frozenset({"transformers", "trl", "axolotl", "llamafactory", "ms-swift", ""})
 """Train with the Trainer of transformers; a script of the user's own is taken for one."""
-RANKED = having("ranked")
+RANKED = having("lora_by_rank")
 FSDP2 = having("fsdp2")
-HYBRID = having("hybrid")
+HYBRID = having("hybrid_engine")
 VISUAL = re.compile(r"visual|vision|vit\b|image_encoder|audio", re.IGNORECASE)
 PROJECTOR = re.compile(r"merger|aligner|projector|mm_proj|mlp1|connector|resampler", re.IGNORECASE)
 LARGEST = 10**9

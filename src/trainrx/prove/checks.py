@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from trainrx.fix.holds import holds
-from trainrx.frameworks.traits import TRAITS
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.guards import broken
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.guards import Guard
@@ -21,14 +21,11 @@ def refusals_of(guards: Iterable[Guard], framework: str) -> dict[str, Condition]
     """Give the conditions under which the packages of a job refuse its launch."""
     found: dict[str, Condition] = {}
     for guard in guards:
-        own = guard.package == framework or guard.package not in FRAMEWORKS
+        own = guard.package == framework or not framework_of(guard.package).owns_names
         condition = broken(guard) if guard.effect == "reject" and own else None
         if condition is not None:
             found[guard.id] = condition
     return found
-
-
-FRAMEWORKS = frozenset(TRAITS) - {"transformers"}
 
 
 def refused_by(

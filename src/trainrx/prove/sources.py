@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trainrx.frameworks.traits import TRAITS
+from trainrx.frameworks import frameworks
 from trainrx.model.parts import Reference
 
-FRAMEWORKS = (*(name for name in TRAITS if name != "transformers"), "unsloth")
-"""What a job is one of; papers, DeepSpeed, PyTorch, transformers and vLLM hold for all."""
 _PART = re.compile(r"[/.]")
 _PARTS = 8
-_REPOSITORIES = {"NVIDIA-NeMo/Automodel": "nemo-automodel", "NVIDIA-NeMo/RL": "nemo-rl"}
-"""Those whose address does not name the package."""
 
 
 def source_for(references: Sequence[Reference], ref: str, framework: str) -> str:
@@ -35,12 +31,19 @@ def source_for(references: Sequence[Reference], ref: str, framework: str) -> str
 
 
 def owner(url: str) -> str:
-    """Give the framework whose page or repository an address is, "" for none."""
-    named = (name for place, name in _REPOSITORIES.items() if f"/{place}/" in f"{url}/")
-    if (found := next(named, "")) != "":
-        return found
+    """Give the framework whose page or repository an address is, "" for none.
+
+    Papers, DeepSpeed, PyTorch, transformers and vLLM hold for all.
+    """
     parts = {_plain(part) for part in _PART.split(url.partition("://")[2])[:_PARTS]}
-    return next((name for name in FRAMEWORKS if _plain(name) in parts), "")
+    found = (
+        one.name
+        for one in frameworks()
+        if one.spelled
+        and one.owns_names
+        and (one.repository in url if one.repository else _plain(one.name) in parts)
+    )
+    return next(found, "")
 
 
 def _plain(name: str) -> str:

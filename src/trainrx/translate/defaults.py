@@ -9,7 +9,7 @@ from typing import Any
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.deepspeed import preset
 from trainrx.catalog.renames import DEFAULT_MODULES, default_modules
-from trainrx.frameworks.task import task_of
+from trainrx.frameworks.common.task import task_of
 from trainrx.knowledge.catalogs import read_replacements
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Origin

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import Literal, NamedTuple
 
-from trainrx.frameworks.traits import having
+from trainrx.frameworks import framework_of
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.result import Change
 
@@ -16,9 +16,6 @@ _NOT_IN_FILES = {
     "data": "is a change of the data",
     "hardware": "is a matter of the machines, not of a file",
 }
-_ASSIGNED = having("edits-assigned")
-"""Behind a file these take `name=value`, where others take flags."""
-_ALWAYS = having("assigned")
 _NAME = re.compile(r"-{0,2}[A-Za-z_@][\w./@-]*", re.ASCII)
 
 
@@ -72,7 +69,7 @@ def wanted(change: Change, launch: RawLaunch) -> Want:
         return Want(kind, name, None, bare=True)
     assigned = kind == "arg" and (
         change.spelled.startswith(f"{name}=")
-        or (launch.framework in _ASSIGNED and _has_file(launch))
+        or (framework_of(launch.framework).edits_assigned and _has_file(launch))
     )
     old = _renamed(change, launch)
     # a misspelt name is put right: its value is not what is wrong
@@ -81,7 +78,7 @@ def wanted(change: Change, launch: RawLaunch) -> Want:
 
 
 def _has_file(launch: RawLaunch) -> bool:
-    return bool(launch.configs) or launch.framework in _ALWAYS
+    return bool(launch.configs) or framework_of(launch.framework).only_assigns
 
 
 def _values(change: Change) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.ms_swift_base import lazy_tokenize, multimodal
-from trainrx.frameworks.effective.sheet import Sheet, accumulation
-from trainrx.frameworks.effective.transformers import first_rank, trainer
-from trainrx.frameworks.effective.truth import both, either, negate
-from trainrx.frameworks.effective.view import UNKNOWN, Held, Truth
+from trainrx.frameworks.common.sheet import Sheet, accumulation
+from trainrx.frameworks.common.truth import both, either, negate
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth
+from trainrx.frameworks.ms_swift.effective_base import lazy_tokenize, multimodal
+from trainrx.frameworks.transformers.effective import first_rank, trainer
 
 _TUNER = ("tuner_type", "train_type")
 

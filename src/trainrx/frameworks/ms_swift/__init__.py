@@ -6,6 +6,7 @@ https://github.com/modelscope/ms-swift
 
 from __future__ import annotations
 
+from trainrx.frameworks.base import Framework
 from trainrx.launchers.entries import EntryPoint
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
@@ -46,3 +47,13 @@ def _subcommand(args: tuple[Word, ...], *, megatron: bool) -> tuple[str, tuple[W
     if command not in (_MEGATRON if megatron else _COMMANDS):
         return None
     return ("megatron " if megatron else "") + command, args[1:]
+
+
+class MsSwift(Framework):
+    """ms-swift of ModelScope."""
+
+    name = "ms-swift"
+    refuses_unknown = True
+
+
+FRAMEWORK = MsSwift()

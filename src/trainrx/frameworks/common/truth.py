@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.view import Truth
+from trainrx.frameworks.common.view import Truth
 
 
 def both(*parts: Truth) -> Truth:

@@ -7,10 +7,10 @@ are the first and last tags that hold the statement (3.0.0 to 4.6.0).
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.ms_swift_base import base
-from trainrx.frameworks.effective.ms_swift_train import train, train_before
-from trainrx.frameworks.effective.sheet import Sheet
-from trainrx.frameworks.effective.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks.common.sheet import Sheet
+from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks.ms_swift.effective_base import base
+from trainrx.frameworks.ms_swift.effective_train import train, train_before
 
 _TRAINING = frozenset({"sft", "pt", "rlhf"})
 _SERVING = frozenset({"infer", "deploy", "rollout", "export", "eval", "app", "sample"})
@@ -21,7 +21,7 @@ def effective(view: View) -> Worked:
     newer = view.since("3.0.0")
     sheet = Sheet(view)
     if newer is False:
-        from trainrx.frameworks.effective.ms_swift_2 import effective_2
+        from trainrx.frameworks.ms_swift.effective_2 import effective_2
 
         effective_2(sheet)
     elif newer is None:
@@ -29,7 +29,7 @@ def effective(view: View) -> Worked:
     elif view.command in _TRAINING:
         _training(sheet)
     elif view.command in _SERVING:
-        from trainrx.frameworks.effective.ms_swift_serving import serving_after, serving_before
+        from trainrx.frameworks.ms_swift.effective_serving import serving_after, serving_before
 
         serving_before(sheet)
         base(sheet)
@@ -43,7 +43,7 @@ def _training(sheet: Sheet) -> None:
         base(sheet)
         train(sheet)
         return
-    from trainrx.frameworks.effective.ms_swift_rlhf import rlhf_after, rlhf_before
+    from trainrx.frameworks.ms_swift.effective_rlhf import rlhf_after, rlhf_before
 
     rlhf_before(sheet)
     base(sheet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trainrx.frameworks.effective.view import UNKNOWN, Held, Truth
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth
 from trainrx.model.catalog import Value
 from trainrx.model.pattern import needled
 

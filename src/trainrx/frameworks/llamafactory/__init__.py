@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from trainrx.frameworks.base import Framework
 from trainrx.launchers.entries import EntryPoint
 from trainrx.model.job import RawLaunch, Word
 from trainrx.model.pattern import late
@@ -61,3 +62,16 @@ def _subcommand(args: tuple[Word, ...]) -> tuple[str, tuple[Word, ...]] | None:
     if args and args[0].text in _COMMANDS:
         return args[0].text, args[1:]
     return None
+
+
+class LlamaFactory(Framework):
+    """LLaMA-Factory."""
+
+    name = "llamafactory"
+    refuses_unknown = True
+    takes_overrides = True
+    omegaconf = True
+    edits_assigned = True
+
+
+FRAMEWORK = LlamaFactory()

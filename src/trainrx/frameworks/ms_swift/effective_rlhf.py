@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.ms_swift_base import vllm
-from trainrx.frameworks.effective.ms_swift_train import is_full
-from trainrx.frameworks.effective.sheet import Sheet
-from trainrx.frameworks.effective.truth import both, either, negate
-from trainrx.frameworks.effective.view import UNKNOWN, Held
+from trainrx.frameworks.common.sheet import Sheet
+from trainrx.frameworks.common.truth import both, either, negate
+from trainrx.frameworks.common.view import UNKNOWN, Held
+from trainrx.frameworks.ms_swift.effective_base import vllm
+from trainrx.frameworks.ms_swift.effective_train import is_full
 
 _ESTIMATORS = {"grpo": "group", "rloo": "none", "reinforce_plus_plus": "batch"}
 

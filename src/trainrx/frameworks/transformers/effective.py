@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.sheet import Sheet
-from trainrx.frameworks.effective.truth import both, either, negate
-from trainrx.frameworks.effective.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks.common.sheet import Sheet
+from trainrx.frameworks.common.truth import both, either, negate
+from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked
 from trainrx.model.catalog import Value
 
 _FSDP: Value = {

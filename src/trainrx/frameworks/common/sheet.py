@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.truth import both, negate
-from trainrx.frameworks.effective.view import UNKNOWN, Held, Truth, View
+from trainrx.frameworks.common.truth import both, negate
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View
 from trainrx.model.catalog import Value
 
 

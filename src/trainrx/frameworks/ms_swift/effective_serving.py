@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.effective.ms_swift_base import multimodal, vllm
-from trainrx.frameworks.effective.sheet import Sheet
-from trainrx.frameworks.effective.truth import both, either, negate
-from trainrx.frameworks.effective.view import UNKNOWN, Held
+from trainrx.frameworks.common.sheet import Sheet
+from trainrx.frameworks.common.truth import both, either, negate
+from trainrx.frameworks.common.view import UNKNOWN, Held
+from trainrx.frameworks.ms_swift.effective_base import multimodal, vllm
 
 _SERVES = frozenset({"deploy", "app", "eval"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trainrx.frameworks.roles import script_role
+from trainrx.frameworks.common.roles import script_role
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.job import Word
 from trainrx.model.pattern import late
@@ -129,7 +129,7 @@ def _slime_or_miles(checkout: re.Match[str] | None, names: set[str], args: tuple
 def _nemo(entry: EntryPoint) -> RecognisedLaunch | None:
     if not _NEMO.search(entry.path.text) and entry.name not in ("automodel", "am"):
         return None
-    from trainrx.frameworks import nemo
+    from trainrx.frameworks.common import nemo
 
     return nemo.recognise(entry)
 

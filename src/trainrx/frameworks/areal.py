@@ -1,0 +1,15 @@
+"""AReaL: https://github.com/inclusionAI/AReaL."""
+
+from __future__ import annotations
+
+from trainrx.frameworks.base import Framework
+
+
+class Areal(Framework):
+    """AReaL."""
+
+    name = "areal"
+    spelled = False
+
+
+FRAMEWORK = Areal()

@@ -1,1 +1,0 @@
-"""What each framework makes of its arguments after parsing them: effective defaults."""

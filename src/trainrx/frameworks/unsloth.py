@@ -1,0 +1,16 @@
+"""Unsloth, scripts of one's own on TRL: https://github.com/unslothai/unsloth."""
+
+from __future__ import annotations
+
+from trainrx.frameworks.base import Framework
+
+
+class Unsloth(Framework):
+    """Unsloth."""
+
+    name = "unsloth"
+    library = True
+    builds_on = ("trl",)
+
+
+FRAMEWORK = Unsloth()
