@@ -4,7 +4,7 @@ import pytest
 
 from trainrx.fix.changes import Target
 from trainrx.model.facts import Facts, fact
-from trainrx.prove.beside import beside_of
+from trainrx.prove.levers import beside_of
 from unit.workloads import knowledge
 
 PROCESSES = "parallel.processes_per_node"

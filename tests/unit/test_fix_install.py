@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx import diagnose
-from trainrx.fix.install import CHECKOUTS, install
+from trainrx.fix.changes import CHECKOUTS, install
 
 
 @pytest.mark.parametrize(

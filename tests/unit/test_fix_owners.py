@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from trainrx.fix.changes import Target
-from trainrx.fix.owners import is_in_part_of_others, is_package_of_others, running
+from trainrx.fix.measures import is_in_part_of_others, is_package_of_others, running
 from trainrx.fix.plan import plan
 from trainrx.knowledge.load import load
 from trainrx.model.facts import Fact, Facts, fact

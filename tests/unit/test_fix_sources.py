@@ -4,7 +4,7 @@ import pytest
 
 from trainrx.frameworks import frameworks
 from trainrx.model.parts import Reference
-from trainrx.prove.sources import owner, source_for
+from trainrx.prove.levers import owner, source_for
 from unit.workloads import knowledge
 
 SWIFT = "https://github.com/modelscope/ms-swift/blob/v3.8.0/docs/a.md"

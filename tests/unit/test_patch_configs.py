@@ -10,7 +10,7 @@ from patching import change, patch_text, removal
 
 from trainrx.catalog.deepspeed import canonical_deepspeed
 from trainrx.fix.patch import patch_launch
-from trainrx.fix.patch.presets import preset_text
+from trainrx.fix.patch.stages import preset_text
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
 from trainrx.model.planning import Patched

@@ -10,10 +10,17 @@ from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.choices import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
-from trainrx.fix.changes import Target
-from trainrx.fix.install import install
-from trainrx.fix.renamed_values import choices_of, of_another_type, refuses, value_under
-from trainrx.fix.told_arguments import chosen, named_anew, old_types, positional
+from trainrx.fix.changes import Target, install
+from trainrx.fix.told_arguments import (
+    choices_of,
+    chosen,
+    named_anew,
+    of_another_type,
+    old_types,
+    positional,
+    refuses,
+    value_under,
+)
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch

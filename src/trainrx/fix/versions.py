@@ -7,9 +7,8 @@ from typing import Literal
 
 from trainrx.facts.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
-from trainrx.fix.changes import Target, package_change
-from trainrx.fix.install import install
-from trainrx.fix.owners import is_package_of_others
+from trainrx.fix.changes import Target, install, package_change
+from trainrx.fix.measures import is_package_of_others
 from trainrx.fix.pins import consistent_set
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.knowledge import FORMER, Fix, PackageChange

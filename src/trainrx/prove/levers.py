@@ -2,20 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from trainrx.catalog.spellbook import serves
 from trainrx.facts.reading import is_unset
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.changes import SET_BY_USER, Target, spell_for
 from trainrx.fix.holds import holds
-from trainrx.model.facts import Scalar
+from trainrx.frameworks import frameworks
+from trainrx.model.facts import Facts, Scalar
 from trainrx.model.levers import Lever, LeverStep
+from trainrx.model.parts import Reference
 from trainrx.model.planning import Move
-from trainrx.prove.beside import beside_of
-from trainrx.prove.sources import source_for
 from trainrx.versions.ranges import in_range
+
+_PART = re.compile(r"[/.]")
+_PARTS = 8
+
+
+def source_for(references: Sequence[Reference], ref: str, framework: str) -> str:
+    """Give the address a step rests on; of those of a lever one that has to do with the job.
+
+    The reference a step names stays, unless it is of another framework: then one of this framework
+    stands for it, else one of none.
+    """
+    named = next((item for item in references if item.id == ref), None)
+    if named is None:
+        return ""
+    if owner(named.url) in ("", framework):
+        return named.url
+    for wanted in (framework, ""):
+        other = next((item for item in references if owner(item.url) == wanted), None)
+        if other is not None:
+            return other.url
+    return named.url
+
+
+def owner(url: str) -> str:
+    """Give the framework whose page or repository an address is, "" for none.
+
+    Papers, DeepSpeed, PyTorch, transformers and vLLM hold for all.
+    """
+    parts = {_plain(part) for part in _PART.split(url.partition("://")[2])[:_PARTS]}
+    found = (
+        one.name
+        for one in frameworks()
+        if one.spelled
+        and one.owns_names
+        and (one.repository in url if one.repository else _plain(one.name) in parts)
+    )
+    return next(found, "")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+PROCESSES = "parallel.processes_per_node"
+
+
+class Apart(NamedTuple):
+    """A command beside the job, and the devices that stay with the job."""
+
+    command: str
+    devices: str
+
+
+def beside_of(lever: Lever, values: Mapping[str, Scalar], job: Target) -> Apart | None:
+    """Write down the command a step needs beside the job; None where it cannot be.
+
+    Args:
+        lever: what is pulled.
+        values: canonical parameters as the step sets them.
+        job: whose framework, version, model and cards they are.
+    """
+    command = next(
+        (
+            item.command
+            for item in lever.beside
+            if item.framework == job.framework and in_range(job.version or "", item.versions)
+        ),
+        None,
+    )
+    model, processes = job.facts.text("model.name"), values.get(PROCESSES)
+    devices = _devices(job.facts)
+    if command is None or not model or not isinstance(processes, int) or devices is None:
+        return None
+    left = devices[processes:]
+    named = {"gpus": ",".join(left), "count": str(len(left)), "model": shlex.quote(model)}
+    for name, text in named.items():
+        command = command.replace("{" + name + "}", text)
+    return Apart(command, ",".join(devices[:processes])) if left and processes else None
+
+
+def _devices(facts: Facts) -> list[str] | None:
+    """List the devices of a machine as CUDA_VISIBLE_DEVICES has them, else by number."""
+    visible = facts.text("parallel.visible_gpus")
+    count = facts.number("hardware.gpus_per_node")
+    if visible:
+        return [part.strip() for part in visible.split(",") if part.strip()]
+    return None if count is None else [str(number) for number in range(int(count))]
+
 
 DEVICES = "parallel.visible_gpus"
 

@@ -6,22 +6,52 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from trainrx.facts.batch import generation_batch
 from trainrx.fix.changes import Target, can_spell
 from trainrx.memory.model import Model
 from trainrx.model.constants import Constants
-from trainrx.model.facts import Scalar
+from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.levers import Lever
 from trainrx.model.memory import Figure, Refusal, Workload
 from trainrx.model.planning import Aim, Move, Planned, Price, ProofCheck
 from trainrx.model.result import Change
 from trainrx.model.text import Text
 from trainrx.prove.checks import engine_room
-from trainrx.prove.groups import divisible
 from trainrx.prove.levers import moves_of
 from trainrx.prove.mending import standing_of
 from trainrx.prove.search import Space, price_of
 from trainrx.prove.space import BatchSplit, Pull, is_void, keeps_batch, pull_of
 from trainrx.prove.tail import tower_attention
+
+
+def divisible(facts: Facts) -> Callable[[Workload], bool]:
+    """Give the test whether num_generations divides the generation batch of a candidate."""
+    if "batch.divisible_by_generations" not in facts:
+        return lambda _: True
+    kinds = (
+        "launch.framework",
+        "launch.command",
+        "launch.framework_version",
+        "rlhf.generation_batch",
+        "rlhf.steps_per_generation",
+        "train.global_batch",
+        "parallel.sequence",
+        "launch.given",
+        "launch.env_complete",
+    )
+    own = [found for kind in kinds if (found := facts.get(kind)) is not None]
+
+    def test(work: Workload) -> bool:
+        changed = (
+            fact("train.micro_batch", int(work.micro_batch)),
+            fact("parallel.world_size", work.world),
+            fact("train.grad_accum", work.accumulation),
+        )
+        batch = generation_batch(Facts((*changed, *own)))
+        return batch is None or batch % max(1, work.generations) == 0
+
+    return test
+
 
 FILL = 0.92
 """Share of the card a plan may take: the rest is the margin for what the model does not know."""

@@ -2,21 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal
+
+import msgspec
 
 from trainrx.catalog.spellbook import Spellbook, Via
 from trainrx.memory.model import model_of
 from trainrx.memory.predict import peak
 from trainrx.model.assumptions import REFUSALS, say
 from trainrx.model.memory import Refusal
-from trainrx.model.planning import Move, Planned
+from trainrx.model.planning import Aim, Move, Planned
 from trainrx.prove.candidates import Lab, Subject, scaled, subject_of
-from trainrx.prove.offers import nearest, plan_front
-from trainrx.prove.planner import FILL, PlannedJob, PlanOutcome
+from trainrx.prove.planner import FILL, PlannedJob, PlanOutcome, first, planned, space_of
 from trainrx.prove.reread import LaunchContext
+from trainrx.prove.search import FASTEST, LEAST_CHANGE, Search, Space, Weights, roomiest, useful
+from trainrx.prove.space import Pull
 from trainrx.prove.tail import MOST_SCALE, tower_attention
+
+ORDER: tuple[Aim, ...] = ("least-change", "fastest", "most-headroom")
+CLEARLY = 0.02
+"""A plan is faster, or leaves more room, only by more than this share."""
+
+
+def front(made: Mapping[Aim, Planned]) -> tuple[Planned, ...]:
+    """Give the plans of the Pareto front over edits, time and room, duplicates merged in `also`."""
+    kept: list[Planned] = []
+    for aim in ORDER:
+        plan = made.get(aim)
+        if plan is None:
+            continue
+        at = next((i for i, other in enumerate(kept) if beats(other, plan)), None)
+        if at is None:
+            kept.append(plan)
+        else:
+            kept[at] = msgspec.structs.replace(kept[at], also=(*kept[at].also, plan.aim))
+    return tuple(kept)
+
+
+def beats(one: Planned, other: Planned) -> bool:
+    """Tell whether a plan is no worse than another in edits, quality, time and room."""
+    return (
+        len(one.changes) <= len(other.changes)
+        and one.quality <= other.quality
+        and sum(one.slowdown) <= sum(other.slowdown) * (1 + CLEARLY)
+        and one.after.gib <= other.after.gib * (1 + CLEARLY)
+    )
+
+
+def without_pillars(space: Space, plans: Iterable[Planned]) -> Space:
+    """Take away the lever each plan rests on: the one without which it would take most.
+
+    Plans of one search are often variants of one idea (shard; shard and offload). Who cannot take
+    that idea needs another.
+    """
+    pillars = {pillar_of(space, plan) for plan in plans}
+    rows = (tuple(p for p in row if p.move.lever not in pillars) for row in space.levers)
+    return space._replace(levers=tuple(row for row in rows if row))
+
+
+def pillar_of(space: Space, plan: Planned) -> str:
+    """Name the lever a plan rests on; "" where none of its moves is one of the search."""
+    pulls = [pull for row in space.levers for pull in row if pull.move in plan.moves]
+
+    def lacking(pull: Pull) -> float:
+        return space.peak(space.work([other for other in pulls if other is not pull])).card
+
+    return max(pulls, key=lacking).move.lever if pulls else ""
+
+
+GRADES = (1, 2, 3)
+"""Losses of quality that are gone to one after the other: only when the one before is not enough.
+"""
+_AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fastest", FASTEST))
+
+
+def plan_front(bench: PlannedJob, *, another: bool = False) -> PlanOutcome:
+    """Find at most three plans; none when nothing that may be changed makes the job fit.
+
+    With `another`, a place that stays open goes to a way without what the others rest on; and to a
+    job that failed one that just fits is better than none, where none leaves the margin.
+    """
+    space = space_of(bench)
+    made: dict[Aim, Planned] = {}
+    looked_at = proved = 0
+    for most in GRADES:
+        graded = _graded(space, most)
+        for aim, weights in _AIMS:
+            search = Search(graded, weights)
+            found, tries = first(bench, aim, search.run(), graded)
+            looked_at, proved = looked_at + search.looked_at, proved + tries
+            if found is None:
+                break  # the cheapest in edits is looked for first: where there is none, none is
+            made[aim] = found
+        if made:
+            found, tries = first(bench, "most-headroom", _roomy(graded), graded)
+            proved += tries
+            made |= {"most-headroom": found} if found is not None else {}
+            break
+    if not made and another and bench.scale > 1.0:
+        # the scale of a job that failed is its own: what is as much as the card may be tried
+        tight = _graded(space._replace(fill=1.0), GRADES[-1])
+        found, tries = first(bench, "most-headroom", _roomy(tight), tight)
+        proved += tries
+        made |= {"most-headroom": found} if found is not None else {}
+    plans = front(made)
+    if another and 0 < len(plans) < len(ORDER):
+        found, seen, tries = _another(bench, without_pillars(space, plans))
+        looked_at, proved = looked_at + seen, proved + tries
+        plans = (*plans, found) if found is not None else plans
+    return PlanOutcome(plans, looked_at, proved)
+
+
+def _another(bench: PlannedJob, space: Space) -> tuple[Planned | None, int, int]:
+    """Give the least change of what is left, with what was looked at and proved for it."""
+    looked_at = proved = 0
+    for most in GRADES:
+        graded = _graded(space, most)
+        search = Search(graded, LEAST_CHANGE)
+        found, tries = first(bench, "another-way", search.run(), graded)
+        looked_at, proved = looked_at + search.looked_at, proved + tries
+        if found is not None:
+            return found, looked_at, proved
+    return None, looked_at, proved
+
+
+def _graded(space: Space, most: int) -> Space:
+    """Leave out what costs more quality, and what frees nothing beside what is left."""
+    graded = space._replace(levers=_up_to(space.levers, most))
+    return graded._replace(levers=useful(graded))
+
+
+def _up_to(levers: tuple[tuple[Pull, ...], ...], most: int) -> tuple[tuple[Pull, ...], ...]:
+    """Leave out what costs more quality: it is a resort of its own."""
+    rows = (tuple(pull for pull in row if pull.move.price.quality <= most) for row in levers)
+    return tuple(row for row in rows if row)
+
+
+def _roomy(space: Space) -> Iterator[tuple[Pull, ...]]:
+    """Give the candidates with most room, first without any loss of quality that is not needed.
+
+    What needs a program of its own beside the job comes after what does not.
+    """
+    alone = tuple(tuple(pull for pull in row if not pull.move.beside) for row in space.levers)
+    for most in GRADES:
+        for levers in (tuple(row for row in alone if row), space.levers):
+            taken = roomiest(space._replace(levers=_up_to(levers, most)))
+            if taken and space.fits(space.work(taken)):
+                yield taken
+
+
+def nearest(bench: PlannedJob) -> Planned | None:
+    """Give what frees most, proved but for the room: there is none where all is not enough."""
+    space = space_of(bench)
+    taken = roomiest(space._replace(levers=useful(space)))
+    return planned(bench, "most-headroom", taken, space, enough=False) if taken else None
+
 
 Why = Literal["unknown", "unmodelled", "impossible"]
 VIAS: tuple[Via, ...] = ("arg", "env", "config", "launcher")

@@ -18,7 +18,7 @@ from trainrx.model.text import Lang
 from trainrx.model.translation import DefaultChange
 from trainrx.translate.steps import carry
 from trainrx.translate.translate import Moved
-from trainrx.translate.way import Step, Way
+from trainrx.translate.words import Step, Way
 from trainrx.translate.written import flag
 
 _HERE = Origin(source="")

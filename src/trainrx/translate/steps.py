@@ -24,8 +24,7 @@ from trainrx.model.catalog import Replacement
 from trainrx.model.job import RawArg
 from trainrx.model.text import Text
 from trainrx.model.translation import Outcome
-from trainrx.translate.way import Piece, Side, Step, Way, side
-from trainrx.translate.words import by_meaning, by_name, same
+from trainrx.translate.words import Piece, Side, Step, Way, by_meaning, by_name, same, side
 
 _DEPTH = 4
 

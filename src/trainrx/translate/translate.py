@@ -19,7 +19,7 @@ from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, RejectedArgument
 from trainrx.translate.steps import carry
-from trainrx.translate.way import Piece, Step, Way, side
+from trainrx.translate.words import Piece, Step, Way, side
 from trainrx.translate.written import TargetArguments, carried, flag
 
 _HEADS: Mapping[str, str] = {

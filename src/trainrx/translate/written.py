@@ -13,7 +13,7 @@ from trainrx.model.result import Change, Kind
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried
 from trainrx.translate.steps import REMOVED
-from trainrx.translate.way import Piece, Step, Way
+from trainrx.translate.words import Piece, Step, Way
 
 SAID_ALREADY = Text(en="--{name} says it already", zh="--{name} 已经说明")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.fix.patch.diff import unified_diff
 from trainrx.fix.patch.launch import patch_launch
-from trainrx.fix.patch.write import WriteRefusedError, write_files
+from trainrx.fix.patch.write import WriteRefusedError, unified_diff, write_files
 
 __all__ = ["WriteRefusedError", "patch_launch", "unified_diff", "write_files"]

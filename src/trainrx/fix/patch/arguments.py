@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trainrx.fix.patch.edits import OffsetEdit, line_number
 from trainrx.fix.patch.proof import DocumentMeaning
-from trainrx.fix.patch.quoting import like, plain
 from trainrx.fix.patch.spots import (
     ArgumentPlace,
     behind,
@@ -18,8 +16,8 @@ from trainrx.fix.patch.spots import (
     uses_equals,
 )
 from trainrx.fix.patch.tokens import DocumentWords, Run, Token
-from trainrx.fix.patch.variables import defined, programs
-from trainrx.fix.patch.wanted import Want, same
+from trainrx.fix.patch.variables import defined, like, plain, programs
+from trainrx.fix.patch.wanted import OffsetEdit, Want, line_number, same
 from trainrx.model.job import RawArg, RawLaunch
 
 _LAUNCHERS = {

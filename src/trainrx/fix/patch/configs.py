@@ -5,10 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
-from trainrx.fix.patch.edits import OffsetEdit, applied
 from trainrx.fix.patch.mappings import mapping_edits
 from trainrx.fix.patch.proof import DocumentMeaning, changed_so, given, read
-from trainrx.fix.patch.wanted import Want, same
+from trainrx.fix.patch.wanted import OffsetEdit, Want, applied, same
 from trainrx.inputs.config import read_config
 from trainrx.launch.config_kinds import classify_config
 from trainrx.model.job import RawArg, RawLaunch

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import yaml
 
-from trainrx.fix.patch.edits import OffsetEdit, indent_of, line_end, line_start
-from trainrx.fix.patch.wanted import Want, same
+from trainrx.fix.patch.wanted import OffsetEdit, Want, indent_of, line_end, line_start, same
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)+")
 _ALIAS = re.compile(r":[ \t]+(\*[^\s,\]}]+)")

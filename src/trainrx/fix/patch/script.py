@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from trainrx.fix.patch.arguments import argument_edits
-from trainrx.fix.patch.edits import OffsetEdit, applied
 from trainrx.fix.patch.proof import DocumentMeaning, given, holds, proved, read
 from trainrx.fix.patch.variables import variable_edits
-from trainrx.fix.patch.wanted import Want
+from trainrx.fix.patch.wanted import OffsetEdit, Want, applied
 from trainrx.model.job import RawLaunch
 
 _MOST_TRIES = 60

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from trainrx.fix.patch.configs import base
-from trainrx.fix.patch.edits import OffsetEdit, applied, indent_of, line_end
-from trainrx.fix.patch.wanted import Want
+from trainrx.fix.patch.wanted import OffsetEdit, Want, applied, indent_of, line_end
 from trainrx.model.job import RawLaunch
 
 _HOLDERS = ("Arguments", "Config")

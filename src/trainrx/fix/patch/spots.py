@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainrx.fix.patch.edits import indent_of, line_end
 from trainrx.fix.patch.tokens import DocumentWords, Run, Token
-from trainrx.fix.patch.wanted import same
+from trainrx.fix.patch.wanted import indent_of, line_end, same
 
 _FLAG = re.compile(r"[\"']?(?P<sign>--?|\+{0,2})(?P<name>[A-Za-z_@][\w./@-]*)(?P<eq>=)?", re.ASCII)
 _MORE = re.compile(r"[\"']?\$(?:@|\*|\{[A-Za-z_]\w*\[[@*]\])")

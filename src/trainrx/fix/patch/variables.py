@@ -3,15 +3,55 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from trainrx.fix.patch.edits import OffsetEdit, indent_of, line_end, line_number, line_start
 from trainrx.fix.patch.proof import DocumentMeaning
-from trainrx.fix.patch.quoting import like, plain, reference
 from trainrx.fix.patch.spots import is_clean
 from trainrx.fix.patch.tokens import Binding, Run, Token
-from trainrx.fix.patch.wanted import Want
+from trainrx.fix.patch.wanted import OffsetEdit, Want, indent_of, line_end, line_number, line_start
 from trainrx.model.job import RawLaunch
+
+_SAFE = re.compile(r"[\w./:,=+@%-]+", re.ASCII)
+_REFERENCE = re.compile(
+    r"\"?\$(?:(?P<bare>[A-Za-z_]\w*)|\{(?P<name>[A-Za-z_]\w*|[0-9])"
+    r"(?::?(?P<sign>[-=])(?P<default>[^{}]*))?\})\"?",
+    re.ASCII,
+)
+
+
+class VariableReference(NamedTuple):
+    """A word that is one variable; `start` and `end`: its default in the word, else -1."""
+
+    name: str
+    start: int
+    end: int
+
+
+def reference(raw: str) -> VariableReference | None:
+    """Read `$LEN`, `"${LEN}"`, `${LEN:-2048}`; None for any other word."""
+    match = _REFERENCE.fullmatch(raw)
+    if match is None or raw.startswith('"') != raw.endswith('"'):
+        return None
+    return VariableReference(match["bare"] or match["name"], *match.span("default"))
+
+
+def like(raw: str, value: str) -> str:
+    """Write a value with the quotes of the word it replaces, where they can hold it."""
+    quote = raw[:1]
+    if len(raw) > 1 and quote in ("'", '"') and raw.endswith(quote):
+        if quote == '"' and not re.search(r'["$`\\]', value):
+            return f'"{value}"'
+        if "'" not in value:
+            return f"'{value}'"
+    return plain(value)
+
+
+def plain(value: str) -> str:
+    """Write a value as one word of the shell."""
+    return value if _SAFE.fullmatch(value) else shlex.quote(value)
+
 
 Candidate = tuple[OffsetEdit, ...]
 _MOST_STEPS = 5
