@@ -11,7 +11,7 @@ demo: $(READY)
 	  --versions versions.txt --gpu A800-80G --gpus 2
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # property tests on examples nobody has tried yet
 fuzz: $(READY)

@@ -28,8 +28,8 @@ def main(dist: Path) -> int:
         for file in (".pre-commit-hooks.yaml", "action.yml"):
             shutil.copyfile(ROOT / file, work / file)
         (work / "pytest.ini").write_text(
-            "[pytest]\ntestpaths = tests\npythonpath = tools\naddopts = --strict-markers -ra\n"
-            "filterwarnings =\n    error\n",
+            "[pytest]\ntestpaths = tests\npythonpath = tools benchmarks\n"
+            "addopts = --strict-markers -ra\nfilterwarnings =\n    error\n",
             encoding="utf-8",
         )
         venv.create(work / "venv", with_pip=True)
@@ -38,7 +38,9 @@ def main(dist: Path) -> int:
         subprocess.run([python, "-m", "pip", "install", "-q", given, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
         return subprocess.run(
-            [python, "-m", "pytest", "-q", "-n", "auto"], cwd=work, check=False
+            [python, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal"],
+            cwd=work,
+            check=False,
         ).returncode
 
 
