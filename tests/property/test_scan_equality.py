@@ -11,11 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trainrx.evidence.blocks import clean_blocks
+from trainrx.evidence.conclude import summed
 from trainrx.evidence.detector import Detector, Engine
 from trainrx.evidence.gate import gate
 from trainrx.evidence.matcher import Line, compile_patterns, engine_gate, needle_gate
 from trainrx.evidence.scan import Scan, Signatures
-from trainrx.evidence.tally import summed
 from trainrx.model.job import Detection, Input
 from trainrx.model.knowledge import LinePattern, Samples, Symptom
 from trainrx.model.text import Text

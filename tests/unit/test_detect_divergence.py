@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.evidence.metrics import Point
-from trainrx.evidence.progress import series_symptoms
-from trainrx.evidence.series import Series
-from trainrx.evidence.trend import diverges
+from trainrx.evidence.metrics import Point, Series
+from trainrx.evidence.progress import diverges, series_symptoms
 
 LEARNING = [2.5 - 0.02 * step for step in range(60)]
 

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 from log_signatures import OOM_LINE, cuda_oom, scan, signature, values
 
+from trainrx.evidence.conclude import FIRST
 from trainrx.evidence.detector import Detector, Engine
-from trainrx.evidence.tally import FIRST
 from trainrx.model.job import Hit, Input
 from trainrx.model.knowledge import Symptom
 

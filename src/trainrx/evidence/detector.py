@@ -9,20 +9,21 @@ from typing import Literal
 import msgspec
 
 from trainrx.evidence.blocks import clean_blocks
-from trainrx.evidence.collective import collective_facts
 from trainrx.evidence.conclude import (
     crash_facts,
     log_facts,
+    moment,
     oom_facts,
     signature_facts,
     stage_facts,
+    summed,
 )
+from trainrx.evidence.lines import collective_facts
 from trainrx.evidence.matcher import Gate, engine_gate, needle_gate
+from trainrx.evidence.metrics import Series
 from trainrx.evidence.progress import series_facts, series_symptoms
 from trainrx.evidence.scan import Scan, Signatures
-from trainrx.evidence.series import Series
 from trainrx.evidence.stored import read_metrics
-from trainrx.evidence.tally import moment, summed
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
 from trainrx.knowledge.wording import read_wording, told_by_words

@@ -8,17 +8,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from trainrx.evidence.blocks import LogBlock
-from trainrx.evidence.collective import Report, report_of
+from trainrx.evidence.blocks import LineBounds, LogBlock, Steps, by_line
+from trainrx.evidence.conclude import Bucket, Tally, quote
 from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
-from trainrx.evidence.lines import HEAD, is_numbered, last_seconds, path_rank, rank_of, seconds
+from trainrx.evidence.lines import (
+    HEAD,
+    Report,
+    is_numbered,
+    last_seconds,
+    path_rank,
+    rank_of,
+    report_of,
+    seconds,
+)
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
-from trainrx.evidence.metrics import bar_of_line, point_of_line
-from trainrx.evidence.probes import EXIT, WORLD, Probe, probes
-from trainrx.evidence.series import Series
-from trainrx.evidence.sift import BARS, Sieve
-from trainrx.evidence.spots import LineBounds, Steps, by_line
-from trainrx.evidence.tally import Bucket, Tally, quote
+from trainrx.evidence.metrics import Series, bar_of_line, point_of_line
+from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
 from trainrx.evidence.values import typed
 from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.job import Hit

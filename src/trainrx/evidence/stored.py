@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.evidence.blocks import clean_blocks
-from trainrx.evidence.metrics import Point, point
-from trainrx.evidence.series import Series
-from trainrx.evidence.tally import quote
+from trainrx.evidence.conclude import quote
+from trainrx.evidence.metrics import Point, Series, point
 from trainrx.inputs.stream import Report, chunks
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
