@@ -102,10 +102,10 @@ def situations(knowledge: Knowledge) -> Iterator[Timed]:
 def speed(around: LaunchContext) -> float:
     """Give how many candidates a second are judged: random moves, the same each time."""
     subject = subject_of(around)
-    bench = None if subject is None else bench_of(subject, failed=True)
-    if bench is None or isinstance(bench, Refusal):
+    trial = None if subject is None else bench_of(subject, failed=True)
+    if trial is None or isinstance(trial, Refusal):
         return 0.0
-    space = space_of(bench)
+    space = space_of(trial)
     rng = random.Random(5)  # noqa: S311  # an order, not a secret
     chosen = [
         [rng.choice(row) for row in space.levers if rng.random() < 1 / 3] for _ in range(JUDGED)

@@ -6,7 +6,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.memory import Workload
 from trainrx.model.result import Change
-from trainrx.prove.candidates import Lab, subject_of, with_change
+from trainrx.prove.candidates import CandidateJob, subject_of, with_change
 from trainrx.prove.planning import canonical
 from unit.planned_jobs import example, written
 
@@ -62,10 +62,10 @@ def test_a_package_is_no_part_of_the_launch() -> None:
 def test_the_quick_way_and_the_proof_come_to_the_same_workload() -> None:
     subject = subject_of(example("01-vl7b-grpo-8xA30-24g", gpu="A30", gpus=8))
     assert subject is not None
-    lab = Lab(subject, failed=True)
+    candidate = CandidateJob(subject, failed=True)
     values = {"parallel.deepspeed": "zero3", "train.micro_batch": 1, "vision.max_pixels": 602112}
 
-    quick, proved = lab.work(values), lab.prove(values)
+    quick, proved = candidate.work(values), candidate.prove(values)
 
     assert isinstance(quick, Workload)
     assert proved is not None
@@ -77,7 +77,7 @@ def test_a_plan_that_runs_into_a_check_of_the_framework_is_not_proved() -> None:
     subject = subject_of(example("01-vl7b-grpo-8xA30-24g", gpu="A30", gpus=8))
     assert subject is not None
 
-    proved = Lab(subject, failed=True).prove({"rlhf.num_generations": 5})
+    proved = CandidateJob(subject, failed=True).prove({"rlhf.num_generations": 5})
 
     assert proved is not None
     assert {check.name for check in proved.checks if not check.holds} >= {"generations"}

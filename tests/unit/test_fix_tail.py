@@ -6,7 +6,7 @@ import pytest
 from trainrx.model.facts import Facts, fact
 from trainrx.model.hardware import ModelShape, Tower
 from trainrx.model.memory import Images, Length, Workload
-from trainrx.prove.tail import at_worst, seen_scale, tower_attention
+from trainrx.prove.worst_case import at_worst, seen_scale, tower_attention
 
 TOWER = Tower(depth=32, hidden=1280, heads=16, inter=5120, patch=14)
 WORK = Workload(

@@ -121,7 +121,7 @@ def test_other_frameworks_are_recognised(text, framework, command):
         "ray start --head",
         "echo swift sft",
         "$RUNNER --model x",
-        "vllm bench latency",
+        "vllm trial latency",
         "trl env",
         "llamafactory-cli version",
         "python $SCRIPT --x 1",

@@ -11,7 +11,7 @@ from trainrx.catalog.choices import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target, install
-from trainrx.fix.told_arguments import (
+from trainrx.fix.spelling_fixes import (
     choices_of,
     chosen,
     named_anew,

@@ -39,7 +39,7 @@ from trainrx.prove.checks import (
 from trainrx.prove.mending import Ways, begun, join, move_of
 from trainrx.prove.planner import Proved
 from trainrx.prove.reread import OF_THE_JOB, LaunchContext
-from trainrx.prove.tail import at_worst, seen_scale, tower_attention
+from trainrx.prove.worst_case import at_worst, seen_scale, tower_attention
 
 FAILED = ("oom.asked_gib", "oom.allocated_gib", "oom.phase", "oom.site")
 HERE = Origin(source="plan")
@@ -95,7 +95,7 @@ def scaled(figure: Figure, scale: float) -> Figure:
     return Figure(gib=figure.gib * scale, low=figure.low * scale, high=figure.high * scale)
 
 
-class Lab:
+class CandidateJob:
     """Works a job out with other values: quickly for the search, in full for the proof."""
 
     def __init__(self, subject: Subject, *, failed: bool | None = None) -> None:

@@ -82,9 +82,9 @@ def fix_launch(  # the contract's inputs, one keyword each
     diagnosis = answer(done, LOOKED_AT)
     lengths, unread = lengths_of(data)
     around = surroundings(given, done, lengths, kb=kb, rules=rules)
-    bench = TrialLaunch(around, done.launch)
-    bench.keep = keep
-    found = _worked(diagnosis, done, bench, keep)
+    trial = TrialLaunch(around, done.launch)
+    trial.keep = keep
+    found = _worked(diagnosis, done, trial, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
 
@@ -123,25 +123,25 @@ def lengths_of(data: PathLike | None) -> tuple[TokenStats | None, tuple[Unread, 
 
 
 def _worked(
-    diagnosis: Diagnosis, done: Conclusion, bench: TrialLaunch, keep: Sequence[str]
+    diagnosis: Diagnosis, done: Conclusion, trial: TrialLaunch, keep: Sequence[str]
 ) -> FixAnswer:
     lang = done.lang
     causes = leading(diagnosis.causes)
     about_memory = [cause for cause in causes if cause.family in MEMORY]
     tried: list[Tried] = []
     no_plan: Refusal | None = None
-    if about_memory or (not causes and exceeds(bench)):
-        plans, no_plan = _plans(diagnosis, bench, about_memory, keep)
+    if about_memory or (not causes and exceeds(trial)):
+        plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
         tried += plans
     elif not causes and not begun(done.facts):
-        no_plan = _untold(bench)
+        no_plan = _untold(trial)
     for cause in causes[:1]:
         sources = _sources(done, cause)
         kept = (item for item in cause.fixes if not touches(item, keep))
-        tried += [try_fix(item, cause, bench, sources) for item in list(kept)[:MOST_REMEDIES]]
+        tried += [try_fix(item, cause, trial, sources) for item in list(kept)[:MOST_REMEDIES]]
     proved = [item.proved for item in tried if item.proved is not None]
     proposals = numbered(
-        (_on_least(item, bench.around) for item in proved),
+        (_on_least(item, trial.around) for item in proved),
         done.facts.text("launch.framework") or "",
     )
     return FixAnswer(
@@ -152,15 +152,15 @@ def _worked(
             proposals,
             tried,
             about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
-            trouble=bool(causes) or exceeds(bench) or bool(bench.stops()),
+            trouble=bool(causes) or exceeds(trial) or bool(trial.stops()),
             known=no_plan is None,
         ),
         cause=_cause(causes[0]) if causes else None,
         proposals=proposals,
         manual=numbered([item.by_hand for item in tried if item.by_hand is not None]),
         dropped=tuple(item.dropped for item in tried if item.dropped is not None),
-        no_plan=None if no_plan is None else in_words(no_plan, bench.around),
-        refused=bench.stops(),
+        no_plan=None if no_plan is None else in_words(no_plan, trial.around),
+        refused=trial.stops(),
     )
 
 
@@ -178,15 +178,15 @@ def _chosen(found: FixAnswer, number: int) -> FixAnswer:
     return msgspec.structs.replace(found, chosen=number if count else 0)
 
 
-def exceeds(bench: TrialLaunch) -> bool:
+def exceeds(trial: TrialLaunch) -> bool:
     """Tell whether the launch is foreseen not to fit its card."""
-    found = bench.before.memory
+    found = trial.before.memory
     return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
 
 
-def _untold(bench: TrialLaunch) -> Refusal | None:
+def _untold(trial: TrialLaunch) -> Refusal | None:
     """Say why it cannot be told whether the launch fits its card; None where it can."""
-    found = bench.before.memory
+    found = trial.before.memory
     if isinstance(found, Refusal):
         return found
     asks = ("hardware.gpu_gib",)
@@ -263,7 +263,7 @@ def _cause(cause: CauseOut) -> FixedCause:
 
 
 def _plans(
-    diagnosis: Diagnosis, bench: TrialLaunch, causes: Sequence[CauseOut], keep: Sequence[str]
+    diagnosis: Diagnosis, trial: TrialLaunch, causes: Sequence[CauseOut], keep: Sequence[str]
 ) -> Searched:
     """Search for plans; a failure that was seen is known to be one, whatever the model says."""
     # the search is loaded only where memory is what is short
@@ -271,5 +271,5 @@ def _plans(
 
     seen = any(item.family in MEMORY and item.echo_of is None for item in diagnosis.symptoms)
     if seen:
-        bench.failed()
-    return memory_plans(bench, causes[0] if causes else None, keep=keep, failed=seen)
+        trial.failed()
+    return memory_plans(trial, causes[0] if causes else None, keep=keep, failed=seen)

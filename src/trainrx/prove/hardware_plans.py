@@ -22,7 +22,7 @@ from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
 from trainrx.model.text import Lang, Text
 from trainrx.model.tokens import TokenStats
-from trainrx.prove.candidates import Lab, Subject, subject_of
+from trainrx.prove.candidates import CandidateJob, Subject, subject_of
 from trainrx.prove.planner import PlanOutcome
 from trainrx.prove.planning import search
 from trainrx.prove.reread import LaunchContext
@@ -128,7 +128,7 @@ class _Job:
         subject = subject_of(around) or self.subject
         name = subject.facts.text("hardware.gpu") or asked.gpu or ""
         size = subject.facts.number("hardware.gpu_gib")
-        before = Lab(subject, failed=False).predicted({})
+        before = CandidateJob(subject, failed=False).predicted({})
         row = OnHardware(
             name=name,
             gib=size,
@@ -257,7 +257,7 @@ def _places_engine(facts: Facts) -> bool:
 def _started(
     subject: Subject, wanted: dict[str, Scalar], nodes: int, per_node: int
 ) -> tuple[Move, ...]:
-    lab = Lab(subject, failed=False)
+    candidate = CandidateJob(subject, failed=False)
     values = dict(wanted)
     if "parallel.visible_gpus" in subject.facts:
         values["parallel.visible_gpus"] = ",".join(str(n) for n in range(per_node))
@@ -266,7 +266,7 @@ def _started(
     new = tuple(
         (name, value)
         for name, value in values.items()
-        if subject.facts.value(name) != value and can_spell(name, lab.target, value)
+        if subject.facts.value(name) != value and can_spell(name, candidate.target, value)
     )
     if not new:
         return ()

@@ -34,7 +34,7 @@ class Searched(NamedTuple):
 
 
 def memory_plans(
-    bench: TrialLaunch,
+    trial: TrialLaunch,
     cause: CauseOut | None,
     *,
     keep: Sequence[str],
@@ -47,44 +47,44 @@ def memory_plans(
     remedy alone does when it is enough, else plans are searched on top of it. A remedy that is dear
     in quality gives way to plans that are not: cut data, or adapters instead of all weights.
     """
-    found = plans_for(bench.around, keep=keep, failed=failed or None)
+    found = plans_for(trial.around, keep=keep, failed=failed or None)
     if not isinstance(found, Refusal):
-        _agree(found, bench)
+        _agree(found, trial)
     first = _first(cause, keep)
     if cause is None or first is None or cause.verdict != "likely":
-        return _searched(found, bench)
+        return _searched(found, trial)
     plans = () if isinstance(found, Refusal) else found
-    if any(plan.quality < DEAR <= _quality(first, bench.around.knowledge) for plan in plans):
-        return _searched(plans, bench)
+    if any(plan.quality < DEAR <= _quality(first, trial.around.knowledge) for plan in plans):
+        return _searched(plans, trial)
     meeting = [_led(plan, first) for plan in plans if meets(plan, first)]
     others = [plan for plan in plans if not meets(plan, first)]
     if meeting:
-        return Searched(_tried((*meeting, *others), bench))
-    alone = try_fix(first, cause, bench)
+        return Searched(_tried((*meeting, *others), trial))
+    alone = try_fix(first, cause, trial)
     if alone.proved is not None:
         # that no plan is enough is said of plans: the remedy is
         why = found if isinstance(found, Refusal) and found.kind != "impossible" else None
-        return Searched((alone, *_tried(others, bench)), why)
-    move = _move(first, cause, bench)
-    more = () if move is None else plans_for(bench.around, keep=keep, failed=True, started=(move,))
+        return Searched((alone, *_tried(others, trial)), why)
+    move = _move(first, cause, trial)
+    more = () if move is None else plans_for(trial.around, keep=keep, failed=True, started=(move,))
     on_top = () if isinstance(more, Refusal) else [_led(plan, first) for plan in more]
     if not on_top and isinstance(found, Refusal):
         return Searched(refusal=found)
-    return Searched(_tried((*on_top, *others)[:MOST], bench))
+    return Searched(_tried((*on_top, *others)[:MOST], trial))
 
 
-def _searched(found: Sequence[Planned] | Refusal, bench: TrialLaunch) -> Searched:
+def _searched(found: Sequence[Planned] | Refusal, trial: TrialLaunch) -> Searched:
     if isinstance(found, Refusal):
         return Searched(refusal=found)
-    return Searched(_tried(found, bench))
+    return Searched(_tried(found, trial))
 
 
-def _agree(plans: Sequence[Planned], bench: TrialLaunch) -> None:
+def _agree(plans: Sequence[Planned], trial: TrialLaunch) -> None:
     """Let remedies be judged by the scale plans are: one answer tells one figure of the job."""
-    found = bench.before.memory
+    found = trial.before.memory
     before = next((plan.before for plan in plans if plan.before is not None), None)
     if before is not None and not isinstance(found, Refusal):
-        bench.scale = before.gib / found.card.gib
+        trial.scale = before.gib / found.card.gib
 
 
 def meets(plan: Planned, remedy: FixOut) -> bool:
@@ -107,8 +107,8 @@ def _led(plan: Planned, remedy: FixOut) -> Planned:
     )
 
 
-def _tried(plans: Sequence[Planned], bench: TrialLaunch) -> tuple[Tried, ...]:
-    return tuple(try_plan(plan, bench, bench.around.lang) for plan in plans)
+def _tried(plans: Sequence[Planned], trial: TrialLaunch) -> tuple[Tried, ...]:
+    return tuple(try_plan(plan, trial, trial.around.lang) for plan in plans)
 
 
 def _first(cause: CauseOut | None, keep: Sequence[str]) -> FixOut | None:
@@ -131,9 +131,9 @@ def _quality(remedy: FixOut, knowledge: Knowledge) -> int:
     return min(grades, default=QUALITY[remedy.safety])
 
 
-def _move(remedy: FixOut, cause: CauseOut, bench: TrialLaunch) -> Move | None:
+def _move(remedy: FixOut, cause: CauseOut, trial: TrialLaunch) -> Move | None:
     """Give a remedy as a move a search starts from, with the values its edit reads back as."""
-    attempt = bench.attempt([c for c in remedy.changes if c.kind in IN_FILES])
+    attempt = trial.attempt([c for c in remedy.changes if c.kind in IN_FILES])
     values = dict(_values(remedy, attempt))
     if not values:
         return None
@@ -141,7 +141,7 @@ def _move(remedy: FixOut, cause: CauseOut, bench: TrialLaunch) -> Move | None:
         lever=remedy.id,
         values=tuple(values.items()),
         price=Price(quality=QUALITY[remedy.safety]),
-        why=_title(remedy, cause, bench.around.knowledge),
+        why=_title(remedy, cause, trial.around.knowledge),
     )
 
 

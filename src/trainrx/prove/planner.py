@@ -21,7 +21,7 @@ from trainrx.prove.levers import moves_of
 from trainrx.prove.mending import standing_of
 from trainrx.prove.search import Space, price_of
 from trainrx.prove.space import BatchSplit, Pull, is_void, keeps_batch, pull_of
-from trainrx.prove.tail import tower_attention
+from trainrx.prove.worst_case import tower_attention
 
 
 def divisible(facts: Facts) -> Callable[[Workload], bool]:
@@ -122,17 +122,17 @@ class PlanOutcome(NamedTuple):
     proved: int
 
 
-def _pulls(bench: PlannedJob) -> tuple[tuple[Pull, ...], ...]:
+def _pulls(trial: PlannedJob) -> tuple[tuple[Pull, ...], ...]:
     """Measure what each move does to the workload; what does nothing is left out."""
     levers: list[tuple[Pull, ...]] = []
-    start = values_of(bench.started)
-    for lever in bench.levers.values():
+    start = values_of(trial.started)
+    for lever in trial.levers.values():
         row: list[Pull] = []
-        for move in moves_of(lever, bench.job, bench.keep):
-            work = bench.work(start | dict(move.values))
+        for move in moves_of(lever, trial.job, trial.keep):
+            work = trial.work(start | dict(move.values))
             if isinstance(work, Refusal):
                 continue
-            pull = pull_of(move, bench.base, work, lever.excludes)
+            pull = pull_of(move, trial.base, work, lever.excludes)
             if not is_void(pull):
                 row.append(pull)
         if row:
@@ -140,13 +140,13 @@ def _pulls(bench: PlannedJob) -> tuple[tuple[Pull, ...], ...]:
     return tuple(levers)
 
 
-def space_of(bench: PlannedJob) -> Space:
+def space_of(trial: PlannedJob) -> Space:
     """Give what a job leaves open, with what a candidate must keep to."""
-    batch = BatchSplit(_to_keep(bench))
-    grouped = divisible(bench.job.facts)
-    weights = bench.job.facts.number("memory.weights_gib") or 0.0
-    request = bench.job.facts.number("vllm.request_gib") or 0.0
-    roomy_before = engine_room(bench.base, weights, request)
+    batch = BatchSplit(_to_keep(trial))
+    grouped = divisible(trial.job.facts)
+    weights = trial.job.facts.number("memory.weights_gib") or 0.0
+    request = trial.job.facts.number("vllm.request_gib") or 0.0
+    roomy_before = engine_room(trial.base, weights, request)
 
     def allowed(work: Workload) -> bool:
         if roomy_before and not engine_room(work, weights, request):
@@ -154,31 +154,31 @@ def space_of(bench: PlannedJob) -> Space:
         return grouped(work)
 
     return Space(
-        base=bench.base,
-        model=bench.model,
-        constants=bench.constants,
-        levers=_pulls(bench),
+        base=trial.base,
+        model=trial.model,
+        constants=trial.constants,
+        levers=_pulls(trial),
         batch=batch,
-        limit=bench.limit,
+        limit=trial.limit,
         fill=FILL,
-        scale=bench.scale,
+        scale=trial.scale,
         beside=tower_attention,
         allowed=allowed,
     )
 
 
-def _to_keep(bench: PlannedJob) -> int | None:
+def _to_keep(trial: PlannedJob) -> int | None:
     """Give the effective batch that accumulation has to keep; None where it is set as a whole.
 
     Where replicas are not known, those of the workload are kept as they are taken to be.
     """
-    facts = bench.job.facts
+    facts = trial.job.facts
     if "train.micro_batch" not in facts or "train.global_batch" in facts:
         return None
-    if ACCUMULATION in bench.keep or not can_spell(ACCUMULATION, bench.job):
+    if ACCUMULATION in trial.keep or not can_spell(ACCUMULATION, trial.job):
         return None
-    base = bench.base
-    return bench.batch or int(base.micro_batch * base.accumulation * base.data)
+    base = trial.base
+    return trial.batch or int(base.micro_batch * base.accumulation * base.data)
 
 
 def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
@@ -187,13 +187,13 @@ def values_of(moves: Iterable[Move]) -> dict[str, Scalar]:
 
 
 def first(
-    bench: PlannedJob, aim: Aim, candidates: Iterator[tuple[Pull, ...]], space: Space
+    trial: PlannedJob, aim: Aim, candidates: Iterator[tuple[Pull, ...]], space: Space
 ) -> tuple[Planned | None, int]:
     """Give the first candidate that proves itself."""
     tries = 0
     for pulls in candidates:
         tries += 1
-        made = planned(bench, aim, pulls, space)
+        made = planned(trial, aim, pulls, space)
         if made is not None:
             return made, tries
         if tries >= MOST_PROOFS:
@@ -202,22 +202,22 @@ def first(
 
 
 def planned(
-    bench: PlannedJob, aim: Aim, pulls: Sequence[Pull], space: Space, *, enough: bool = True
+    trial: PlannedJob, aim: Aim, pulls: Sequence[Pull], space: Space, *, enough: bool = True
 ) -> Planned | None:
     """Prove a candidate; with `enough` it has to fit."""
-    moves = (*bench.started, *(pull.move for pull in pulls), *_accumulated(bench, pulls, space))
-    proof = bench.prove(values_of(moves))
+    moves = (*trial.started, *(pull.move for pull in pulls), *_accumulated(trial, pulls, space))
+    proof = trial.prove(values_of(moves))
     refused = proof is not None and (proof.worse or (proof.holds and bool(proof.refused)))
-    if refused and bench.mend is not None:
-        moves = (*moves, *bench.mend(values_of(moves)))
-        proof = bench.prove(values_of(moves))
+    if refused and trial.mend is not None:
+        moves = (*moves, *trial.mend(values_of(moves)))
+        proof = trial.prove(values_of(moves))
     if proof is None or not proof.holds:
         return None
     found = space.peak(proof.work)
     room = ProofCheck(
         name="memory",
         holds=space.fits(proof.work),
-        detail=f"{found.card:.1f} of {bench.limit:.1f} GiB, margin {1 - space.fill:.0%}",
+        detail=f"{found.card:.1f} of {trial.limit:.1f} GiB, margin {1 - space.fill:.0%}",
     )
     if enough and not room.holds:
         return None
@@ -228,25 +228,25 @@ def planned(
         moves=moves,
         changes=proof.changes,
         safety="safe" if price.quality == 0 else "changes-results",
-        before=bench.before,
+        before=trial.before,
         after=proof.after,
-        limit_gib=bench.limit,
-        batch_before=bench.batch,
+        limit_gib=trial.limit,
+        batch_before=trial.batch,
         batch_after=proof.batch,
         slowdown=price.slowdown,
         quality=price.quality,
         checks=(*proof.checks, room),
         sources=tuple(dict.fromkeys(source for source in sources if source)),
         refused=tuple(
-            standing_of(ident, bench.job.knowledge, bench.job.lang) for ident in proof.refused
+            standing_of(ident, trial.job.knowledge, trial.job.lang) for ident in proof.refused
         ),
     )
 
 
-def _accumulated(bench: PlannedJob, pulls: Sequence[Pull], space: Space) -> tuple[Move, ...]:
+def _accumulated(trial: PlannedJob, pulls: Sequence[Pull], space: Space) -> tuple[Move, ...]:
     """Give the accumulation that goes with another micro-batch or layout."""
     work = space.work(pulls)
-    present = bench.job.facts.number(ACCUMULATION) or bench.base.accumulation
+    present = trial.job.facts.number(ACCUMULATION) or trial.base.accumulation
     if space.batch.total is None or work.accumulation == present:
         return ()
     exact = keeps_batch(work, space.batch)

@@ -14,12 +14,12 @@ from trainrx.memory.predict import peak
 from trainrx.model.assumptions import REFUSALS, say
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Aim, Move, Planned
-from trainrx.prove.candidates import Lab, Subject, scaled, subject_of
+from trainrx.prove.candidates import CandidateJob, Subject, scaled, subject_of
 from trainrx.prove.planner import FILL, PlannedJob, PlanOutcome, first, planned, space_of
 from trainrx.prove.reread import LaunchContext
 from trainrx.prove.search import FASTEST, LEAST_CHANGE, Search, Space, Weights, roomiest, useful
 from trainrx.prove.space import Pull
-from trainrx.prove.tail import MOST_SCALE, tower_attention
+from trainrx.prove.worst_case import MOST_SCALE, tower_attention
 
 ORDER: tuple[Aim, ...] = ("least-change", "fastest", "most-headroom")
 CLEARLY = 0.02
@@ -78,50 +78,50 @@ GRADES = (1, 2, 3)
 _AIMS: tuple[tuple[Aim, Weights], ...] = (("least-change", LEAST_CHANGE), ("fastest", FASTEST))
 
 
-def plan_front(bench: PlannedJob, *, another: bool = False) -> PlanOutcome:
+def plan_front(trial: PlannedJob, *, another: bool = False) -> PlanOutcome:
     """Find at most three plans; none when nothing that may be changed makes the job fit.
 
     With `another`, a place that stays open goes to a way without what the others rest on; and to a
     job that failed one that just fits is better than none, where none leaves the margin.
     """
-    space = space_of(bench)
+    space = space_of(trial)
     made: dict[Aim, Planned] = {}
     looked_at = proved = 0
     for most in GRADES:
         graded = _graded(space, most)
         for aim, weights in _AIMS:
             search = Search(graded, weights)
-            found, tries = first(bench, aim, search.run(), graded)
+            found, tries = first(trial, aim, search.run(), graded)
             looked_at, proved = looked_at + search.looked_at, proved + tries
             if found is None:
                 break  # the cheapest in edits is looked for first: where there is none, none is
             made[aim] = found
         if made:
-            found, tries = first(bench, "most-headroom", _roomy(graded), graded)
+            found, tries = first(trial, "most-headroom", _roomy(graded), graded)
             proved += tries
             made |= {"most-headroom": found} if found is not None else {}
             break
-    if not made and another and bench.scale > 1.0:
+    if not made and another and trial.scale > 1.0:
         # the scale of a job that failed is its own: what is as much as the card may be tried
         tight = _graded(space._replace(fill=1.0), GRADES[-1])
-        found, tries = first(bench, "most-headroom", _roomy(tight), tight)
+        found, tries = first(trial, "most-headroom", _roomy(tight), tight)
         proved += tries
         made |= {"most-headroom": found} if found is not None else {}
     plans = front(made)
     if another and 0 < len(plans) < len(ORDER):
-        found, seen, tries = _another(bench, without_pillars(space, plans))
+        found, seen, tries = _another(trial, without_pillars(space, plans))
         looked_at, proved = looked_at + seen, proved + tries
         plans = (*plans, found) if found is not None else plans
     return PlanOutcome(plans, looked_at, proved)
 
 
-def _another(bench: PlannedJob, space: Space) -> tuple[Planned | None, int, int]:
+def _another(trial: PlannedJob, space: Space) -> tuple[Planned | None, int, int]:
     """Give the least change of what is left, with what was looked at and proved for it."""
     looked_at = proved = 0
     for most in GRADES:
         graded = _graded(space, most)
         search = Search(graded, LEAST_CHANGE)
-        found, tries = first(bench, "another-way", search.run(), graded)
+        found, tries = first(trial, "another-way", search.run(), graded)
         looked_at, proved = looked_at + search.looked_at, proved + tries
         if found is not None:
             return found, looked_at, proved
@@ -153,11 +153,11 @@ def _roomy(space: Space) -> Iterator[tuple[Pull, ...]]:
                 yield taken
 
 
-def nearest(bench: PlannedJob) -> Planned | None:
+def nearest(trial: PlannedJob) -> Planned | None:
     """Give what frees most, proved but for the room: there is none where all is not enough."""
-    space = space_of(bench)
+    space = space_of(trial)
     taken = roomiest(space._replace(levers=useful(space)))
-    return planned(bench, "most-headroom", taken, space, enough=False) if taken else None
+    return planned(trial, "most-headroom", taken, space, enough=False) if taken else None
 
 
 Why = Literal["unknown", "unmodelled", "impossible"]
@@ -205,21 +205,21 @@ def search(
     subject = subject_of(around)
     if subject is None:
         return refuse("unknown", "no-model", "model.name")
-    bench = bench_of(subject, keep=canonical(keep, subject), failed=failed, started=started)
-    if isinstance(bench, Refusal):
-        return bench
+    trial = bench_of(subject, keep=canonical(keep, subject), failed=failed, started=started)
+    if isinstance(trial, Refusal):
+        return trial
     if batch is not None:
-        bench = bench._replace(batch=batch)
-    if not started and _fits(bench):
+        trial = trial._replace(batch=batch)
+    if not started and _fits(trial):
         return PlanOutcome((), 0, 0)
-    found = plan_front(bench, another=another)
+    found = plan_front(trial, another=another)
     if found.plans:
         return found
-    near = nearest(bench) if another else None
+    near = nearest(trial) if another else None
     if near is None or not near.changes:
-        return refuse("impossible", "no-plan", gib=f"{bench.limit:.0f}")
+        return refuse("impossible", "no-plan", gib=f"{trial.limit:.0f}")
     said = " ".join(change.spelled for change in near.changes)
-    values = {"gib": f"{bench.limit:.0f}", "most": said, "left": f"{near.after.gib:.1f}"}
+    values = {"gib": f"{trial.limit:.0f}", "most": said, "left": f"{near.after.gib:.1f}"}
     return refuse("impossible", "no-plan-nearest", **values)
 
 
@@ -238,36 +238,36 @@ def bench_of(
     started: Sequence[Move] = (),
 ) -> PlannedJob | Refusal:
     """Set a job up for the planner; a refusal when its memory cannot be predicted."""
-    lab = Lab(subject, failed=failed)
+    candidate = CandidateJob(subject, failed=failed)
     start = {name: value for move in started for name, value in move.values}
-    base = lab.work(start)
+    base = candidate.work(start)
     if isinstance(base, Refusal):
         return base
     if not base.card_gib:
         return refuse("unknown", "no-card", "hardware.gpu_gib")
     model = model_of(base.shape)
-    before = lab.predicted({})
+    before = candidate.predicted({})
     if model is None or isinstance(before, Refusal):
         return before if isinstance(before, Refusal) else refuse("unknown", "no-model")
-    scale = lab.scale(base, model)
+    scale = candidate.scale(base, model)
     if scale > MOST_SCALE:
         return refuse("unmodelled", "contradicted", gib=f"{before.card.gib:.1f}")
-    lab.factor = scale
+    candidate.factor = scale
     return PlannedJob(
-        job=lab.target,
+        job=candidate.target,
         base=base,
         model=model,
         constants=subject.around.knowledge.memory,
         levers=subject.around.knowledge.levers,
-        work=lab.work,
-        prove=lab.prove,
+        work=candidate.work,
+        prove=candidate.prove,
         limit=base.card_gib,
         before=scaled(before.card, scale),
         batch=_whole(subject.facts.number("batch.effective")),
         scale=scale,
         keep=frozenset(keep),
         started=tuple(started),
-        mend=partial(lab.mend, keep=frozenset(keep)),
+        mend=partial(candidate.mend, keep=frozenset(keep)),
     )
 
 
@@ -285,11 +285,11 @@ def canonical(names: Collection[str], subject: Subject) -> frozenset[str]:
     return frozenset(found)
 
 
-def _fits(bench: PlannedJob) -> bool:
-    found = peak(bench.base, bench.model, bench.constants)
-    more = tower_attention(bench.base)
-    card, need = bench.scale * found.card + more, bench.scale * found.need + more
-    return card <= FILL * bench.limit and need <= bench.limit and bench.scale == 1.0
+def _fits(trial: PlannedJob) -> bool:
+    found = peak(trial.base, trial.model, trial.constants)
+    more = tower_attention(trial.base)
+    card, need = trial.scale * found.card + more, trial.scale * found.need + more
+    return card <= FILL * trial.limit and need <= trial.limit and trial.scale == 1.0
 
 
 def _whole(value: float | None) -> int | None:

@@ -128,13 +128,13 @@ def new_files(attempt: Attempt, lang: Lang) -> Iterator[str]:
             yield NEW_FILE.in_(lang).format(name=file.name)
 
 
-def host_memory(attempt: Attempt, bench: TrialLaunch, lang: Lang) -> Iterator[str]:
+def host_memory(attempt: Attempt, trial: TrialLaunch, lang: Lang) -> Iterator[str]:
     """Say what an edit moves into host memory, where nobody told how much there is."""
-    before, after = bench.before.memory, attempt.reading and attempt.reading.memory
+    before, after = trial.before.memory, attempt.reading and attempt.reading.memory
     if not isinstance(before, Prediction) or not isinstance(after, Prediction):
         return
     more = after.host.resident - before.host.resident
-    if more >= NOTED_GIB and "hardware.host_ram_gib" not in bench.around.known:
+    if more >= NOTED_GIB and "hardware.host_ram_gib" not in trial.around.known:
         yield HOST.in_(lang).format(gib=f"{after.host.peak:.0f}", more=f"{more:.0f}")
 
 
@@ -164,10 +164,10 @@ def cost_of(fix: FixOut, attempt: Attempt, lang: Lang) -> str:
     return SPACE.in_(lang).join(dict.fromkeys(text for text in (*own, *further) if text))
 
 
-def needs(attempt: Attempt, bench: TrialLaunch) -> tuple[Needed, ...]:
+def needs(attempt: Attempt, trial: TrialLaunch) -> tuple[Needed, ...]:
     """Name the packages an edit needs and that no list of versions shows."""
     if attempt.reading is None:
         return ()
-    around = bench.around
-    before, after = bench.before.facts, attempt.reading.facts
+    around = trial.around
+    before, after = trial.before.facts, attempt.reading.facts
     return needed(attempt.changes, before, after, around.knowledge.params, around.versions)

@@ -54,11 +54,11 @@ class Tried(NamedTuple):
     dropped: Dropped | None = None
 
 
-def try_plan(plan: Planned, bench: TrialLaunch, lang: Lang) -> Tried:
+def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
     """Try a plan in the files."""
     wanted = {name: value for move in plan.moves for name, value in move.values}
-    attempt = bench.attempt(plan.changes, wanted, promise=_promise(plan, bench), must_fit=True)
-    standing = () if attempt.standing is None else bench.standing(attempt.standing)
+    attempt = trial.attempt(plan.changes, wanted, promise=_promise(plan, trial), must_fit=True)
+    standing = () if attempt.standing is None else trial.standing(attempt.standing)
     title = " · ".join(AIM[aim].in_(lang) for aim in (plan.aim, *plan.also))
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(plan.aim, title, plan.changes, attempt))
@@ -72,15 +72,15 @@ def try_plan(plan: Planned, bench: TrialLaunch, lang: Lang) -> Tried:
         changes=attempt.changes,
         claims=(*_claims(plan, lang), *joined_claims(attempt, lang)),
         commands=tuple(move.beside for move in plan.moves if move.beside),
-        needs=needs(attempt, bench),
+        needs=needs(attempt, trial),
         notes=(
             *([TIGHT.in_(lang)] if plan.after.gib > FILL * plan.limit_gib else []),
             *new_files(attempt, lang),
-            *host_memory(attempt, bench, lang),
+            *host_memory(attempt, trial, lang),
             *lost(attempt.renamed, lang),
         ),
         predicted=_planned(plan),
-        batch=_batch(bench, attempt, plan),
+        batch=_batch(trial, attempt, plan),
         slowdown=plan.slowdown,
         quality=plan.quality,
         checks=(*_still(plan.checks, attempt), *attempt.checks),
@@ -98,13 +98,13 @@ def _still(checks: Sequence[ProofCheck], attempt: Attempt) -> Iterator[ProofChec
 
 
 def _try_packages(
-    fix: FixOut, cause: CauseOut, bench: TrialLaunch, sources: Mapping[str, Reference]
+    fix: FixOut, cause: CauseOut, trial: TrialLaunch, sources: Mapping[str, Reference]
 ) -> Tried | None:
     """Try to install what a remedy wants, with all that must change beside it."""
-    changes = version_set(fix, bench.around)
+    changes = version_set(fix, trial.around)
     if changes is None:
         return None
-    check = packages_check(changes, bench.around)
+    check = packages_check(changes, trial.around)
     if not check.holds:
         attempt = Attempt(outcome="failed", checks=(check,))
         return Tried(dropped=_dropped(fix.id, fix.title, changes, attempt))
@@ -116,7 +116,7 @@ def _try_packages(
         safety=fix.safety,
         cause=cause.id,
         changes=changes,
-        claims=_said(sources.get(fix.id), bench.around.lang),
+        claims=_said(sources.get(fix.id), trial.around.lang),
         cost=fix.cost,
         steps=fix.steps,
         commands=pip_line(changes),
@@ -135,20 +135,20 @@ def settled(fix: FixOut) -> bool:
 
 
 def try_fix(
-    fix: FixOut, cause: CauseOut, bench: TrialLaunch, sources: Mapping[str, Reference] = _NONE
+    fix: FixOut, cause: CauseOut, trial: TrialLaunch, sources: Mapping[str, Reference] = _NONE
 ) -> Tried:
     """Try a remedy of the knowledge; one that does not make a job fit that must is dropped."""
-    if installs(fix) and (tried := _try_packages(fix, cause, bench, sources)) is not None:
+    if installs(fix) and (tried := _try_packages(fix, cause, trial, sources)) is not None:
         return tried
     about_memory = cause.family in MEMORY
     attempt = (
-        bench.attempt(fix.changes, must_fit=about_memory)
+        trial.attempt(fix.changes, must_fit=about_memory)
         if settled(fix)
         else Attempt(outcome="by-hand")
     )
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(fix.id, fix.title, fix.changes, attempt))
-    safe, lang = fix.safety == "safe", bench.around.lang
+    safe, lang = fix.safety == "safe", trial.around.lang
     proposal = Proposal(
         number=0,
         kind="fix",
@@ -161,17 +161,17 @@ def try_fix(
         cost=cost_of(fix, attempt, lang),
         steps=fix.steps,
         commands=fix.commands,
-        needs=needs(attempt, bench),
+        needs=needs(attempt, trial),
         notes=(
             *fix.notes,
             *new_files(attempt, lang),
-            *host_memory(attempt, bench, lang),
+            *host_memory(attempt, trial, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),
         ),
-        predicted=_predicted(bench, attempt) if about_memory else None,
-        batch=_batch(bench, attempt, None),
+        predicted=_predicted(trial, attempt) if about_memory else None,
+        batch=_batch(trial, attempt, None),
         checks=attempt.checks,
-        refused=() if attempt.standing is None else bench.standing(attempt.standing),
+        refused=() if attempt.standing is None else trial.standing(attempt.standing),
         patched=attempt.patched,
         diff=attempt.diff,
     )
@@ -234,9 +234,9 @@ def _is_by_hand(item: Proposal) -> bool:
     return item.kind == "fix" and item.safety == "manual"
 
 
-def _promise(plan: Planned, bench: TrialLaunch) -> Promise:
+def _promise(plan: Planned, trial: TrialLaunch) -> Promise:
     """Say what a plan promises, on the scale its figures have."""
-    found = bench.before.memory
+    found = trial.before.memory
     if plan.before is None or isinstance(found, Refusal):
         return Promise(batch=plan.batch_after)
     scale = plan.before.gib / found.card.gib
@@ -250,12 +250,12 @@ def _claims(plan: Planned, lang: Lang) -> Iterator[Claim]:
     yield from (Claim(text="", source=source) for source in plan.sources if source not in told)
 
 
-def _predicted(bench: TrialLaunch, attempt: Attempt) -> Predicted | None:
-    before = bench.before.memory
+def _predicted(trial: TrialLaunch, attempt: Attempt) -> Predicted | None:
+    before = trial.before.memory
     after = None if attempt.reading is None else attempt.reading.memory
     if isinstance(before, Refusal) or after is None or isinstance(after, Refusal):
         return None
-    return compared(before, after, bench.scale) if bench.scale else None
+    return compared(before, after, trial.scale) if trial.scale else None
 
 
 def _planned(plan: Planned) -> Predicted | None:
@@ -271,11 +271,11 @@ def _planned(plan: Planned) -> Predicted | None:
     )
 
 
-def _batch(bench: TrialLaunch, attempt: Attempt, plan: Planned | None) -> Batch:
+def _batch(trial: TrialLaunch, attempt: Attempt, plan: Planned | None) -> Batch:
     if attempt.reading is None:
         return Batch() if plan is None else Batch(before=plan.batch_before, after=plan.batch_after)
     return Batch(
-        before=_whole(bench.before.facts.number("batch.effective")),
+        before=_whole(trial.before.facts.number("batch.effective")),
         after=_whole(attempt.reading.facts.number("batch.effective")),
     )
 
