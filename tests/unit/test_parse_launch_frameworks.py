@@ -121,7 +121,7 @@ def test_other_frameworks_are_recognised(text, framework, command):
         "ray start --head",
         "echo swift sft",
         "$RUNNER --model x",
-        "vllm trial latency",
+        "vllm bench latency",
         "trl env",
         "llamafactory-cli version",
         "python $SCRIPT --x 1",
