@@ -13,7 +13,6 @@ from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Amount, Cause
-from trainrx.reason.conditions import Truth
 
 WORDS = {"en": "a", "zh": "一"}
 
@@ -101,7 +100,6 @@ def test_the_effective_batch_is_said() -> None:
 def planned(
     fixes: list[dict[str, Any]],
     job: Facts,
-    truths: dict[str, Truth] | None = None,
     style: str = "arg",
     launch: RawLaunch | None = None,
 ) -> Plan:
@@ -127,7 +125,6 @@ def planned(
     target_ = Target(
         facts=job,
         knowledge=load(),
-        truths=truths or {},
         versions={"transformers": "4.48.0"},
         style="config" if style == "config" else "arg",
         lang="en",
@@ -209,11 +206,14 @@ def test_what_holds_already_is_checked_off() -> None:
     assert made.already_right[0].spelled == "--freeze_vit true"
 
 
-@pytest.mark.parametrize(("holds", "offered"), [(True, 1), (False, 0), (None, 0)])
-def test_a_condition_must_be_true(holds: bool | None, offered: int) -> None:
+@pytest.mark.parametrize(("value", "offered"), [(1, 1), (2, 0), (None, 0)])
+def test_a_condition_must_be_true(value: int | None, offered: int) -> None:
+    job = grpo()
+    if value is not None:
+        job.add(fact("x", value))
     fix = {"id": "a", "set": {"freeze.vision": True}, "only_if": {"fact": "x", "eq": 1}}
 
-    made = planned([fix], grpo(), {"c/fix/a": Truth(holds=holds)})
+    made = planned([fix], job)
 
     assert len(made.fixes) == offered
 

@@ -21,7 +21,6 @@ def job(version="4.6.0", **facts):
     return Target(
         facts=Facts(fact(name, value) for name, value in told.items() if value is not None),
         knowledge=knowledge(),
-        truths={},
         versions={"ms-swift": version},
         style="arg",
         lang="en",

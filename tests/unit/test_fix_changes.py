@@ -19,7 +19,6 @@ def _job(*, offloaded: bool) -> Target:
             ]
         ),
         knowledge=knowledge(),
-        truths={},
         versions={"openrlhf": "0.8.11"},
         style="arg",
         lang="en",

@@ -42,7 +42,6 @@ def job(facts: Mapping[str, Scalar]) -> Target:
     return Target(
         facts=Facts(fact(name, value) for name, value in told.items()),
         knowledge=knowledge(),
-        truths={},
         versions={"ms-swift": "3.6.0"},
         style="arg",
         lang="en",

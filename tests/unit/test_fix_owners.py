@@ -53,9 +53,7 @@ def test_a_release_of_another_framework_does_not_matter(
 def _plan(fix: Fix, *told: Fact) -> list[str]:
     knowledge = load()
     cause: Cause = knowledge.causes["nccl-p2p-broken"]
-    job = Target(
-        facts=Facts(told), knowledge=knowledge, truths={}, versions={}, style="arg", lang="en"
-    )
+    job = Target(facts=Facts(told), knowledge=knowledge, versions={}, style="arg", lang="en")
     made = plan(msgspec.structs.replace(cause, fixes=(fix,)), job)
     return [change.param for item in made.fixes for change in item.changes]
 

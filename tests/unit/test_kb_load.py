@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from knowledge_folders import CAUSE
 
 from trainrx.entries.regexes import regex_problems
 from trainrx.knowledge.load import find_entry, load, read_cached, read_entry, read_folders
@@ -90,6 +91,23 @@ def test_a_folder_of_ones_own_adds_and_replaces(tmp_path: Path) -> None:
     assert "my-error" in knowledge.symptoms
     assert len(knowledge.symptoms) == len(load().symptoms) + 1
     assert knowledge.digest != load().digest
+
+
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        ("{fact: oom.phase}", "exactly one test"),
+        ("{fact: oom.phase, eq: 1}", "used with two types"),
+    ],
+)
+def test_a_malformed_condition_of_ones_own_is_refused(tmp_path: Path, when: str, said: str) -> None:
+    text = CAUSE.replace("{fact: oom.phase, eq: train}", when)
+    folder = kb_with(tmp_path, text, "causes/hang/my-state.yaml")
+
+    with pytest.raises(KnowledgeError, match=said) as caught:
+        load(kb=[folder])
+
+    assert caught.value.path == "my-state/for/died-in-training"
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

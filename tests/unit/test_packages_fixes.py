@@ -18,7 +18,7 @@ def planned(fix: dict[str, object], versions: dict[str, str], **given: Scalar) -
     made = Fix(id="it", title=WORDS, safety="safe", cost=WORDS, **fix)
     cause = next(iter(KNOWN.causes.values()))
     facts = Facts(fact(name.replace("__", "."), value) for name, value in given.items())
-    job = Target(facts=facts, knowledge=KNOWN, truths={}, versions=versions, style="arg", lang="en")
+    job = Target(facts=facts, knowledge=KNOWN, versions=versions, style="arg", lang="en")
     return list(plan(_with(cause, made), job).fixes)
 
 

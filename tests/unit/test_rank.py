@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from entries import WORDS, vote
 
-from trainrx.model.facts import Fact, Facts, Origin
+from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.text import Text
 from trainrx.reason.conclusions import Explained, Suggested
-from trainrx.reason.conditions import Truth
+from trainrx.reason.conditions import Situation
 from trainrx.reason.echoes import echoes
 from trainrx.reason.order import rank, verdict
 from trainrx.reason.reasoner import Reasoning
@@ -21,8 +21,15 @@ from trainrx.reason.score import logit, score
 
 
 def cause(ident: str = "too-big", **more: object) -> Cause:
-    votes = [vote("a", 2.0, {"fact": "x", "eq": 1}), vote("b", 1.0, {"fact": "y", "eq": 1})]
-    return entries.cause(ident, votes, [vote("c", 1.5, {"fact": "z", "eq": 1})], **more)
+    votes = [
+        vote("a", 2.0, holding(f"{ident}/for/a")),
+        vote("b", 1.0, holding(f"{ident}/for/b")),
+    ]
+    return entries.cause(ident, votes, [vote("c", 1.5, holding(f"{ident}/against/c"))], **more)
+
+
+def holding(name: str) -> dict[str, object]:
+    return {"fact": name, "eq": True}
 
 
 def symptom(ident: str, role: str) -> Symptom:
@@ -42,11 +49,10 @@ def symptom(ident: str, role: str) -> Symptom:
     )
 
 
-def reasoning(truths: dict[str, bool | None], **more: object) -> Reasoning:
-    made = {name: Truth(holds=holds) for name, holds in truths.items()}
+def reasoning(truths: dict[str, bool | None], *facts: Fact, **more: object) -> Reasoning:
+    made = [fact(name, holds) for name, holds in truths.items() if holds is not None]
     whole: dict[str, Any] = {
-        "facts": Facts(),
-        "truths": made,
+        "situation": Situation(Facts((*facts, *made)), {}, {}),
         "suggestions": (),
         "explanations": (),
         "asks": (),
@@ -79,7 +85,7 @@ def test_one_group_has_one_vote() -> None:
             **msgspec.to_builtins(cause()),
             "evidence": {
                 "supports": [
-                    {"id": i, "weight": w, "when": {"fact": i}, "why": WORDS, "group": "g"}
+                    {**vote(i, w, holding(f"too-big/for/{i}")), "group": "g"}
                     for i, w in (("a", 2.0), ("b", 1.0))
                 ]
             },
@@ -129,7 +135,7 @@ def test_an_unknown_fact_never_raises_a_score() -> None:
 
 
 def test_the_first_true_prior_counts() -> None:
-    sized = cause(priors=[{"when": {"fact": "n", "ge": 512}, "prior": 0.5}])
+    sized = cause(priors=[{"when": holding("too-big/prior/0"), "prior": 0.5}])
 
     assert score(sized, reasoning({"too-big/prior/0": True}), "en").prior == 0.5
     assert score(sized, reasoning({"too-big/prior/0": None}), "en").prior == 0.2
@@ -167,7 +173,7 @@ def test_an_answer_that_rests_on_frequency_alone_is_unknown() -> None:
 
 
 def test_a_false_precondition_rules_out_and_an_unknown_one_does_not() -> None:
-    strict = cause(requires={"fact": "x", "eq": 1})
+    strict = cause(requires=holding("too-big/requires"))
 
     out = ranked(strict, known=reasoning({"too-big/for/a": True, "too-big/requires": False}))
     kept = ranked(strict, known=reasoning({"too-big/for/a": True, "too-big/requires": None}))
@@ -233,12 +239,8 @@ def test_an_explained_symptom_is_an_echo_only_when_all_its_hits_are() -> None:
     one = explained(first, oom)
     both = (one, explained(second, oom))
 
-    partly = echoes(
-        table, table, reasoning({}, facts=Facts((oom, first, second)), explanations=(one,))
-    )
-    wholly = echoes(
-        table, table, reasoning({}, facts=Facts((oom, first, second)), explanations=both)
-    )
+    partly = echoes(table, table, reasoning({}, oom, first, second, explanations=(one,)))
+    wholly = echoes(table, table, reasoning({}, oom, first, second, explanations=both))
 
     assert partly == {}
     assert wholly == {"timeout": "cuda-oom"}
@@ -249,7 +251,7 @@ def test_a_circle_of_explanations_hides_nothing() -> None:
     table = {name: symptom(name, "failure") for name in ("a", "b")}
     links = (explained(a, b), explained(b, a))
 
-    assert echoes(table, table, reasoning({}, facts=Facts((a, b)), explanations=links)) == {}
+    assert echoes(table, table, reasoning({}, a, b, explanations=links)) == {}
 
 
 def test_an_echo_alone_stays_visible() -> None:
@@ -275,7 +277,9 @@ def test_what_is_only_foreseen_is_less_sure() -> None:
 
 
 def residual(ident: str = "what-is-left") -> Cause:
-    made = entries.cause(ident, [vote("nothing-else", 2.0, {"fact": "x", "eq": 1})], [])
+    made = entries.cause(
+        ident, [vote("nothing-else", 2.0, holding(f"{ident}/for/nothing-else"))], []
+    )
     alone = tuple(msgspec.structs.replace(item, alone=True) for item in made.evidence.supports)
     return msgspec.structs.replace(
         made, evidence=msgspec.structs.replace(made.evidence, supports=alone)

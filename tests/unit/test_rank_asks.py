@@ -10,7 +10,7 @@ from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, fact
 from trainrx.model.knowledge import Cause, FactEntry, Symptom
 from trainrx.reason.asks import asks
-from trainrx.reason.conditions import Truth
+from trainrx.reason.conditions import Situation
 from trainrx.reason.order import candidates
 from trainrx.reason.reasoner import Reasoning
 
@@ -65,12 +65,8 @@ def symptom(ident: str = "line-a", **more: object) -> Symptom:
 
 
 def asked(known: Knowledge, *causes: Cause) -> list[tuple[str, str, tuple[str, ...]]]:
-    votes = {
-        f"{c.id}/for/{vote.id}": Truth(holds=None) for c in causes for vote in c.evidence.supports
-    }
     reasoning = Reasoning(
-        facts=GIVEN,
-        truths=votes,
+        situation=Situation(GIVEN, {}, known.symptoms),
         suggestions=(),
         explanations=(),
         asks=(),

@@ -73,7 +73,7 @@ def _support(scored: Scored) -> float:
 
 
 def _holds(scored: Scored, case: dict[str, Any], done: Conclusion, names: Names) -> bool:
-    fixes = [_plain(fix) for fix in plan_fixes(scored.cause, target(done, [scored.cause])).fixes]
+    fixes = [_plain(fix) for fix in plan_fixes(scored.cause, target(done)).fixes]
     return holds({"fixes": fixes}, case["fixes"], names)
 
 

@@ -12,6 +12,7 @@ from trainrx.diagnosis.summary import job_summary
 from trainrx.facts.all import failure_kinds
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
+from trainrx.knowledge.guards import is_of_another
 from trainrx.knowledge.packages import range_votes
 from trainrx.knowledge.ranking import with_fit
 from trainrx.knowledge.store import Knowledge
@@ -25,7 +26,6 @@ from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen,
 from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
 from trainrx.reason.asks import asks
-from trainrx.reason.conditions import Truth
 from trainrx.reason.echoes import echoes
 from trainrx.reason.nearest import LEAST_UNSEEN, Near, has_room, with_nearest
 from trainrx.reason.order import Ranking, rank, verdict, word
@@ -42,18 +42,25 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     """All that the answer is made of."""
 
     knowledge: Knowledge
-    facts: Facts
     symptoms: tuple[SymptomHits, ...]
     reasoning: Reasoning
-    decide: Callable[[Iterable[Cause]], Mapping[str, Truth]]
     kin: Callable[[], tuple[tuple[Near, Cause], ...]]
-    versions: Mapping[str, str]
     style: Literal["arg", "config"]
     launch: RawLaunch | None
     shape: ModelShape | None = None
     refused: tuple[RefusedArgument, ...] = ()
     unread: tuple[Unread, ...]
     lang: Lang
+
+    @property
+    def facts(self) -> Facts:
+        """Give what is known of the job."""
+        return self.reasoning.facts
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Give the versions at hand."""
+        return self.reasoning.situation.versions
 
 
 def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Diagnosis:
@@ -66,7 +73,7 @@ def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Di
     active = roots(seen, echo_of, done.knowledge)
     failed = any(done.knowledge.symptoms[name].is_failure for name in active)
     ranking = rank(
-        weighed(done, active) if failed else done.knowledge.causes,
+        weighed(done, active) if failed else foreseen(done, active),
         done.reasoning,
         active=active,
         failed=failed,
@@ -78,7 +85,7 @@ def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Di
     if kin and has_room(ranking) and not only_echoes and (failed or not finished):
         families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
         ranking = with_nearest(ranking, _helpful(done, failed=failed), families, done.lang)
-    job = target(done, [item.cause for item in ranking.causes[:top]])
+    job = target(done)
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
     overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
     questions = asks(
@@ -109,7 +116,7 @@ def _helpful(done: Conclusion, *, failed: bool) -> list[tuple[Near, Cause]]:
     """Give the nearest causes whose fixes change something in this job."""
     least = 0.0 if failed else LEAST_UNSEEN
     near = [(item, cause) for item, cause in done.kin() if item.share >= least]
-    job = target(done, [cause for _, cause in near])
+    job = target(done)
     return [(item, cause) for item, cause in near if plan(cause, job).fixes]
 
 
@@ -135,6 +142,17 @@ def weighed(done: Conclusion, active: set[str]) -> dict[str, Cause]:
     return with_fit(behind, done.knowledge.fitted)
 
 
+def foreseen(done: Conclusion, active: set[str]) -> dict[str, Cause]:
+    """Give the causes that may show where nothing failed: checks of another framework do not."""
+    framework = done.facts.text("launch.framework") or ""
+    return {
+        ident: cause
+        for ident, cause in done.knowledge.causes.items()
+        if not active.isdisjoint(cause.explains)
+        or (cause.foreseeable and not is_of_another(cause, done.knowledge.guards, framework))
+    }
+
+
 def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge) -> set[str]:
     """Give the symptoms that ask for a cause: no echo, and nothing vague beside what is plain."""
     active = {name for name in seen if name not in echo_of}
@@ -143,12 +161,11 @@ def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge)
     return plain if told else active
 
 
-def target(done: Conclusion, causes: Sequence[Cause]) -> Target:
-    """Say for whom the fixes of some causes are spelled."""
+def target(done: Conclusion) -> Target:
+    """Say for whom fixes are spelled."""
     return Target(
         facts=done.facts,
         knowledge=done.knowledge,
-        truths=done.decide(causes),
         versions=done.versions,
         style=done.style,
         lang=done.lang,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from trainrx.inputs.ends import exceptions
+from trainrx.knowledge.guards import is_of_another
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.words import read_index
 from trainrx.launch.given import Given
 from trainrx.model.knowledge import Cause
-from trainrx.reason.causes import Reasoned, is_of_another
+from trainrx.reason.conditions import Situation
 from trainrx.reason.nearest import Near, nearest
 from trainrx.reason.score import ruled_out
 
 
-def kin(
-    given: Given, knowledge: Knowledge, framework: str, job: Reasoned
-) -> tuple[tuple[Near, Cause], ...]:
+def kin(given: Given, knowledge: Knowledge, situation: Situation) -> tuple[tuple[Near, Cause], ...]:
     """Give the causes nearest to a note and to the exceptions at the end of logs, best first.
 
     Those that this job rules out, and checks of another framework, are left out.
@@ -22,9 +21,10 @@ def kin(
     text = "\n".join((*(note.text or "" for note in given.notes), *exceptions(given.logs)))
     if not text.strip():
         return ()
-    found = [(near, knowledge.causes[near.cause]) for near in nearest(text, read_index(knowledge))]
-    found = [
-        (near, cause) for near, cause in found if not is_of_another(cause, knowledge, framework)
-    ]
-    truths = job.possible([cause for _, cause in found])
-    return tuple((near, cause) for near, cause in found if not ruled_out(cause, truths))
+    framework = situation.facts.text("launch.framework") or ""
+    found = ((near, knowledge.causes[near.cause]) for near in nearest(text, read_index(knowledge)))
+    return tuple(
+        (near, cause)
+        for near, cause in found
+        if not is_of_another(cause, knowledge.guards, framework) and not ruled_out(cause, situation)
+    )

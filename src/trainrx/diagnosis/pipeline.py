@@ -49,7 +49,9 @@ from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
-from trainrx.reason.causes import EngineName, Reasoned, in_question
+from trainrx.reason.conditions import Situation
+from trainrx.reason.reasoner import reason
+from trainrx.reason.select import EngineName
 
 PathLike = Path | str
 NOTE = "note"
@@ -149,16 +151,13 @@ def conclude(
     raw = None if launch is None else launch.raw
     facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
-    causes = in_question(knowledge, {hits.symptom for hits in seen.symptoms}, framework)
-    job = Reasoned((*facts, *sighted), versions, knowledge, causes, engine)
+    known = Situation(Facts((*facts, *sighted)), versions, knowledge.symptoms)
+    reasoning = reason(known, knowledge.rules.values(), engine)
     return Conclusion(
         knowledge=knowledge,
-        facts=job.result.facts,
         symptoms=seen.symptoms,
-        reasoning=job.result,
-        decide=job.fixes,
-        kin=lambda: kin(given, knowledge, framework, job),
-        versions=versions,
+        reasoning=reasoning,
+        kin=lambda: kin(given, knowledge, reasoning.situation),
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=raw,
         shape=None if launch is None else launch.shape,

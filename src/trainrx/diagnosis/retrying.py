@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainrx.diagnosis.answer import Conclusion, answer
+from trainrx.diagnosis.answer import answer
 from trainrx.diagnosis.pipeline import conclude
-from trainrx.facts.all import version_facts
 from trainrx.knowledge.load import load
 from trainrx.knowledge.retry import read_retry
 from trainrx.launch.asked import Inputs, PathLike, request_of
 from trainrx.launch.given import gather
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
-from trainrx.model.retry import EXIT, RetryAnswer, RetryCause, RetryRule
+from trainrx.model.retry import EXIT, RetryAnswer, RetryCause
 from trainrx.model.text import Lang
-from trainrx.reason.conditions import version_tests
-from trainrx.reason.reasoner import reason
-from trainrx.reason.retry import Judged, judge, tested
+from trainrx.reason.retry import Judged, judge
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -60,17 +57,10 @@ def retry(
         diagnosis.causes,
         diagnosis.symptoms,
         table,
-        _decided(done, table),
+        done.reasoning.situation,
         healthy=diagnosis.verdict == "healthy",
     )
     return _answer(diagnosis, judged, lang)
-
-
-def _decided(done: Conclusion, table: Sequence[RetryRule]) -> Mapping[str, bool | None]:
-    wanted = tested(table)
-    versions = version_facts(version_tests(wanted.values()), done.versions)
-    known = reason((*done.facts, *versions), (), wanted, engine="reference")
-    return {ident: truth.holds for ident, truth in known.truths.items()}
 
 
 def _answer(diagnosis: Diagnosis, judged: Judged, lang: Lang) -> RetryAnswer:

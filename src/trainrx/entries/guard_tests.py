@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from trainrx.facts.all import derive, version_facts
+from trainrx.facts.all import derive
 from trainrx.knowledge.guards import broken
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.config_kinds import classify_config
@@ -13,9 +13,7 @@ from trainrx.launch.job import argument_facts, find_launch, launch_facts, settle
 from trainrx.model.facts import Facts, Origin, fact
 from trainrx.model.guards import Guard, GuardExamples
 from trainrx.model.job import Input
-from trainrx.model.parts import Condition
-from trainrx.reason.conditions import version_tests
-from trainrx.reason.reasoner import Reasoner
+from trainrx.reason.conditions import holds
 
 
 def guard_problems(guard: Guard, knowledge: Knowledge) -> Iterator[str]:
@@ -25,7 +23,7 @@ def guard_problems(guard: Guard, knowledge: Knowledge) -> Iterator[str]:
         return
     told = guard.examples
     judged = {
-        text: _holds(condition, _facts(text, told, knowledge), told.versions)
+        text: holds(condition, _facts(text, told, knowledge), told.versions)
         for text in (*told.violates, *told.keeps)
     }
     for text in told.violates:
@@ -36,15 +34,6 @@ def guard_problems(guard: Guard, knowledge: Knowledge) -> Iterator[str]:
             yield f"{guard.id}: objects to {text.strip()[:160]!r}"
     if False not in (judged[text] for text in told.keeps):
         yield f"{guard.id}: no example is known to keep it"
-
-
-def _holds(condition: Condition, facts: Facts, versions: Mapping[str, str]) -> bool | None:
-    tested = version_facts(version_tests([condition]), versions)
-    reasoner = Reasoner((), {"it": condition}, engine="reference")
-    try:
-        return reasoner.reason((*facts, *tested)).truths["it"].holds
-    finally:
-        reasoner.close()
 
 
 def _facts(text: str, told: GuardExamples, knowledge: Knowledge) -> Facts:

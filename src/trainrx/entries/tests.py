@@ -17,7 +17,7 @@ from trainrx.facts.refused import RefusalContext, refused_arguments, refused_fac
 from trainrx.facts.symbols import symbol_facts
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
-from trainrx.knowledge.conditions import facts_of
+from trainrx.knowledge.conditions import conditions_of, facts_of, refuse_malformed
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge, shipped
@@ -27,10 +27,11 @@ from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Input
 from trainrx.model.knowledge import Cause, Rule
 from trainrx.model.refusal import RefusedArgument
-from trainrx.reason.causes import EngineName, reason_on, reasoner
+from trainrx.reason.conditions import Situation
 from trainrx.reason.order import rank
 from trainrx.reason.reasoner import Reasoner, Reasoning
 from trainrx.reason.score import Scored, ruled_out, score
+from trainrx.reason.select import EngineName
 
 PRESENT = 0.5
 FACT_FIELDS = {"fact", "value"}
@@ -93,7 +94,7 @@ def read_cases(path: Path) -> tuple[CauseTest, ...]:
 
 
 class PreparedRules:
-    """The rules made ready once for all tests, the conditions of a cause for its own.
+    """The rules made ready once for all tests.
 
     Raises:
         KnowledgeError: a rule is malformed; names it.
@@ -102,41 +103,29 @@ class PreparedRules:
     def __init__(self, knowledge: Knowledge, engine: EngineName = "durable") -> None:
         self.knowledge = knowledge
         self.detector = Detector(tuple(knowledge.symptoms.values()))
-        self._engine: EngineName = engine
-        self._rules = reasoner(knowledge, engine)
+        self._rules = Reasoner(knowledge.rules.values(), engine)
 
     def close(self) -> None:
         """Release the engine."""
         self._rules.close()
 
     def together(self) -> Iterator[str]:
-        """Give a line when the conditions of all causes cannot be decided side by side.
-
-        One job may ask any of them, and the engine wants one type for each field.
-        """
+        """Give a line when the conditions of all causes cannot be decided side by side."""
+        causes = self.knowledge.causes.values()
         try:
-            reasoner(self.knowledge, self._engine, *self.knowledge.causes.values()).close()
+            refuse_malformed(pair for cause in causes for pair in conditions_of(cause))
         except KnowledgeError as error:
             yield str(error)
 
     def cause(self, cause: Cause, cases: Iterable[CauseTest]) -> Iterator[str]:
         """Give a line for each expectation on a cause that does not hold."""
         listed = tuple(cases)
-        decider = reasoner(self.knowledge, self._engine, cause)
-        try:
-            yield from self._cause_cases(cause, listed, decider)
-        finally:
-            decider.close()
-
-    def _cause_cases(
-        self, cause: Cause, listed: Sequence[CauseTest], decider: Reasoner
-    ) -> Iterator[str]:
         kinds = {case.expect.verdict for case in listed}
         for kind in ("present", "absent", "unknown"):
             if kind not in kinds:
                 yield f"{cause.id}: no case expects {kind}"
         for case in listed:
-            for problem in self._cause_case(cause, case, decider):
+            for problem in self._cause_case(cause, case):
                 yield f"{cause.id}: {case.name}: {problem}"
 
     def rule(self, rule: Rule, cases: Iterable[CauseTest]) -> Iterator[str]:
@@ -146,16 +135,14 @@ class PreparedRules:
         if fired != {True, False}:
             yield f"{rule.id}: needs a case in which it fires and one in which it does not"
         for case in listed:
-            done = self._rules.reason(_rule_facts(case))
+            done = self._rules.reason(self._known(case, _rule_facts(case)))
             count = sum(applied.rule == rule.id for applied in done.firings)
             if count != case.expect.fired:
                 yield f"{rule.id}: {case.name}: fired {count} times, not {case.expect.fired}"
 
-    def _cause_case(self, cause: Cause, case: CauseTest, decider: Reasoner) -> Iterator[str]:
+    def _cause_case(self, cause: Cause, case: CauseTest) -> Iterator[str]:
         facts, active = self._situation(case)
-        ruled = self._rules.reason(facts)
-        decided = reason_on(ruled.facts, _versions(case), [cause], decider)
-        done = msgspec.structs.replace(ruled, truths=decided.truths, facts=decided.facts)
+        done = self._rules.reason(self._known(case, facts))
         scored = score(cause, done, "en")
         found = self._verdict(cause, scored, done, active)
         wanted = case.expect
@@ -167,6 +154,9 @@ class PreparedRules:
         missing = set(wanted.asks) - set(_unknown(cause, scored, done.facts))
         if missing:
             yield f"does not ask for {', '.join(sorted(missing))}"
+
+    def _known(self, case: CauseTest, facts: Iterable[Fact]) -> Situation:
+        return Situation(Facts(facts), _versions(case), self.knowledge.symptoms)
 
     def _situation(self, case: CauseTest) -> tuple[list[Fact], set[str]]:
         facts = _plain(case)
@@ -186,7 +176,7 @@ class PreparedRules:
     def _verdict(
         self, cause: Cause, scored: Scored, done: Reasoning, active: set[str]
     ) -> Literal["present", "absent", "unknown"]:
-        if ruled_out(cause, done.truths):
+        if ruled_out(cause, done.situation):
             return "absent"
         named = rank({cause.id: cause}, done, active=active, failed=bool(active), lang="en").causes
         if named and scored.probability >= PRESENT:
@@ -200,7 +190,6 @@ class PreparedRules:
         return Target(
             facts=done.facts,
             knowledge=self.knowledge,
-            truths=done.truths,
             versions=_versions(case),
             style="arg",
             lang="en",

@@ -21,7 +21,6 @@ from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Family, Symptom
 from trainrx.model.memory import Refusal
 from trainrx.models.facts import model_facts, shape_of
-from trainrx.versions.ranges import in_range
 
 HITS_PER_SYMPTOM = 12
 """The engine pairs hits of two symptoms; beyond this more of the same adds nothing but time."""
@@ -144,20 +143,6 @@ def failure_kinds(
     told = [entry for entry in entries if entry.is_failure and entry.family is not None]
     told.sort(key=lambda entry: (entry.role == "echo", entry.vague))
     return tuple(dict.fromkeys(entry.family for entry in told if entry.family is not None))
-
-
-def version_facts(
-    wanted: Iterable[tuple[str, str]], versions: Mapping[str, str]
-) -> tuple[Fact, ...]:
-    """Decide each (package, range) the knowledge asks about; undecidable ones stay unknown."""
-    out = []
-    for package, spec in sorted(set(wanted)):
-        present = versions.get(package)
-        holds = in_range(present, spec) if present else None
-        if holds is not None:
-            origin = Origin(source=f"{package} {present}")
-            out.append(fact(f"version.{package} {spec}", holds, origin, how="derived"))
-    return tuple(out)
 
 
 def log_versions(facts: Iterable[Fact], told_as: str = LOG_VERSION) -> dict[str, str]:

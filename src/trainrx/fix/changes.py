@@ -17,7 +17,7 @@ from trainrx.model.knowledge import Amount, PackageChange
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import Change, ChangeAction, Predicted
 from trainrx.model.text import Lang
-from trainrx.reason.conditions import Truth
+from trainrx.reason.conditions import Situation
 from trainrx.versions.ranges import in_range
 
 
@@ -66,13 +66,17 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     facts: Facts
     knowledge: Knowledge
-    truths: Mapping[str, Truth]
     versions: Mapping[str, str]
     style: Literal["arg", "config"]
     lang: Lang
     launch: RawLaunch | None = None
     foresee: Callable[[Mapping[str, Scalar]], Predicted | None] | None = None
     refused: tuple[RefusedArgument, ...] = ()
+
+    @property
+    def situation(self) -> Situation:
+        """Give what the conditions of fixes are decided on."""
+        return Situation(self.facts, self.versions, self.knowledge.symptoms)
 
     @property
     def framework(self) -> str:

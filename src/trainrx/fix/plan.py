@@ -17,7 +17,6 @@ from trainrx.fix.changes import (
     spell_for,
 )
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
-from trainrx.fix.holds import holds
 from trainrx.fix.measures import is_in_part_of_others, measure_changes
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.model.facts import Fact, Origin, Scalar
@@ -25,7 +24,7 @@ from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.refusal import Fate, RefusedArgument
 from trainrx.model.result import AlreadyRight, FixOut, Predicted
 from trainrx.model.text import Text
-from trainrx.reason.cause_conditions import fix_name
+from trainrx.reason.conditions import decide, holds
 from trainrx.versions.ranges import in_range, is_exact
 
 _PER_RELEASE = Text(en="{name}: {names}", zh="{name}：{names}")
@@ -121,7 +120,7 @@ def plan(cause: Cause, job: Target) -> Plan:
     right: list[AlreadyRight] = []
     left_out: list[str] = []
     for fix in cause.fixes:
-        if not _applies(cause, fix, job):
+        if not _applies(fix, job):
             continue
         try:
             made = _make(fix, job)
@@ -146,13 +145,10 @@ class _LeftOutError(Exception):
     """A fix that cannot be offered; the message says why, "" when nobody needs to know."""
 
 
-def _applies(cause: Cause, fix: Fix, job: Target) -> bool:
+def _applies(fix: Fix, job: Target) -> bool:
     if _is_barred(fix, job):
         return False
-    if fix.only_if is None:
-        return True
-    truth = job.truths.get(fix_name(cause.id, fix.id))
-    return truth is not None and truth.holds is True
+    return fix.only_if is None or decide(fix.only_if, job.situation) is True
 
 
 def _is_barred(fix: Fix, job: Target) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from trainrx.model.version import __version__
 
+FORM = 2
+"""How the compiled form is made of the files; another number where that changes."""
 MOST = 8
 """Compiled forms of a kind that are kept: each checkout in use has one."""
 
@@ -17,7 +19,7 @@ def cache_file(places: Iterable[str | os.PathLike[str]], kind: str = "kb") -> st
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     named = [os.fspath(place) for place in places]
     where = zlib.crc32("\0".join(named).encode("utf-8", "surrogateescape"))
-    return f"{home}/trainrx/{kind}-{where:08x}-{__version__}-{digest(named)}.msgpack"
+    return f"{home}/trainrx/{kind}-{where:08x}-{__version__}.{FORM}-{digest(named)}.msgpack"
 
 
 def keep(cache: str, data: bytes) -> None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from trainrx.model.errors import KnowledgeError
+from trainrx.model.facts import Scalar, finite
 from trainrx.model.parts import Condition
+
+if TYPE_CHECKING:
+    from trainrx.model.knowledge import Cause  # lint does without causes
 
 NUMERIC = ("lt", "le", "gt", "ge")
 OPS = ("eq", "ne", *NUMERIC)
@@ -22,6 +28,40 @@ def walk(condition: Condition) -> Iterator[tuple[Condition, str]]:
         yield from walk(part)
     if condition.not_ is not None:
         yield from walk(condition.not_)
+
+
+def conditions_of(cause: Cause) -> Iterator[tuple[str, Condition]]:
+    """Give every condition a cause holds, by its name."""
+    for vote in cause.evidence.supports:
+        yield f"{cause.id}/for/{vote.id}", vote.when
+    for vote in cause.evidence.contradicts:
+        yield f"{cause.id}/against/{vote.id}", vote.when
+    for index, case in enumerate(cause.priors):
+        yield f"{cause.id}/prior/{index}", case.when
+    if cause.requires is not None:
+        yield f"{cause.id}/requires", cause.requires
+    for fix in cause.fixes:
+        if fix.only_if is not None:
+            yield f"{cause.id}/fix/{fix.id}", fix.only_if
+
+
+def refuse_malformed(conditions: Iterable[tuple[str, Condition]]) -> None:
+    """Look whether conditions can be decided side by side, as one job may ask any of them.
+
+    Raises:
+        KnowledgeError: one is malformed, or tests something as another type than one before;
+            names it.
+    """
+    types: dict[str, str] = {}
+    for name, condition in conditions:
+        for node, problem in walk(condition):
+            if problem:
+                raise KnowledgeError(name, "", problem)
+            for tested, _, value in _constants(node):
+                known = types.setdefault(tested, _type(value))
+                if known != _type(value):
+                    said = f"{tested} used with two types: {known} and {_type(value)}"
+                    raise KnowledgeError(name, "", said)
 
 
 def facts_of(condition: Condition) -> tuple[str, ...]:
@@ -60,6 +100,8 @@ def _problem(node: Condition) -> str:
     tests = [op for op in FACT_TESTS if getattr(node, op) is not None]
     if kinds[0] == "fact" and len(tests) != 1:
         return f"{node.fact}: needs exactly one test of {', '.join(FACT_TESTS)}"
+    if kinds[0] == "package" and node.known is not None:
+        tests.remove("known")
     if kinds[0] != "fact" and tests:
         return f"{tests[0]} belongs to a fact"
     if kinds[0] == "package" and node.versions is None:
@@ -71,4 +113,32 @@ def _problem(node: Condition) -> str:
             return f"if.{field}: knows only {', '.join(OPS)}"
     if kinds[0] in ("all", "any") and not getattr(node, kinds[0]):
         return f"{kinds[0]} is empty"
+    return _unusable(node)
+
+
+def _unusable(node: Condition) -> str:
+    """Say which constant of a test nothing can be compared with."""
+    for tested, op, value in _constants(node):
+        if not finite(value):
+            return f"{tested}: {value!r} cannot be compared"
+        if op in NUMERIC and _type(value) != "number":
+            return f"{tested}: operator {op} needs a number, not {value!r}"
     return ""
+
+
+def _constants(node: Condition) -> Iterator[tuple[str, str, Scalar]]:
+    """Give what a test compares, how and with which constants."""
+    for value in node.one_of or ():
+        yield node.fact or "", "eq", value
+    for op in OPS:
+        if (wanted := getattr(node, op)) is not None:
+            yield node.fact or "", op, wanted
+    for field, test in (node.if_ or {}).items():
+        for op, value in (test if isinstance(test, dict) else {"eq": test}).items():
+            yield f"symptom.{node.symptom}.{field}", op, value
+
+
+def _type(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "switch"
+    return "text" if isinstance(value, str) else "number"

@@ -71,6 +71,14 @@ def broken(guard: Guard) -> Condition | None:
     return parts[0] if len(parts) == 1 else Condition(all=tuple(parts))
 
 
+def is_of_another(cause: Cause, guards: Mapping[str, Guard], framework: str) -> bool:
+    """Tell whether a cause is a check that another framework makes of its own arguments."""
+    guard = guards.get(cause.id)
+    if guard is None or guard.when is None or not arguments_of(guard.when):
+        return False
+    return guard.package != framework
+
+
 def spoken_of(causes: Iterable[Cause]) -> tuple[str, ...]:
     """List the arguments (`arg.NAME`) that conditions and fixes of causes name, each once."""
     found: dict[str, None] = {}

@@ -13,6 +13,7 @@ import msgspec
 
 from trainrx.knowledge.cache import cache_file, is_entry, keep
 from trainrx.knowledge.cache import digest as folder_digest
+from trainrx.knowledge.conditions import conditions_of, refuse_malformed
 from trainrx.knowledge.guards import spoken_of, with_guards
 from trainrx.knowledge.packages import FOLDER as PACKAGES
 from trainrx.knowledge.packages import add_ranges, range_entries, with_ranges
@@ -62,7 +63,7 @@ def load(
             are shipped may be missing. Takes a third of the time.
 
     Raises:
-        KnowledgeError: an entry is malformed.
+        KnowledgeError: an entry or one of its conditions is malformed.
     """
     base = _load_shipped(launches=launches)
     if not kb and not rules:
@@ -74,6 +75,7 @@ def load(
         base.symptoms | extra.symptoms,
         with_ranges(base.causes | extra.causes, ranges),
     )
+    refuse_malformed(pair for cause in causes.values() for pair in conditions_of(cause))
     return Knowledge(
         symptoms=symptoms,
         causes=causes,

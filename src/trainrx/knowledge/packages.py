@@ -161,7 +161,7 @@ def _by_line(entry: RangeEntry, fix: Fix) -> list[Fix]:
     if line is None or line.symptom is None or line.if_ is None or not fix.packages:
         return []
     unknown = tuple(
-        Condition(fact=f"version.{entry.package} {span.spec}", known=False)
+        Condition(package=entry.package, versions=span.spec, known=False)
         for span in entry.range.affected
     )
     only_if = Condition(all=(line, *unknown))

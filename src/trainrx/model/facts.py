@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -14,6 +14,8 @@ program printed what took effect; default: the framework's own value at this
 version; derived: computed from other facts; assumed: the version is not known, so the default of
 the newest release was taken."""
 
+SYMPTOM = "symptom."
+"""What the kind of a fact begins with that is a sighting of a symptom."""
 INFINITE = float("inf")
 MAX_QUOTE = 400
 
@@ -62,6 +64,15 @@ def fact(kind: str, value: Scalar, *origins: Origin, how: How = "read") -> Fact:
     return Fact(kind=kind, fields=(("value", value),), origins=origins, how=how)
 
 
+def identity(fact: Fact) -> tuple[object, ...]:
+    """Give what makes two facts the same; also their canonical order.
+
+    Values are told apart by `repr`, since True == 1 == 1.0 in Python.
+    """
+    places = tuple((o.source, -1 if o.line is None else o.line, o.text) for o in fact.origins)
+    return (fact.kind, repr(fact.fields), places)
+
+
 class Facts:
     """A set of facts: plain ones by name (the first one given wins), symptoms by kind.
 
@@ -71,10 +82,12 @@ class Facts:
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         self._all: list[Fact] = []
         self._plain: dict[str, Fact] = {}
+        self._sighted: dict[str, list[Fact]] = {}
         if isinstance(facts, Facts):
             # what was looked at once need not be again
             self._all = list(facts._all)  # noqa: SLF001 - one of its own class
             self._plain = dict(facts._plain)  # noqa: SLF001
+            self._sighted = {k: [*v] for k, v in facts._sighted.items()}  # noqa: SLF001
         else:
             self.add(*facts)
 
@@ -82,7 +95,9 @@ class Facts:
         """Add facts; a plain name that is already known keeps its first value."""
         for item in facts:
             value, kind = item.value, item.kind
-            if value is not None and not kind.startswith("symptom."):
+            if kind.startswith(SYMPTOM):
+                self._sighted.setdefault(kind, []).append(item)
+            elif value is not None:
                 if kind in self._plain or not finite(value):
                     continue
                 self._plain[kind] = item
@@ -97,6 +112,10 @@ class Facts:
     def get(self, kind: str) -> Fact | None:
         """Give the plain fact of this name, or None when it is unknown."""
         return self._plain.get(kind)
+
+    def sightings(self, symptom: str) -> Sequence[Fact]:
+        """Give the facts of a symptom, in order."""
+        return self._sighted.get(SYMPTOM + symptom, ())
 
     def value(self, kind: str) -> Scalar | None:
         """Give the value of the plain fact of this name, or None when it is unknown."""

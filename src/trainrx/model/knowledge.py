@@ -90,6 +90,11 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     aliases: tuple[str, ...] = ()
 
     @property
+    def shows_in_log(self) -> bool:
+        """Tell whether a log without it says that it did not happen."""
+        return self.role != "observation" and self.found_by is None
+
+    @property
     def is_failure(self) -> bool:
         """Tell whether it says that something went wrong ("2.x works" does not)."""
         if self.role == "observation":

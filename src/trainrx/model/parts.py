@@ -31,7 +31,8 @@ class Condition(
     """A three-valued test on facts: exactly one of fact, symptom, package, all, any, not.
 
     `fact` takes one of eq, ne, lt, le, gt, ge, one_of, known. `symptom` takes `seen` (default
-    true) and `if`, tests on the captured fields. `package` takes `versions`, a PEP 440 range.
+    true) and `if`, tests on the captured fields. `package` takes `versions`, a PEP 440 range; with
+    `known` it asks whether it is known that the package lies in it or not.
     """
 
     fact: str | None = None

@@ -231,7 +231,6 @@ class TrialLaunch:
         return Target(
             facts=read.facts,
             knowledge=around.knowledge,
-            truths={},
             versions=around.versions,
             style=read.style,
             lang=around.lang,

@@ -107,7 +107,6 @@ class CandidateJob:
         self.target = Target(
             facts=subject.facts,
             knowledge=self._known,
-            truths={},
             versions=subject.around.versions,
             style="config" if launch.style == "config" else "arg",
             lang=subject.around.lang,

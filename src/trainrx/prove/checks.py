@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from trainrx.fix.holds import holds
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.guards import broken
 from trainrx.model.facts import Facts, Scalar
@@ -12,6 +11,7 @@ from trainrx.model.guards import Guard
 from trainrx.model.memory import Workload
 from trainrx.model.parts import Condition
 from trainrx.model.planning import ProofCheck
+from trainrx.reason.conditions import holds
 
 ENGINE_SPARE = 1.0
 """GiB an engine needs beside weights and one request: graphs and activations of its own."""

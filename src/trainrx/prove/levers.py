@@ -12,12 +12,12 @@ from trainrx.catalog.spellbook import serves
 from trainrx.facts.reading import is_unset
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.changes import SET_BY_USER, Target, spell_for
-from trainrx.fix.holds import holds
 from trainrx.frameworks import frameworks
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.levers import Lever, LeverStep
 from trainrx.model.parts import Reference
 from trainrx.model.planning import Move
+from trainrx.reason.conditions import holds
 from trainrx.versions.ranges import in_range
 
 _PART = re.compile(r"[/.]")

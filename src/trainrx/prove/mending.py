@@ -9,7 +9,6 @@ from typing import NamedTuple
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.changes import Target, can_spell
 from trainrx.fix.constraints import impossible, keep_batch
-from trainrx.fix.holds import holds
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.guards import Guard
@@ -17,6 +16,7 @@ from trainrx.model.knowledge import Amount, Fix
 from trainrx.model.parts import Reference, Safety
 from trainrx.model.planning import Move, Price, Standing
 from trainrx.model.text import Lang, Text
+from trainrx.reason.conditions import holds
 
 QUALITY: Mapping[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
 BEGUN = frozenset({"train-start", "train", "eval", "save", "rollout", "weight-sync"})

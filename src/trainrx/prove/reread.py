@@ -11,7 +11,6 @@ from trainrx.catalog.names import framework_facts
 from trainrx.evidence.arguments import Dump
 from trainrx.facts.all import derive
 from trainrx.facts.packages import package_facts
-from trainrx.fix.holds import holds
 from trainrx.knowledge.guards import broken
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Given
@@ -28,6 +27,7 @@ from trainrx.model.text import Lang
 from trainrx.model.tokens import TokenStats
 from trainrx.models.facts import shape_of
 from trainrx.prove.recheck import LaunchReading
+from trainrx.reason.conditions import holds
 
 OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
 """What a log tells of a job that no edit of its launch changes."""

@@ -164,12 +164,3 @@ def sort_of(value: Scalar) -> Sort:
     if isinstance(value, bool):
         return "bool"
     return "str" if isinstance(value, str) else "num"
-
-
-def identity(fact: Fact) -> tuple[object, ...]:
-    """Give what makes two facts the same; also their canonical order.
-
-    Values are told apart by `repr`, since True == 1 == 1.0 in Python.
-    """
-    places = tuple((o.source, -1 if o.line is None else o.line, o.text) for o in fact.origins)
-    return (fact.kind, repr(fact.fields), places)

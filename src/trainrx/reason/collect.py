@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from trainrx.model.facts import Fact, Scalar
+from trainrx.model.facts import Fact, Scalar, identity
 from trainrx.reason.base import (
     Copy,
     EngineError,
@@ -14,7 +14,6 @@ from trainrx.reason.base import (
     Inference,
     Template,
     comparable,
-    identity,
 )
 from trainrx.reason.matching import joined, matches
 from trainrx.reason.rulebase import RuleBase, positive

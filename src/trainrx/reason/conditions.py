@@ -1,271 +1,185 @@
-"""Conditions of `kb/` as engine rules that decide each of them: true, false or neither.
+"""Whether a condition of `kb/` or `rules/` holds: true, false or (None) unknown.
 
-Every distinct part of a condition becomes a node. Rules conclude "node n is true" and "node n is
-false" separately, each from what is known; a test of a missing fact matches neither, so what stays
-undecided is unknown. That is Kleene's logic: `all` is false as soon as one part is.
+Kleene's logic: a test of what is not known is unknown, `all` is false as soon as one part is. All
+conditions are decided here, whoever asks: causes, fixes, guards, levers, lint, the planner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from trainrx.knowledge.conditions import packages_of, walk
-from trainrx.model.errors import KnowledgeError
-from trainrx.model.facts import Fact, Scalar
+from trainrx.knowledge.conditions import OPS
+from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact, identity
 from trainrx.model.parts import Condition
-from trainrx.reason.base import Check, EngineRule, Op, Pattern, RuleError, Template
-from trainrx.reason.limits import MAX_PATTERNS, chunks
-from trainrx.reason.rulebase import sorts_used
-from trainrx.reason.rules import LOG_GIVEN, field_checks
+from trainrx.versions.ranges import in_range
 
-ALWAYS = Fact(kind="always", how="given")
-"""A fact that must be among the facts conditions are decided on."""
-MAX_PARTS = 200
-_PER_KIND = 25  # nodes per marker kind: two patterns each, below the limit of one kind
-_OPPOSITE: Mapping[Op, Op] = {
-    "eq": "ne",
-    "ne": "eq",
-    "lt": "ge",
-    "ge": "lt",
-    "le": "gt",
-    "gt": "le",
-}
+if TYPE_CHECKING:
+    from trainrx.model.knowledge import Symptom  # lint does without symptoms
 
-Literal = tuple[int, bool]
-"""A node, or (False) its negation."""
+LOG_GIVEN = "log.given"
+UNSET = "none"
+"""The value of an argument that is set to nothing: no number and no switch."""
+MOST_ALIKE = 4
+"""How many sightings are evidence that a test cannot tell apart."""
+MOST_EVIDENCE = 12
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {op: getattr(operator, op) for op in OPS}
 
 
-class Truth(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a condition holds (None: unknown), and the facts that decided it, as they came."""
+class Situation(NamedTuple):
+    """What conditions are decided on.
 
-    holds: bool | None
-    facts: tuple[Fact, ...] = ()
-
-
-class Combined(msgspec.Struct, frozen=True, kw_only=True):
-    """Rules that combine single tests, and the conditions they decide."""
-
-    rules: tuple[EngineRule, ...]
-    roots: tuple[str, ...]
-
-
-class CompiledConditions(msgspec.Struct, frozen=True, kw_only=True):
-    """Rules that decide single tests, rules that combine them, and the node of each condition.
-
-    There are several lists of each where one rule base could not hold them; a fact is read by the
-    rules of one list only.
+    A symptom is false where a log is at hand and holds no line that could be it, unless the log is
+    not where it shows (`symptoms` tells). Without `symptoms` nothing is said of any: the facts are
+    those of a launch, of which no log speaks.
     """
 
-    tests: tuple[tuple[EngineRule, ...], ...]
-    combined: tuple[Combined, ...]
-    roots: Mapping[str, Literal]
+    facts: Facts
+    versions: Mapping[str, str]
+    symptoms: Mapping[str, Symptom] | None = None
 
 
-def compile_conditions(
-    conditions: Mapping[str, Condition], observations: Collection[str] = ()
-) -> CompiledConditions:
-    """Translate conditions.
+def holds(condition: Condition, facts: Facts, versions: Mapping[str, str]) -> bool | None:
+    """Decide a condition on a launch alone."""
+    return decide(condition, Situation(facts, versions))
 
-    A symptom is false when a log is at hand and holds no line that could be it; `observations`
-    are symptoms only a user's note can show, so their absence from a log says nothing.
 
-    Raises:
-        KnowledgeError: a condition is malformed or too large; names its id.
-    """
-    table = _Table(observations)
-    roots = {ident: table.root(ident, condition) for ident, condition in conditions.items()}
-    try:
-        sorts_used(rule for node in table.nodes for rule in node.rules)
-    except RuleError as error:
-        raise misfit(error) from error
-    by_kind = sorted((n for n in table.nodes if not n.parts), key=lambda n: n.about)
-    return CompiledConditions(
-        tests=tuple(chunks(list(n.rules) for n in by_kind)),
-        combined=tuple(_combined(table, roots)),
-        roots=roots,
+def decide(condition: Condition, situation: Situation) -> bool | None:
+    """Decide a condition."""
+    if condition.fact is not None:
+        return _of_fact(condition, situation.facts.value(condition.fact))
+    if condition.all is not None:
+        return _all(decide(part, situation) for part in condition.all)
+    if condition.any is not None:
+        return _any(decide(part, situation) for part in condition.any)
+    if condition.not_ is not None:
+        return _not(decide(condition.not_, situation))
+    if condition.package is not None:
+        return _of_package(condition, situation.versions.get(condition.package))
+    found = _of_symptom(condition, situation)
+    return found if condition.seen else _not(found)
+
+
+def evidence(condition: Condition, situation: Situation) -> tuple[Fact, ...]:
+    """Give the facts that decide a condition, in their order; none where it is unknown."""
+    found = decide(condition, situation)
+    decided = [] if found is None else list(dict.fromkeys(_deciding(condition, situation, found)))
+    if len(decided) > 1:
+        order = {id(item): at for at, item in enumerate(situation.facts)}
+        decided.sort(key=lambda item: (order.get(id(item), len(order)), item.kind))
+    return tuple(decided[:MOST_EVIDENCE])
+
+
+def _deciding(condition: Condition, situation: Situation, found: bool) -> Iterator[Fact]:
+    """Give the facts that make a condition true, or false: those of each part that decides."""
+    if condition.not_ is not None:
+        yield from _deciding(condition.not_, situation, not found)
+    elif condition.all is not None or condition.any is not None:
+        for part in condition.all or condition.any or ():
+            if decide(part, situation) is found:
+                yield from _deciding(part, situation, found)
+    elif condition.package is not None:
+        yield from _release(condition, situation)
+    elif condition.symptom is not None and condition.seen is found:
+        yield from _sighted(condition, situation)
+    else:
+        known = situation.facts.get(condition.fact or LOG_GIVEN)
+        yield from () if known is None else (known,)
+
+
+def _all(parts: Iterable[bool | None]) -> bool | None:
+    found: bool | None = True
+    for part in parts:
+        if part is False:
+            return False
+        if part is None:
+            found = None
+    return found
+
+
+def _any(parts: Iterable[bool | None]) -> bool | None:
+    return _not(_all(_not(part) for part in parts))
+
+
+def _not(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _of_fact(test: Condition, value: Scalar | None) -> bool | None:
+    if test.known is not None:
+        return (value is not None) is test.known
+    if value is None:
+        return None
+    if test.one_of is not None:
+        return _any(_compare(value, "eq", wanted) for wanted in test.one_of)
+    for op in OPS:
+        wanted = getattr(test, op)
+        if wanted is not None:
+            return _compare(value, op, wanted)
+    return None
+
+
+def _of_package(test: Condition, present: str | None) -> bool | None:
+    found = in_range(present, test.versions or "") if present else None
+    return found if test.known is None else (found is not None) is test.known
+
+
+def _of_symptom(test: Condition, situation: Situation) -> bool | None:
+    name, symptoms = test.symptom or "", situation.symptoms
+    if symptoms is None:
+        return None
+    could_be = [_fits(test, sighting) for sighting in situation.facts.sightings(name)]
+    if True in could_be:
+        return True
+    shown = name not in symptoms or symptoms[name].shows_in_log
+    read = situation.facts.value(LOG_GIVEN) is True
+    return False if shown and read and None not in could_be else None
+
+
+def _fits(test: Condition, sighting: Fact) -> bool | None:
+    """Tell whether a sighting is the one in question; one whose field is not known may be it."""
+    return _all(
+        _compare(sighting.get(field), op, wanted)
+        for field, asked in (test.if_ or {}).items()
+        for op, wanted in (asked if isinstance(asked, dict) else {"eq": asked}).items()
     )
 
 
-def _combined(table: _Table, roots: Mapping[str, Literal]) -> Iterator[Combined]:
-    groups = {
-        ident: tuple(table.combining(node))
-        for ident, (node, _) in roots.items()
-        if table.nodes[node].parts
-    }
-    for rules in chunks(groups.values()):
-        held = {rule.id for rule in rules}
-        yield Combined(
-            rules=rules,
-            roots=tuple(i for i, group in groups.items() if held.issuperset(r.id for r in group)),
-        )
+def _compare(value: Scalar | None, op: str, wanted: Scalar) -> bool | None:
+    if value is None:
+        return None
+    if _sort(value) is _sort(wanted):
+        return _COMPARE[op](value, wanted)
+    # of a number no text tells but the one that says there is none
+    return op == "ne" if value == UNSET and op in ("eq", "ne") else None
 
 
-def misfit(error: RuleError) -> KnowledgeError:
-    """Turn what a rule base refused into an error that names the condition."""
-    return KnowledgeError(error.rule.rpartition(": ")[0] or "conditions", "", error.message)
+def _sort(value: Scalar) -> type:
+    return type(value) if isinstance(value, (bool, str)) else float
 
 
-def version_tests(conditions: Iterable[Condition]) -> set[tuple[str, str]]:
-    """List the (package, range) pairs whose truth the facts must give, see `version_kind`."""
-    return {pair for condition in conditions for pair in packages_of(condition)}
+def _release(test: Condition, situation: Situation) -> Iterator[Fact]:
+    package, spec = test.package or "", test.versions or ""
+    present = situation.versions.get(package)
+    if present and (found := in_range(present, spec)) is not None:
+        origin = Origin(source=f"{package} {present}")
+        yield fact(f"version.{package} {spec}", found, origin, how="derived")
 
 
-def version_kind(package: str, versions: str) -> str:
-    """Name the boolean fact that says whether a package's version lies in a range."""
-    return f"version.{package} {versions}"
+def _sighted(test: Condition, situation: Situation) -> Iterator[Fact]:
+    """Give the sightings that fit; of those alike in what is tested the first few."""
+    number: dict[tuple[Scalar | None, ...], int] = {}
+    fitting = (s for s in situation.facts.sightings(test.symptom or "") if _fits(test, s))
+    for sighting in sorted(fitting, key=_time):
+        key = tuple(sighting.get(field) for field in test.if_ or ())
+        number[key] = number.get(key, 0) + 1
+        if number[key] <= MOST_ALIKE:
+            yield sighting
 
 
-class _Node(msgspec.Struct, frozen=True, kw_only=True):
-    """A single test (of the fact kind `about`) or, with parts, a combination."""
-
-    rules: tuple[EngineRule, ...]
-    about: str = ""
-    parts: tuple[int, ...] = ()
-
-
-class _Table:
-    """All nodes, each distinct part once."""
-
-    def __init__(self, observations: Collection[str]) -> None:
-        self.observations = observations
-        self.nodes: list[_Node] = []
-        self.known: dict[object, int] = {}
-
-    def root(self, ident: str, condition: Condition) -> Literal:
-        """Enter one condition.
-
-        Raises:
-            KnowledgeError: it is malformed.
-        """
-        for number, (_, problem) in enumerate(walk(condition)):
-            if number >= MAX_PARTS:
-                raise KnowledgeError(ident, "", f"more than {MAX_PARTS} parts: split the condition")
-            if problem:
-                raise KnowledgeError(ident, "", problem)
-        try:
-            return self._literal(ident, condition)
-        except ValueError as error:
-            raise KnowledgeError(ident, "", str(error)) from error
-
-    def combining(self, node: int) -> Iterator[EngineRule]:
-        """Give the rules that combine single tests into a node, its parts first."""
-        for part in self.nodes[node].parts:
-            yield from self.combining(part)
-        if self.nodes[node].parts:
-            yield from self.nodes[node].rules
-
-    def _literal(self, ident: str, condition: Condition) -> Literal:
-        if condition.not_ is not None:
-            node, sign = self._literal(ident, condition.not_)
-            return node, not sign
-        if condition.all is not None:
-            return self._all(ident, [self._literal(ident, part) for part in condition.all])
-        if condition.any is not None:
-            # any = not all not
-            parts = [self._literal(ident, part) for part in condition.any]
-            node, sign = self._all(ident, [(node, not sign) for node, sign in parts])
-            return node, not sign
-        key = msgspec.json.encode(msgspec.structs.replace(condition, seen=True))
-        if key not in self.known:
-            number = len(self.nodes)
-            yes, no = self._atom(condition)
-            rules = (
-                *(_rule(ident, number, True, i, when) for i, when in enumerate(yes)),
-                *(_rule(ident, number, False, i, when) for i, when in enumerate(no)),
-            )
-            self._enter(key, _Node(rules=rules, about=_about(condition)))
-        return self.known[key], condition.seen
-
-    def _all(self, ident: str, parts: list[Literal]) -> Literal:
-        parts = sorted(set(parts))
-        while len(parts) > MAX_PATTERNS:
-            parts = [self._all(ident, parts[:MAX_PATTERNS]), *parts[MAX_PATTERNS:]]
-        if len(parts) == 1:
-            return parts[0]
-        key = tuple(parts)
-        if key not in self.known:
-            number = len(self.nodes)
-            whole = tuple(_reads(node, sign) for node, sign in parts)
-            rules = [_rule(ident, number, True, 0, whole)]
-            for at, (node, sign) in enumerate(parts):
-                rules.append(_rule(ident, number, False, at, (_reads(node, not sign),)))
-            self._enter(key, _Node(rules=tuple(rules), parts=tuple(node for node, _ in parts)))
-        return self.known[key], True
-
-    def _enter(self, key: object, node: _Node) -> None:
-        self.known[key] = len(self.nodes)
-        self.nodes.append(node)
-
-    def _atom(self, condition: Condition) -> tuple[_Ways, _Ways]:
-        """Give the ways in which a single test is true, and in which it is false."""
-        if condition.symptom is not None:
-            return self._symptom(condition.symptom, condition.if_ or {})
-        if condition.package is not None:
-            kind = version_kind(condition.package, condition.versions or "")
-            return [(_value(kind, "eq", True),)], [(_value(kind, "eq", False),)]
-        return _fact(condition)
-
-    def _symptom(
-        self, symptom: str, tests: Mapping[str, Scalar | dict[str, Scalar]]
-    ) -> tuple[_Ways, _Ways]:
-        checks = tuple(Check(*test) for test in field_checks(tests))
-        kind = f"symptom.{symptom}"
-        seen = Pattern(kind=kind, checks=checks)
-        # a sighting whose tested field is not known might be the one
-        never = Pattern(kind=kind, checks=checks, absent=True, lenient=True)
-        return [(seen,)], [] if symptom in self.observations else [(LOG_GIVEN, never)]
-
-
-_Ways = list[tuple[Pattern, ...]]
-
-
-def _fact(condition: Condition) -> tuple[_Ways, _Ways]:
-    kind = condition.fact or ""
-    if condition.known is not None:
-        some = Pattern(kind=kind, checks=(Check("value", "known"),))
-        there: _Ways = [(some,)]
-        not_there: _Ways = [(Pattern(kind=ALWAYS.kind), msgspec.structs.replace(some, absent=True))]
-        return (there, not_there) if condition.known else (not_there, there)
-    if condition.one_of is not None:
-        none_of = tuple(Check("value", "ne", value) for value in condition.one_of)
-        any_of: _Ways = [(_value(kind, "eq", value),) for value in condition.one_of]
-        return any_of, [(Pattern(kind=kind, checks=none_of),)]
-    op = next(op for op in _OPPOSITE if getattr(condition, op) is not None)
-    value = getattr(condition, op)
-    return [(_value(kind, op, value),)], [(_value(kind, _OPPOSITE[op], value),)]
-
-
-def _value(kind: str, op: Op, value: Scalar) -> Pattern:
-    return Pattern(kind=kind, checks=(Check("value", op, value),))
-
-
-def _about(condition: Condition) -> str:
-    return condition.fact or condition.package or f"symptom.{condition.symptom}"
-
-
-def marker(node: int, sign: bool) -> Fact:
-    """Give the fact that says a node is true (or false)."""
-    return Fact(kind=f"truth.{node // _PER_KIND}", fields=(("id", 2 * node + sign),), how="derived")
-
-
-def literal(fact: Fact) -> Literal:
-    """Read back what a marker says."""
-    node, sign = divmod(int(fact.get("id") or 0), 2)
-    return node, bool(sign)
-
-
-def _reads(node: int, sign: bool) -> Pattern:
-    fact = marker(node, sign)
-    return Pattern(kind=fact.kind, checks=(Check("id", "eq", fact.get("id")),))
-
-
-def _rule(ident: str, node: int, sign: bool, way: int, when: tuple[Pattern, ...]) -> EngineRule:
-    """Make the rule that concludes a node's truth; its id names the first condition that asked."""
-    fact = marker(node, sign)
-    return EngineRule(
-        id=f"{ident[:150]}: {node}{'+' if sign else '-'}{way}",
-        when=when,
-        derive=(Template(kind=fact.kind, fields=fact.fields),),
-    )
+def _time(sighting: Fact) -> tuple[object, ...]:
+    at = sighting.get("at")
+    known = isinstance(at, (int, float)) and not isinstance(at, bool)
+    return (at if known else math.inf, *identity(sighting))

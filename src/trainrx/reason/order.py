@@ -79,7 +79,7 @@ def candidates(
         cause
         for cause in causes.values()
         if _is_candidate(cause, reasoning, active, failed=failed)
-        and not ruled_out(cause, reasoning.truths)
+        and not ruled_out(cause, reasoning.situation)
     ]
     scored = [score(cause, reasoning, lang, failed=failed, alone=False) for cause in possible]
     standing = {item.cause.id for item in scored if item.probability >= SUSPECTED}

@@ -1,23 +1,21 @@
-"""Facts in; derived facts, votes, explanations, questions and the truth of conditions out."""
+"""Facts in; derived facts, votes, explanations and questions out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from trainrx.model.facts import Fact, Facts, Origin
 from trainrx.model.knowledge import Rule
-from trainrx.model.parts import Condition
 from trainrx.reason.base import EngineRule, Firing, Inference, RuleError
 from trainrx.reason.conclusions import Explained, FactQuestion, Suggested, conclusions
-from trainrx.reason.conditions import Truth
+from trainrx.reason.conditions import Situation
 from trainrx.reason.limits import chunks
 from trainrx.reason.rules import RuleNames, compile_rule, misfit
-from trainrx.reason.select import Choice
+from trainrx.reason.select import EngineName
 from trainrx.reason.sightings import spread
 from trainrx.reason.stage import Stage, make_stage
-from trainrx.reason.truths import Decider
 
 MOST_SIGHTINGS = (24, 8, 3, 1)
 """How many facts of one kind the rules see: the next when a rule base refuses that many."""
@@ -33,13 +31,11 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 class Reasoning(msgspec.Struct, frozen=True, kw_only=True):
     """All that followed from the facts.
 
-    `truths` has every condition by its id. `facts` are the given ones and, with the origins they
-    rest on, the derived ones. `notes` says where an engine stood in for another, or what was left
-    out.
+    The facts of `situation` are the given ones and, with the origins they rest on, the derived
+    ones. `notes` says where an engine stood in for another, or what was left out.
     """
 
-    facts: Facts
-    truths: Mapping[str, Truth]
+    situation: Situation
     suggestions: tuple[Suggested, ...]
     explanations: tuple[Explained, ...]
     asks: tuple[FactQuestion, ...]
@@ -47,45 +43,38 @@ class Reasoning(msgspec.Struct, frozen=True, kw_only=True):
     engine_name: str
     notes: tuple[str, ...]
 
+    @property
+    def facts(self) -> Facts:
+        """Give what is known."""
+        return self.situation.facts
+
 
 def reason(
-    facts: Iterable[Fact],
-    rules: Iterable[Rule],
-    conditions: Mapping[str, Condition],
-    *,
-    engine: Choice = "auto",
-    observations: Collection[str] = (),
+    situation: Situation, rules: Iterable[Rule], engine: EngineName = "durable"
 ) -> Reasoning:
-    """Apply rules, then decide conditions, once; see `Reasoner` for many jobs.
+    """Apply rules once; see `Reasoner` for many jobs.
 
     Raises:
-        KnowledgeError: a rule or condition is malformed; names it.
+        KnowledgeError: a rule is malformed; names it.
     """
-    reasoner = Reasoner(rules, conditions, engine=engine, observations=observations)
+    reasoner = Reasoner(rules, engine)
     try:
-        return reasoner.reason(facts)
+        return reasoner.reason(situation)
     finally:
         reasoner.close()
 
 
 class Reasoner:
-    """Rules and conditions compiled once, for any number of jobs; usable from several threads.
+    """Rules compiled once, for any number of jobs; usable from several threads.
 
-    Rules that derive facts run first, then the others, then conditions. `observations` are the
-    symptoms that only a user's note can show; `names` the ids that rules may speak of.
+    Rules that derive facts run first, then the others. `names` are the ids that rules may speak of.
 
     Raises:
-        KnowledgeError: a rule or condition is malformed; names it.
+        KnowledgeError: a rule is malformed; names it.
     """
 
     def __init__(
-        self,
-        rules: Iterable[Rule],
-        conditions: Mapping[str, Condition],
-        *,
-        engine: Choice = "auto",
-        observations: Collection[str] = (),
-        names: RuleNames | None = None,
+        self, rules: Iterable[Rule], engine: EngineName = "durable", names: RuleNames | None = None
     ) -> None:
         self._rules = {rule.id: rule for rule in rules}
         self._compiled = {i: compile_rule(rule, names) for i, rule in self._rules.items()}
@@ -96,20 +85,17 @@ class Reasoner:
             self._others = [make_stage(group, engine) for group in others]
         except RuleError as error:
             raise misfit(error, self._rules) from error
-        self._decider = Decider(conditions, observations, engine)
 
-    def reason(self, facts: Iterable[Fact]) -> Reasoning:
-        """Apply the rules, then decide the conditions. The order of facts changes nothing."""
+    def reason(self, situation: Situation) -> Reasoning:
+        """Apply the rules. The order of facts changes nothing."""
         run = _Run(self._rules, self._compiled)
-        known = Facts(facts)
+        known = Facts(situation.facts)
         for stage in self._deriving:
             known.add(*run.apply(stage, known))
         for stage in self._others:
             run.apply(stage, known)
-        truths = self._decider.decide(known, run.notes)
         return Reasoning(
-            facts=known,
-            truths=truths,
+            situation=situation._replace(facts=known),
             suggestions=tuple(run.suggestions),
             explanations=tuple(run.explanations),
             asks=tuple(run.asks),
@@ -124,7 +110,7 @@ class Reasoner:
             stage.engine.close()
 
     def _stages(self) -> tuple[Stage, ...]:
-        return (*self._deriving, *self._others, *self._decider.stages)
+        return (*self._deriving, *self._others)
 
     def _engine_name(self) -> str:
         stages = self._stages()

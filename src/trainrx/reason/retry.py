@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from trainrx.model.facts import Origin
-from trainrx.model.parts import Condition
 from trainrx.model.result import CauseOut, SymptomSeen
 from trainrx.model.retry import RetryRule, RetryVerdict
 from trainrx.model.text import Text
+from trainrx.reason.conditions import Situation, decide
 
 CLOSE = 0.15
 """Causes whose probabilities lie this near to the best one's may as well be the right one."""
@@ -47,7 +47,7 @@ def judge(
     causes: Sequence[CauseOut],
     symptoms: Sequence[SymptomSeen],
     rules: Sequence[RetryRule],
-    holds: Mapping[str, bool | None],
+    situation: Situation,
     *,
     healthy: bool = False,
 ) -> Judged:
@@ -57,7 +57,7 @@ def judge(
         causes: ranked, best first.
         symptoms: what was seen; echoes say nothing of their own.
         rules: the first that applies counts.
-        holds: by rule id, whether its `when` holds; None is unknown and does not count.
+        situation: decides whether the `when` of a rule holds; unknown does not count.
         healthy: nothing failed.
     """
     if healthy:
@@ -66,12 +66,12 @@ def judge(
     found = [
         (cause, rule)
         for cause in leading(causes)
-        if (rule := _first(rules, holds, _speaks_of_cause(cause))) is not None
+        if (rule := _first(rules, situation, _speaks_of_cause(cause))) is not None
     ]
     if found:
         return _agreed(found, roots)
     for item in roots:
-        rule = _first(rules, holds, _speaks_of_symptom(item))
+        rule = _first(rules, situation, _speaks_of_symptom(item))
         if rule is not None:
             return Judged(
                 verdict=rule.verdict,
@@ -92,11 +92,6 @@ def leading(causes: Sequence[CauseOut]) -> tuple[CauseOut, ...]:
         if best - cause.probability <= CLOSE
         and any(reason.holds and reason.weight >= SPEAKS for reason in cause.reasons)
     )
-
-
-def tested(rules: Sequence[RetryRule]) -> dict[str, Condition]:
-    """Give the conditions that must be decided, by rule id."""
-    return {rule.id: rule.when for rule in rules if rule.when is not None}
 
 
 def _agreed(found: Sequence[tuple[CauseOut, RetryRule]], roots: Sequence[SymptomSeen]) -> Judged:
@@ -135,14 +130,14 @@ def _evidence(cause: CauseOut, roots: Sequence[SymptomSeen]) -> tuple[Origin, ..
 
 def _first(
     rules: Sequence[RetryRule],
-    holds: Mapping[str, bool | None],
+    situation: Situation,
     speaks: Callable[[RetryRule], bool],
 ) -> RetryRule | None:
     return next(
         (
             rule
             for rule in rules
-            if speaks(rule) and (rule.when is None or holds.get(rule.id) is True)
+            if speaks(rule) and (rule.when is None or decide(rule.when, situation) is True)
         ),
         None,
     )

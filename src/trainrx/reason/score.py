@@ -7,7 +7,7 @@ nothing; the order of facts changes nothing (`math.fsum`, ties by id).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
@@ -15,18 +15,11 @@ from trainrx.model.facts import Fact, Origin
 from trainrx.model.knowledge import Cause, Evidence
 from trainrx.model.result import Reason
 from trainrx.model.text import Lang, Text
-from trainrx.reason.cause_conditions import (
-    against_name,
-    applies_name,
-    for_name,
-    prior_name,
-    requires_name,
-)
 from trainrx.reason.conclusions import Suggested
-from trainrx.reason.conditions import Truth
+from trainrx.reason.conditions import Situation, decide, evidence
 from trainrx.reason.reasoner import Reasoning
+from trainrx.versions.ranges import in_range
 
-UNKNOWN = Truth(holds=None)
 MAX_EVIDENCE = 6
 MOST_ALONE = math.log(0.65 / 0.35)
 """What is left when all else is ruled out is suspected, never likely: of the labelled crashes with
@@ -65,11 +58,15 @@ def logit(probability: float) -> float:
     return math.log(probability / (1.0 - probability))
 
 
-def ruled_out(cause: Cause, truths: Mapping[str, Truth]) -> bool:
+def ruled_out(cause: Cause, situation: Situation) -> bool:
     """Tell whether the precondition, or a known version, excludes the cause."""
-    names = [requires_name(cause.id)] if cause.requires is not None else []
-    names += [applies_name(cause.id, package) for package in cause.applies_to]
-    return any(truths.get(name, UNKNOWN).holds is False for name in names)
+    if cause.requires is not None and decide(cause.requires, situation) is False:
+        return True
+    present = situation.versions
+    return any(
+        package in present and in_range(present[package], spec) is False
+        for package, spec in cause.applies_to.items()
+    )
 
 
 def score(
@@ -80,7 +77,7 @@ def score(
     A prior is a share of the jobs that failed; `failed` false (nothing did so far) counts against.
     `alone` false: something speaks for another cause, so votes that hold only alone do not.
     """
-    prior = _prior(cause, reasoning.truths)
+    prior = _prior(cause, reasoning.situation)
     votes = list(_votes(cause, reasoning, lang, alone=alone))
     if not failed:
         votes.append((NOT_YET.id, msgspec.structs.replace(NOT_YET, text=NOT_YET_TEXT.in_(lang))))
@@ -118,23 +115,19 @@ def _reason_order(reason: Reason) -> tuple[int, float, str]:
     return ({True: 0, None: 1, False: 2}[reason.holds], -abs(reason.weight), reason.id)
 
 
-def _prior(cause: Cause, truths: Mapping[str, Truth]) -> float:
-    for index, case in enumerate(cause.priors):
-        if truths.get(prior_name(cause.id, index), UNKNOWN).holds:
-            return case.prior
-    return cause.prior
+def _prior(cause: Cause, situation: Situation) -> float:
+    held = (case.prior for case in cause.priors if decide(case.when, situation))
+    return next(held, cause.prior)
 
 
 def _votes(
     cause: Cause, reasoning: Reasoning, lang: Lang, *, alone: bool
 ) -> Iterable[tuple[str, Reason]]:
     for vote in cause.evidence.supports:
-        truth = reasoning.truths.get(for_name(cause.id, vote.id), UNKNOWN)
-        truth = Truth(holds=False) if vote.alone and not alone else truth
-        yield vote.group or vote.id, _reason(vote, vote.weight, truth, lang)
+        known = reasoning.situation if alone or not vote.alone else None
+        yield vote.group or vote.id, _reason(vote, vote.weight, known, lang)
     for vote in cause.evidence.contradicts:
-        truth = reasoning.truths.get(against_name(cause.id, vote.id), UNKNOWN)
-        yield vote.group or vote.id, _reason(vote, -vote.weight, truth, lang)
+        yield vote.group or vote.id, _reason(vote, -vote.weight, reasoning.situation, lang)
     for rule, found in _by_rule(v for v in reasoning.suggestions if v.cause == cause.id).items():
         first = found[0]
         facts = tuple(item for vote in found for item in vote.facts)
@@ -158,13 +151,15 @@ def _by_rule(votes: Iterable[Suggested]) -> dict[str, list[Suggested]]:
     return out
 
 
-def _reason(vote: Evidence, weight: float, truth: Truth, lang: Lang) -> Reason:
+def _reason(vote: Evidence, weight: float, known: Situation | None, lang: Lang) -> Reason:
+    """Decide a vote; without a situation it is one that does not count here."""
+    holds = decide(vote.when, known) if known is not None else False
     return Reason(
         id=vote.id,
         text=vote.why.in_(lang),
         weight=weight,
-        holds=truth.holds,
-        evidence=quotes(truth.facts) if truth.holds else (),
+        holds=holds,
+        evidence=quotes(evidence(vote.when, known)) if holds and known is not None else (),
     )
 
 

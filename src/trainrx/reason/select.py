@@ -11,10 +11,10 @@ from trainrx.reason.durable import DurableEngine
 from trainrx.reason.reference import PyEngine
 from trainrx.reason.rulebase import RuleBase
 
-Choice = Literal["auto", "reference"]
+EngineName = Literal["durable", "reference"]
 
 
-def select_engine(base: RuleBase, choice: Choice = "auto") -> tuple[Engine, str | None]:
+def select_engine(base: RuleBase, choice: EngineName = "durable") -> tuple[Engine, str | None]:
     """Give the engine for a rule base, and why it is not the default when it is not."""
     if choice == "reference":
         return PyEngine(base), "as asked"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from trainrx.model.facts import Fact
-from trainrx.reason.base import comparable, identity, sort_of
-from trainrx.reason.rulebase import RuleBase
+from trainrx.model.facts import Fact, identity
+from trainrx.reason.base import comparable
 
 
 def spread(facts: Iterable[Fact], most: int) -> tuple[list[Fact], int]:
@@ -27,19 +26,6 @@ def spread(facts: Iterable[Fact], most: int) -> tuple[list[Fact], int]:
     return kept, left_out
 
 
-def alike_once(base: RuleBase, facts: Iterable[Fact], copies: int) -> list[Fact]:
-    """Keep only the first `copies` of facts that the rules of a base cannot tell apart."""
-    kept: list[Fact] = []
-    number: dict[Hashable, int] = defaultdict(int)
-    for fact in sorted(facts, key=_time):
-        if fact.kind in base.fields or fact.kind in base.absent_fields:
-            key = _as_seen(base, fact)
-            number[key] += 1
-            if number[key] <= copies:
-                kept.append(fact)
-    return kept
-
-
 def _by_turns(facts: Sequence[Fact]) -> list[Fact]:
     turn: dict[object, int] = defaultdict(int)
     order: list[tuple[int, int]] = []
@@ -48,12 +34,6 @@ def _by_turns(facts: Sequence[Fact]) -> list[Fact]:
         order.append((turn[rank], at))
         turn[rank] += 1
     return [facts[at] for _, at in sorted(order)]
-
-
-def _as_seen(base: RuleBase, fact: Fact) -> Hashable:
-    fields = (*base.fields.get(fact.kind, ()), *base.absent_fields.get(fact.kind, ()))
-    values = (comparable(fact.get(name)) for name in fields)
-    return fact.kind, tuple(None if v is None else (sort_of(v), v) for v in values)
 
 
 def _time(fact: Fact) -> tuple[object, ...]:

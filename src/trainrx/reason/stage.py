@@ -9,7 +9,7 @@ import msgspec
 from trainrx.model.facts import Fact
 from trainrx.reason.base import Engine, EngineError, EngineRule, Inference
 from trainrx.reason.rulebase import RuleBase
-from trainrx.reason.select import Choice, infer_safely, select_engine
+from trainrx.reason.select import EngineName, infer_safely, select_engine
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Stage(msgspec.Struct, frozen=True, kw_only=True):
         return inference
 
 
-def make_stage(rules: Iterable[EngineRule], choice: Choice) -> Stage:
+def make_stage(rules: Iterable[EngineRule], choice: EngineName) -> Stage:
     """Build the engine for some rules.
 
     Raises:

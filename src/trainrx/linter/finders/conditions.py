@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from trainrx.linter.finders.guards import deciding, place
 from trainrx.linter.job import LintedJob, RuleHit
-from trainrx.linter.truth import holds
 from trainrx.model.lint import LintRule
+from trainrx.reason.conditions import holds
 from trainrx.versions.ranges import in_range
 
 

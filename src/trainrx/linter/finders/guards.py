@@ -9,10 +9,10 @@ from trainrx.catalog.catalog import plain
 from trainrx.knowledge.conditions import ARGUMENT, facts_of
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
-from trainrx.linter.truth import holds
 from trainrx.model.facts import Fact
 from trainrx.model.lint import LintGuard
 from trainrx.model.parts import Condition
+from trainrx.reason.conditions import holds
 from trainrx.versions.ranges import in_range
 
 _SEVERITY = {"reject": "error", "alter": "warning", "warn": "info"}

@@ -1,4 +1,4 @@
-"""The driver: rules, then conditions, on one job."""
+"""The driver: rules on one job."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import pytest
 from test_engine_rules import OOM, TIMEOUT, yaml_rule
 
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.parts import Condition
+from trainrx.reason import reasoner
 from trainrx.reason.base import EngineError
-from trainrx.reason.conditions import compile_conditions, version_kind, version_tests
+from trainrx.reason.conditions import Situation, decide
 from trainrx.reason.durable import DurableEngine, load_native
-from trainrx.reason.reasoner import Reasoner, reason
+from trainrx.reason.reasoner import Reasoner
 from trainrx.reason.reference import PyEngine
 from trainrx.reason.rulebase import RuleBase
 from trainrx.reason.select import infer_safely, select_engine
 
-ENGINES = pytest.mark.parametrize("engine", ["auto", "reference"])
+ENGINES = pytest.mark.parametrize("engine", ["durable", "reference"])
 WHY = {"en": "because", "zh": "因为"}
 VOTE = {"suggest": {"cause": "small-card", "weight": 1.5, "why": WHY}}
 AFTER = {**TIMEOUT, "if": {"rank": {"ne": "$oom.rank"}, "at": {"gt": "$oom.at"}}}
@@ -35,15 +36,15 @@ def seen(symptom, line=1, **fields):
     return Fact(kind=f"symptom.{symptom}", fields=tuple(fields.items()), origins=(origin,))
 
 
-def holds(condition, *facts, **options):
-    return reason(facts, (), {"c": condition}, **options).truths["c"].holds
+def reason(facts, rules, engine="durable"):
+    return reasoner.reason(Situation(Facts(facts), {}, {}), rules, engine)
 
 
 @ENGINES
 def test_an_explanation_names_both_sightings(engine):
     oom, timeout = seen("cuda-oom", rank=0, at=100), seen("nccl-watchdog-timeout", rank=3, at=700)
 
-    (found,) = reason([timeout, oom], [LINK], {}, engine=engine).explanations
+    (found,) = reason([timeout, oom], [LINK], engine=engine).explanations
 
     assert (found.rule, found.effect, found.by) == (
         "test-rule",
@@ -62,13 +63,13 @@ def test_lines_of_two_clocks_have_no_order(engine, clocks):
         seen("nccl-watchdog-timeout", rank=3, at=700, **fields[1]),
     ]
 
-    assert reason(facts, [LINK], {}, engine=engine).explanations == ()
+    assert reason(facts, [LINK], engine=engine).explanations == ()
 
 
 def test_causes_are_explained_by_their_ids():
     rule = yaml_rule([{"fact": "x"}], {"explain": {"effect": "few-shards", "by": "one-process"}})
 
-    (found,) = reason([fact("x", 1)], [rule], {}).explanations
+    (found,) = reason([fact("x", 1)], [rule]).explanations
 
     assert (found.effect, found.by, found.effect_fact) == ("few-shards", "one-process", None)
 
@@ -76,7 +77,7 @@ def test_causes_are_explained_by_their_ids():
 def test_a_vote_carries_its_facts_and_a_group_of_its_rule():
     rule = yaml_rule([{"fact": "x", "if": {"value": {"ge": 2}}}], VOTE, stage="suggest")
 
-    (vote,) = reason([fact("x", 3)], [rule], {}).suggestions
+    (vote,) = reason([fact("x", 3)], [rule]).suggestions
 
     assert (vote.cause, vote.weight, vote.group) == ("small-card", 1.5, "rule:test-rule")
     assert vote.facts == (fact("x", 3),)
@@ -86,16 +87,16 @@ def test_a_vote_carries_its_facts_and_a_group_of_its_rule():
 def test_the_log_that_proves_an_absence_is_no_evidence_of_a_vote():
     rule = yaml_rule([{"fact": "x"}, {"symptom": "cuda-oom", "absent": True}], VOTE)
 
-    (vote,) = reason([fact("x", 3), fact("log.given", True)], [rule], {}).suggestions
+    (vote,) = reason([fact("x", 3), fact("log.given", True)], [rule]).suggestions
 
     assert vote.facts == (fact("x", 3),)
-    assert reason([fact("x", 3)], [rule], {}).suggestions == ()
+    assert reason([fact("x", 3)], [rule]).suggestions == ()
 
 
 def test_a_rule_asks():
     rule = yaml_rule([{"fact": "x"}], {"ask": "hardware.gpu"})
 
-    (ask,) = reason([fact("x", 3)], [rule], {}).asks
+    (ask,) = reason([fact("x", 3)], [rule]).asks
 
     assert (ask.what, ask.facts) == ("hardware.gpu", (fact("x", 3),))
 
@@ -121,21 +122,19 @@ def test_derived_facts_reach_rules_and_conditions_with_the_origins_they_rest_on(
     done = reason(
         [fact("x", 3, here)],
         [vote, CHAIN, DERIVE],
-        {"c": Condition(fact="z", eq=True)},
         engine=engine,
     )
 
     assert done.facts.value("y") == 3
     assert done.facts.origins("z") == (here,)
-    assert done.truths["c"].holds is True
-    assert done.truths["c"].facts == (done.facts.get("z"),)
+    assert decide(Condition(fact="z", eq=True), done.situation) is True
     assert [vote.rule for vote in done.suggestions] == ["vote"]
     assert {applied.rule for applied in done.firings} == {"test-rule", "chain", "vote"}
 
 
 @ENGINES
 def test_what_was_given_outranks_what_would_be_derived(engine):
-    done = reason([fact("x", 3), fact("y", 1)], [DERIVE, CHAIN], {}, engine=engine)
+    done = reason([fact("x", 3), fact("y", 1)], [DERIVE, CHAIN], engine=engine)
 
     assert done.facts.value("y") == 1
     assert "z" not in done.facts
@@ -146,112 +145,8 @@ def test_a_field_that_is_missing_is_not_copied():
         [{"symptom": "cuda-oom", "as": "oom"}], {"fact": {"name": "y", "value": "$oom.rank"}}
     )
 
-    assert "y" not in reason([seen("cuda-oom")], [rule], {}).facts
-    assert reason([seen("cuda-oom", rank=2)], [rule], {}).facts.value("y") == 2
-
-
-def test_the_same_value_of_two_tests_is_one_fact():
-    both = Condition(all=(Condition(fact="a", ge=2), Condition(fact="a", le=8)))
-
-    assert holds(both, fact("a", 5)) is True
-    assert holds(both, fact("a", 9)) is False
-    assert holds(both) is None
-
-
-def test_a_sighting_whose_tested_field_is_unknown_leaves_the_test_open():
-    later = Condition(symptom="cuda-oom", if_={"rank": {"gt": 0}})
-    log = fact("log.given", True)
-
-    assert holds(later, log, seen("cuda-oom", rank=3)) is True
-    assert holds(later, log, seen("cuda-oom", rank=0)) is False
-    assert holds(later, log, seen("cuda-oom")) is None
-    assert holds(later, log) is False
-    assert holds(later) is None
-
-
-def test_a_symptom_is_not_absent_without_a_log():
-    unseen = Condition(symptom="cuda-oom", seen=False)
-
-    assert holds(unseen) is None
-    assert holds(unseen, fact("log.given", True)) is True
-    assert holds(unseen, fact("log.given", True), seen("cuda-oom")) is False
-
-
-def test_a_log_says_nothing_of_what_only_a_user_sees():
-    condition = Condition(symptom="seen-slow")
-    log = fact("log.given", True)
-
-    assert holds(condition, log, observations={"seen-slow"}) is None
-    assert holds(condition, log, seen("seen-slow"), observations={"seen-slow"}) is True
-
-
-def test_a_version_test_reads_the_fact_of_its_range():
-    condition = Condition(package="vllm", versions="<0.8")
-    ((package, versions),) = version_tests([condition])
-
-    assert holds(condition, fact(version_kind(package, versions), True)) is True
-    assert holds(condition, fact(version_kind(package, versions), False)) is False
-    assert holds(condition) is None
-
-
-def test_evidence_comes_in_the_order_of_the_facts():
-    condition = Condition(any=(Condition(symptom="b"), Condition(symptom="a")))
-    facts = [seen("a", 9, at=9), seen("b", 10, at=10), seen("a", 11, at=11)]
-
-    done = reason(facts, (), {"c": condition})
-
-    assert [f.origins[0].line for f in done.truths["c"].facts] == [9, 10, 11]
-
-
-@pytest.mark.parametrize(
-    ("condition", "message"),
-    [
-        (Condition(), "exactly one"),
-        (Condition(fact="a", gt=float("inf")), "cannot be compared"),
-        (Condition(symptom="a", if_={"rank": {"known": True}}), "knows only"),
-        (Condition(symptom="a", if_={"rank": 2.0**70}), None),
-        (Condition(symptom="a", if_={"text": "x" * 5000}), "cannot be compared"),
-        (Condition(fact="a", ge=1, eq=None, known=None, one_of=None, lt=2), "exactly one"),
-        (Condition(all=tuple(Condition(fact="a", ge=i) for i in range(300))), "split"),
-        (Condition(any=(Condition(fact="a", ge=1), Condition(fact="a", eq="x"))), "two types"),
-        (Condition(fact="a", eq="x" * 5000), "cannot be compared"),
-        (Condition(fact="n" * 300, eq=1), "longer than"),
-    ],
-)
-def test_a_malformed_condition_is_refused_by_its_id(condition, message):
-    if message is None:
-        assert compile_conditions({"c.v": condition}).roots
-        return
-
-    with pytest.raises(KnowledgeError) as refused:
-        Reasoner((), {"good": Condition(fact="b", eq=1), "c.v": condition})
-
-    assert refused.value.path == "c.v"
-    assert message in refused.value.message
-
-
-def test_long_lists_of_parts_are_decided():
-    parts = tuple(Condition(fact=f"f{i}", eq=True) for i in range(30))
-    facts = [fact(f"f{i}", True) for i in range(30)]
-
-    assert holds(Condition(all=parts), *facts) is True
-    assert holds(Condition(all=parts), *facts[1:]) is None
-    assert holds(Condition(any=parts), *facts[:1]) is True
-
-
-def test_more_conditions_than_one_rule_base_holds_are_decided():
-    conditions = {
-        f"c{i}.{j}": Condition(all=(Condition(fact=f"f{i}", ge=j), Condition(fact="all", eq=True)))
-        for i in range(450)
-        for j in range(2)
-    }
-    facts = [fact("all", True), *(fact(f"f{i}", i % 2) for i in range(450))]
-
-    truths = reason(facts, (), conditions).truths
-
-    assert truths["c0.0"].holds is True
-    assert truths["c448.1"].holds is False
-    assert sum(truth.holds is True for truth in truths.values()) == 450 + 225
+    assert "y" not in reason([seen("cuda-oom")], [rule]).facts
+    assert reason([seen("cuda-oom", rank=2)], [rule]).facts.value("y") == 2
 
 
 def test_a_rule_outside_the_safe_subset_is_named():
@@ -261,7 +156,7 @@ def test_a_rule_outside_the_safe_subset_is_named():
     ]
 
     with pytest.raises(KnowledgeError, match=r"rules/explain/rule-1\.yaml: when: .*two types"):
-        Reasoner(rules, {})
+        Reasoner(rules)
 
 
 def many(symptom, number):
@@ -272,10 +167,9 @@ def many(symptom, number):
 def test_thousands_of_sightings_are_thinned_out_and_said_so(engine):
     facts = [*many("cuda-oom", 3000), *many("nccl-watchdog-timeout", 3000)]
 
-    done = reason(facts, [LINK], {"c": Condition(symptom="cuda-oom")}, engine=engine)
+    done = reason(facts, [LINK], engine=engine)
 
     assert done.explanations
-    assert done.truths["c"].holds is True
     assert any("sightings" in note for note in done.notes)
 
 
@@ -283,26 +177,16 @@ def test_the_first_of_every_rank_is_kept():
     rule = yaml_rule([{"symptom": "cuda-oom", "if": {"rank": 9}}], VOTE)
     facts = [seen("cuda-oom", at, rank=min(9, at // 100), at=at) for at in range(1000)]
 
-    assert len(reason(facts, [rule], {}).suggestions) >= 1
+    assert len(reason(facts, [rule]).suggestions) >= 1
 
 
 def test_a_rule_with_many_clauses_sees_fewer_sightings():
     clauses = [{"symptom": "cuda-oom"} for _ in range(8)]
 
-    done = reason(many("cuda-oom", 50), [yaml_rule(clauses, VOTE)], {})
+    done = reason(many("cuda-oom", 50), [yaml_rule(clauses, VOTE)])
 
     assert done.suggestions == ()
     assert any("at most 3" in note for note in done.notes)
-
-
-def test_conditions_beyond_all_limits_stay_unknown_and_are_noted():
-    tests = {f"c{i}": Condition(symptom="a", if_={"at": {"ge": i}}) for i in range(30)}
-    facts = [seen("a", at, at=at + 100) for at in range(1500)]
-
-    done = reason(facts, (), tests)
-
-    assert {truth.holds for truth in done.truths.values()} == {None}
-    assert done.notes == ("the facts were too many to decide some conditions",)
 
 
 def test_rules_beyond_all_limits_are_left_out_and_noted():
@@ -326,26 +210,24 @@ def test_rules_beyond_all_limits_are_left_out_and_noted():
         "cross",
     )
 
-    done = reason([seen("s0")], [*rules, *pairs, cross], {})
+    done = reason([seen("s0")], [*rules, *pairs, cross])
 
     assert "q" not in done.facts
     assert done.notes == ("the facts were too many to apply the rules to",)
 
 
 def test_the_engine_that_ran_is_named():
-    condition = {"c": Condition(fact="a", eq=1)}
-
-    assert reason((), (), condition).engine_name == "durable_rules 2.0.28"
-    assert reason((), (), condition, engine="reference").engine_name == "reference (as asked)"
-    assert reason((), (), {}).engine_name == "none"
+    assert reason((), [DERIVE]).engine_name == "durable_rules 2.0.28"
+    assert reason((), [DERIVE], engine="reference").engine_name == "reference (as asked)"
+    assert reason((), ()).engine_name == "none"
 
 
 def test_without_the_c_module_the_reference_engine_runs_and_says_why(monkeypatch):
     monkeypatch.setitem(sys.modules, "durable_rules_engine", None)
 
-    done = reason([fact("a", 1)], (), {"c": Condition(fact="a", eq=1)})
+    done = reason([fact("x", 1)], [DERIVE])
 
-    assert done.truths["c"].holds is True
+    assert done.facts.value("y") == 1
     assert done.engine_name.startswith("reference (durable_rules not usable: ")
 
 
@@ -398,23 +280,24 @@ class _Refusing(_Failing):
 
 
 def test_a_fallback_shows_in_the_notes(monkeypatch):
-    reasoner = Reasoner((), {"c": Condition(fact="a", eq=1)})
-    for stage in reasoner._stages():
+    made = Reasoner([DERIVE])
+    for stage in made._stages():
         monkeypatch.setattr(stage.engine, "native", _Failing("odd"))
 
-    done = reasoner.reason([fact("a", 1)])
+    done = made.reason(Situation(Facts([fact("x", 1)]), {}))
 
-    assert done.truths["c"].holds is True
+    assert done.facts.value("y") == 1
     assert any("reference engine used" in note for note in done.notes)
 
 
 def test_a_reasoner_serves_many_jobs_until_it_is_closed():
-    reasoner = Reasoner([DERIVE], {"c": Condition(fact="y", eq=1)})
+    made = Reasoner([DERIVE])
+    jobs = [Situation(Facts([fact("x", value)]), {}) for value in (1, 2, 1)]
 
-    answers = [reasoner.reason([fact("x", value)]).truths["c"].holds for value in (1, 2, 1)]
-    reasoner.close()
+    answers = [made.reason(job).facts.value("y") for job in jobs]
+    made.close()
 
-    assert answers == [True, False, True]
+    assert answers == [1, 2, 1]
 
 
 def test_the_engine_may_be_chosen():

@@ -1,32 +1,32 @@
-"""The engines decide conditions as Kleene's three-valued logic does."""
+"""Conditions are decided as Kleene's three-valued logic does."""
 
 from __future__ import annotations
 
 import operator
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.model.facts import Fact, fact
+from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.parts import Condition
-from trainrx.reason.conditions import version_kind
-from trainrx.reason.reasoner import reason
+from trainrx.reason.conditions import MOST_EVIDENCE, Situation, decide, evidence
 
 OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])
 WORDS = st.sampled_from(["train", "显存", "a b", ""])
 RANGE = "<0.8"
+RELEASES = st.sampled_from([{}, {"vllm": "0.7.3"}, {"vllm": "0.8.1"}, {"vllm": "0.x"}])
+IN_RANGE = {None: None, "0.7.3": True, "0.8.1": False, "0.x": None}
 
 
-def evaluate(c, plain, sightings):
+def evaluate(c, plain, sightings, versions):
     """Kleene's logic, read off the definition."""
     if c.not_ is not None:
-        inner = evaluate(c.not_, plain, sightings)
+        inner = evaluate(c.not_, plain, sightings, versions)
         return None if inner is None else not inner
     for parts, decisive in ((c.all, False), (c.any, True)):
         if parts is not None:
-            values = [evaluate(part, plain, sightings) for part in parts]
+            values = [evaluate(part, plain, sightings, versions) for part in parts]
             if decisive in values:
                 return decisive
             return None if None in values else not decisive
@@ -39,7 +39,7 @@ def evaluate(c, plain, sightings):
         ruled_out = plain.get("log.given") is True and all(False in tests for tests in each)
         seen = True if sure else False if ruled_out else None
         return seen if c.seen or seen is None else not seen
-    value = plain.get(version_kind(c.package, RANGE) if c.package else c.fact)
+    value = IN_RANGE[versions.get("vllm")] if c.package else plain.get(c.fact)
     if c.known is not None:
         return (value is not None) == c.known
     if value is None or c.package:
@@ -82,7 +82,10 @@ symptoms = st.builds(
     st.booleans(),
     fields,
 )
-packages = st.just(Condition(package="vllm", versions=RANGE))
+packages = st.builds(
+    lambda known: Condition(package="vllm", versions=RANGE, known=known),
+    st.sampled_from([None, True, False]),
+)
 conditions = st.recursive(
     st.one_of(number_tests, word_tests, choices, known, symptoms, packages),
     lambda inner: st.one_of(
@@ -103,7 +106,6 @@ plain_facts = st.fixed_dictionaries(
         "n1": NUMBERS,
         "w": WORDS,
         "log.given": st.booleans(),
-        version_kind("vllm", RANGE): st.booleans(),
     },
 )
 seen_lines = st.dictionaries(
@@ -118,46 +120,61 @@ def as_facts(plain, sightings):
         yield from (Fact(kind=f"symptom.{name}", fields=tuple(s.items())) for s in seen)
 
 
-@pytest.mark.parametrize("engine", ["auto", "reference"])
-@given(wanted=st.lists(conditions, min_size=1, max_size=4), plain=plain_facts, sightings=seen_lines)
-def test_conditions_are_decided_as_kleene_does(engine, wanted, plain, sightings):
-    named = {f"c{at}": condition for at, condition in enumerate(wanted)}
+def situation(plain, sightings, versions):
+    return Situation(Facts(as_facts(plain, sightings)), versions, {})
 
-    found = reason(as_facts(plain, sightings), (), named, engine=engine)
 
-    expected = {name: evaluate(c, plain, sightings) for name, c in named.items()}
-    assert {name: truth.holds for name, truth in found.truths.items()} == expected
+@given(wanted=conditions, plain=plain_facts, sightings=seen_lines, versions=RELEASES)
+def test_conditions_are_decided_as_kleene_does(wanted, plain, sightings, versions):
+    found = decide(wanted, situation(plain, sightings, versions))
+
+    assert found is evaluate(wanted, plain, sightings, versions)
+
+
+@given(wanted=conditions, plain=plain_facts, sightings=seen_lines, versions=RELEASES)
+def test_evidence_decides_alone_what_it_decided_with_all_else(wanted, plain, sightings, versions):
+    if _asks_known(wanted):
+        return
+    whole = situation(plain, sightings, versions)
+    log = [item for item in whole.facts if item.kind == "log.given"]
+    shown = [f for f in evidence(wanted, whole) if f.kind != "log.given"]
+    ruled_out = [f for f in whole.facts if f.kind.startswith("symptom.") and f not in shown]
+
+    alone = Situation(Facts((*log, *shown, *ruled_out)), versions, {})
+
+    assert decide(wanted, alone) is decide(wanted, whole) or len(shown) >= MOST_EVIDENCE
 
 
 @given(
     wanted=conditions,
     plain=plain_facts,
     sightings=seen_lines,
+    versions=RELEASES,
     order=st.randoms(use_true_random=False),
 )
 def test_the_order_of_facts_changes_no_truth_and_no_set_of_evidence(
-    wanted, plain, sightings, order
+    wanted, plain, sightings, versions, order
 ):
     facts = list(as_facts(plain, sightings))
-    one = reason(facts, (), {"c": wanted}).truths["c"]
+    one = Situation(Facts(facts), versions, {})
     order.shuffle(facts)
 
-    two = reason(facts, (), {"c": wanted}).truths["c"]
+    two = Situation(Facts(facts), versions, {})
 
-    assert one.holds == two.holds
-    assert set(map(repr, one.facts)) == set(map(repr, two.facts))
+    assert decide(wanted, one) is decide(wanted, two)
+    assert set(map(repr, evidence(wanted, one))) == set(map(repr, evidence(wanted, two)))
 
 
 @given(wanted=conditions, plain=plain_facts, sightings=seen_lines)
 def test_an_unknown_fact_decides_nothing(wanted, plain, sightings):
     """Taking facts away may only turn an answer into unknown, unless knowing itself is asked."""
-    if '"known"' in repr(wanted) or _asks_known(wanted):
+    if _asks_known(wanted):
         return
-    full = reason(as_facts(plain, sightings), (), {"c": wanted}).truths["c"].holds
+    full = decide(wanted, situation(plain, sightings, {}))
     for name in [n for n in plain if n != "log.given"]:
         fewer = {key: value for key, value in plain.items() if key != name}
 
-        less = reason(as_facts(fewer, sightings), (), {"c": wanted}).truths["c"].holds
+        less = decide(wanted, situation(fewer, sightings, {}))
 
         assert less in (full, None)
 
