@@ -28,7 +28,7 @@ check: $(READY)
 golden: $(READY)
 	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py \
 	  tests/unit/test_inspect_page.py tests/unit/test_diff_page.py
-	$(BIN)/python -m trainrx.render.schema
+	$(BIN)/python -m trainrx.render.formats.json
 	$(BIN)/python -m trainrx.render.inspect_json
 	$(BIN)/python -m trainrx.render.estimate_json
 	$(BIN)/python -m trainrx.render.fix_json

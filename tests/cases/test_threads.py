@@ -17,10 +17,8 @@ from trainrx import diagnose
 from trainrx.model.knowledge import Family
 from trainrx.model.result import Diagnosis, Kind
 from trainrx.model.text import Lang
-from trainrx.render.console import page
-from trainrx.render.json import to_json
-from trainrx.render.markdown import to_markdown
-from trainrx.render.page import View
+from trainrx.render import render
+from trainrx.render.document import View
 
 HERE = Path(__file__).parent / "threads"
 SETS = sorted(path.name for path in HERE.iterdir() if path.is_dir())
@@ -61,8 +59,8 @@ def mistakes(answer: Diagnosis, written: dict[str, Any]) -> Iterator[str]:
     if answer.verdict == "healthy":
         yield "a failure is called healthy"
     yield from (error.message[:200] for error in SCHEMA.iter_errors(written))
-    forms = [to_markdown(answer, lang) for lang in LANGUAGES]
-    forms += [str(page(answer, View(lang=lang))) for lang in LANGUAGES]
+    forms = [render(answer, "markdown", View(lang)) for lang in LANGUAGES]
+    forms += [render(answer, "text", View(lang)) for lang in LANGUAGES]
     if answer.causes and not all(answer.causes[0].id in form for form in forms[:2]):
         yield "the first cause is not in the Markdown"
     if not all(len(form.strip()) > 80 for form in forms):
@@ -80,7 +78,7 @@ def test_failures_are_answered_as_often_rightly_as_before(name: str, tmp_path: P
 
         answer = ask(case, folder)
 
-        written = json.loads(to_json(answer))
+        written = json.loads(render(answer, "json", View("en")))
         if found := list(mistakes(answer, written)):
             wrong[case["id"]] = found
         if case["confidence"] in STRICT:

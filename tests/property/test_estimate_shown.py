@@ -13,10 +13,11 @@ from trainrx.model.result import JobSummary, Tool
 from trainrx.render.emit import plain
 from trainrx.render.estimate import estimate_page
 from trainrx.render.estimate_chart import chart
-from trainrx.render.estimate_json import as_json, masked
+from trainrx.render.estimate_json import as_json
 from trainrx.render.estimate_markdown import to_markdown
 from trainrx.render.layout import cells
 from trainrx.render.page import View
+from trainrx.render.redact import masked
 
 SIZES = st.floats(min_value=0.0, max_value=10_000.0)
 NAMES = st.sampled_from(("weights", "logits", "tower", "engine", "gathered", "something-new"))

@@ -15,11 +15,23 @@ from pipeline_jobs import HANG, LAUNCH, LOG, VERSIONS, put
 from trainrx import api
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
-from trainrx.render.json import to_json
-from trainrx.render.markdown import to_markdown
-from trainrx.render.schema import PATH
+from trainrx.model.text import Lang
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.formats.json import FOLDER
 
-VALID = Draft202012Validator(json.loads(PATH.read_text(encoding="utf-8")))
+
+def as_json(answer: Diagnosis) -> str:
+    return render(answer, "json", View("en"))
+
+
+def as_markdown(answer: Diagnosis, lang: Lang) -> str:
+    return render(answer, "markdown", View(lang))
+
+
+VALID = Draft202012Validator(
+    json.loads((FOLDER / "diagnosis.schema.json").read_text(encoding="utf-8"))
+)
 CONFIG = "stage: sft\nfinetuning_type: lora\nmodel_name_or_path: x/Qwen2-VL-7B\ncutoff_len: 2048\n"
 ENV = "PATH=/bin\nHOME=/root\nMAX_PIXELS=1003520\nNCCL_P2P_DISABLE=1\n"
 PIECES = (LAUNCH, LOG, HANG, VERSIONS, CONFIG, ENV, "\r", "\x00", "\x1b[31m", "$(", "`", "'", '"')
@@ -56,9 +68,9 @@ def refused_or_valid(**asked: object) -> None:
     if answer is None:
         assert len(said) > 20
         return
-    found = json.loads(to_json(answer))
+    found = json.loads(as_json(answer))
     assert list(VALID.iter_errors(found)) == []
-    assert to_markdown(answer, "zh").strip()
+    assert as_markdown(answer, "zh").strip()
 
 
 @pytest.mark.parametrize("where", FILES)

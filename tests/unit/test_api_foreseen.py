@@ -7,9 +7,8 @@ from trainrx.diagnosis.foreseen import Foresight, facts_with
 from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, fact
 from trainrx.model.memory import Prediction, Refusal
-from trainrx.render.console import page
-from trainrx.render.emit import plain
-from trainrx.render.page import View
+from trainrx.render import render
+from trainrx.render.document import View
 
 LAUNCH = """\
 swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --dataset d --max_length 8192 \\
@@ -46,7 +45,7 @@ def test_fixes_of_a_memory_cause_say_what_they_come_to(answer):
 
 
 def test_the_figures_are_shown(answer):
-    assert "Memory per GPU: " in plain(page(answer, View("en")))
+    assert "Memory per GPU: " in render(answer, "text", View("en"))
 
 
 def test_without_a_card_nothing_is_foreseen(tmp_path):

@@ -10,13 +10,16 @@ import pytest
 
 from trainrx.cli._stdin import read_stdin
 from trainrx.cli._view import view
-from trainrx.cli.diagnose import FailOn, Format, failing, rendered
+from trainrx.cli.diagnose import FailOn, failing
 from trainrx.model.errors import UsageError
-from trainrx.render.page import View
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.formats import names
 
 SECRET = "hf_" + "abcdEFGHijklMNOPqrstuvWXyz"
 LEAKY = msgspec.structs.replace(diagnoses.oom(), warnings=(f"seen {SECRET}",))
 EN = View("en", 80)
+FORMS = names("Diagnosis")
 
 
 class Stdin:
@@ -29,24 +32,24 @@ class Stdin:
         return False
 
 
-@pytest.mark.parametrize("form", Format)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_names_the_first_fix(form):
-    assert "MAX_PIXELS=602112" in rendered(LEAKY, form, EN, redact=False)
+    assert "MAX_PIXELS=602112" in render(LEAKY, form, EN, redact=False)
 
 
 def test_json_is_json():
-    assert json.loads(rendered(LEAKY, Format.json, EN, redact=False))["verdict"] == "diagnosed"
+    assert json.loads(render(LEAKY, "json", EN, redact=False))["verdict"] == "diagnosed"
 
 
-@pytest.mark.parametrize("form", Format)
+@pytest.mark.parametrize("form", FORMS)
 def test_redact_masks_every_form(form):
-    assert SECRET not in rendered(LEAKY, form, EN, redact=True)
+    assert SECRET not in render(LEAKY, form, EN, redact=True)
 
 
 def test_only_markdown_is_masked_without_asking():
-    leaks = {form for form in Format if SECRET in rendered(LEAKY, form, EN, redact=False)}
+    leaks = {form for form in FORMS if SECRET in render(LEAKY, form, EN, redact=False)}
 
-    assert leaks == {Format.text, Format.json}
+    assert leaks == {"text", "json"}
 
 
 @pytest.mark.parametrize(

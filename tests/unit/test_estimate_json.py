@@ -9,8 +9,9 @@ from jsonschema import Draft202012Validator
 
 from trainrx.estimation.figures import rounded
 from trainrx.model.estimate import Estimate
-from trainrx.render.estimate_json import PATH, as_json, masked, schema_text
+from trainrx.render.estimate_json import PATH, as_json, schema_text
 from trainrx.render.estimate_markdown import to_markdown
+from trainrx.render.redact import masked
 
 ANSWERS = (estimates.estimate(), estimates.too_large(), estimates.refused("impossible"))
 

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainrx.cli._view import wants_colour
 from trainrx.model.facts import Origin
 from trainrx.model.result import Change, Diagnosis, FixOut, Reason
-from trainrx.render.console import page, reminder
-from trainrx.render.emit import coloured, plain, wants_colour
+from trainrx.render import document_of, render
+from trainrx.render.document import View
+from trainrx.render.formats.text import coloured, page, plain
 from trainrx.render.layout import cells
-from trainrx.render.page import View
 
 WIDTHS = (60, 80, 200)
 FIX_LINES = (
@@ -22,7 +23,7 @@ FIX_LINES = (
 
 
 def shown(diagnosis: Diagnosis, width: int = 80, *, everything: bool = False) -> str:
-    return plain(page(diagnosis, View(diagnosis.lang, width, everything)))
+    return render(diagnosis, "text", View(diagnosis.lang, width, everything))
 
 
 def with_title(title: str) -> Diagnosis:
@@ -237,14 +238,15 @@ def test_escape_sequences_of_a_log_never_reach_the_terminal():
 
 
 def test_the_plain_form_holds_no_control_sequences_and_the_coloured_one_does():
-    lines = page(diagnoses.oom(), View("en", 80))
+    answer = diagnoses.oom()
 
-    assert "\x1b" not in plain(lines)
-    assert "\x1b[1;31mDIAGNOSED" in coloured(lines)
+    assert "\x1b" not in render(answer, "text", View("en", 80))
+    assert "\x1b[1;31mDIAGNOSED" in render(answer, "text", View("en", 80, colour=True))
 
 
 def test_colour_changes_no_text():
-    lines = page(diagnoses.oom("zh"), View("zh", 60))
+    view = View("zh", 60)
+    lines = page(document_of(diagnoses.oom("zh"), view), view)
 
     stripped = "".join(
         part.partition("m")[2] if index else part
@@ -270,11 +272,14 @@ def test_colour_is_for_terminals_that_want_it(environment, terminal, wanted):
     assert wants_colour(environment, terminal=terminal) is wanted
 
 
-def test_the_reminder_repeats_the_first_fix():
-    text = plain(reminder(diagnoses.oom(), View("en", 80)))
+def test_a_terminal_in_which_the_head_scrolls_away_repeats_the_first_fix():
+    view = View("en", 80)
+    whole = render(diagnoses.oom(), "text", view)
 
-    assert text == "\nStart with: MAX_PIXELS=602112\n"
-    assert reminder(diagnoses.healthy(), View("en", 80)) == []
+    short = render(diagnoses.oom(), "text", view._replace(rows=20))
+
+    assert short == f"{whole}\nStart with: MAX_PIXELS=602112\n"
+    assert render(diagnoses.oom(), "text", view._replace(rows=500)) == whole
 
 
 @given(

@@ -9,12 +9,17 @@ from jsonschema import Draft202012Validator
 
 from trainrx.model.facts import Origin
 from trainrx.model.result import Diagnosis
-from trainrx.render.json import to_json
-from trainrx.render.schema import PATH, schema_text
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.formats.json import FOLDER, schemas
+
+
+def as_json(answer: Diagnosis) -> str:
+    return render(answer, "json", View("en"))
 
 
 def validator() -> Draft202012Validator:
-    schema = json.loads(PATH.read_text(encoding="utf-8"))
+    schema = json.loads((FOLDER / "diagnosis.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -22,13 +27,13 @@ def validator() -> Draft202012Validator:
 @pytest.mark.parametrize("name", diagnoses.ALL)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_answer_is_valid_by_the_committed_schema(name, lang):
-    answer = json.loads(to_json(diagnoses.ALL[name](lang)))
+    answer = json.loads(as_json(diagnoses.ALL[name](lang)))
 
     assert list(validator().iter_errors(answer)) == []
 
 
 def test_the_schema_refuses_what_is_not_the_contract():
-    answer = json.loads(to_json(diagnoses.oom()))
+    answer = json.loads(as_json(diagnoses.oom()))
     answer["verdict"] = "fine"
     answer["causes"][0]["fixes"][0]["changes"][0]["to"] = 602112
 
@@ -36,11 +41,11 @@ def test_the_schema_refuses_what_is_not_the_contract():
 
 
 def test_the_committed_schema_is_the_one_of_the_records():
-    assert PATH.read_text(encoding="utf-8") == schema_text()
+    assert {name: (FOLDER / name).read_text(encoding="utf-8") for name in schemas()} == schemas()
 
 
 def test_the_fields_are_those_of_the_contract():
-    answer = json.loads(to_json(diagnoses.oom()))
+    answer = json.loads(as_json(diagnoses.oom()))
 
     change = answer["causes"][0]["fixes"][1]["changes"][0]
 
@@ -55,7 +60,7 @@ def test_the_fields_are_those_of_the_contract():
 def test_json_reads_back_as_the_same_answer():
     answer = diagnoses.oom("zh")
 
-    assert msgspec.json.decode(to_json(answer), type=Diagnosis) == answer
+    assert msgspec.json.decode(as_json(answer), type=Diagnosis) == answer
 
 
 def test_bytes_that_are_no_text_do_not_break_it():
@@ -64,7 +69,7 @@ def test_bytes_that_are_no_text_do_not_break_it():
     )
     answer = msgspec.structs.replace(diagnoses.oom(), symptoms=(symptom,))
 
-    read = json.loads(to_json(answer).encode())
+    read = json.loads(as_json(answer).encode())
 
     assert read["symptoms"][0]["evidence"][0] == {
         "source": "?.log",

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from trainrx.model.facts import Origin
 from trainrx.model.result import Diagnosis
-from trainrx.render.markdown import code, fence, guard, prose, to_markdown
+from trainrx.model.text import Lang
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.formats.markdown import code, fence, guard, prose
+
+
+def as_markdown(answer: Diagnosis, lang: Lang) -> str:
+    return render(answer, "markdown", View(lang))
+
 
 EVIL = "@all @user see https://evil.example <!channel> closes #12 ```` ``` </details> [x](http://y)"
 
@@ -30,7 +38,7 @@ def outside_fences(text: str) -> str:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_verdict_and_first_fix_stand_in_the_first_300_characters(lang):
-    start = to_markdown(diagnoses.oom(lang), lang)[:300]
+    start = as_markdown(diagnoses.oom(lang), lang)[:300]
 
     assert ("已确诊" if lang == "zh" else "Diagnosed") in start
     assert "`MAX_PIXELS=602112`" in start
@@ -43,31 +51,31 @@ def test_even_with_a_long_title_and_fix():
     fix = msgspec.structs.replace(first, changes=(change,))
     cause = msgspec.structs.replace(answer.causes[0], title="long " * 90, fixes=(fix,))
 
-    start = to_markdown(msgspec.structs.replace(answer, causes=(cause,)), "en")[:300]
+    start = as_markdown(msgspec.structs.replace(answer, causes=(cause,)), "en")[:300]
 
     assert "`--flag value" in start
     assert start.count("`") == 2
 
 
 def test_the_lines_to_copy_are_fenced_and_whole():
-    text = to_markdown(diagnoses.oom(), "en")
+    text = as_markdown(diagnoses.oom(), "en")
 
     assert "   ```bash\n   MAX_PIXELS=602112  # not set now\n   ```\n" in text
 
 
 def test_it_holds_no_table():
-    assert not re.search(r"^\s*\|", to_markdown(diagnoses.oom(), "en"), re.MULTILINE)
+    assert not re.search(r"^\s*\|", as_markdown(diagnoses.oom(), "en"), re.MULTILINE)
 
 
 def test_quoted_backticks_do_not_close_the_fence():
-    text = to_markdown(quoting(EVIL), "en")
+    text = as_markdown(quoting(EVIL), "en")
 
     assert "  `````text\n" in text
     assert "evil" not in outside_fences(text)
 
 
 def test_mentions_links_and_issue_numbers_of_a_log_are_neutralised():
-    text = to_markdown(quoting(EVIL), "en")
+    text = as_markdown(quoting(EVIL), "en")
 
     for live in ("@all", "@user", "https://evil", "<!channel", "#12", "http://y"):
         assert live not in text
@@ -81,6 +89,7 @@ def test_guarded_text_looks_the_same():
     ("text", "wanted"),
     [
         ("a *b* <c> [d] ~~e~~", r"a \*b\* \<c\> \[d\] \~\~e\~\~"),
+        ("1 -> 2", "1 -> 2"),
         ("MAX_PIXELS and __init__", r"MAX_PIXELS and \_\_init\_\_"),
         ("# head", r"\# head"),
         ("- item", r"\- item"),
@@ -106,21 +115,21 @@ def test_inline_code_survives_its_own_backticks(text, wanted):
 def test_secrets_are_masked_always():
     token = "hf_" + "abcdEFGHijklMNOPqrstuvWXyz"
 
-    text = to_markdown(quoting(f"export HF_TOKEN={token}"), "en")
+    text = as_markdown(quoting(f"export HF_TOKEN={token}"), "en")
 
     assert token not in text
     assert "HF_TOKEN=***" in text
 
 
 def test_unknown_says_what_to_collect():
-    text = to_markdown(diagnoses.unknown(), "en")
+    text = as_markdown(diagnoses.unknown(), "en")
 
     assert text.startswith("**Cause unknown**: the cause was not found; this does not mean")
     assert "--redirects 3 --log-dir logs" in text[:300]
 
 
 def test_healthy_says_what_was_checked():
-    text = to_markdown(diagnoses.healthy("zh"), "zh")
+    text = as_markdown(diagnoses.healthy("zh"), "zh")
 
     assert text.startswith("**正常**：没有发现问题")
     assert "启动命令中的 2 项设置" in text
@@ -128,7 +137,7 @@ def test_healthy_says_what_was_checked():
 
 @given(st.text(max_size=200))
 def test_no_quoted_text_escapes_its_fence(text):
-    page = to_markdown(quoting("x" + text), "en")
+    page = as_markdown(quoting("x" + text), "en")
 
     fences = re.findall(r"(?m)^ *(`{3,})(?:\w*)$", page)
 

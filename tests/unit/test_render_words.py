@@ -12,10 +12,8 @@ import pytest
 import trainrx
 from trainrx.model import reasons
 from trainrx.model.text import Text
-from trainrx.render import inspect_words, words
-from trainrx.render.console import page
-from trainrx.render.emit import plain
-from trainrx.render.page import View
+from trainrx.render import inspect_words, render, words
+from trainrx.render.document import View
 
 # what Chinese users write in Latin letters too, and what must be typed as it stands
 LATIN = {
@@ -96,7 +94,7 @@ def test_a_chinese_page_holds_english_only_in_ids_flags_and_quotes(name):
         ),
     )
 
-    text = plain(page(bare, View("zh", 80)))
+    text = render(bare, "text", View("zh", 80))
 
     chrome = re.sub(r"(?m)^任务 .*$|\S*launch\.sh\S*|--\S+ \S+|知识库 \S+", "", text)
     latin = set(re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*`", "", chrome)))

@@ -27,10 +27,9 @@ from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption,
 from trainrx.cli._output import write
 from trainrx.cli._stdin import read_stdin
 from trainrx.cli._versions import versions_of
-from trainrx.cli._view import scrolls, styled, view
+from trainrx.cli._view import format_option, show, view
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
-from trainrx.render.page import View
 
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.
@@ -48,14 +47,6 @@ retry LOG (does a restart help), lint FILE (defects before it runs), lsp (the sa
 translate FILE (to another version), estimate FILE (the GPU memory it takes), inspect FILE (what
 a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list (a file of that name:
 ./inspect)."""
-
-
-class Format(str, Enum):
-    """The forms an answer comes in."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
 
 
 class EngineChoice(str, Enum):
@@ -77,7 +68,7 @@ Good = Annotated[
     Path | None,
     typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="Form of the answer.")]
+FormatOption = Annotated[str, format_option("Diagnosis")]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
@@ -110,7 +101,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
     framework: Framework = None,
     good: Good = None,
     model_config: ModelConfig = None,
-    form: FormatOption = Format.text,
+    form: FormatOption = "text",
     lang: LangOption = None,
     top: Top = 5,
     kb: KbOption = None,
@@ -158,31 +149,7 @@ def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
         engine=engine.value,
         stdin=read_stdin((*files, *single)),
     )
-    status = write(rendered(answer, form, seen, redact=redact), utf8=form is Format.json)
-    return status or failing(answer, fail_on)
-
-
-def rendered(answer: Diagnosis, form: Format, seen: View, *, redact: bool) -> str:
-    """Give the answer in the form that was asked for."""
-    # each form imports only what it needs
-    if form is Format.markdown:
-        from trainrx.render.markdown import to_markdown
-
-        return to_markdown(answer, seen.lang)
-    if redact:
-        from trainrx.render.redact import redacted
-
-        answer = redacted(answer)
-    if form is Format.json:
-        from trainrx.render.json import to_json
-
-        return to_json(answer)
-    from trainrx.render.console import page, reminder
-
-    lines = page(answer, seen)
-    if scrolls(lines):
-        lines += reminder(answer, seen)
-    return styled(lines)
+    return show(answer, form, seen, redact=redact) or failing(answer, fail_on)
 
 
 def failing(answer: Diagnosis, fail_on: FailOn) -> int:

@@ -28,7 +28,7 @@ from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate, Fit
-from trainrx.render.page import View
+from trainrx.render.document import View
 
 HELP = """\
 Predict how much GPU memory a job takes, term by term, and whether it fits the card.
@@ -122,7 +122,7 @@ def estimate(  # noqa: PLR0913 - typer takes one parameter per option
         check_plot(plot)
 
     from trainrx import api
-    from trainrx.render.estimate_json import masked
+    from trainrx.render.redact import masked
 
     answer = api.estimate(
         paths or (),

@@ -30,7 +30,7 @@ from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer
-from trainrx.render.page import View
+from trainrx.render.document import View
 
 HELP = """\
 Print the changes that make a launch work, as a patch of your own files.

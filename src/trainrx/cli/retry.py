@@ -80,6 +80,7 @@ def retry(  # noqa: PLR0913 - typer takes one parameter per option
 
     from trainrx.diagnosis.retrying import retry as judged
     from trainrx.render import retry as shown
+    from trainrx.render.redact import masked
 
     answer = judged(
         paths or (),
@@ -100,7 +101,7 @@ def retry(  # noqa: PLR0913 - typer takes one parameter per option
     )
     if quiet:
         return answer.exit_code
-    answer = shown.masked(answer)
+    answer = masked(answer)
     if form is Form.json:
         return write(shown.as_json(answer), utf8=True) or answer.exit_code
     if form is Form.markdown:

@@ -21,9 +21,9 @@ from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
 from trainrx.render import words
 from trainrx.render.conditions import scalar
+from trainrx.render.document import View
 from trainrx.render.explain import explain
 from trainrx.render.layout import Line, StyledText
-from trainrx.render.page import View
 
 _WORD = re.compile(r"-{0,2}[+~]{0,2}[A-Za-z_][\w.@/-]*")
 _TYPE = Text(en="takes", zh="类型")

@@ -1,21 +1,40 @@
-"""One cause on the console: why, what to change, what is right already, how it was scored."""
+"""A ranked cause and its fixes as nodes: why, what to change, what is right already, the score."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from trainrx.model.facts import Origin
-from trainrx.model.result import CauseOut, FixOut, Reason
+from trainrx.fix.measures import ACTIONS
+from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
 from trainrx.render import words
-from trainrx.render.fixes import fix_lines, memory
-from trainrx.render.layout import Line, StyledText, cells, clean
-from trainrx.render.page import View, heading, limited, prose, quotes, to_copy
+from trainrx.render.document import (
+    Bullet,
+    Candidate,
+    Code,
+    CopyLine,
+    InPlace,
+    More,
+    Node,
+    Paragraph,
+    Remedy,
+    Section,
+    Sign,
+    SourceNote,
+    View,
+    children,
+)
+from trainrx.render.layout import StyledText, clean
 
 FULL = (4, 2, 4)
 """Reasons for, unknowns and fixes shown of the first cause."""
 SHORT = (2, 1, 2)
 """The same for the others."""
+MOST_RANKS = 8
+NEEDS_A_VERB = ("lower", "raise", "upgrade", "downgrade", "switch")
+"""Without a value to set, the name alone does not say what to do."""
+OUTSIDE = ("code", "data", "hardware")
+"""Kinds of change whose spelling is a sentence."""
 
 
 def percent(probability: float) -> str:
@@ -23,25 +42,32 @@ def percent(probability: float) -> str:
     return f"{min(99, max(1, round(100 * probability)))}%"
 
 
-def cause_lines(
-    view: View, cause: CauseOut, number: int, titles: dict[str, str], quoted: set[Origin]
-) -> Iterator[Line]:
-    """Show one cause; `titles` names the symptoms seen, `quoted` holds the lines shown before."""
+def sure(cause: CauseOut, view: View) -> str:
+    """Say how sure a cause is."""
+    return f"{view.say(words.LIKELY[cause.verdict])} {percent(cause.probability)}"
+
+
+def ranks_text(ranks: Sequence[int], view: View) -> str:
+    """Name some ranks, the first few of many; "" where there are none."""
+    shown = ", ".join(str(rank) for rank in ranks[:MOST_RANKS])
+    more = ", ..." if len(ranks) > MOST_RANKS else ""
+    return f"{view.say(words.RANKS)} {shown}{more}" if shown else ""
+
+
+def titles(answer: Diagnosis) -> dict[str, str]:
+    """Give the titles of the symptoms and causes of an answer by id."""
+    named = {item.id: item.title for item in answer.symptoms}
+    return named | {item.id: item.title for item in answer.causes}
+
+
+def candidate(cause: CauseOut, number: int, names: dict[str, str], view: View) -> Candidate:
+    """Lay one cause out; `names` are the titles of what else the answer holds."""
     limits = FULL if number == 1 else SHORT
-    how_sure = f"{words.LIKELY[cause.verdict].in_(view.lang)} {percent(cause.probability)}"
-    yield from _title(view, f"{number}. ", cause.title, how_sure)
-    if not is_supported(cause) and not view.everything:
-        yield from _common(view, cause)
-        return
-    if number == 1 or view.everything:
-        yield from prose(view, cause.summary, indent=3)
-    yield from _why(view, cause, limits, quoted)
-    yield from _changes(view, cause, limits[2])
-    yield from _already(view, cause)
-    yield from _effects(view, cause, titles)
-    if view.everything:
-        yield from _score(view, cause)
-        yield from _sources(view, cause)
+    if is_supported(cause) or view.everything:
+        parts = _supported(cause, number, limits, names, view)
+    else:
+        parts = children(*_common(cause, view))
+    return Candidate(number, cause.title, sure(cause, view), cause.id, parts)
 
 
 def is_supported(cause: CauseOut) -> bool:
@@ -49,142 +75,165 @@ def is_supported(cause: CauseOut) -> bool:
     return any(reason.holds and reason.weight > 0 for reason in cause.reasons)
 
 
-def _common(view: View, cause: CauseOut) -> Iterator[Line]:
-    yield from prose(view, words.COMMON.in_(view.lang), indent=3, style="dim")
-    lines = fix_lines(cause.fixes[0], view.lang) if cause.fixes else ()
-    if lines:
-        yield from to_copy(view, lines[:1], 5)
-    elif cause.fixes:
-        yield from prose(view, cause.fixes[0].title, indent=5)
-
-
-def _title(view: View, lead: str, title: str, how_sure: str) -> Iterator[Line]:
-    rows = list(prose(view, title, lead=StyledText(lead, "strong"), style="strong"))
-    size = sum(cells(span.text) for span in rows[-1])
-    if size + 2 + cells(how_sure) <= view.width:
-        rows[-1] = (*rows[-1], StyledText("  "), StyledText(how_sure, "doubt"))
-    else:
-        rows.append((StyledText("   "), StyledText(how_sure, "doubt")))
-    yield from rows
-
-
-def _why(
-    view: View, cause: CauseOut, limits: tuple[int, int, int], quoted: set[Origin]
-) -> Iterator[Line]:
-    held = [reason for reason in cause.reasons if reason.holds is True]
-    groups = (
-        (words.WHY, "+ ", "plus", [r for r in held if r.weight >= 0], limits[0]),
-        (words.WHY_NOT, "- ", "minus", [r for r in held if r.weight < 0], limits[0]),
-        (words.NOT_KNOWN, "? ", "ask", [r for r in cause.reasons if r.holds is None], limits[1]),
-    )
-    for title, sign, style, reasons, limit in groups:
-        if reasons:
-            yield heading(title.in_(view.lang), 3)
-        shown = limited(view, len(reasons), limit)
-        for reason in reasons[:shown]:
-            lead = sign if reason.holds else ("?+ " if reason.weight > 0 else "?- ")
-            yield from prose(view, reason.text, indent=5, lead=StyledText(lead, style))
-            yield from quotes(view, reason.evidence, 7, quoted)
-        yield from _more(view, len(reasons) - shown, 5)
-
-
-def _changes(view: View, cause: CauseOut, limit: int) -> Iterator[Line]:
-    if not cause.fixes:
-        return
-    yield heading(words.CHANGE.in_(view.lang), 3)
-    shown = limited(view, len(cause.fixes), limit)
-    for number, fix in enumerate(cause.fixes[:shown]):
-        yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
-    yield from _more(view, len(cause.fixes) - shown, 5)
-
-
-def _fix(view: View, fix: FixOut, lead: str) -> Iterator[Line]:
-    safety = words.SAFETY[fix.safety].in_(view.lang)
-    yield from prose(view, f"{fix.title} · {safety}", indent=5, lead=StyledText(lead))
-    yield from to_copy(view, fix_lines(fix, view.lang), 10)
-    for step in fix.steps.splitlines():
-        yield from prose(view, step, indent=8)
-    if fix.predicted is not None:
-        yield from prose(view, memory(fix.predicted, view.lang), indent=8)
-    if fix.cost:
-        price = words.PRICE.in_(view.lang) + words.COLON.in_(view.lang)
-        yield from prose(view, fix.cost, indent=8, lead=StyledText(price, "dim"), style="dim")
-    for note in fix.notes:
-        yield from prose(view, note, indent=8, style="dim")
-
-
-def _already(view: View, cause: CauseOut) -> Iterator[Line]:
-    if not cause.already_right:
-        return
-    yield heading(words.ALREADY.in_(view.lang), 3)
-    for item in cause.already_right:
-        where = clean(str(item.evidence[0])) if item.evidence else ""
-        text = clean(item.spelled)
-        if view.everything or not text:
-            yield from prose(view, item.title, indent=5, lead=StyledText("✓ ", "good"))
-            lead = StyledText("  ")
+def _common(cause: CauseOut, view: View) -> Iterator[Node]:
+    yield Paragraph(view.say(words.COMMON), style="dim")
+    for fix in cause.fixes[:1]:
+        lines = fix_lines(fix, view)
+        if view.post:
+            yield remedy(fix, 1, view)
+        elif lines:
+            yield Code(lines[:1])
         else:
-            lead = StyledText("✓ ", "good")
-        beside = 7 + cells(text) + 2 + cells(where) <= view.width
-        if text:
-            shown = StyledText(f"  {where}" if beside else "", "dim")
-            yield (StyledText("     "), lead, StyledText(text), shown)
-        if where and not (text and beside):
-            yield (StyledText("         "), StyledText(where, "dim"))
+            yield Paragraph(fix.title, indent=2)
 
 
-def _effects(view: View, cause: CauseOut, titles: dict[str, str]) -> Iterator[Line]:
+def _supported(
+    cause: CauseOut, number: int, limits: tuple[int, int, int], names: dict[str, str], view: View
+) -> tuple[Node, ...]:
+    full = number == 1 or view.everything or view.post
+    fixes = view.first(cause.fixes, limits[2])
     # a cause that was explained away is not laid out, and so has no title here
-    named = [titles[effect] for effect in cause.effects if effect in titles]
-    if not named:
-        return
-    label = words.EFFECTS.in_(view.lang) + words.COLON.in_(view.lang)
-    text = words.LISTED.in_(view.lang).join(named)
-    yield from prose(view, text, indent=3, lead=StyledText(label, "head"))
+    named = view.say(words.LISTED).join(names[one] for one in cause.effects if one in names)
+    label = StyledText(view.labelled(words.EFFECTS, ""), "head")
+    sources = tuple(SourceNote(source.says, source.url) for source in cause.references)
+    return children(
+        Paragraph(cause.summary) if full else None,
+        _why(cause, limits, view),
+        Section(
+            view.say(words.CHANGE),
+            children(
+                [remedy(fix, place, view) for place, fix in enumerate(fixes, start=1)],
+                _more(len(cause.fixes) - len(fixes)),
+            ),
+        ),
+        Section(view.say(words.ALREADY), tuple(_already(cause, view))),
+        Paragraph(named, label) if named else None,
+        _score(cause, view) if view.everything else None,
+        Section(view.say(words.SOURCES), sources) if view.everything or view.post else None,
+    )
 
 
-def _score(view: View, cause: CauseOut) -> Iterator[Line]:
+def _why(cause: CauseOut, limits: tuple[int, int, int], view: View) -> Iterator[Node]:
+    known = [reason for reason in cause.reasons if reason.holds is True]
+    unknown = [reason for reason in cause.reasons if reason.holds is None]
+    groups = (
+        (words.WHY, [r for r in known if r.weight >= 0], limits[0]),
+        (words.WHY_NOT, [r for r in known if r.weight < 0], limits[0]),
+        (words.NOT_KNOWN, unknown, limits[1]),
+    )
+    for title, reasons, limit in groups:
+        shown = view.first(reasons, limit)
+        items = (Bullet(r.text, _sign(r), evidence=r.evidence) for r in shown)
+        yield Section(view.say(title), children(tuple(items), _more(len(reasons) - len(shown))))
+
+
+def _sign(reason: Reason) -> Sign:
+    if reason.holds:
+        return "+" if reason.weight >= 0 else "-"
+    return "?+" if reason.weight > 0 else "?-"
+
+
+def _more(count: int) -> More | None:
+    return More(count) if count > 0 else None
+
+
+def remedy(fix: FixOut, number: int, view: View) -> Remedy:
+    """Lay a fix out: its lines, steps, memory before and after, price."""
+    lines = fix_lines(fix, view)
+    return Remedy(
+        number,
+        f"{fix.title} · {view.say(words.SAFETY[fix.safety])}",
+        children(
+            Code(lines) if lines else None,
+            [Paragraph(step) for step in fix.steps.splitlines()],
+            Paragraph(memory(fix.predicted, view)) if fix.predicted is not None else None,
+            price(fix.cost, view) if fix.cost else None,
+            [Paragraph(note, style="dim") for note in fix.notes],
+        ),
+    )
+
+
+def price(cost: str, view: View) -> Paragraph:
+    """Say what a fix costs."""
+    return Paragraph(cost, StyledText(view.labelled(words.PRICE, ""), "dim"), "dim")
+
+
+def _already(cause: CauseOut, view: View) -> Iterator[Node]:
+    for item in cause.already_right:
+        at = str(item.evidence[0]) if item.evidence else ""
+        spelled = clean(item.spelled)
+        title = item.title if view.everything or not spelled else ""
+        yield InPlace(title, spelled, at)
+
+
+def _score(cause: CauseOut, view: View) -> Section:
     """Show the terms of the score, nats of log-odds."""
-    lang = view.lang
-    yield heading(words.SCORE.in_(lang) + words.PAREN.in_(lang).format(words.NATS.in_(lang)), 3)
+    title = view.say(words.SCORE) + view.paren(view.say(words.NATS))
     start = _log_odds(cause.prior)
-    yield (StyledText(f"     {start:+6.2f}  {words.PRIOR.in_(lang)} {cause.prior:.2f}"),)
-    for reason in cause.reasons:
-        yield from _vote(view, reason)
     counted = start + sum(r.weight for r in cause.reasons if r.holds is True)
+    terms = [
+        Paragraph(f"{view.say(words.PRIOR)} {cause.prior:.2f}", StyledText(f"{start:+6.2f}  "))
+    ]
+    terms += [_vote(reason, view) for reason in cause.reasons]
     if abs(counted - cause.score) > 0.02:
         lead = StyledText(f"{cause.score - counted:+6.2f}  ")
-        yield from prose(view, words.CORRELATED.in_(lang), indent=5, lead=lead, style="dim")
-    total = f"     {cause.score:+6.2f}  {words.SUM.in_(lang)}"
-    yield (StyledText(f"{total} -> {words.PROBABILITY.in_(lang)} {percent(cause.probability)}"),)
+        terms.append(Paragraph(view.say(words.CORRELATED), lead, "dim"))
+    total = f"{view.say(words.SUM)} -> {view.say(words.PROBABILITY)} {percent(cause.probability)}"
+    terms.append(Paragraph(total, StyledText(f"{cause.score:+6.2f}  ")))
+    return Section(title, tuple(terms))
 
 
-def _vote(view: View, reason: Reason) -> Iterator[Line]:
-    text = reason.id + words.COLON.in_(view.lang) + words.TRUTH[reason.holds].in_(view.lang)
-    lead, style = f"{reason.weight:+6.2f}  ", ""
-    if reason.holds is not True:
-        would = f"{words.WOULD_BE.in_(view.lang)} {reason.weight:+.2f}"
-        text += words.PAREN.in_(view.lang).format(would)
-        lead, style = "     0  ", "dim"
-    yield from prose(view, text, indent=5, lead=StyledText(lead, style), style=style)
-
-
-def _sources(view: View, cause: CauseOut) -> Iterator[Line]:
-    if cause.references:
-        yield heading(words.SOURCES.in_(view.lang), 3)
-    for reference in cause.references:
-        yield from prose(view, reference.says, indent=5)
-        yield (StyledText("       "), StyledText(clean(reference.url), "dim"))
-
-
-def _more(view: View, count: int, indent: int) -> Iterator[Line]:
-    if count > 0:
-        yield (
-            StyledText(" " * indent),
-            StyledText(words.MORE.in_(view.lang).format(n=count), "dim"),
-        )
+def _vote(reason: Reason, view: View) -> Paragraph:
+    text = reason.id + view.say(words.COLON) + view.say(words.TRUTH[reason.holds])
+    if reason.holds is True:
+        return Paragraph(text, StyledText(f"{reason.weight:+6.2f}  "))
+    text += view.paren(f"{view.say(words.WOULD_BE)} {reason.weight:+.2f}")
+    return Paragraph(text, StyledText("     0  ", "dim"), "dim")
 
 
 def _log_odds(probability: float) -> float:
     bounded = min(max(probability, 1e-6), 1 - 1e-6)
     return math.log(bounded / (1 - bounded))
+
+
+def fix_lines(fix: FixOut, view: View) -> tuple[CopyLine, ...]:
+    """Give the lines of a fix: parameters first, then commands."""
+    changes = (CopyLine(_spelled(change, view), _remark(change, view)) for change in fix.changes)
+    commands = (CopyLine(clean(line)) for text in fix.commands for line in text.splitlines())
+    return (*changes, *commands)
+
+
+def memory(predicted: Predicted, view: View) -> str:
+    """Say the memory before and after, GiB per GPU, and whether it fits."""
+    fits = words.FITS if predicted.high_gib <= predicted.limit_gib else words.TIGHT
+    parts = (
+        f"{view.say(words.RANGE)} {predicted.low_gib:.1f}-{predicted.high_gib:.1f}",
+        f"{view.say(words.CARD)} {predicted.limit_gib:.1f}",
+        view.say(fits),
+    )
+    change = f"{predicted.before_gib:.1f} -> {predicted.after_gib:.1f} GiB"
+    return view.labelled(words.MEMORY, change) + view.paren(view.say(words.COMMA).join(parts))
+
+
+def _spelled(change: Change, view: View) -> str:
+    text = clean(change.spelled) or clean(change.param)
+    bare = change.to is None and change.action in NEEDS_A_VERB and change.kind != "package"
+    if change.kind in OUTSIDE or bare:
+        return f"{view.say(ACTIONS[change.action])}{text}"
+    return f"{view.say(words.DELETE)} {text}" if change.action == "remove" else text
+
+
+def _remark(change: Change, view: View) -> str:
+    where = view.paren(clean(str(change.at))) if change.at else ""
+    if change.action == "remove" or change.kind in OUTSIDE:
+        return where.strip()
+    if change.from_ is None and (change.to is None or change.kind == "package"):
+        return where.strip()
+    if change.from_ is None:
+        return view.say(words.VALUE_UNKNOWN if change.now == "unknown" else words.NOT_SET) + where
+    if change.to is None:
+        return clean(change.from_) + where
+    if change.from_.startswith("--"):
+        # the name itself changes, not its value
+        return words.INSTEAD.in_(view.lang).format(clean(change.from_)) + where
+    return f"{clean(change.from_)} -> {clean(change.to)}{where}"

@@ -8,11 +8,12 @@ from itertools import groupby
 from trainrx.model.inspection import Comparison, Item, Pair, Sided
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
+from trainrx.render.document import View
 from trainrx.render.inspect import BLANK, titled, unread_lines
 from trainrx.render.inspect_head import framework, what
 from trainrx.render.inspect_rows import name_text, origin_text, value_text
 from trainrx.render.layout import Line, StyledText, cells, clean, pad, wrap
-from trainrx.render.page import View, prose
+from trainrx.render.page import prose
 from trainrx.render.words import COLON, COMMA
 
 WIDEST_NAME = 28

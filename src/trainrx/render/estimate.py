@@ -8,6 +8,7 @@ from trainrx.model.estimate import CardFit, Estimate
 from trainrx.model.memory import Assumption, Figure, PhaseUse, Prediction, Refusal
 from trainrx.model.text import Lang, Text
 from trainrx.render import estimate_words as words
+from trainrx.render.document import View
 from trainrx.render.estimate_chart import CACHED, CONTEXT, beyond, chart, inks, legend, swatch
 from trainrx.render.estimate_says import (
     assumed,
@@ -24,7 +25,7 @@ from trainrx.render.estimate_terms import NOTHING, gib, share, term_name
 from trainrx.render.head import job_text
 from trainrx.render.inspect import unread_lines
 from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
-from trainrx.render.page import View, prose, quotes
+from trainrx.render.page import prose, quotes
 from trainrx.render.words import COLON, SOURCES
 
 BLANK: Line = ()

@@ -9,9 +9,9 @@ from trainrx.model.estimate import Estimate
 from trainrx.model.memory import Prediction, Term
 from trainrx.model.text import Lang
 from trainrx.render import estimate_words as words
+from trainrx.render.document import View
 from trainrx.render.estimate_terms import gib, term_name
 from trainrx.render.layout import Line, StyledText, cells, cut, pad
-from trainrx.render.page import View
 from trainrx.render.words import PAREN
 
 GLYPHS = "█▓▒░=+:o*~-"

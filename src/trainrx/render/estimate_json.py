@@ -7,15 +7,9 @@ from pathlib import Path
 import msgspec
 
 from trainrx.model.estimate import Estimate
-from trainrx.render.redact import mapped, redact
 from trainrx.render.schema import tidy
 
 PATH = Path(__file__).with_name("estimate.schema.json")
-
-
-def masked(estimate: Estimate) -> Estimate:
-    """Mask secrets in every text of an estimate; what is no UTF-8 becomes U+FFFD."""
-    return mapped(estimate, lambda text: redact(text.encode("utf-8", "replace").decode()))
 
 
 def as_json(estimate: Estimate) -> str:

@@ -8,6 +8,7 @@ from trainrx.model.estimate import CardFit, Estimate
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.text import Lang, Text
 from trainrx.render import estimate_words as words
+from trainrx.render.document import View
 from trainrx.render.emit import plain
 from trainrx.render.estimate_chart import chart, inks
 from trainrx.render.estimate_says import (
@@ -25,7 +26,6 @@ from trainrx.render.estimate_says import (
 from trainrx.render.estimate_terms import NOTHING, gib, share, term_name
 from trainrx.render.head import job_text
 from trainrx.render.markdown import code, fence, guard, prose
-from trainrx.render.page import View
 from trainrx.render.words import COLON, COMMA, UNREAD, WRITTEN_BY
 
 CHART_WIDTH = 60

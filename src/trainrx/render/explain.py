@@ -13,8 +13,9 @@ from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.conditions import amount_text, clause_text, condition_text, scalar
+from trainrx.render.document import View
 from trainrx.render.layout import Line, StyledText, clean
-from trainrx.render.page import View, heading, prose
+from trainrx.render.page import heading, prose
 
 MAX_SAMPLES = 4
 Entry = Cause | Symptom | Param | FactEntry | Rule | Guard | RangeEntry | LintRule

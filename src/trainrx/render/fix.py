@@ -14,6 +14,7 @@ from trainrx.model.fixing import Dropped, FixAnswer, Proposal
 from trainrx.model.text import Lang, Text
 from trainrx.render import fix_words as words
 from trainrx.render.cause import percent
+from trainrx.render.document import View
 from trainrx.render.fix_says import (
     as_fix,
     batch_text,
@@ -28,7 +29,7 @@ from trainrx.render.fix_says import (
 from trainrx.render.fixes import FixLine, fix_lines
 from trainrx.render.head import job_text
 from trainrx.render.layout import Line, StyledText, cells, clean, pad
-from trainrx.render.page import View, prose, to_copy
+from trainrx.render.page import prose, to_copy
 from trainrx.render.words import CAUSE, COLON, JOB, LIKELY, PAREN, SAFETY
 
 MARK = "# "

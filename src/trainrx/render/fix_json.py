@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.model.fixing import FixAnswer
 from trainrx.model.planning import PlanAnswer
-from trainrx.render.redact import mapped, redact
+from trainrx.render.redact import sound
 from trainrx.render.schema import tidy
 
 A = TypeVar("A", FixAnswer, PlanAnswer)
@@ -20,19 +20,10 @@ SCHEMAS: dict[str, type[FixAnswer | PlanAnswer]] = {
 }
 
 
-def masked(answer: A) -> A:
-    """Mask secrets in every text, for sharing: a masked patch does not apply any more."""
-    return mapped(answer, lambda text: redact(_told(text)))
-
-
 def as_json(answer: FixAnswer | PlanAnswer) -> str:
     """Give the answer as indented JSON; what is no UTF-8 becomes U+FFFD."""
-    shown = mapped(answer, _told)
+    shown = sound(answer)
     return msgspec.json.format(msgspec.json.encode(shown), indent=2).decode() + "\n"
-
-
-def _told(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def schema_text(name: str) -> str:

@@ -10,7 +10,6 @@ from trainrx.model.text import Lang, Text
 from trainrx.render import fix_words as words
 from trainrx.render.cause import percent
 from trainrx.render.fix import brief, fix_lines_of
-from trainrx.render.fix_json import masked
 from trainrx.render.fix_says import (
     batch_text,
     checked_text,
@@ -24,6 +23,7 @@ from trainrx.render.fix_says import (
 from trainrx.render.head import job_text
 from trainrx.render.layout import clean
 from trainrx.render.markdown import code, fence, prose
+from trainrx.render.redact import masked
 from trainrx.render.words import CAUSE, COLON, JOB, LIKELY, PAREN, SAFETY, WRITTEN_BY
 
 MOST = 8

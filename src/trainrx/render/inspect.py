@@ -11,6 +11,7 @@ from trainrx.model.inspection import InspectedJob, Inspection, Item, Stranger
 from trainrx.model.job import Defect
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
+from trainrx.render.document import View
 from trainrx.render.inspect_head import is_listed, job_head
 from trainrx.render.inspect_rows import (
     hidden,
@@ -23,7 +24,7 @@ from trainrx.render.inspect_rows import (
     why_text,
 )
 from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
-from trainrx.render.page import View, prose
+from trainrx.render.page import prose
 from trainrx.render.words import COLON, COMMA, LISTED, UNREAD
 
 BLANK: Line = ()

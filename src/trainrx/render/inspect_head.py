@@ -9,9 +9,9 @@ from trainrx.model.facts import Scalar
 from trainrx.model.inspection import InspectedJob, Sided
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
+from trainrx.render.document import View
 from trainrx.render.inspect_rows import plain_value, unknowns
 from trainrx.render.layout import Line, StyledText, cells, clean, pad, wrap
-from trainrx.render.page import View
 from trainrx.render.words import COMMA, LISTED, PAREN
 
 _UNLISTED = (None, "transformers")

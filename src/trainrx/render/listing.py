@@ -9,8 +9,8 @@ from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.packages import RangeEntry
 from trainrx.render import words as said
+from trainrx.render.document import View
 from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad
-from trainrx.render.page import View
 
 
 def listing(

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from trainrx.model.facts import Origin
-from trainrx.model.text import Lang
+from trainrx.render.document import View
 from trainrx.render.fixes import FixLine
 from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
 
 MAX_PROSE = 100
-
-
-class View(NamedTuple):
-    """How to show: language, cells per line, and whether to show everything."""
-
-    lang: Lang
-    width: int = 80
-    everything: bool = False
 
 
 def prose(

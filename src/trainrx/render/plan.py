@@ -8,7 +8,7 @@ from trainrx.model.memory import Figure
 from trainrx.model.planning import OnHardware, PlanAnswer, Planned
 from trainrx.model.text import Lang
 from trainrx.render import plan_words as words
-from trainrx.render.fix_json import masked
+from trainrx.render.document import View
 from trainrx.render.fix_says import refusal_text, still_lines
 from trainrx.render.fixes import FixLine
 from trainrx.render.head import job_text
@@ -16,7 +16,8 @@ from trainrx.render.inspect import unread_lines
 from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad
 from trainrx.render.markdown import code
 from trainrx.render.markdown import prose as md_prose
-from trainrx.render.page import View, prose, to_copy
+from trainrx.render.page import prose, to_copy
+from trainrx.render.redact import masked
 from trainrx.render.words import COLON, COMMA, JOB, PAREN, SAFETY, WRITTEN_BY
 
 BLANK: Line = ()

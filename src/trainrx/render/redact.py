@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
-
-from trainrx.model.result import Diagnosis
 
 A = TypeVar("A", bound=msgspec.Struct)
 
@@ -55,11 +54,28 @@ _HINTS = re.compile(
     r"glpat-|xox|aiza|ms-|eyj"
 )
 """In lower case, it is found in every ASCII text that a pattern above matches."""
-_IP = r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])"
+_PROBE = "a1b2c3d4e5f6"
+_VALUES = ("value", "text", "values", "alternatives")
+_OWN_WORDS = frozenset(
+    {
+        "topic",
+        "via",
+        "how",
+        "canonical",
+        "package",
+        "version_how",
+        "id",
+        "verdict",
+        "schema_version",
+    }
+)
+"""Fields that hold no text of a job."""
+SHORTEST = 6
+"""No secret is shorter; most values are, and need no look."""
 
 
-def redact(text: str, *, addresses: bool = False) -> str:
-    """Mask tokens, keys and passwords; with `addresses` also IPv4 addresses.
+def redact(text: str) -> str:
+    """Mask tokens, keys and passwords.
 
     Names stay readable (`HF_TOKEN=***`), so that a reader still sees that one was set.
     """
@@ -68,7 +84,7 @@ def redact(text: str, *, addresses: bool = False) -> str:
             text = re.sub(pattern, _keep, text)
         for pattern in _WHOLE:
             text = re.sub(pattern, MASK, text)
-    return re.sub(_IP, MASK, text) if addresses else text
+    return text
 
 
 def may_hold_secret(text: str) -> bool:
@@ -78,24 +94,60 @@ def may_hold_secret(text: str) -> bool:
     return _HINTS.search(text.lower()) is not None
 
 
-def redacted(diagnosis: Diagnosis, *, addresses: bool = False) -> Diagnosis:
-    """Mask every text of an answer."""
-    return mapped(diagnosis, lambda text: redact(text, addresses=addresses))
+def masked(answer: A) -> A:
+    """Mask every text of an answer; a value goes by the name it stands under, too.
+
+    What is no UTF-8 becomes a question mark.
+    """
+    return msgspec.convert(_map(msgspec.to_builtins(answer)), type(answer))
 
 
-def mapped(answer: A, change: Callable[[str], str]) -> A:
-    """Apply a function to every text of an answer."""
-    return msgspec.convert(_map(msgspec.to_builtins(answer), change), type(answer))
+def sound(answer: A) -> A:
+    """Replace what is no UTF-8 in every text of an answer."""
+    return msgspec.convert(_map(msgspec.to_builtins(answer), _sound), type(answer))
 
 
-def _map(value: object, change: Callable[[str], str]) -> object:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {key: _map(item, change) for key, item in value.items()}
+def _map(node: object, change: Callable[[str], str] | None = None) -> object:
+    if isinstance(node, str):
+        return change(node) if change else _text(node)
+    if isinstance(node, (list, tuple)):
+        return [_map(item, change) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if change:
+        return {key: _map(item, change) for key, item in node.items()}
+    hidden = any(_is_text(node.get(key)) for key in _VALUES) and _is_secret(
+        str(node.get("name", ""))
+    )
+    return {
+        key: item if key in _OWN_WORDS else _hide(item) if hidden and key in _VALUES else _map(item)
+        for key, item in node.items()
+    }
+
+
+@lru_cache(maxsize=4096)
+def _text(text: str) -> str:
+    text = _sound(text)
+    return redact(text) if len(text) >= SHORTEST else text
+
+
+def _sound(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_text(value: object) -> bool:
+    return bool(value) and isinstance(value, (str, list, tuple))
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(name: str) -> bool:
+    return MASK in redact(f"{name}={_PROBE}")
+
+
+def _hide(value: object) -> object:
     if isinstance(value, (list, tuple)):
-        return [_map(item, change) for item in value]
-    return value
+        return [MASK for _ in value]
+    return MASK if value not in (None, "", True, False) else value
 
 
 def _keep(match: re.Match[str]) -> str:

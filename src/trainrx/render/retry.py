@@ -13,13 +13,13 @@ import msgspec
 from trainrx.model.retry import RetryAnswer, RetryVerdict
 from trainrx.model.text import Lang, Text
 from trainrx.render.cause import percent
+from trainrx.render.document import View
 from trainrx.render.fixes import fix_lines
 from trainrx.render.head import job_text
 from trainrx.render.layout import Line, StyledText, cells, clean, pad
 from trainrx.render.markdown import code, fence, guard
 from trainrx.render.markdown import prose as md_prose
-from trainrx.render.page import View, prose, quotes, to_copy
-from trainrx.render.redact import mapped, redact
+from trainrx.render.page import prose, quotes, to_copy
 from trainrx.render.schema import tidy
 from trainrx.render.words import CAUSE, COLON, FIX, JOB, LIKELY, PAREN, RANKS, SEEN, WRITTEN_BY
 
@@ -46,11 +46,6 @@ WHY = Text(en="Why", zh="理由")
 BEFORE = Text(en="First", zh="先做")
 STATUS = Text(en="exit status {n}", zh="退出码 {n}")
 LABELS = (WHY, CAUSE, BEFORE, FIX, SEEN, JOB)
-
-
-def masked(answer: RetryAnswer) -> RetryAnswer:
-    """Mask secrets in every text; what is no UTF-8 becomes U+FFFD."""
-    return mapped(answer, lambda text: redact(text.encode("utf-8", "replace").decode()))
 
 
 def retry_page(answer: RetryAnswer, view: View) -> list[Line]:

@@ -9,9 +9,10 @@ from trainrx.model.catalog import Value
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, DefaultChange, Translated, Translation
 from trainrx.render import translate_words as words
+from trainrx.render.document import View
 from trainrx.render.inspect import BLANK, unread_lines
 from trainrx.render.layout import Line, StyledText, cells, clean, pad
-from trainrx.render.page import View, heading, limited, prose
+from trainrx.render.page import heading, limited, prose
 
 MOST_DEFAULTS = 12
 _LESS = ("saving", "environment", "other")

@@ -1,0 +1,51 @@
+"""The forms an answer comes in: one module each in this folder, found by its name.
+
+A module defines `FORMAT`; nothing else needs to know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import msgspec
+
+    from trainrx.render.document import Document, View
+
+
+def _no_document(_document: Document, _view: View) -> str:
+    raise TypeError("this format is written from the record itself")
+
+
+class Format(NamedTuple):
+    """How a form is written: from the document of an answer, or from its record.
+
+    Attributes:
+        document: writes a document.
+        record: writes the record instead.
+        kinds: the records it is for, by name; none: all.
+        post: what it writes is passed on to others: secrets are masked.
+        utf8: programs read it, in UTF-8 whatever the locale.
+    """
+
+    document: Callable[[Document, View], str] = _no_document
+    record: Callable[[msgspec.Struct, View], str] | None = None
+    kinds: tuple[str, ...] = ()
+    post: bool = False
+    utf8: bool = False
+
+
+def load(name: str) -> Format:
+    """Give a format by its name."""
+    found: Format = import_module(f"{__name__}.{name}").FORMAT
+    return found
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """Name the formats for a kind of answer: text, JSON, then the others."""
+    files = (file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
+    ordered = sorted(files, key=lambda name: (name != "text", name != "json", name))
+    return tuple(name for name in ordered if kind in (load(name).kinds or (kind,)))

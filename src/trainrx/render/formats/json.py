@@ -1,0 +1,61 @@
+"""JSON: the record of an answer as it is; run as a module, it writes the schemas."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+
+import msgspec
+
+from trainrx.render import ANSWERS
+from trainrx.render.document import View
+from trainrx.render.formats import Format
+from trainrx.render.redact import sound
+
+FOLDER = Path(__file__).parents[1]
+
+
+def write(answer: msgspec.Struct, _view: View | None = None) -> str:
+    """Give an answer as indented JSON; bytes that are no UTF-8 become question marks."""
+    try:
+        data = msgspec.json.encode(answer)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(sound(answer))
+    return msgspec.json.format(data, indent=2).decode() + "\n"
+
+
+def schemas() -> dict[str, str]:
+    """Give the schemas as they are committed, by the names of their files."""
+    return {
+        f"{answer.schema}.schema.json": _schema(
+            getattr(import_module(f"trainrx.model.{answer.record}"), name)
+        )
+        for name, answer in ANSWERS.items()
+        if answer.schema
+    }
+
+
+def _schema(record: type[msgspec.Struct]) -> str:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **msgspec.json.schema(record),
+    }
+    return msgspec.json.format(msgspec.json.encode(_tidy(schema)), indent=2).decode() + "\n"
+
+
+def _tidy(node: object) -> object:
+    """Take the indentation out of descriptions: Python releases differ in what they leave."""
+    if isinstance(node, dict):
+        return {
+            key: cleandoc(value) if isinstance(value, str) else _tidy(value)
+            for key, value in node.items()
+        }
+    return [_tidy(item) for item in node] if isinstance(node, list) else node
+
+
+FORMAT = Format(record=write, utf8=True)
+
+if __name__ == "__main__":
+    for file, text in schemas().items():
+        (FOLDER / file).write_text(text, encoding="utf-8")
