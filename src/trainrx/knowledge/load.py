@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -197,7 +198,7 @@ def _load_shipped(*, launches: bool) -> Knowledge:
     if checkout() is None:
         ready = shipped()[0].parent / COMPILED
         if ready.is_file():
-            return _decoded(ready.read_bytes(), launches=launches)
+            return _decoded(str(ready), launches=launches)
     return read_cached(*shipped(), launches=launches)
 
 
@@ -209,14 +210,17 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
     """
     cache = cache_file((kb, rules))
     try:
-        return _decoded(Path(cache).read_bytes(), launches=launches)
+        return _decoded(cache, launches=launches)
     except (OSError, msgspec.MsgspecError):
         knowledge = with_words(complete(read_folders([kb], [rules])))
     keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge
 
 
-def _decoded(data: bytes, *, launches: bool) -> Knowledge:
+@lru_cache(maxsize=2)
+def _decoded(path: str, *, launches: bool) -> Knowledge:
+    """Read a compiled form once per process: the file of a changed checkout has another name."""
+    data = Path(path).read_bytes()
     if launches:
         return msgspec.msgpack.decode(data, type=LaunchKnowledge).alone()
     return msgspec.msgpack.decode(data, type=Knowledge)
