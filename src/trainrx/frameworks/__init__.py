@@ -28,7 +28,11 @@ def names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=128)
 def framework_of(name: str | None) -> Framework:
-    """Give what is known of a framework; of one that is none, nothing."""
+    """Give what is known of a framework; "" is a program of one's own, of others nothing is."""
+    if not name:
+        from trainrx.frameworks.common.script import SCRIPT
+
+        return SCRIPT
     if name not in names():
         return _NONE
     found = import_module(f"{__name__}.{name.replace('-', '_')}")

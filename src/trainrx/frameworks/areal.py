@@ -9,7 +9,6 @@ class Areal(Framework):
     """AReaL."""
 
     name = "areal"
-    spelled = False
 
 
 FRAMEWORK = Areal()

@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
 from trainrx.frameworks.base import Framework
+from trainrx.frameworks.common.task import NOTHING, TaskFound, find, is_complete
+from trainrx.model.job import RawArg, RawLaunch, Role, Setting
+from trainrx.model.pattern import late
+
+_TASKS = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
+_TASKS |= {"grpo": "grpo", "gdpo": "grpo"}
 
 
 class Axolotl(Framework):
-    """axolotl."""
+    """axolotl's commands, and the modules behind them."""
 
     name = "axolotl"
+    spelled = True
+    programs = ("axolotl",)
+    commands = frozenset(
+        {"train", "inference", "merge-lora", "preprocess", "evaluate", "lm-eval", "quantize"}
+        | {"merge-sharded-fsdp-weights", "vllm-serve"}
+    )
+    path = late(r"(?:.*[./])?axolotl[./]cli[./](?P<name>\w+?)(?:\.py)?")
+    default_command = "train"
+    command_roles: ClassVar[Mapping[str, Role]] = {
+        "preprocess": "preparation",
+        "inference": "inference",
+        "evaluate": "evaluation",
+        "lm-eval": "evaluation",
+        "merge-lora": "export",
+        "merge-sharded-fsdp-weights": "export",
+        "quantize": "export",
+        "vllm-serve": "rollout",
+    }
     nested_files = True
     nests_changes = True
+    telling_keys = frozenset({"base_model", "sequence_len", "micro_batch_size", "sample_packing"})
+    usual_keys = frozenset({"datasets", "adapter", "val_set_size", "lora_r"})
+
+    def task(
+        self,
+        command: str,
+        launch: RawLaunch,
+        configs: Sequence[RawArg],
+        settings: Mapping[str, Setting],
+    ) -> TaskFound | None:
+        """Read `rl`; without it and without a reward model it is supervised fine-tuning."""
+        if command != "train":
+            return None
+        kind = settings.get("rlhf.type")
+        if kind is not None:
+            found = _TASKS.get(kind.value.lower()) if isinstance(kind.value, str) else None
+            return (found, kind.origins) if found else NOTHING
+        for name in ("reward_model", "process_reward_model"):
+            arg = find(name, launch, configs)
+            if arg is not None and arg.values and arg.values[0].lower() == "true":
+                return "rm", (arg.origin,)
+        return ("sft", (launch.origin,)) if is_complete(launch, configs) else NOTHING
 
 
 FRAMEWORK = Axolotl()

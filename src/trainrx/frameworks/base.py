@@ -7,10 +7,20 @@ records of lower floors. Everything that is not said is unknown or not so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+if TYPE_CHECKING:
+    import re
+
+    from trainrx.frameworks.common.processes import Processes
+    from trainrx.frameworks.common.task import TaskFound
+    from trainrx.frameworks.common.view import View, Worked
+    from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+    from trainrx.model.job import RawArg, RawLaunch, Role, Setting, Word
 
 T = TypeVar("T")
+Algorithm = Literal["ppo", "grpo"]
 
 
 class Framework:
@@ -20,7 +30,7 @@ class Framework:
     name: ClassVar[str] = ""
 
     # What it is -----------------------------------------------------------------------------------
-    spelled: ClassVar[bool] = True
+    spelled: ClassVar[bool] = False
     """Its arguments are spelled in kb/params; of the others knowledge speaks by name only."""
     library: ClassVar[bool] = False
     """Others install it as a library, so that its release may matter to any job."""
@@ -36,7 +46,93 @@ class Framework:
     repository: ClassVar[str] = ""
     """Its place on GitHub, where the address does not name it."""
 
+    # How it is started ----------------------------------------------------------------------------
+    precedence: ClassVar[int] = 0
+    """Of several that know a launch the one with the lowest is right."""
+    programs: ClassVar[tuple[str, ...]] = ()
+    """Its commands: `trl`, as in `trl sft`."""
+    commands: ClassVar[frozenset[str]] = frozenset()
+    """What stands behind them."""
+    path: ClassVar[re.Pattern[str] | None] = None
+    """Its scripts and modules by their path; `name` is the part that becomes the command."""
+    bare_programs: ClassVar[Sequence[tuple[str, str]]] = ()
+    """What is run with arguments alone: the first whose mark stands among them."""
+    default_command: ClassVar[str] = ""
+    """The command a configuration is for that comes without one."""
+    positional: ClassVar[str] = ""
+    """The argument its first word is, without a name."""
+
+    def recognise(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read a launch of its programs, scripts and modules; None for any other."""
+        return self.by_program(entry) or self.by_path(entry)
+
+    def by_program(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read `trl sft ...`, and `python -m trl sft ...`."""
+        if entry.name.partition(".")[0] not in self.programs or not entry.args:
+            return None
+        return self.by_command(entry.args)
+
+    def by_command(self, args: Sequence[Word], prefix: str = "") -> RecognisedLaunch | None:
+        """Read what stands behind a program: the command and its arguments."""
+        first = args[0].text if args else ""
+        known = (
+            name for name in (first, first.replace("_", "-")) if prefix + name in self.commands
+        )
+        command = next(known, "")
+        return self.launch(prefix + command, args[1:]) if command else None
+
+    def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read a launch of a script or module of its own."""
+        found = self.matched(entry)
+        return None if found is None else self.launch(self.named_by(found["name"]), entry.args)
+
+    def matched(self, entry: EntryPoint) -> re.Match[str] | None:
+        """Match the path of a script or module of its own."""
+        return None if self.path is None else self.path.fullmatch(entry.path.text)
+
+    def named_by(self, name: str) -> str:
+        """Give the command a script's name stands for: `main_ppo`, `train_sft`."""
+        return name.removeprefix("main_").removeprefix("train_").replace("_", "-")
+
+    def launch(self, command: str, args: Sequence[Word]) -> RecognisedLaunch:
+        """Say that a launch is of this framework."""
+        from trainrx.launchers.entries import RecognisedLaunch
+
+        return RecognisedLaunch(self.name, command, tuple(args))
+
+    def releases_starting(self, launch: RawLaunch) -> str | None:
+        """Tell the releases that have the program of a launch, or take its file so."""
+
+    # What a launch does ---------------------------------------------------------------------------
+    command_roles: ClassVar[Mapping[str, Role]] = {}
+    """Its commands that do not train."""
+    servers: ClassVar[frozenset[str]] = frozenset()
+    """Commands that may serve a trainer: its arguments tell as what."""
+    policy_gradient: ClassVar[frozenset[str]] = frozenset()
+    """Commands that are GRPO or PPO by their advantage estimator."""
+    unset_advantage: ClassVar[Algorithm] = "ppo"
+    """What these are where it is not set."""
+    default_tasks: ClassVar[Mapping[str, str]] = {}
+    """What a command trains with where nothing says so."""
+
+    def role(self, command: str, program: str, names: Collection[str]) -> Role:
+        """Name the role of one launch by itself: command, program, names of its arguments."""
+        return self.command_roles.get(command.removeprefix("megatron "), "trainer")
+
+    def task(
+        self,
+        command: str,
+        launch: RawLaunch,
+        configs: Sequence[RawArg],
+        settings: Mapping[str, Setting],
+    ) -> TaskFound | None:
+        """Name the task by arguments of its own and where it stands; None where none tells."""
+
     # How its arguments are written ----------------------------------------------------------------
+    bare_assigns: ClassVar[bool] = False
+    """`name=value` without dashes replaces what its file says."""
+    file_flags: ClassVar[tuple[str, ...]] = ()
+    """Flags whose value is the file with the settings."""
     refuses_unknown: ClassVar[bool] = False
     """Stops on an argument it does not know."""
     takes_overrides: ClassVar[bool] = False
@@ -56,6 +152,63 @@ class Framework:
     lora_by_rank: ClassVar[bool] = False
     """Trains LoRA when its rank is above 0, and everything otherwise."""
 
+    # Its files ------------------------------------------------------------------------------------
+    telling_keys: ClassVar[frozenset[str]] = frozenset()
+    """Keys only its configuration has."""
+    usual_keys: ClassVar[frozenset[str]] = frozenset()
+    """Keys that stand in its configuration, and in others."""
+    keeps_arguments: ClassVar[bool] = False
+    """Writes all its arguments beside what it trains: args.json."""
+    environment_key: ClassVar[str] = ""
+    """The key of its file below which variables stand."""
+
+    def parents(self, args: Iterable[RawArg]) -> Iterable[str]:
+        """Give the files a configuration builds on."""
+        return ()
+
+    def named_files(self, args: Sequence[RawArg]) -> Iterable[str]:
+        """Give the files several flags together stand for."""
+        return ()
+
+    def in_order(self, texts: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+        """Give files in the order their values count, the decisive last."""
+        return texts.items()
+
+    def shell_first(self, version: str | None) -> bool:
+        """Tell whether variables of the shell go before those of its file."""
+        return False
+
+    def appended_file(self, launch: RawLaunch, version: str | None) -> str:
+        """Name the file whose values are put behind the command line, "" for none."""
+        return ""
+
+    def takes_config(self, launch: RawLaunch, version: str | None) -> bool:
+        """Tell whether `--config` is taken before its parser sees it."""
+        return True
+
+    def command_in_file(self, args: Sequence[RawArg]) -> str:
+        """Give the command a configuration is for, "" where it does not tell."""
+        return self.default_command
+
+    def command_with_files(self, launch: RawLaunch, args: Sequence[RawArg]) -> str:
+        """Give the command, with what the files say of it."""
+        return launch.command
+
+    def is_part(self, launch: RawLaunch, args: Sequence[RawArg], files: Collection[str]) -> bool:
+        """Tell whether the files at hand are less than what the program needs to begin."""
+        return False
+
+    # What it computes -----------------------------------------------------------------------------
+    def effective(self, view: View) -> Worked:
+        """Give the arguments whose values after parsing differ from those parsed."""
+        return {}
+
+    def processes(self, launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
+        """Count the processes its own program starts."""
+        from trainrx.frameworks.common.processes import Processes
+
+        return Processes()
+
     # Memory quirks --------------------------------------------------------------------------------
     fsdp2: ClassVar[bool] = False
     """Shards with FSDP2 unless told otherwise."""
@@ -73,7 +226,7 @@ class Framework:
     @property
     def only_named(self) -> bool:
         """People train with it and knowledge speaks of it; its arguments are not listed."""
-        return not self.spelled and not self.library
+        return bool(self.name) and not self.spelled and not self.library
 
     @property
     def owns_names(self) -> bool:

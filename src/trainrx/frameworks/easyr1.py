@@ -1,24 +1,59 @@
-"""EasyR1, a fork of verl: https://github.com/hiyouga/EasyR1."""
+"""EasyR1, a fork of verl: https://github.com/hiyouga/EasyR1.
+
+It merges its file and the words by OmegaConf (verl/trainer/main.py); verl, with the same names of
+data, is given `--config-name` by Hydra.
+"""
 
 from __future__ import annotations
 
-from trainrx.frameworks.base import Framework
+from collections.abc import Collection, Iterable, Sequence
+
+from trainrx.frameworks.verl import Verl
+from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.job import RawArg, Role
+from trainrx.model.pattern import late
+
+_KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
+_FILE = late(r"config=\S*\.ya?ml")
+_DATA = ("data.train_files=", "data.val_files=", "data.rollout_batch_size=")
 
 
-class EasyR1(Framework):
-    """EasyR1."""
+class EasyR1(Verl):
+    """EasyR1's one program: those of verl are all called `main_...`."""
 
     name = "easyr1"
     fork_of = "verl"
-    installed_as = "verl"  # setup.py of EasyR1
-    takes_overrides = True
-    omegaconf = True
-    only_assigns = True
-    edits_assigned = True
-    nested_files = True
+    installed_as = "verl"
+    """By its setup.py."""
+    path = late(r"(?:.*[./])?verl[./]trainer[./](?P<name>main)(?:\.py)?")
+    bare_programs = (("", "python3 -m verl.trainer.main"),)
+    default_command = "ppo"
+    policy_gradient = frozenset({"ppo"})
+    unset_advantage = "grpo"
+    """Its verl/trainer/config.py."""
     nests_changes = True
-    lora_by_rank = True
-    hybrid_engine = True
+    telling_keys = frozenset(
+        {"worker.actor", "worker.rollout", "worker.ref", "data.rollout_batch_size"}
+        | {"worker.actor.model.model_path", "worker.reward.reward_function"}
+    )
+    usual_keys = frozenset({"data", "algorithm", "worker", "trainer", "trainer.n_gpus_per_node"})
+
+    def recognise(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read its program, or one of someone's own that takes what it takes."""
+        texts = [word.text for word in entry.args]
+        filed = any(_FILE.fullmatch(text) for text in texts)
+        own = any(text.startswith(_KEYS) for text in texts) or (
+            filed and any(text.startswith(_DATA) for text in texts)
+        )
+        return self.launch("ppo", entry.args) if own else self.by_path(entry)
+
+    def role(self, command: str, program: str, names: Collection[str]) -> Role:
+        """It does nothing but train."""
+        return "trainer"
+
+    def named_files(self, args: Sequence[RawArg]) -> Iterable[str]:
+        """It is not started by Hydra."""
+        return ()
 
 
 FRAMEWORK = EasyR1()

@@ -9,7 +9,6 @@ class OpenInstruct(Framework):
     """Open Instruct."""
 
     name = "open-instruct"
-    spelled = False
 
 
 FRAMEWORK = OpenInstruct()

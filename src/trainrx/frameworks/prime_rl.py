@@ -9,7 +9,6 @@ class PrimeRl(Framework):
     """PRIME-RL."""
 
     name = "prime-rl"
-    spelled = False
 
 
 FRAMEWORK = PrimeRl()

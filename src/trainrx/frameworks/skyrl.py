@@ -9,7 +9,6 @@ class SkyRl(Framework):
     """SkyRL."""
 
     name = "skyrl"
-    spelled = False
 
 
 FRAMEWORK = SkyRl()

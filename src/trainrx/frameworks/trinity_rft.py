@@ -9,7 +9,6 @@ class TrinityRft(Framework):
     """Trinity-RFT."""
 
     name = "trinity-rft"
-    spelled = False
     builds_on = ("verl",)
 
 

@@ -9,6 +9,7 @@ class Unsloth(Framework):
     """Unsloth."""
 
     name = "unsloth"
+    spelled = True
     library = True
     builds_on = ("trl",)
 

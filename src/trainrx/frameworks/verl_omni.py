@@ -9,7 +9,6 @@ class VerlOmni(Framework):
     """verl-omni."""
 
     name = "verl-omni"
-    spelled = False
     builds_on = ("verl",)
 
 

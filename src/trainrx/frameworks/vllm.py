@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from trainrx.frameworks.base import Framework
+from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.job import Role
+from trainrx.model.pattern import late
 
 
 class Vllm(Framework):
-    """vLLM."""
+    """`vllm serve`, and the servers' modules."""
 
     name = "vllm"
-    spelled = False
     library = True
     lends_names = True
+    programs = ("vllm",)
+    commands = frozenset({"serve"})
+    path = late(r"(?:.*[./])?vllm[./]entrypoints[./][\w./]+")
+    positional = "model"
+    command_roles: ClassVar[Mapping[str, Role]] = {"serve": "inference"}
+    servers = frozenset({"serve"})
+
+    def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read a server's module."""
+        if self.matched(entry) is None:
+            return None
+        return self.by_command(entry.args) or self.launch("serve", entry.args)
 
 
 FRAMEWORK = Vllm()

@@ -1,22 +1,13 @@
 """All configuration files of a launch together: what each sets, and which of them goes first.
 
-Who wins where a file and the command line give the same argument:
-- ms-swift 3.10.0-4.0.4, `--config x.yaml`: the file. Its values are appended to the command line
-  (`prepare_config_args`, swift/cli/main.py), and of one name argparse takes the last.
-- ms-swift 4.1.0 on, the first argument being a YAML or JSON file: the command line. The file's
-  values are put in its place (`parse_yaml_args`, swift/cli/main.py). Its `ENV` overrides the
-  environment before 4.2.2 and gives way to it since.
-- LLaMA-Factory 0.9.3 on: `key=value` behind the file (OmegaConf.merge, hparams/parser.py).
-- TRL `--config`: the command line; `env` overrides the environment (trl/scripts/utils.py).
-- accelerate: its options go before its file (accelerate/commands/launch.py).
-https://github.com/modelscope/ms-swift https://github.com/hiyouga/LLaMA-Factory
-https://github.com/huggingface/trl https://github.com/huggingface/accelerate
+Options of accelerate go before its file (accelerate/commands/launch.py).
+https://github.com/huggingface/accelerate
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,7 +18,6 @@ from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
 from trainrx.model.pattern import late
-from trainrx.versions.ranges import in_range
 
 if TYPE_CHECKING:
     from trainrx.inputs.reprs import Node
@@ -35,10 +25,7 @@ if TYPE_CHECKING:
 
 _AS_SILENT: frozenset[Kind | None] = frozenset({"deepspeed", "fsdp", "hydra", "llamaboard"})
 """Read where an argument names them, or not at all."""
-_ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
 _EXPANSION = late(r"\$(?:[A-Za-z_{(]|\d)")
-_SHELL_FIRST = ">=4.2.2"
-APPENDED = ">=3.10,<4.1"
 
 
 class Configs(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,8 +73,8 @@ def read_configs(
     dumps: list[RawArg] = []
     unread: list[Unread] = []
     behind: list[RawArg] = []
-    last = _appended(launch, version)
-    for name, text in _in_order(launch, texts):
+    last = framework.appended_file(launch, version)
+    for name, text in framework.in_order(texts):
         kind = classify_config(text)
         if kind in _AS_SILENT:
             continue
@@ -131,27 +118,19 @@ def read_configs(
     )
 
 
-def _in_order(launch: RawLaunch, texts: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Give the files in the order their values count, the decisive last."""
-    if launch.framework != "nemo-rl":
-        return texts.items()
-    from trainrx.frameworks.common.nemo import parents_first
-
-    return parents_first(texts)
-
-
 def _sectioned(
     launch: RawLaunch, args: Sequence[RawArg], texts: Mapping[str, str]
 ) -> tuple[RawLaunch, list[RawArg]]:
     """Leave out sections that are off; say what the files make of the command."""
-    from trainrx.frameworks.common import nemo
+    from trainrx.frameworks.common.sections import in_force
 
-    complete = launch.args_complete and not nemo.is_part(launch, args, texts)
+    framework = framework_of(launch.framework)
+    complete = launch.args_complete and not framework.is_part(launch, args, texts)
     launch = msgspec.structs.replace(
-        launch, command=nemo.command_of(launch, args), args_complete=complete
+        launch, command=framework.command_with_files(launch, args), args_complete=complete
     )
     decisive = {arg.name: arg for arg in args if arg.name != "defaults"}
-    return launch, [*nemo.in_force(tuple(decisive.values()), (*args, *launch.args))]
+    return launch, [*in_force(tuple(decisive.values()), (*args, *launch.args))]
 
 
 def _placed(arg: RawArg, place: Origin) -> RawArg:
@@ -203,8 +182,9 @@ def _with_environment(
     launch: RawLaunch, args: Sequence[RawArg], version: str | None, around: Collection[str]
 ) -> tuple[RawLaunch, tuple[RawArg, ...]]:
     """Take the variables a file sets out of its arguments."""
-    key = _ENVIRONMENT.get(launch.framework)
-    if key is None or all(arg.name != key for arg in args):
+    framework = framework_of(launch.framework)
+    key = framework.environment_key
+    if not key or all(arg.name != key for arg in args):
         return launch, tuple(args)
     from trainrx.inputs.reprs import flatten
 
@@ -214,9 +194,8 @@ def _with_environment(
         if arg.name == key and arg.values
         for name, values in flatten(_mapping(arg.values[0]))
     ]
-    shell_first = launch.framework == "ms-swift" and in_range(version or "", _SHELL_FIRST) is True
     quiet = [item for item in found if item.name not in around]
-    env = (*quiet, *launch.env) if shell_first else (*launch.env, *found)
+    env = (*quiet, *launch.env) if framework.shell_first(version) else (*launch.env, *found)
     rest = tuple(arg for arg in args if arg.name != key)
     return msgspec.structs.replace(launch, env=env), rest
 
@@ -226,14 +205,6 @@ def _mapping(text: str) -> dict[str, Node]:
 
     node = read_repr(text)
     return node if isinstance(node, dict) else {}
-
-
-def _appended(launch: RawLaunch, version: str | None) -> str:
-    """Give the name of the file whose values are put behind the command line, "" for none."""
-    asked = next((a.values for a in launch.args if a.name == "config" and a.values), None)
-    if launch.framework != "ms-swift" or asked is None:
-        return ""
-    return "" if in_range(version or "", APPENDED) is False else _base(asked[0])
 
 
 def _base(name: str) -> str:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import cast
+from collections.abc import Mapping
 
 import msgspec
 
-from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.view import UNKNOWN, Held
 from trainrx.launch.effective_scene import LaunchView, Scene
 from trainrx.model import reasons
 from trainrx.model.job import Argument
-
-_RULES = {
-    "ms-swift": "ms_swift",
-    "llamafactory": "llamafactory",
-    "transformers": "transformers",
-    "trl": "transformers",
-}
-"""The module of a framework's rules; a launch needs one of them."""
 
 
 def work_out(arguments: Mapping[str, Argument], scene: Scene) -> dict[str, Argument]:
@@ -28,17 +19,8 @@ def work_out(arguments: Mapping[str, Argument], scene: Scene) -> dict[str, Argum
     What it wrote down itself (`via` log) is that, where it is not None. An argument that keeps its
     value is handed on as it is; one that depends on something unknown is not known any more.
     """
-    module = _RULES.get(scene.framework)
-    if module is None:
-        return dict(arguments)
-    rules = _rules(module)
-    worked = rules(LaunchView(arguments, scene))
+    worked = framework_of(scene.framework).effective(LaunchView(arguments, scene))
     return {name: _after(item, worked.get(name, item)) for name, item in arguments.items()}
-
-
-def _rules(module: str) -> Callable[[View], Worked]:
-    found = import_module(f"trainrx.frameworks.{module}.effective").effective
-    return cast("Callable[[View], Worked]", found)
 
 
 def _after(argument: Argument, value: Held | Argument) -> Argument:

@@ -10,14 +10,12 @@ import msgspec
 from packaging.version import Version
 
 from trainrx.catalog.catalog import catalog
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.processes import Processes, times
 from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, Unknown
 from trainrx.model.catalog import Value
 from trainrx.model.job import Argument, RawLaunch
 from trainrx.versions.ranges import in_range
-
-_SWIFT_SPREADS = frozenset({"pt", "sft", "rlhf", "infer", "dpo", "orpo", "simpo"})
-_YES = frozenset({"1", "true", "y", "yes", "on"})
-_MOST_DIGITS = 6
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,62 +106,9 @@ def _place(framework: str, release: str) -> int:
     return bisect_left(catalog(framework).versions, Version(release))
 
 
-class Processes(msgspec.Struct, frozen=True):
-    """How many processes the job has, and whether a launcher starts them."""
-
-    world_size: int | None = None
-    distributed: Truth = None
-
-
 def processes(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
-    """Count the processes a launch starts, the way the programs of its framework do.
-
-    `swift` starts torchrun when NPROC_PER_NODE or NNODES is set; `llamafactory-cli train` when
-    FORCE_TORCHRUN is, or several GPUs are visible.
-    """
+    """Count the processes a launch starts, the way the programs of its framework do."""
     told = {arg.name: arg.values[-1] if arg.values else None for arg in launch.launcher}
-    given = {name: env[name] for name in ("NPROC_PER_NODE", "NNODES") if name in env}
     if "nproc_per_node" in told:
-        return Processes(_times(told["nproc_per_node"], told.get("nnodes", "1")), distributed=True)
-    if launch.framework == "llamafactory":
-        return _llamafactory(launch, env)
-    if launch.framework != "ms-swift":
-        return Processes()
-    if launch.command not in _SWIFT_SPREADS:
-        return Processes(1, distributed=False)
-    if given:
-        number = _times(given.get("NPROC_PER_NODE", "1"), given.get("NNODES", "1"))
-        return Processes(number, distributed=True)
-    return Processes(1, distributed=False) if launch.env_complete else Processes()
-
-
-def _llamafactory(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
-    visible = env.get("CUDA_VISIBLE_DEVICES")
-    cards = len([card for card in visible.split(",") if card.strip()]) if visible else None
-    forced = (env.get("FORCE_TORCHRUN") or "").lower() in _YES
-    spread = True if forced else None if cards is None else cards > 1
-    if launch.command != "train":
-        return Processes(1, distributed=False)
-    if not spread:
-        return Processes(None if spread is None else 1, spread)
-    number = env.get("NPROC_PER_NODE") or (str(cards) if cards else None)
-    return Processes(_times(number, env.get("NNODES", "1")), distributed=True)
-
-
-def _times(*texts: str | None) -> int | None:
-    """Multiply counts; None when one of them is no plain number."""
-    found = [
-        int(text)
-        for text in texts
-        if text and len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()
-    ]
-    if len(found) < len(texts):
-        return None
-    product = 1
-    for number in found:
-        product *= number
-    return product
-
-
-def _is_count(text: str) -> bool:
-    return len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal()
+        return Processes(times(told["nproc_per_node"], told.get("nnodes", "1")), distributed=True)
+    return framework_of(launch.framework).processes(launch, env)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from trainrx.frameworks import framework_of
 from trainrx.launch.saved_args import FILES, run_folders
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
@@ -77,7 +78,7 @@ def config_texts(
             texts[named] = text
             inside = _read_config(text, named)
             waiting += _naming(inside)
-            waiting += _parents(raw, inside)
+            waiting += framework_of(raw.framework).parents(inside)
         elif named in raw.configs:
             reason = f"{named} is not at hand: add it with --config"
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
@@ -111,8 +112,7 @@ def _read_config(text: str, named: str) -> tuple[RawArg, ...]:
 def _named(raw: RawLaunch) -> Iterator[str]:
     yield from raw.configs
     yield from _naming((*raw.args, *raw.launcher))
-    if raw.framework == "verl":
-        yield from _hydra(raw.args)
+    yield from framework_of(raw.framework).named_files(raw.args)
 
 
 def _naming(args: Iterable[RawArg]) -> Iterator[str]:
@@ -122,26 +122,8 @@ def _naming(args: Iterable[RawArg]) -> Iterator[str]:
             yield value
 
 
-def _parents(raw: RawLaunch, args: Iterable[RawArg]) -> Iterator[str]:
-    """Give the files a configuration builds on."""
-    if raw.framework == "nemo-rl":
-        from trainrx.frameworks.common.nemo import parents_of
-
-        yield from parents_of(args)
-
-
 def _is_config(name: str) -> bool:
     return name.lower().endswith(_CONFIGS)
-
-
-def _hydra(args: Iterable[RawArg]) -> Iterator[str]:
-    """Give the file `--config-path` and `--config-name` stand for."""
-    named = {arg.name: arg.values[0] for arg in args if arg.values}
-    name = named.get("config_name")
-    if name is not None:
-        file = name if _is_config(name) else f"{name}.yaml"
-        folder = named.get("config_path", "").rstrip("/")
-        yield f"{folder}/{file}" if folder else file
 
 
 def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:

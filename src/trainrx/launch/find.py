@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trainrx.frameworks import framework_of, ms_swift
-from trainrx.frameworks.common.roles import related, role_of
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.recognise import recognise
+from trainrx.frameworks.common.roles import related
 from trainrx.launch.args import Sign, odd_characters, read_arguments
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
@@ -18,13 +19,6 @@ from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCo
 from trainrx.model.pattern import late
 from trainrx.shell import read_script
 
-_FILE_BY_FLAG: dict[str, tuple[str, ...]] = {
-    "verl": ("config",),
-    "easyr1": ("config",),
-    "nemo-automodel": ("config", "c"),
-    "nemo-rl": ("config",),
-}
-"""Flags whose value is the file with the settings."""
 _MAX_LAUNCHES = 256
 _MAX_INNER = 32
 _LOOKS = late(
@@ -58,7 +52,7 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
     found: list[RawLaunch] = []
     for command, wrapped in _commands(script, cite):
         for entry in entries(command, cite, allocation):
-            named = _name(entry)
+            named = recognise(entry)
             if named is not None and len(found) < _MAX_LAUNCHES:
                 launch = _launch(script, command, entry, named, cite)
                 around = tuple(wrapped.container) if wrapped else ()
@@ -137,32 +131,20 @@ def _still(word: Word, hidden: set[str]) -> tuple[str, ...]:
     return (*word.unknown, *more)
 
 
-def _name(entry: EntryPoint) -> RecognisedLaunch | None:
-    match = ms_swift.recognise(entry)
-    if match is not None:
-        return RecognisedLaunch("ms-swift", *match)
-    from trainrx.frameworks import llamafactory
-    from trainrx.frameworks.common import programs
-
-    match = llamafactory.recognise(entry)
-    if match is not None:
-        return RecognisedLaunch("llamafactory", *match)
-    return programs.recognise(entry)
-
-
 def _launch(
     script: Script, command: ShellCommand, entry: EntryPoint, named: RecognisedLaunch, cite: Cite
 ) -> RawLaunch:
-    bare: Sign = "=" if named.framework == "llamafactory" else ""
-    overrides = framework_of(named.framework).takes_overrides
-    arguments = read_arguments(named.args, cite, overrides=overrides, bare=bare)
+    framework = framework_of(named.framework)
+    bare: Sign = "=" if framework.bare_assigns else ""
+    arguments = read_arguments(named.args, cite, overrides=framework.takes_overrides, bare=bare)
     args, configs = list(arguments.args), list(arguments.configs)
-    if named.framework == "vllm" and arguments.positional:
+    if framework.positional and arguments.positional:
         model = arguments.positional[0]
         values = None if model.unknown else (model.text,)
-        args.insert(0, RawArg(name="model", values=values, origin=cite(model)))
-    flags = _FILE_BY_FLAG.get(named.framework, ())
-    configs += [item.values[0] for item in args if item.name in flags and item.values]
+        args.insert(0, RawArg(name=framework.positional, values=values, origin=cite(model)))
+    configs += [
+        item.values[0] for item in args if item.name in framework.file_flags and item.values
+    ]
     front = entry.front
     names = [item.name for item in args]
     return RawLaunch(
@@ -177,7 +159,7 @@ def _launch(
         env_complete=script.env_complete and not front.hidden_env,
         unread=_unread(script, command.words),
         defects=odd_characters(command.words, cite),
-        role=role_of(named.framework, named.command, entry.path.text, names),
+        role=framework.role(named.command, entry.path.text, names),
         container=(*front.container, *_allocation(entry)),
         host=command.host,
         perhaps=command.perhaps,

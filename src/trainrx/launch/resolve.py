@@ -20,9 +20,8 @@ from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, releases_taking, signature
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.catalog.tables import Tables, judges, tables_of
+from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.task import task_of
-from trainrx.frameworks.llamafactory import releases_with
-from trainrx.launch.config_files import APPENDED
 from trainrx.launch.defaults import defaults, one_process
 from trainrx.launch.effective import work_out
 from trainrx.launch.effective_scene import Scene, processes
@@ -119,15 +118,9 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
 
 
 def outside_parser(launch: RawLaunch, version: str | None) -> frozenset[str]:
-    """Give the names that are taken before a parser sees them: `--config` not by every ms-swift.
-
-    With `--use_ray` its Megatron commands read the file (swift/ray/megatron/pipeline.py).
-    """
-    if launch.framework != "ms-swift" or in_range(version or "", APPENDED) is not False:
-        return OUTSIDE
-    if launch.command.startswith("megatron") and any(a.name == "use_ray" for a in launch.args):
-        return OUTSIDE
-    return OUTSIDE - {"config"}
+    """Give the names that are taken before a parser sees them."""
+    taken = framework_of(launch.framework).takes_config(launch, version)
+    return OUTSIDE if taken else OUTSIDE - {"config"}
 
 
 def _named(framework: str, version: str | None) -> dict[str, str]:
@@ -144,26 +137,13 @@ def _signature(
         bits = known.of(given.get(owner))
         how: How | None = "given" if owner in given else None
         return signature(owner, command, bits, given, beside), given.get(owner), how
-    started = _started_with(launch)
+    started = framework_of(launch.framework).releases_starting(launch)
     if started is not None and known.precedes(started):
         return signature(owner, command, known.of(started), given, beside), started, "derived"
     bits = releases_taking((*launch.args, *configs), owner, command)
     bits = bits & known.of(started) or bits
     version = known.describe(bits) or None
     return signature(owner, command, bits, given, beside), version, "derived" if version else None
-
-
-def _started_with(launch: RawLaunch) -> str | None:
-    """Tell the releases that have the program of a launch, or take its file the way it is given.
-
-    ms-swift: `prepare_config_args` and `parse_yaml_args` in swift/cli/main.py.
-    """
-    if launch.framework == "llamafactory":
-        return releases_with(launch)
-    if launch.framework != "ms-swift" or not launch.configs or not launch.origin.line:
-        return None
-    by_flag = any(arg.name == "config" for arg in launch.args)
-    return ">=3.10,<4.1" if by_flag else ">=4.1"
 
 
 def _parsed(

@@ -7,48 +7,10 @@ from collections.abc import Iterable
 
 import msgspec
 
+from trainrx.frameworks import framework_of
 from trainrx.model.job import RawLaunch, Role
 from trainrx.model.pattern import late
 
-_COMMANDS: dict[str, dict[str, Role]] = {
-    "ms-swift": {
-        "rollout": "rollout",
-        "infer": "inference",
-        "deploy": "inference",
-        "app": "inference",
-        "app-ui": "inference",
-        "sample": "inference",
-        "eval": "evaluation",
-        "export": "export",
-        "merge-lora": "export",
-    },
-    "llamafactory": {
-        "chat": "inference",
-        "api": "inference",
-        "webchat": "inference",
-        "eval": "evaluation",
-        "export": "export",
-    },
-    "trl": {"vllm-serve": "rollout"},
-    "axolotl": {
-        "preprocess": "preparation",
-        "inference": "inference",
-        "evaluate": "evaluation",
-        "lm-eval": "evaluation",
-        "merge-lora": "export",
-        "merge-sharded-fsdp-weights": "export",
-        "quantize": "export",
-        "vllm-serve": "rollout",
-    },
-    "openrlhf": {
-        "serve-rm": "reward",
-        "batch-inference": "inference",
-        "interactive-chat": "inference",
-        "lora-combiner": "export",
-    },
-    "nemo-rl": {"eval": "evaluation"},
-    "vllm": {"serve": "inference"},
-}
 _BY_NAME: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "trainer",
@@ -89,30 +51,6 @@ _SERVED: tuple[tuple[Role, re.Pattern[str]], ...] = (
 )
 _REWARD_MODEL = late(r"(?:.*[-_/])?(?:reward|rm|prm|orm|genrm)(?:[-_/.].*)?", re.IGNORECASE)
 _PORT = late(r":(\d{2,5})(?:/|$)|^(\d{2,5})$")
-_SERVERS = frozenset({("ms-swift", "deploy"), ("vllm", "serve"), ("", "infer")})
-
-
-def role_of(framework: str, command: str, program: str, names: Iterable[str]) -> Role:
-    """Name the role of one launch by itself.
-
-    Args:
-        framework: As in `RawLaunch`.
-        command: As in `RawLaunch`.
-        program: The path of the script or module that runs.
-        names: The names of its arguments.
-    """
-    known = _COMMANDS.get(framework, {})
-    bare = command.removeprefix("megatron ")
-    if bare in known:
-        given = set(names)
-        if bare == "export" and "to_cached_dataset" in given:
-            return "preparation"
-        return known[bare]
-    if framework == "verl":
-        return _by_name(command, "trainer")
-    if framework in ("", "transformers") and command != "train":
-        return _by_name(program, "trainer")
-    return "trainer"
 
 
 def script_role(path: str) -> Role | None:
@@ -123,10 +61,6 @@ def script_role(path: str) -> Role | None:
         if any(pattern.fullmatch(part) for part in parts):
             return role
     return None
-
-
-def _by_name(path: str, otherwise: Role) -> Role:
-    return script_role(path) or otherwise
 
 
 def related(launches: tuple[RawLaunch, ...]) -> tuple[RawLaunch, ...]:
@@ -144,7 +78,8 @@ def related(launches: tuple[RawLaunch, ...]) -> tuple[RawLaunch, ...]:
 
 
 def _may_serve(launch: RawLaunch) -> bool:
-    return (launch.framework, launch.command) in _SERVERS and launch.role == "inference"
+    serves = launch.command in framework_of(launch.framework).servers
+    return serves and launch.role == "inference"
 
 
 def _wanted(trainer: RawLaunch) -> Iterable[tuple[Role, str]]:

@@ -1,77 +1,138 @@
-"""Recognise LLaMA-Factory: `llamafactory-cli train`, `lmf`, `src/train.py` and older scripts.
+"""LLaMA-Factory: `llamafactory-cli train`, `lmf`, `src/train.py` and older scripts.
 
+0.9.3 on, `key=value` behind the file overrules it (OmegaConf.merge, hparams/parser.py).
 https://github.com/hiyouga/LLaMA-Factory
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
-from trainrx.launchers.entries import EntryPoint
-from trainrx.model.job import RawLaunch, Word
+from trainrx.frameworks.common.processes import Processes, times
+from trainrx.frameworks.common.task import NOTHING, TRAINING, TaskFound, find, is_complete
+from trainrx.frameworks.common.view import View, Worked
+from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.job import RawArg, RawLaunch, Role, Setting
 from trainrx.model.pattern import late
 
-_COMMANDS = frozenset({"train", "chat", "eval", "export", "api", "webchat", "webui"})
-_MODULE = late(r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?")
-_TRAIN = late(r"train(?:_bash|_sft|_pt|_rm|_ppo|_dpo)?\.py")
+_TRAIN = late(r"(?:.*/)?train(?:_bash|_sft|_pt|_rm|_ppo|_dpo)?\.py")
+_IN_SOURCE = late(r"(?:.*/)?src/train\.py")
 _OWN_FLAGS = frozenset({"--stage", "--finetuning_type", "--lora_target", "--template"})
-
-
-_FIRST_SCRIPTS = late(r"train_(?:sft|pt|rm|ppo|dpo)\.py")
+_STAGE_SCRIPT = late(r"(?:.*[/\\])?train_(sft|pt|rm|ppo|dpo)\.py")
 _HALVES = frozenset({"max_source_length", "max_target_length"})
-
-
-def releases_with(launch: RawLaunch) -> str | None:
-    """Tell the releases that have the program of a launch; None where many do.
-
-    `src/train_bash.py` was there to 0.7.0 and took the place of one script for each stage in 0.0.9;
-    0.2.0 made one `cutoff_len` of the two lengths.
-    """
-    script = launch.program.rpartition("/")[2]
-    if _FIRST_SCRIPTS.fullmatch(script):
-        return "<0.0.9"
-    if script != "train_bash.py":
-        return None
-    return "<0.2" if any(arg.name in _HALVES for arg in launch.args) else "<0.7.1"
-
-
-def recognise(entry: EntryPoint) -> tuple[str, tuple[Word, ...]] | None:
-    """Give command and arguments of a LLaMA-Factory launch, None when it is none."""
-    if not entry.module and entry.name in ("llamafactory-cli", "lmf", "llamafactory"):
-        return _subcommand(entry.args)
-    if _MODULE.fullmatch(entry.path.text):
-        return _subcommand(entry.args) or ("train", entry.args)
-    if entry.module or not _TRAIN.fullmatch(entry.name):
-        return None
-    in_source = re.search(r"(?:^|/)src/[^/]+$", entry.path.text) is not None
-    own = any(word.text.partition("=")[0] in _OWN_FLAGS for word in entry.args)
-    if entry.name == "train_bash.py" or own or (in_source and _plain(entry)):
-        return "train", entry.args
-    return None
-
-
-def _plain(entry: EntryPoint) -> bool:
-    """Tell `src/train.py` with a config (or nothing) from another project's `src/train.py`."""
-    if entry.name != "train.py":
-        return False
-    return not entry.args or entry.args[0].text.endswith((".yaml", ".yml", ".json"))
-
-
-def _subcommand(args: tuple[Word, ...]) -> tuple[str, tuple[Word, ...]] | None:
-    if args and args[0].text in _COMMANDS:
-        return args[0].text, args[1:]
-    return None
+_PREFERENCE = frozenset({"orpo", "simpo"})
+_YES = frozenset({"1", "true", "y", "yes", "on"})
 
 
 class LlamaFactory(Framework):
-    """LLaMA-Factory."""
+    """The commands of its launcher, and the scripts that were before it."""
 
     name = "llamafactory"
+    spelled = True
+    programs = ("llamafactory-cli", "lmf", "llamafactory")
+    commands = frozenset({"train", "chat", "eval", "export", "api", "webchat", "webui"})
+    path = late(r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?")
+    bare_programs = (("", "llamafactory-cli train"),)
+    default_command = "train"
+    command_roles: ClassVar[Mapping[str, Role]] = {
+        "chat": "inference",
+        "api": "inference",
+        "webchat": "inference",
+        "eval": "evaluation",
+        "export": "export",
+    }
     refuses_unknown = True
     takes_overrides = True
-    omegaconf = True
+    bare_assigns = True
     edits_assigned = True
+    omegaconf = True
+    telling_keys = frozenset(
+        {"finetuning_type", "cutoff_len", "lora_target", "dataset_dir", "stage"}
+    )
+    usual_keys = frozenset(
+        {"template", "overwrite_cache", "preprocessing_num_workers", "deepspeed"}
+    )
+
+    def by_program(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read `llamafactory-cli train ...`."""
+        own = not entry.module and entry.name in self.programs
+        return self.by_command(entry.args) if own else None
+
+    def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
+        """Read its modules, and its scripts where the arguments or the folder tell."""
+        if self.matched(entry) is not None:
+            return self.by_command(entry.args) or self.launch("train", entry.args)
+        if entry.module or not _TRAIN.fullmatch(entry.path.text):
+            return None
+        own = any(word.text.partition("=")[0] in _OWN_FLAGS for word in entry.args)
+        plain = _IN_SOURCE.fullmatch(entry.path.text) is not None and (
+            not entry.args or entry.args[0].text.endswith((".yaml", ".yml", ".json"))
+        )
+        known = entry.name == "train_bash.py" or own or plain
+        return self.launch("train", entry.args) if known else None
+
+    def releases_starting(self, launch: RawLaunch) -> str | None:
+        """Tell the releases by the script.
+
+        `src/train_bash.py` was there to 0.7.0 and took the place of one script for each stage in
+        0.0.9; 0.2.0 made one `cutoff_len` of the two lengths.
+        """
+        if _STAGE_SCRIPT.fullmatch(launch.program):
+            return "<0.0.9"
+        if launch.program.rpartition("/")[2] != "train_bash.py":
+            return None
+        return "<0.2" if any(arg.name in _HALVES for arg in launch.args) else "<0.7.1"
+
+    def task(
+        self,
+        command: str,
+        launch: RawLaunch,
+        configs: Sequence[RawArg],
+        settings: Mapping[str, Setting],
+    ) -> TaskFound | None:
+        """Read `stage` (default sft) and, for dpo, the loss that makes it ORPO or SimPO.
+
+        Before 0.1 each stage had a script of its own (`src/train_ppo.py`).
+        """
+        if command != "train":
+            return None
+        stage = find("stage", launch, configs)
+        named = _STAGE_SCRIPT.fullmatch(launch.program)
+        if stage is None and named is not None:
+            return named[1], (launch.origin,)
+        if stage is None:
+            return ("sft", (launch.origin,)) if is_complete(launch, configs) else NOTHING
+        name = stage.values[0].lower() if stage.values else ""
+        if name not in TRAINING:
+            return NOTHING
+        loss = find("pref_loss", launch, configs)
+        if name == "dpo" and loss is not None:
+            if loss.values is None:
+                return NOTHING
+            if loss.values and loss.values[0].lower() in _PREFERENCE:
+                return loss.values[0].lower(), (stage.origin, loss.origin)
+        return name, (stage.origin,)
+
+    def effective(self, view: View) -> Worked:
+        """Give what its parser and argument classes compute."""
+        from trainrx.frameworks.llamafactory.effective import effective
+
+        return effective(view)
+
+    def processes(self, launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
+        """`train` starts torchrun when FORCE_TORCHRUN is set, or several GPUs are visible."""
+        if launch.command != "train":
+            return Processes(1, distributed=False)
+        visible = env.get("CUDA_VISIBLE_DEVICES")
+        cards = len([card for card in visible.split(",") if card.strip()]) if visible else None
+        forced = (env.get("FORCE_TORCHRUN") or "").lower() in _YES
+        spread = True if forced else None if cards is None else cards > 1
+        if not spread:
+            return Processes(None if spread is None else 1, spread)
+        number = env.get("NPROC_PER_NODE") or (str(cards) if cards else None)
+        return Processes(times(number, env.get("NNODES", "1")), distributed=True)
 
 
 FRAMEWORK = LlamaFactory()
