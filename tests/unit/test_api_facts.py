@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.facts.all import derive, failure_facts, symptom_facts, version_facts
+from trainrx.facts.all import derive, failure_facts, symptom_facts
 from trainrx.knowledge.load import load
-from trainrx.model.facts import fact
+from trainrx.model.facts import Facts, fact
 from trainrx.model.job import Hit, SymptomHits
+from trainrx.model.parts import Condition
+from trainrx.reason.conditions import holds
 
 
 def hits(symptom: str, *found: Hit) -> SymptomHits:
@@ -51,12 +53,21 @@ def test_every_rank_is_kept_before_more_of_the_same() -> None:
     assert len(ranks) == 12
 
 
-def test_only_decidable_ranges_become_facts() -> None:
-    wanted = [("vllm", "<0.8"), ("vllm", "<0.7.2"), ("torch", "<3")]
+def test_a_release_told_by_its_first_numbers_decides_only_some_ranges() -> None:
+    wanted = {"vllm": ("<0.8", "<0.7.2", ">=0.8"), "torch": ("<3",)}
 
-    found = {fact.kind: fact.value for fact in version_facts(wanted, {"vllm": "0.7"})}
+    found = {
+        (package, spec): holds(Condition(package=package, versions=spec), Facts(), {"vllm": "0.7"})
+        for package, specs in wanted.items()
+        for spec in specs
+    }
 
-    assert found == {"version.vllm <0.8": True}
+    assert found == {
+        ("vllm", "<0.8"): True,
+        ("vllm", "<0.7.2"): None,
+        ("vllm", ">=0.8"): False,
+        ("torch", "<3"): None,
+    }
 
 
 def test_the_release_of_torch_decides_the_width_of_vision_scores() -> None:
