@@ -1,0 +1,1 @@
+"""Faults of one line, planted to see whether the tests find them."""
