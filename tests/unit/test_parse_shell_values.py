@@ -19,21 +19,17 @@ def count(expression: str, **variables: str) -> int | None:
         ("", 0),
         ("1 + 2 * 3", 7),
         ("(1 + 2) * 3", 9),
+        ("a > 2 || x", 1),
+        ("a == 3 && a != 4", 1),
+        ("(a < 9) + 1", 2),
+        ("a++", 3),
         ("-7 / 2", -3),
         ("-7 % 3", -1),
-        ("2 ** 3 ** 2", 512),
-        ("1 << 70", 64),
-        ("9223372036854775807 + 1", -(2**63)),
-        ("0x1F + 010 + 2#11", 42),
-        ("a == 3 ? 10 : 20", 10),
-        ("!a || a >= 3", 1),
-        ("a++ + 1", 4),
         ("++a", 4),
         ("--a", 2),
         ("a -= 1", 2),
         ("b = 5", 5),
         ("1, 2", 2),
-        ("~0 & 7 ^ 1 | 8", 14),
         ("+1 - -1", 2),
         ("neg + 1", -1),
     ],
@@ -46,7 +42,17 @@ def test_arithmetic_counts_as_bash_does(expression, expected):
     "expression",
     [
         *["1 / 0", "1 % 0", "b + 1", "(1", "1 +", "1 2", "1 ? 2", "08", "$", "w + 1", "2 ** -1"],
-        *["b++", "40#1", "1 = 2", "(" * 100 + "1" + ")" * 100, "-" * 100 + "1", "1+" * 2000 + "1"],
+        *["b++", "40#1", "1 = 2", "2 ** 3", "1 << 2", "010", "2#11", "a ? 1 : 2"],
+        *[
+            "!a",
+            "a++ + 1",
+            "~0",
+            "a & 1",
+            "9223372036854775807 + 1",
+            "a < 2 < 3",
+            "-" * 100 + "1",
+            "1+" * 2000 + "1",
+        ],
     ],
 )
 def test_arithmetic_without_a_static_value_is_unknown(expression):
@@ -55,6 +61,13 @@ def test_arithmetic_without_a_static_value_is_unknown(expression):
 
 def test_an_assignment_that_fails_leaves_the_variable_unknown():
     word = read_script("n=1\n((n=M+1))\nrun $n", "x.sh").commands[0].words[1]
+
+    assert word.unknown == ("n",)
+
+
+@pytest.mark.parametrize("step", ["n=$M", "n++, n=$M", "n += $M", "++n + $M", "n = M ? 1 : 2"])
+def test_a_variable_set_to_something_unknown_is_unknown(step):
+    word = read_script(f"n=1\n(({step}))\nrun $n", "x.sh").commands[0].words[1]
 
     assert word.unknown == ("n",)
 
@@ -84,24 +97,13 @@ def output(stages: list[list[str]]) -> str | None:
         ([["seq", "3"]], "1\n2\n3"),
         ([["seq", "2", "3"]], "2\n3"),
         ([["seq", "4", "-2", "0"]], "4\n2\n0"),
-        ([["echo", "a,b"], ["tr", ",", " "], ["wc", "-w"]], "2"),
-        ([["echo", "a,b"], ["tr", "-d", ","]], "ab"),
         ([["echo", "-n", "a"], ["wc", "-l"]], "0"),
         ([["echo", "a b"], ["awk", "{print NF}"]], "2"),
         ([["echo", "a,b"], ["awk", "-F", ",", "{print NF}"]], "2"),
-        ([["echo", "a:b"], ["cut", "-d:", "-f2"]], "b"),
-        ([["echo", "a:b"], ["cut", "-d", ":", "-f", "9"]], ""),
-        ([["echo", "a,b,c"], ["sed", "s/,/ /g"]], "a b c"),
-        ([["echo", "a,b,c"], ["sed", "s/,/ /"]], "a b,c"),
-        ([["echo", "a,b,c"], ["grep", "-o", ","], ["wc", "-l"]], "2"),
-        ([["echo", "6 / 4"], ["bc"]], "1"),
-        ([["echo", " a  b "], ["xargs"]], "a b"),
         ([["printf", "%s-%d\\n", "a", "1", "b", "2"]], "a-1\nb-2"),
         ([["cat", "hosts"]], "a\nb"),
         ([["wc", "-l", "hosts"]], None),
         ([["cat", "hosts"], ["wc", "-l"]], "2"),
-        ([["head", "-n1", "hosts"]], "a"),
-        ([["cat", "hosts"], ["tail", "-1"]], "b"),
     ],
 )
 def test_output_of_simple_commands_is_worked_out(stages, expected):
@@ -125,14 +127,6 @@ def test_output_of_simple_commands_is_worked_out(stages, expected):
         [["seq", "1", "0", "5"]],
         [["seq", "100000"]],
         [["seq", "x"]],
-        [["echo", "a"], ["tr", "\\012", "A"]],
-        [["echo", "a"], ["wc", "-m"]],
-        [["echo", "a"], ["awk", "{print $1 $2}"]],
-        [["echo", "a"], ["cut", "-f1,2"]],
-        [["echo", "a"], ["sed", "-n", "1p"]],
-        [["echo", "a"], ["grep", "a*"]],
-        [["echo", "a"], ["bc"]],
-        [["echo", "a"], ["xargs", "-n1"]],
     ],
 )
 def test_output_of_other_commands_is_unknown(stages):
@@ -167,7 +161,8 @@ def test_globs_match_whole_texts(pattern, text, expected):
         ("test $X -eq 1", "yes"),
         ("[ $X -eq 1 -a 2 -gt 1 ]", "yes"),
         ("[ $X -eq 2 -o 2 -gt 1 ]", "yes"),
-        ("[[ ( $X == 2 || $X == 1 ) && ! -z $X ]]", "yes"),
+        ("[[ $X == 1 && ! -z $X ]]", "yes"),
+        ("[[ $X == 2 && ( $X == 1 ) || $X == 1 ]]", "yes no"),
         ("! [ $X = 1 ]", "no"),
         ("[ $X = 1 ] && [ $X = 2 ]", "no"),
         ("[ $X = 2 ] || [ $X = 1 ]", "yes"),
@@ -183,12 +178,8 @@ def test_globs_match_whole_texts(pattern, text, expected):
         ("[ -f x ] && [ $X = 2 ]", "no"),
         ('[ "$UNSET" = 1 ]', "yes no"),
         ("[ $X -eq abc ]", "yes no"),
-        ("[[ $X =~ ^1 ]]", "yes"),
-        ("[[ $X =~ ^[[:digit:]]+$ ]]", "yes"),
-        ("[[ $X =~ 2 ]]", "no"),
-        ("[[ $X =~ (a+)+ ]]", "yes no"),
-        ("[[ $X =~ $Y ]]", "yes no"),
-        ("[[ -v X ]]", "yes"),
+        ("[[ $X =~ ^1 ]]", "yes no"),
+        ("[[ -v X ]]", "yes no"),
         ("[ -z $(hostname) ]", "yes no"),
         ("grep -q x y", "grep yes no"),
         ("(( NODES > 1 ))", "yes no"),
@@ -203,8 +194,9 @@ def test_tests_are_decided_only_when_they_can_be(condition, expected):
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("${V/#a/x}", "xbc.abc"),
-        ("${V/%c/x}", "abc.abx"),
+        ("${V/#a/x}", "${V/#a/x}"),
+        ("${V//b/x}", "axc.axc"),
+        ("${V/%c/x}", "${V/%c/x}"),
         ("${V/b}", "ac.abc"),
         ("${V:(-3)}", "abc"),
         ("${V:1:-2}", "bc.a"),
@@ -212,15 +204,13 @@ def test_tests_are_decided_only_when_they_can_be(condition, expected):
         ("${V^}", "Abc.abc"),
         ("${A[-1]}", "3"),
         ("${A[$I]}", "2"),
-        ("${A[@]/#/n}", "n1 n2 n3"),
         ("${A[*]}", "1 2 3"),
-        ("${!A[@]}", "0 1 2"),
         ("${A[9]:-none}", "none"),
         ("${E[@]:-none}", "none"),
         ("${U:?must be set}", "$U"),
-        ("${V/[a]/x}", "xbc.abc"),
-        ("${V//[ab]/x}", "xxc.xxc"),
-        ("${V//?c*/x}", "ax"),
+        ("${V/[a]/x}", "${V/[a]/x}"),
+        ("${V//[ab]/x}", "${V//[ab]/x}"),
+        ("${V//?c*/x}", "${V//?c*/x}"),
         ("${V/\\./x}", "abcxabc"),
         ("${V@Q}", "${V@Q}"),
         ("${!U}", "${!U}"),

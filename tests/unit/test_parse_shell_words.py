@@ -42,7 +42,7 @@ def argv(script: str, **inherited: str) -> list[str]:
             "A=(1 'b c')\nA+=(d)\nrun \"${A[@]}\" ${#A[@]} ${A[1]} ${A[@]:1:1}",
             ["run", "1", "b c", "d", "3", "b", "c", "b", "c"],
         ),
-        ("n=3\nrun $((n*2+1)) $(( (n + 1) / 2 )) $((n>2?8:9))", ["run", "7", "2", "8"]),
+        ("n=3\nrun $((n*2+1)) $(( (n + 1) / 2 )) $((n>2))", ["run", "7", "2", "1"]),
         ("run {a,b}.json {1..3} x{,y}", ["run", "a.json", "b.json", "1", "2", "3", "x", "xy"]),
         (
             "run $(basename /m/qwen.json .json) $(dirname /m/q) $(expr 16 / 2)",

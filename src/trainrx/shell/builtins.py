@@ -5,16 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 
-import msgspec
-
 from trainrx.model.pattern import late
 from trainrx.shell.context import Context, Verdict
-from trainrx.shell.options import OptionReader
 from trainrx.shell.unknown import known
 from trainrx.shell.variables import Field, Variable
 
 _IGNORED = frozenset({"test", "[", "alias", "shopt", "wait", "trap", "ulimit", "umask", "disown"})
 _RECORDED = frozenset({"wait", "trap", "ulimit", "umask", "disown"})
+_NAME = late(r"[A-Za-z_]\w*", re.ASCII)
 _ELEMENT = late(r"(\w+)\[([^\]]*)\]", re.ASCII)
 
 
@@ -23,7 +21,6 @@ class Builtins:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._options = OptionReader(context)
         self._handlers = {
             "set": self._set,
             "shift": self._shift,
@@ -35,7 +32,9 @@ class Builtins:
             "let": self._let,
             "module": self._module,
             "ml": self._module,
-            "getopts": self._options.run,
+            "getopts": self._getopts,
+            "mapfile": self._map_lines,
+            "readarray": self._map_lines,
             ":": self._true,
             "true": self._true,
             "false": self._true,
@@ -45,14 +44,11 @@ class Builtins:
     def run(self, fields: list[Field], prefix: dict[str, Variable]) -> bool:
         """Run a builtin; False when the command is none of those known here."""
         name = fields[0].text
-        if name in ("read", "mapfile", "readarray"):
-            from trainrx.shell.reading import map_lines, read
+        if name == "read":
+            from trainrx.shell.reading import read
 
             separators = prefix["IFS"].text if "IFS" in prefix else self._context.state.separators()
-            if name == "read":
-                read(self._context, fields, separators)
-            else:
-                map_lines(self._context, fields)
+            read(self._context, fields, separators)
             return True
         handler = self._handlers.get(name)
         if handler is None:
@@ -107,11 +103,8 @@ class Builtins:
         state = self._context.state
         for field in fields[1:]:
             element = _ELEMENT.fullmatch(field.text)
-            if element is not None and (held := state.get(element[1])) is not None:
-                mark = state.unknowns.mark("value", element[1])
-                state.set(
-                    element[1], msgspec.structs.replace(held, values=(Field(mark),), keys=None)
-                )
+            if element is not None:
+                state.set(element[1], state.opaque(element[1], fields[0].line))
             elif fields[1].text == "-f" and field.text in self._context.functions:
                 del self._context.functions[field.text]
             else:
@@ -130,6 +123,20 @@ class Builtins:
 
     def _leave_loop(self, fields: list[Field]) -> None:
         self._context.stop = "break" if fields[0].text == "break" else "continue"
+
+    def _getopts(self, fields: list[Field]) -> None:
+        """Take an option: which one it is, and its value, depends on the arguments."""
+        state = self._context.state
+        for name in (fields[2].text if len(fields) > 2 else "OPTARG", "OPTARG", "OPTIND"):
+            state.set_text(name, state.unknowns.mark("arg", name), fields[0].line)
+        self._context.verdict = Verdict(None)
+
+    def _map_lines(self, fields: list[Field]) -> None:
+        """Fill an array with the lines of a file, which are not followed."""
+        state, line = self._context.state, fields[0].line
+        name = next((f.text for f in fields[:0:-1] if _NAME.fullmatch(f.text)), "MAPFILE")
+        state.set(name, state.opaque(name, line))
+        self._context.verdict = Verdict(None)
 
     def _let(self, fields: list[Field]) -> None:
         for field in fields[1:]:

@@ -9,14 +9,13 @@ from collections.abc import Callable
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.shell import glob, regex
+from trainrx.shell import glob
 from trainrx.shell.context import Verdict, both, either
 from trainrx.shell.expand import Expander
 from trainrx.shell.limits import MAX_DEPTH, TooMuch
 from trainrx.shell.state import State
 from trainrx.shell.syntax import Raw
 from trainrx.shell.unknown import known, literal
-from trainrx.shell.variables import Field, Variable
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,
@@ -30,6 +29,7 @@ _BINARY = frozenset({"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef", *_NUM
 _VARIABLE = late(r"\$\{?#?([A-Za-z_]\w*)", re.ASCII)
 _LENT = late(r"\$\{(!?)([A-Za-z_]\w*|\d+):?-(?:\"\"|'')?\}", re.ASCII)
 """`${X:-}`: what is nothing where nothing was given, for `set -u`."""
+_BRACKETS = frozenset({"(", ")", "\\(", "\\)"})
 _UNARY = late(r"-[a-hknoprstuvwxzGLNOS]")
 
 
@@ -43,6 +43,8 @@ class Conditions:
     def decide(self, words: tuple[Raw, ...]) -> Verdict:
         """Decide a test from its words, the brackets taken off."""
         reader = _Reader(words, self)
+        if any(word.text in _BRACKETS for word in words):
+            return Verdict(None)
         verdict = reader.any_of(0)
         if not reader.at_end:
             return Verdict(None)
@@ -73,23 +75,10 @@ class Conditions:
             # Without quotes nothing is left of an empty word, and the comparison is a mistake.
             compared = bare and any(w.text in ("=", "==", "!=") for w in words)
             return Verdict(None) if compared and verdict.assumed else verdict
-        left = [Raw(_quoted(f.text), word.at) for word, found in fields for f in found]
-        if not left:
-            return Verdict(value=False)
-        if len(left) == 2 and left[0].text != "!" and not _UNARY.fullmatch(left[0].text):
-            # Bash says "unary operator expected", which counts as false.
-            return Verdict(value=False)
-        reader = _Reader(tuple(left), self)
-        verdict = reader.any_of(0)
-        if reader.at_end or not known("".join(word.text for word in left)):
-            return verdict if reader.at_end else Verdict(None)
-        # "too many arguments" counts as false, too.
-        return Verdict(value=False)
+        return Verdict(None)
 
     def unary(self, sign: str, raw: str) -> Verdict:
         """Decide `-z x`, `-n x`; files are not looked at."""
-        if sign == "-v":
-            return self._is_set(self._expander.text(raw))
         if sign not in ("-z", "-n"):
             return Verdict(None)
         text = self._expander.text(raw)
@@ -100,20 +89,12 @@ class Conditions:
                 empty = Verdict(value=True, assumed=True)
         return empty if sign == "-z" else empty.negate()
 
-    def _is_set(self, name: str) -> Verdict:
-        if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-            return Verdict(None)
-        if self._state.get(name) is not None:
-            return Verdict(value=True)
-        if self._state.takes_default(name):
-            return Verdict(value=False, assumed=not self._state.is_gone(name))
-        return Verdict(None)
-
     def binary(self, left: str, sign: str, right: str) -> Verdict:
         """Decide a comparison."""
         one = self._expander.text(left)
         if sign == "=~":
-            return self._regex(one, right)
+            self._state.set("BASH_REMATCH", self._state.opaque("BASH_REMATCH", 0))
+            return Verdict(None)
         two = self._expander.text(right)
         if sign in _NUMBERS:
             # A script whose arguments are not known is taken as called without any.
@@ -139,24 +120,6 @@ class Conditions:
         only = self._state.unknowns.only(text)
         return only is not None and (only.kind, only.name) == ("arg", "#")
 
-    def _regex(self, text: str, raw: str) -> Verdict:
-        """Decide `text =~ pattern`; BASH_REMATCH holds what its groups matched."""
-        pattern = regex.pattern(raw, self._expander.text)
-        result = None
-        if known(text) and pattern is not None and known(pattern):
-            self._state.budget.spend(1 + regex.cost(pattern, text) // 64)
-            result = regex.match(pattern, text)
-        if result is None:
-            mark = self._state.unknowns.mark("value", "BASH_REMATCH")
-            self._state.set("BASH_REMATCH", Variable((Field(mark),), 0, array=True))
-            return Verdict(None)
-        groups = result.groups
-        if groups is None:
-            groups = (self._state.unknowns.mark("value", "BASH_REMATCH"),)
-        fields = tuple(Field(group) for group in groups)
-        self._state.set("BASH_REMATCH", Variable(fields, 0, array=True))
-        return Verdict(result.found)
-
     def _same(self, text: str, raw: str) -> bool | None:
         pattern = self._expander.pattern(raw)
         if len(pattern) > 256 or re.search(r"[@+?!*]\(", raw):
@@ -167,16 +130,6 @@ class Conditions:
     def single(self, raw: str) -> Verdict:
         """Decide `[ x ]`: true when the text is not empty."""
         return self.unary("-n", raw)
-
-
-def _quoted(text: str) -> str:
-    """Write an expanded word so that it is not expanded again, operators as they are."""
-    plain = text in _BINARY or text in ("!", "(", ")", "-a", "-o") or _UNARY.fullmatch(text)
-    if plain:
-        return text
-    import shlex  # few tests quote anything
-
-    return shlex.quote(text)
 
 
 class _Reader:
@@ -219,11 +172,6 @@ class _Reader:
         if first == "!":
             self._at += 1
             return self._one(depth + 1).negate()
-        if first in ("(", "\\("):
-            self._at += 1
-            verdict = self.any_of(depth + 1)
-            self._at += 1
-            return verdict
         if _UNARY.fullmatch(first) and self._at + 1 < len(self._words):
             self._at += 2
             return self._conditions.unary(first, self._words[self._at - 1])

@@ -105,11 +105,12 @@ class Context:
     def count(self, expression: str) -> int | None:
         """Evaluate arithmetic, None when the result is not known."""
         text = self.expander.dollars(expression)
-        if not known(text):
-            return None
         self.budget.spend(1 + len(text))
         from trainrx.shell import arithmetic
 
+        if not known(text):
+            arithmetic.forget(text, self._write)
+            return None
         return arithmetic.evaluate(text, self._number, self._write)
 
     def arithmetic(self, expression: str) -> str:

@@ -27,7 +27,7 @@ def merged(name: str, found: Sequence[Variable | None], unknowns: Unknowns, kind
     exported = any(item.exported for item in some)
     first = some[0]
     if len(some) == len(found) and all(
-        item is first or (item.values, item.keys) == (first.values, first.keys) for item in some
+        item is first or item.values == first.values for item in some
     ):
         return msgspec.structs.replace(last, exported=exported)
     if None in found and inherited_kind(name) == "scheduler":
@@ -37,8 +37,6 @@ def merged(name: str, found: Sequence[Variable | None], unknowns: Unknowns, kind
         Variable((), last.line, last.array) if item is None or item.gone else item for item in found
     ]
     one = _Merge(name, unknowns, kind)
-    if any(item.keys is not None for item in some):
-        return msgspec.structs.replace(one.keyed(full), exported=exported)
     if any(item.array for item in some):
         values = one.fields([item.values for item in full])
         return Variable(values, last.line, array=True, exported=exported)
@@ -63,13 +61,6 @@ class _Merge:
         if len(choices) > MAX_CHOICES:
             choices = []
         return self._unknowns.mark(self._kind, self._name, choices=tuple(choices))
-
-    def keyed(self, found: Sequence[Variable]) -> Variable:
-        last = found[-1]
-        every = [dict(zip(item.keys or (), item.values, strict=False)) for item in found]
-        names = tuple(dict.fromkeys(key for one in every for key in one))
-        values = tuple(self._field([one.get(key, Field("")) for one in every]) for key in names)
-        return Variable(values, last.line, array=True, keys=names, assoc=last.assoc)
 
     def _field(self, items: Sequence[Field]) -> Field:
         if all(item.text == items[0].text for item in items):

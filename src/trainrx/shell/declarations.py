@@ -11,12 +11,14 @@ from trainrx.model.pattern import late
 from trainrx.shell.context import Context
 from trainrx.shell.reader import declared
 from trainrx.shell.state import word_lines
-from trainrx.shell.syntax import Assign, Raw, Simple, assignment
+from trainrx.shell.syntax import Assign, Raw, Simple
 from trainrx.shell.unknown import known
-from trainrx.shell.variables import Field, Variable, with_element, with_more
+from trainrx.shell.variables import Field, Variable, with_element
 
 _LENT = late(r"(?P<quote>\"?)\$\{\w+:?[-=](?:\"\"|'')?\}(?P=quote)", re.ASCII)
 """`${X:-}`: nothing, unless something is given."""
+_KEYED = late(r"\[(?:[^\]]*$|.*\]\+?=)", re.DOTALL)
+"""An element with its key: `[a]=1`."""
 
 
 class Declarations:
@@ -29,17 +31,19 @@ class Declarations:
     def _line(self, at: int) -> int:
         return self._context.place.line(at)
 
-    def assign(self, item: Assign, *, export: bool = False, assoc: bool = False) -> None:
+    def assign(self, item: Assign, *, export: bool = False) -> None:
         """Evaluate one assignment."""
         context = self._context
         state, line = context.state, self._line(item.at)
-        old = state.variables.get(state.target(item.name))
+        old = state.variables.get(item.name)
         if old is not None and old.gone:
             old = None
-        if item.key is not None:
+        if old is not None and state.is_opaque(old):
+            value = state.opaque(item.name, line)
+        elif item.key is not None:
             value = self._element(item, old, line)
         elif item.items is not None:
-            value = self._array(item, old, line, assoc=assoc)
+            value = self._array(item, old, line)
         else:
             value = self._text_value(item, old, line)
         state.set(item.name, msgspec.structs.replace(value, exported=export))
@@ -51,38 +55,22 @@ class Declarations:
         expander = self._context.expander
         field = Field(expander.text(item.value), line)
         old = old or Variable((), line, array=True)
-        key = expander.parameters.key(old, item.key or "")
-        if key is None or (key.startswith("-") and not old.assoc and not old.values):
-            mark = self._context.state.unknowns.mark("value", item.name)
-            return Variable((Field(mark),), line, array=True)
+        index = expander.parameters.index(old, item.key or "")
+        found = None if index is None else with_element(old, index, field, append=item.append)
+        if found is None:
+            return self._context.state.opaque(item.name, line)
         self._context.budget.spend(1 + len(old.values) // 4)
-        return msgspec.structs.replace(with_element(old, key, field, append=item.append), line=line)
+        return msgspec.structs.replace(found, line=line)
 
-    def _array(self, item: Assign, old: Variable | None, line: int, *, assoc: bool) -> Variable:
+    def _array(self, item: Assign, old: Variable | None, line: int) -> Variable:
         """Give the array after `name=( ... )`."""
-        assoc = assoc or (old is not None and old.assoc)
-        value = old if item.append and old is not None else Variable((), line, array=True)
-        value = msgspec.structs.replace(value, array=True, line=line, lines=(), script="")
-        if assoc and value.keys is None:
-            value = msgspec.structs.replace(value, keys=(), assoc=True)
-        loose: list[Field] = []
-        for raw in item.items or ():
-            pair = None
-            if raw.text.startswith("["):
-                pair = assignment(Raw("x" + raw.text, raw.at))
-            if pair is None or pair.key is None:
-                loose += self._fields((raw,))
-                if not assoc:
-                    value, loose = with_more(value, tuple(loose)), []
-                continue
-            expander = self._context.expander
-            key = expander.parameters.key(value, pair.key)
-            field = Field(expander.text(pair.value), self._line(raw.at))
-            if key is None:
-                mark = self._context.state.unknowns.mark("value", item.name)
-                return Variable((Field(mark),), line, array=True)
-            value = with_element(value, key, field, append=pair.append)
-        return with_more(value, tuple(loose))
+        if any(_KEYED.match(raw.text) for raw in item.items or ()):
+            return self._context.state.opaque(item.name, line)
+        base = old if item.append and old is not None else Variable((), line)
+        values = base.values + tuple(self._fields(item.items or ()))
+        return msgspec.structs.replace(
+            base, values=values, array=True, line=line, lines=(), script=""
+        )
 
     def _text_value(self, item: Assign, held: Variable | None, line: int) -> Variable:
         """Give the variable after `name=value` or `name+=value`."""
@@ -95,14 +83,13 @@ class Declarations:
             script = expander.text(item.value, keep_joins=True)
         if script.count("\n") != item.value.count("\n"):
             script = ""
-        if held is not None and held.array and old is None:
-            return with_element(held, "0", Field(text, line))
+        if held is not None and held.array:
+            first = Field(text, line)
+            return self._context.state.with_first(item.name, held, first, append=item.append)
         if old is None:
             lent = not text and _LENT.fullmatch(item.value) is not None
             return Variable((Field(text),), line, lines=lines, script=script, default=lent)
         before = old.lines or (old.line,) * len(old.text.split())
-        if old.array:
-            return with_element(old, "0", Field(text, line), append=True)
         values = (Field(old.text + text, old.line),)
         return Variable(values, line, lines=before + lines)
 
@@ -126,28 +113,24 @@ class Declarations:
     def _declared(self, item: Assign, command: str, flags: str) -> None:
         state = self._context.state
         export = (command == "export" and "n" not in flags) or "x" in flags
-        if "n" in flags and command != "export":
-            target = self._context.expander.text(item.value)
-            if re.fullmatch(r"[A-Za-z_]\w*", target) and target != item.name:
-                line = self._line(item.at)
-                state.variables[item.name] = Variable((Field(target),), line, ref=target)
-                return
-        if self._context.locals and command in ("local", "declare", "typeset"):
-            held = state.variables.get(item.name)
-            if held is not None and held.ref:
-                state.unset(item.name)
-        self.assign(item, export=export, assoc="A" in flags)
+        if "A" in flags or ("n" in flags and command != "export"):
+            self._not_followed(item.name, flags, self._line(item.at), item.value)
+            return
+        self.assign(item, export=export)
         held = state.variables[item.name]
-        if set(flags) & set("iluc") and not held.array:
-            text = held.text
-            count = self._context.count(text) if "i" in flags and known(text) else None
-            if "i" in flags:
-                text = str(count) if count is not None else state.unknowns.mark("value", item.name)
-            elif known(text):
-                text = text.lower() if "l" in flags else text.upper()
-            state.variables[item.name] = msgspec.structs.replace(
-                held, values=(Field(text, held.line),)
-            )
+        if set(flags) & set("iluc") and known(held.text):
+            mark = state.unknowns.mark("value", item.name)
+            state.variables[item.name] = msgspec.structs.replace(held, values=(Field(mark),))
+
+    def _not_followed(self, name: str, flags: str, line: int, target: str = "") -> None:
+        """Take an array with keys, or what a name stands for by reference, as unknown."""
+        state = self._context.state
+        state.set(name, state.opaque(name, line))
+        if "n" in flags:
+            self._context.record.add_unread("a name that stands for another is not followed", line)
+            target = self._context.expander.text(target)
+            if re.fullmatch(r"[A-Za-z_]\w*", target):
+                state.set(target, state.opaque(target, line))
 
     def _declare_field(self, field: Field, command: str, flags: str, line: int) -> None:
         context, state = self._context, self._context.state
@@ -161,9 +144,10 @@ class Declarations:
             state.export(left, line, on="n" not in flags)
         else:
             self._keep_local(command, left)
-            if set(flags) & set("Aa"):
-                keys = () if "A" in flags else None
-                state.set(left, Variable((), line, array=True, keys=keys, assoc="A" in flags))
+            if set(flags) & set("An"):
+                self._not_followed(left, flags, line)
+            elif "a" in flags:
+                state.set(left, Variable((), line, array=True))
             elif context.locals and command in ("local", "declare", "typeset"):
                 # A new local variable is unset, whatever the caller's holds.
                 state.unset(left)

@@ -99,36 +99,6 @@ def strip(text: str, pattern: str, *, end: bool, longest: bool) -> str:
     return text[lengths[-1] if longest else lengths[0] :] if lengths else text
 
 
-def replace(text: str, pattern: str, new: str, *, once: bool) -> str:
-    """Put a text in the place of the longest matches of a pattern, from left to right."""
-    items = compile_glob(pattern)
-    if not text:
-        return new if prefix_lengths(items, text) else text
-    parts: list[str] = []
-    position = 0
-    while position < len(text):
-        lengths = prefix_lengths(items, text[position:])
-        if lengths and lengths[-1]:
-            parts.append(new)
-            position += lengths[-1]
-            if once:
-                break
-        else:
-            parts.append(text[position])
-            position += 1
-    return "".join([*parts, text[position:]])
-
-
-def replace_end(text: str, pattern: str, new: str, *, end: bool) -> str:
-    """Put a text in the place of the longest match of a pattern at one end of a text."""
-    items = compile_glob(pattern)
-    if end:
-        lengths = prefix_lengths(items[::-1], text[::-1])
-        return text[: len(text) - lengths[-1]] + new if lengths else text
-    lengths = prefix_lengths(items, text)
-    return new + text[lengths[-1] :] if lengths else text
-
-
 def escape(text: str) -> str:
     """Write a text as a pattern that matches only it."""
     return re.sub(r"[*?\[\\]", r"\\\g<0>", text)

@@ -132,7 +132,7 @@ class Loops:
             if name == "@" or held is new:
                 continue
             given = not known(new.text) and not self._state.unknowns.alternatives(new.text)
-            if given and (held is None or (not held.array and held.text == "" and not held.ref)):
+            if given and (held is None or (not held.array and held.text == "")):
                 field = Field(self._state.unknowns.mark("arg", name), new.line)
                 exported = held.exported if held is not None else new.exported
                 self._state.variables[name] = Variable((field,), new.line, exported=exported)

@@ -10,7 +10,7 @@ import msgspec
 from trainrx.model.pattern import late
 from trainrx.shell.state import State
 from trainrx.shell.unknown import known
-from trainrx.shell.variables import Field, Variable, element, keys
+from trainrx.shell.variables import Field, Variable, element
 
 _BODY = late(
     r"(?P<indirect>!)?(?P<length>\#(?=[\w@*#?!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*\#?$!_-])"
@@ -29,7 +29,8 @@ _CASES: dict[str, Callable[[str], str]] = {
 }
 _RUNTIME = frozenset({"RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "EPOCHSECONDS", "UID"})
 _MAX_PATTERN = 256
-_MAX_GLOBBED = 1024
+_MAX_REPLACED = 1024
+_GLOB = late(r"[*?\[\\]")
 
 
 class Expansion(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class Parameters:
         found = self._find(name)
         if found is None:
             return Expansion((Field(self._missing(name)),))
-        if found.array and not found.text and element(found, "0") is None:
+        if found.array and not found.values:
             return Expansion((Field(""),))
         line = found.line if not found.array else found.values[0].line
         return Expansion((Field(found.text, line),), lines=found.lines)
@@ -121,13 +122,6 @@ class Parameters:
         return Expansion((Field(self._state.unknowns.mark("value", shown, shown)),))
 
     def _indirect(self, name: str, index: str | None, operation: str) -> Expansion:
-        found = self._state.get(name)
-        if index in ("@", "*") and self._state.is_gone(name):
-            return Expansion((), many=True)
-        if index in ("@", "*") and found is not None and not operation:
-            if not self._countable(found.values):
-                return self._no_value(f"!{name}[{index}]")
-            return Expansion(tuple(Field(key) for key in keys(found)), many=True)
         target = self._state.known_value(name)
         if index is not None or target is None or not re.fullmatch(r"[A-Za-z_]\w*|\d+", target):
             return self._no_value(f"!{name}{operation}")
@@ -154,7 +148,8 @@ class Parameters:
     def _countable(self, fields: tuple[Field, ...]) -> bool:
         """Tell whether every field stands for one word: a mark of a branch may be several."""
         found = (item for field in fields for item in self._state.unknowns.within(field.text))
-        return not any(item.kind in ("branch", "loop") or item.name in ("@", "*") for item in found)
+        kinds = ("branch", "loop", "array")
+        return not any(item.kind in kinds or item.name in ("@", "*") for item in found)
 
     def _list(self, name: str, star: str, operation: str, *, length: bool) -> Expansion:
         whole = self._all(name, "@")
@@ -169,11 +164,7 @@ class Parameters:
         cut = _SLICE.fullmatch(operation)
         fields = whole.fields
         if cut:
-            held = None if name in ("@", "*") else self._state.get(name)
-            if held is not None and held.keys is not None and not held.assoc:
-                fields = _slice_sparse(held, cut)
-            else:
-                fields = _slice_fields(fields, cut, positional=held is None)
+            fields = _slice_fields(fields, cut, positional=name in ("@", "*"))
         elif operation:
             fields = tuple(
                 msgspec.structs.replace(field, text=self._operate(name, field.text, operation))
@@ -187,19 +178,20 @@ class Parameters:
             return None
         if index is None:
             return found.text
-        key = self.key(found, index)
-        if key is None or not self._countable(found.values):
+        number = self.index(found, index)
+        if number is None:
             return self._no_value(f"{name}[{index}]").fields[0].text
-        item = element(found, key)
+        item = element(found, number)
         return None if item is None else item.text
 
-    def key(self, held: Variable | None, index: str) -> str | None:
-        """Work out the index or key of an element, None when it is not known."""
-        if held is not None and held.assoc:
-            key = self._expand(index)
-            return key if known(key) else None
-        number = self._expand(f"$(({index}))")
-        return number if re.fullmatch(r"-?[0-9]{1,9}", number) else None
+    def index(self, held: Variable, text: str) -> int | None:
+        """Work out which element is meant, None when that is not known."""
+        number = self._expand(f"$(({text}))")
+        if not re.fullmatch(r"-?[0-9]{1,9}", number):
+            return None
+        index = int(number)
+        before = held.values[: index + 1] if index >= 0 else held.values
+        return index if self._countable(before) else None
 
     def _operate(self, name: str, text: str | None, operation: str) -> str:
         default = _DEFAULT.fullmatch(operation)
@@ -250,24 +242,13 @@ class Parameters:
         return glob.strip(text, pattern, end=sign[0] == "%", longest=len(sign) == 2)
 
     def _replace(self, name: str, text: str, match: re.Match[str]) -> str:
-        from trainrx.shell import glob
-
         old, new = self._pattern(match[2]), self._expand(match[3] or "")
-        if not known(old) or len(old) > _MAX_PATTERN:
+        is_anchored = match[1] == "/" and old[:1] in ("#", "%")
+        count = -1 if match[1] == "//" else 1
+        if not known(old) or is_anchored or _GLOB.search(old) or text.count(old) > _MAX_REPLACED:
             return self._no_value(name + match[0]).fields[0].text
-        anchor = old[0] if match[1] == "/" and old[:1] in ("#", "%") else ""
-        old = old[1:] if anchor else old
         self._state.budget.spend(1 + len(text) * len(old) // 4)
-        if anchor:
-            return glob.replace_end(text, old, new, end=anchor == "%")
-        if not re.search(r"[*?\[\\]", old):
-            if not old or (match[1] == "//" and text.count(old) * len(new) > 2**20):
-                return text
-            return text.replace(old, new, -1 if match[1] == "//" else 1)
-        if len(text) > _MAX_GLOBBED:
-            return self._no_value(name + match[0]).fields[0].text
-        self._state.budget.spend(len(text) * len(old))
-        return glob.replace(text, old, new, once=match[1] == "/")
+        return text.replace(old, new, count) if old else text
 
 
 def _bounds(match: re.Match[str], size: int) -> tuple[int, int]:
@@ -293,12 +274,3 @@ def _slice_fields(
     all_fields = (Field(""), *fields) if positional else fields
     start, end = _bounds(match, len(all_fields))
     return all_fields[start:end]
-
-
-def _slice_sparse(held: Variable, match: re.Match[str]) -> tuple[Field, ...]:
-    """Cut an array with gaps: the first number is an index, the second counts elements."""
-    indices = [int(key) for key in keys(held)]
-    start = int(match[1].strip("() \t\n"))
-    start = start if start >= 0 else max(indices, default=0) + 1 + start
-    found = [item for at, item in zip(indices, held.values, strict=True) if at >= start >= 0]
-    return tuple(found if match[2] is None else found[: max(int(match[2]), 0)])

@@ -1,4 +1,4 @@
-"""`read` and `mapfile`: variables from a here-string, a here-document or a file at hand."""
+"""`read`: variables from a here-string, a here-document or a file at hand."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from trainrx.model.pattern import late
 from trainrx.shell.context import Context, Verdict
 from trainrx.shell.expand import split
 from trainrx.shell.state import word_lines
-from trainrx.shell.unknown import known
 from trainrx.shell.variables import Field, Variable
 
 _NAME = late(r"[A-Za-z_]\w*", re.ASCII)
 _READ_VALUES = late(r"-[a-z]*[dnNptui]")
-_MAP_VALUES = late(r"-[a-z]*[dnOsuCc]")
 """Options that take a value."""
 _BLANKS = " \t\n"
 
@@ -22,7 +20,7 @@ _BLANKS = " \t\n"
 def read(context: Context, fields: list[Field], separators: str) -> None:
     """Run `read`; the values are not known when it reads from somewhere else."""
     words = [field.text for field in fields]
-    names = _names(words, _READ_VALUES)
+    names = _names(words)
     flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
     line = fields[0].line
     feed = context.streams.stdin
@@ -54,30 +52,11 @@ def read(context: Context, fields: list[Field], separators: str) -> None:
     context.state.set_text(names[-1], _last(rest, separators), line)
 
 
-def map_lines(context: Context, fields: list[Field]) -> None:
-    """Run `mapfile`."""
-    words = [field.text for field in fields]
-    names = _names(words, _MAP_VALUES) or ["MAPFILE"]
-    flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
-    line = fields[0].line
-    feed = context.streams.stdin
-    text = "" if feed is None else feed.take_all()
-    if feed is None or not known(text) or set(flags) - {"t"}:
-        _forget(context, names[-1:], line)
-        return
-    found = text.split("\n")
-    if found[-1] == "":
-        del found[-1]
-    end = "" if "t" in flags else "\n"
-    values = tuple(Field(item + end, line) for item in found)
-    context.state.set(names[-1], Variable(values, line, array=True))
-
-
-def _names(words: list[str], options: re.Pattern[str]) -> list[str]:
+def _names(words: list[str]) -> list[str]:
     return [
         word
         for before, word in pairwise(words)
-        if _NAME.fullmatch(word) and not options.fullmatch(before)
+        if _NAME.fullmatch(word) and not _READ_VALUES.fullmatch(before)
     ]
 
 

@@ -97,7 +97,7 @@ class SimpleCommands:
         """Give `eval "$CMD"` the text of CMD with its line ends, so that words keep their lines."""
         match = _WHOLE_VARIABLE.fullmatch(raw.text)
         held = self._context.state.variables.get(match[1]) if match else None
-        if held is None or held.array or held.ref:
+        if held is None or held.array:
             return False
         text = held.script or held.text
         if raw.text[0] != '"':

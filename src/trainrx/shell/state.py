@@ -46,26 +46,15 @@ class State:
         else:
             self.variables["@"] = Variable(fields, 0, array=True)
 
-    def target(self, name: str) -> str:
-        """Follow name references (`local -n`)."""
-        for _ in range(4):
-            held = self.variables.get(name)
-            if held is None or not held.ref:
-                break
-            name = held.ref
-        return name
-
     def get(self, name: str) -> Variable | None:
         """Give a variable, None when the script (or its given environment) does not set it."""
         self.used.add(name)
         held = self.variables.get(name)
-        if held is not None and held.ref:
-            held = self.variables.get(self.target(name))
         return None if held is None or held.gone else held
 
     def is_gone(self, name: str) -> bool:
         """Tell whether a variable was unset by the script."""
-        held = self.variables.get(self.target(name))
+        held = self.variables.get(name)
         return held is not None and held.gone
 
     def need(self, names: set[str]) -> None:
@@ -76,9 +65,6 @@ class State:
     def set(self, name: str, value: Variable) -> None:
         """Give a variable a value; one that was exported before stays so."""
         old = self.variables.get(name)
-        if old is not None and old.ref:
-            name = self.target(name)
-            old = self.variables.get(name)
         exported = value.exported or self.export_all or (old is not None and old.exported)
         if sum(len(item.text) for item in value.values) > MAX_VALUE:
             raise TooMuch("a variable grows beyond what a launch script needs")
@@ -95,11 +81,28 @@ class State:
 
     def set_text(self, name: str, text: str, line: int) -> None:
         """Give a variable a single value; of an array it is the first."""
-        held = self.variables.get(self.target(name))
-        if held is not None and held.array:
-            self.set(name, with_element(held, "0", Field(text, line)))
-        else:
+        held = self.variables.get(name)
+        if held is None or not held.array:
             self.set(name, Variable((Field(text),), line))
+        else:
+            self.set(name, self.with_first(name, held, Field(text, line)))
+
+    def with_first(
+        self, name: str, held: Variable, item: Field, *, append: bool = False
+    ) -> Variable:
+        """Give an array with another first element."""
+        found = None if self.is_opaque(held) else with_element(held, 0, item, append=append)
+        return self.opaque(name, item.line) if found is None else found
+
+    def opaque(self, name: str, line: int) -> Variable:
+        """Give an array of which nothing is known: with keys, with gaps."""
+        return Variable((Field(self.unknowns.mark("array", name)),), line, array=True)
+
+    def is_opaque(self, held: Variable) -> bool:
+        """Tell whether nothing of an array is known."""
+        return any(
+            item.kind == "array" for f in held.values for item in self.unknowns.within(f.text)
+        )
 
     def export(self, name: str, line: int, *, on: bool = True) -> None:
         """Mark a variable as exported, or no longer so."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import string
 from collections.abc import Callable
 
 from trainrx.model.pattern import late
@@ -18,6 +19,9 @@ _ESCAPES = {"%%": "%", "\\n": "\n", "\\t": "\t", "\\\\": "\\"}
 _INTEGER = late(r"-?[0-9]{1,18}")
 _COUNT = late(r"-?[0-9]{1,15}", re.ASCII)
 _MAX_EXPRESSION = 41
+_CLASSES = {"[:upper:]": string.ascii_uppercase, "[:lower:]": string.ascii_lowercase}
+_PLAIN_SET = late(r"(?:\\[nt\\]|[^\\\[-])+|-")
+_AWK = late(r"(?:-F ?\0?(?P<between>[^\0\\*+?.|()^$\[\]{}]{1,4})\0)? *\{ *print +NF *;? *\} *")
 
 
 def printed(words: list[str], text: str | None, read: Callable[[str], str | None]) -> str | None:
@@ -34,20 +38,12 @@ def printed(words: list[str], text: str | None, read: Callable[[str], str | None
     name, *rest = words
     if name in _SOURCES:
         return _SOURCES[name](rest)
-    files = [word for word in rest if not word.startswith("-")]
-    if name == "cat" and files and len(files) == len(rest):
-        found = [read(path) for path in files]
+    if name == "cat" and rest and not any(word.startswith("-") for word in rest):
+        found = [read(path) for path in rest]
         return None if None in found else "".join(item or "" for item in found)
-    if name in ("head", "tail", "grep", "awk", "sed", "cut", "sort", "uniq") and files:
-        given = read(files[-1])
-        if given is not None:
-            at = len(rest) - 1 - rest[::-1].index(files[-1])
-            text, rest = given, rest[:at] + rest[at + 1 :]
-    from trainrx.shell import filters
-
-    if text is None or name not in filters.FILTERS:
+    if text is None or name not in _FILTERS:
         return None
-    return filters.FILTERS[name](rest, text)
+    return _FILTERS[name](rest, text)
 
 
 def _echo(words: list[str]) -> str | None:
@@ -124,9 +120,7 @@ def _expr(words: list[str]) -> str | None:
         return None
     if not all(map(_COUNT.fullmatch, operands)) or not set(signs) <= set("+-*/%"):
         return None
-    from trainrx.shell import filters
-
-    value = filters.whole(words)
+    value = _whole(words)
     return None if value is None else str(value)
 
 
@@ -144,6 +138,58 @@ def _seq(words: list[str]) -> str | None:
     return between.join(map(str, range(first, numbers[-1] + (1 if step > 0 else -1), step)))
 
 
+def _whole(words: list[str]) -> int | None:
+    """Work out numbers and the signs between them, as expr does: `*` first, 010 is ten."""
+    total, term, before = 0, int(words[0]), "+"
+    for sign, word in zip(words[1::2], words[2::2], strict=True):
+        number = int(word)
+        if sign == "*":
+            term *= number
+        elif sign in "/%":
+            if not number:
+                return None
+            quotient = abs(term) // abs(number) * (1 if (term < 0) == (number < 0) else -1)
+            term = quotient if sign == "/" else term - number * quotient
+        else:
+            total += term if before == "+" else -term
+            term, before = number, sign
+    return total + (term if before == "+" else -term)
+
+
+def _tr(words: list[str], text: str) -> str | None:
+    """Replace characters."""
+    sets = [_letters(word) for word in words]
+    if len(sets) != 2 or not all(sets):
+        return None
+    old, new = (found or "" for found in sets)
+    new += new[-1] * (len(old) - len(new))
+    return text.translate({ord(char): to for char, to in zip(old, new, strict=False)})
+
+
+def _letters(word: str) -> str | None:
+    r"""Spell out a set of characters: `,`, `\n`, `[:upper:]`; None for a range or an option."""
+    if word in _CLASSES or not _PLAIN_SET.fullmatch(word):
+        return _CLASSES.get(word)
+    return re.sub(r"\\[nt\\]", lambda match: _ESCAPES[match[0]], word)
+
+
+def _wc(words: list[str], text: str) -> str | None:
+    return f"{text.count(chr(10))}\n" if words == ["-l"] else None
+
+
+def _awk(words: list[str], text: str) -> str | None:
+    """Count the fields of lines: `-F, '{print NF}'`."""
+    match = _AWK.fullmatch("\0".join(words))
+    if match is None:
+        return None
+    between = match["between"] or " "
+    counts = (
+        len(line.split(between) if between != " " and line else line.split())
+        for line in text.splitlines()
+    )
+    return "".join(f"{count}\n" for count in counts)
+
+
 _SOURCES: dict[str, Callable[[list[str]], str | None]] = {
     "echo": _echo,
     "printf": _printf,
@@ -151,4 +197,10 @@ _SOURCES: dict[str, Callable[[list[str]], str | None]] = {
     "dirname": _line(_dirname),
     "expr": _line(_expr),
     "seq": _line(_seq),
+}
+_FILTERS: dict[str, Callable[[list[str], str], str | None]] = {
+    "cat": lambda words, text: None if words else text,
+    "tr": _tr,
+    "wc": _wc,
+    "awk": _awk,
 }

@@ -16,7 +16,9 @@ import msgspec
 
 from trainrx.model.pattern import late
 
-Kind = Literal["env", "scheduler", "arg", "command", "branch", "loop", "runtime", "value", "blank"]
+Kind = Literal[
+    "env", "scheduler", "arg", "command", "branch", "loop", "array", "runtime", "value", "blank"
+]
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = late(f"{_OPEN}([0-9]+){_CLOSE}")
@@ -42,6 +44,7 @@ _WHY: dict[Kind, str] = {
     "command": "is the output of a command",
     "branch": "depends on a condition that cannot be decided here",
     "loop": "changes in a loop",
+    "array": "is an array whose elements are not followed here",
     "runtime": "differs from run to run",
     "value": "cannot be worked out here",
     "blank": "is a placeholder that was not filled in",
