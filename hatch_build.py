@@ -1,4 +1,4 @@
-"""Compile kb and rules into the wheel, so that an installed `diagnose` reads one file."""
+"""Compile kb and rules into the wheel, and index the words of repairs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
 
         from trainrx.knowledge.lint import compile_lint
         from trainrx.knowledge.load import complete, read_folders
+        from trainrx.knowledge.repairs import CHANGES, FOLDER, INDEX, WORDS, index_text
         from trainrx.knowledge.words import with_words
 
         knowledge = with_words(complete(read_folders([root / "kb"], [root / "rules"])))
@@ -33,3 +34,12 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
         lint = root / "build" / "lint.msgpack"
         lint.write_bytes(msgspec.msgpack.encode(compile_lint([root / "kb"], [root / "rules"])))
         build_data["force_include"][str(lint)] = "trainrx/_data/lint.msgpack"
+        # of repairs the wheel carries the index instead of the words
+        for changes in sorted((root / "data" / FOLDER).glob(f"*{CHANGES}")):
+            index = root / "build" / changes.with_suffix(INDEX).name
+            words = changes.with_suffix(WORDS).read_text(encoding="utf-8")
+            index.write_text(index_text(words), encoding="utf-8")
+            for source in (changes, index):
+                build_data["force_include"][str(source)] = (
+                    f"trainrx/_data/data/{FOLDER}/{source.name}"
+                )

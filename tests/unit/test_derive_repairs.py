@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairs.history import Commit
-from repairs.index import changes_text, terms_text
+from repairs.index import changes_text, words_text
 from trainrx import diagnose
 from trainrx.facts.repairs import LEAST, repair_facts
-from trainrx.knowledge.repairs import RepairTable, names_in, open_repairs, words_in
+from trainrx.knowledge.repairs import RepairTable, index_text, names_in, open_repairs, words_in
 
 SAVING = "fix deadlock when uneven ranks gather optimizer shards while saving"
 LOADING = "fix wrong dtype of quantized embeddings after loading"
@@ -29,7 +29,7 @@ def table(*commits: Commit, releases: dict[str, str] | None = None) -> RepairTab
     text = changes_text(
         "it", "https://example.org/it", held, RELEASES if releases is None else releases
     )
-    return RepairTable("it.jsonl", text.encode(), terms_text(held).encode())
+    return RepairTable("it.jsonl", text.encode(), index_text(words_text(held)).encode())
 
 
 BOTH = table(change(1, SAVING, "save_shards"), change(2, LOADING, "load_all"))

@@ -12,9 +12,9 @@ import pytest
 
 from repairs.__main__ import write
 from repairs.history import Commit, first_releases, read_commits
-from repairs.index import READ, changes_text, terms_of, terms_text
+from repairs.index import READ, changes_text, terms_of, words_text
 from repairs.packages import PARTS, Part
-from trainrx.knowledge.repairs import RepairTable, open_repairs
+from trainrx.knowledge.repairs import RepairTable, index_text, open_repairs
 
 PART = Part("https://example.org/them/it", ("it/",))
 BODY = "def train(batch):\n    {}\n\n\ndef save(path):\n    {}\n"
@@ -167,9 +167,9 @@ def test_no_sentence_is_kept(repository: Repository, tmp_path: Path) -> None:
     repository.commit(FIX.format(4), {"it/run.py": BODY.format("wait()", "pass")}, body=said)
     write("it", PART, repository.folder, tmp_path)
 
-    kept = (tmp_path / "it.jsonl").read_text() + (tmp_path / "it.terms").read_text()
+    kept = (tmp_path / "it.jsonl").read_text() + (tmp_path / "it.words").read_text()
 
-    assert "gradient\t" in kept
+    assert "bucket gradient" in kept
     assert "gradient bucket" not in kept
     assert "wait()" not in kept
 
@@ -198,10 +198,11 @@ def test_a_title_outweighs_the_text_below_it() -> None:
 
 
 def test_the_same_history_gives_the_same_text(repository: Repository) -> None:
-    once, again = (terms_text(repository.commits()) for _ in range(2))
+    once, again = (words_text(repository.commits()) for _ in range(2))
+    index = index_text(once).splitlines()
 
     assert once == again
-    assert once.splitlines() == sorted(once.splitlines(), key=lambda line: line.partition("\t")[0])
+    assert index == sorted(index, key=lambda line: line.partition("\t")[0])
 
 
 def test_every_package_has_folders_and_an_address() -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from repairs.history import first_releases, read_commits
-from repairs.index import changes_text, terms_text
+from repairs.index import changes_text, words_text
 from repairs.packages import PARTS, Part
 
 _ROOT = Path(__file__).parents[2]
@@ -44,7 +44,7 @@ def write(package: str, part: Part, clone: Path, output: Path) -> None:
     releases = None if part.tags is None else first_releases(clone, part.tags)
     for ending, text in (
         ("jsonl", changes_text(package, part.url, commits, releases)),
-        ("terms", terms_text(commits)),
+        ("words", words_text(commits)),
     ):
         (output / f"{package}.{ending}").write_text(text, encoding="utf-8")
         print(f"{len(text):9d} {package}.{ending}  {len(commits)} changes")

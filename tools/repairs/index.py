@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from repairs.history import Commit
-from trainrx.knowledge.repairs import name_term, names_in, rarity, words_in
-from trainrx.knowledge.words import HUNDREDTHS
+from trainrx.knowledge.repairs import name_term, names_in, words_in, words_line
 from trainrx.model.repairs import Repair, Repairs
 
-SATURATION = 1.2
-"""BM25's k1."""
-LENGTH = 0.3
-"""BM25's b."""
 TITLE, TEXT, NAMED, TOUCHED, WRITTEN, FILE = 2.0, 0.7, 1.5, 1.0, 0.7, 0.5
 """Weights of a word of the title, one of the text below, a name told in either, a function that was
 changed, a name in the changed lines, a word of a file's name. Chosen on labelled threads whose
@@ -82,29 +76,6 @@ def _line(commit: Commit, releases: Mapping[str, str]) -> bytes:
     )
 
 
-def terms_text(commits: Sequence[Commit]) -> str:
-    """Write one line per term: the places of the changes that hold it, each with its weight.
-
-    Weights are those of BM25 in hundredths of a nat (`trainrx.knowledge.words`).
-    """
-    held = [terms_of(commit) for commit in commits]
-    mean = math.fsum(sum(terms.values()) for terms in held) / max(1, len(held))
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, terms in enumerate(held):
-        for term in terms:
-            places[term].append(place)
-    lines = []
-    for term in sorted(places):
-        rare = rarity(len(places[term]), len(held))
-        pairs = (
-            f"{place} {round(HUNDREDTHS * rare * _damped(held[place], term, mean))}"
-            for place in places[term]
-        )
-        lines.append(f"{term}\t{' '.join(pairs)}\n")
-    return "".join(lines)
-
-
-def _damped(terms: Mapping[str, float], term: str, mean: float) -> float:
-    count = terms[term]
-    length = 1 - LENGTH + LENGTH * sum(terms.values()) / mean
-    return count * (SATURATION + 1) / (count + SATURATION * length)
+def words_text(commits: Sequence[Commit]) -> str:
+    """Write one line per change, in the order of the other text: its terms by their weight."""
+    return "".join(f"{words_line(terms_of(commit))}\n" for commit in commits)

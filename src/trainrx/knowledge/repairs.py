@@ -1,8 +1,9 @@
 """The changes of each framework's own code, found by the words of what was seen (Okapi BM25).
 
 Of what a change was described with only its words are kept, each once and in no order, beside the
-names of the functions it touched. `tools/repairs` writes them; the formula is that of
-`trainrx.knowledge.words`.
+names of the functions it touched. `tools/repairs` writes them (`NAME.jsonl`, `NAME.words`); the
+index of the words (`NAME.terms`) is made of them when the wheel is built, in a checkout on first
+use. The formula is that of `trainrx.knowledge.words`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,13 +20,18 @@ from typing import TypeVar
 
 import msgspec
 
+from trainrx.knowledge.cache import cache_file, keep
 from trainrx.knowledge.places import data_folder, held_in
 from trainrx.knowledge.words import HUNDREDTHS, STOPWORDS
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.repairs import Repair, Repairs
 
 FOLDER = "repairs"
-_CHANGES, _TERMS = ".jsonl", ".terms"
+CHANGES, WORDS, INDEX = ".jsonl", ".words", ".terms"
+SATURATION = 1.2
+"""BM25's k1."""
+LENGTH = 0.3
+"""BM25's b."""
 _USUALLY = (
     "add bug bugfix chore ci class def doc docs error false feat feature file fix fixed fixes"
     " import misc model new none pr refactor return self support test train trainer training true"
@@ -134,12 +142,72 @@ class RepairTable:
             raise KnowledgeError(self._path, f"line {line + 1}", str(error)) from error
 
 
+def index_text(words: str) -> str:
+    """Write one line per term: the places of the changes that hold it, each with its weight.
+
+    Weights are those of BM25 in hundredths of a nat.
+
+    Args:
+        words: a line of `words_line` for each change.
+    """
+    held = [dict(_weighed(line)) for line in words.splitlines()]
+    lengths = [math.fsum(terms.values()) for terms in held]
+    mean = math.fsum(lengths) / max(1, len(held))
+    long = [length / mean for length in lengths]
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, terms in enumerate(held):
+        for term in terms:
+            places[term].append(place)
+    lines = []
+    for term, at in sorted(places.items()):
+        rare = rarity(len(at), len(held))
+        pairs = (
+            f"{place} {round(HUNDREDTHS * rare * _damped(held[place][term], long[place]))}"
+            for place in at
+        )
+        lines.append(f"{term}\t{' '.join(pairs)}\n")
+    return "".join(lines)
+
+
+def words_line(terms: Mapping[str, float]) -> str:
+    """Write the terms of one change, those of the same weight together, the heaviest first."""
+    alike: dict[float, list[str]] = defaultdict(list)
+    for term in sorted(terms):
+        alike[round(terms[term], 1)].append(term)
+    groups = sorted(alike.items(), reverse=True)
+    return "\t".join(f"{weight:g} {' '.join(group)}" for weight, group in groups)
+
+
+def _weighed(line: str) -> Iterator[tuple[str, float]]:
+    for group in line.split("\t") if line else ():
+        weight, *terms = group.split(" ")
+        for term in terms:
+            yield term, float(weight)
+
+
+def _damped(count: float, length: float) -> float:
+    return count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * length))
+
+
 @lru_cache(maxsize=4)
 def open_repairs(package: str, root: Path | None = None) -> RepairTable | None:
     """Open what is known of a package's changes; None where its history was not read."""
     folder = os.fspath(root) if root else data_folder(FOLDER)
-    path = f"{folder}/{package}{_CHANGES}"
-    changes, terms = held_in(path), held_in(f"{folder}/{package}{_TERMS}")
-    if changes is None or terms is None:
+    path = f"{folder}/{package}{CHANGES}"
+    changes = held_in(path)
+    if changes is None:
         return None
-    return RepairTable(path, changes, terms)
+    index = held_in(f"{folder}/{package}{INDEX}")
+    return RepairTable(path, changes, _index(f"{folder}/{package}{WORDS}", package, index))
+
+
+def _index(words: str, package: str, built: bytes | None) -> bytes:
+    """Give the index an installed copy carries, else the one kept of the words as they are now."""
+    if built is not None:
+        return built
+    cache = cache_file([words], f"repairs_{package.replace('-', '_')}")
+    kept = held_in(cache)
+    if kept is None:
+        kept = index_text(Path(words).read_text(encoding="utf-8")).encode()
+        keep(cache, kept)
+    return kept
