@@ -10,7 +10,7 @@ from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.choices import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
-from trainrx.fix.changes import Target, install
+from trainrx.fix.changes import Target, release_change, rewritten
 from trainrx.fix.spelling_fixes import (
     choices_of,
     chosen,
@@ -79,16 +79,7 @@ def release_changes(job: Target) -> Iterator[Change]:
     # what takes all names of the launch goes before what takes one of them
     whole = job.facts.text("launch.written_for") if fate.package == job.framework else None
     spec = whole or fate.install
-    yield Change(
-        kind="package",
-        param=fate.package,
-        canonical=f"package.{fate.package}",
-        action="upgrade" if fate.upgrade else "downgrade",
-        from_=present,
-        now="set" if present is not None else "unknown",
-        to=spec,
-        spelled=install(fate.package, spec),
-    )
+    yield release_change(fate.package, present, spec, upgrade=fate.upgrade)
 
 
 def _change(item: RefusedArgument, job: Target) -> Change | None:
@@ -136,16 +127,10 @@ def _respelled(item: RefusedArgument, fate: Fate, job: Target) -> Change | None:
 
 
 def _translated(found: Respelled, at: Origin | None, dashes: str) -> Change:
-    return Change(
-        kind=found.now.kind,
-        param=found.now.param,
-        canonical=found.canonical,
-        action="switch",
-        from_=" ".join((dashes + plain(found.arg.name), *(found.arg.values or ()))),
-        now="set",
-        to=found.now.value,
-        spelled=found.now.text,
-        at=at,
+    before = " ".join((dashes + plain(found.arg.name), *(found.arg.values or ())))
+    now, canonical = found.now, found.canonical
+    return rewritten(
+        now.kind, now.param, now.value, now.text, before=before, at=at, canonical=canonical
     )
 
 
@@ -173,17 +158,7 @@ def _open(item: RefusedArgument, now: str, choices: tuple[str, ...], job: Target
 
 def _switched(item: RefusedArgument, param: str, to: str | None, spelled: str) -> Change:
     """Put something else in an argument's place; without a value it is left open."""
-    return Change(
-        kind=_kind(item),
-        param=param,
-        canonical="",
-        action="switch",
-        from_=_shown(item),
-        now="set",
-        to=to,
-        spelled=spelled,
-        at=_at(item),
-    )
+    return rewritten(_kind(item), param, to, spelled, before=_shown(item), at=_at(item))
 
 
 def _choice(item: RefusedArgument, job: Target) -> Change:
@@ -209,16 +184,9 @@ def _choice(item: RefusedArgument, job: Target) -> Change:
 
 def _value(item: RefusedArgument, wrong: str, value: str, job: Target) -> Change:
     word = _written(item.arg.name, value, item, job)
-    return Change(
-        kind=_kind(item),
-        param=word.param,
-        canonical=item.canonical,
-        action="switch",
-        from_=wrong,
-        now="set",
-        to=value,
-        spelled=word.text,
-        at=_at(item),
+    kind, at = _kind(item), _at(item)
+    return rewritten(
+        kind, word.param, value, word.text, before=wrong, at=at, canonical=item.canonical
     )
 
 
@@ -238,17 +206,8 @@ def _called(item: RefusedArgument, fate: Fate) -> Change:
 
 def _set_outside(item: RefusedArgument, variable: str) -> Change:
     value = " ".join(item.arg.values or ())
-    return Change(
-        kind="env",
-        param=variable,
-        canonical="",
-        action="switch",
-        from_=_shown(item),
-        now="set",
-        to=value or None,
-        spelled=f"{variable}={shlex.quote(value) if value else ''}",
-        at=_at(item),
-    )
+    text = f"{variable}={shlex.quote(value) if value else ''}"
+    return rewritten("env", variable, value or None, text, before=_shown(item), at=_at(item))
 
 
 def _left_out(item: RefusedArgument) -> Change:

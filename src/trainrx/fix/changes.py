@@ -204,6 +204,30 @@ def change_in_words(name: str, wanted: Scalar | Amount, job: Target) -> Change:
     )
 
 
+def rewritten(  # one field each of the change it gives
+    kind: Literal["arg", "env", "config_file"],
+    param: str,
+    to: str | None,
+    spelled: str,
+    *,
+    before: str | None,
+    at: Origin | None,
+    canonical: str = "",
+) -> Change:
+    """Give the change of what a user wrote into other words; `to` None leaves the value open."""
+    return Change(
+        kind=kind,
+        param=param,
+        canonical=canonical,
+        action="switch",
+        from_=before,
+        now="set",
+        to=to,
+        spelled=spelled,
+        at=at,
+    )
+
+
 def removal(name: str, job: Target) -> Change | None:
     """Give the removal of a parameter the user set; None when there is nothing to remove."""
     present = job.facts.get(name)
@@ -236,16 +260,30 @@ def package_change(
     if present is not None and in_range(present, wanted.spec):
         return None
     upgrade = _is_below(present, wanted.spec)
+    return release_change(wanted.name, present, wanted.spec, upgrade=upgrade)
+
+
+def release_change(
+    name: str, present: str | None, spec: str | None, *, upgrade: bool, spelled: str = ""
+) -> Change:
+    """Give the change of a package into a range; without `spelled` by the usual command."""
     return Change(
         kind="package",
-        param=wanted.name,
-        canonical=f"package.{wanted.name}",
+        param=name,
+        canonical=f"package.{name}",
         action="upgrade" if upgrade else "downgrade",
         from_=present,
         now="set" if present is not None else "unknown",
-        to=wanted.spec,
-        spelled=install(wanted.name, wanted.spec),
+        to=spec,
+        spelled=spelled or install(name, spec or ""),
     )
+
+
+def pinned_change(name: str, present: str, version: str) -> Change:
+    """Give the change of a package into one release, as a word of a longer command."""
+    upgrade = in_range(present, f"<{version}") is True
+    pin = f"=={version}"
+    return release_change(name, present, pin, upgrade=upgrade, spelled=f"{name}{pin}")
 
 
 def _is_below(present: str | None, spec: str) -> bool:

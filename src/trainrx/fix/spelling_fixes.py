@@ -8,7 +8,7 @@ from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.renames import forwards, hub_of, is_old_type
 from trainrx.catalog.spell import spell_argument
 from trainrx.catalog.typed import read_as
-from trainrx.fix.changes import Target
+from trainrx.fix.changes import Target, rewritten
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.job import RawArg
 from trainrx.model.refusal import Fate
@@ -63,17 +63,8 @@ def chosen(job: Target) -> Iterator[Change]:
     if refused is None or not arrow:
         return
     written = spell_argument(name, right, job.framework, via=job.style)
-    yield Change(
-        kind=written.kind,
-        param=written.param,
-        canonical="",
-        action="switch",
-        from_=value,
-        now="set",
-        to=right,
-        spelled=written.text,
-        at=refused.origins[0] if refused.origins else None,
-    )
+    at = refused.origins[0] if refused.origins else None
+    yield rewritten(written.kind, written.param, right, written.text, before=value, at=at)
 
 
 def positional(job: Target) -> Iterator[Change]:
@@ -87,17 +78,7 @@ def positional(job: Target) -> Iterator[Change]:
     if first is None or first.name != "config" or first.via != "arg" or not first.values:
         return
     file = first.values[0]
-    yield Change(
-        kind="arg",
-        param="config",
-        canonical="",
-        action="switch",
-        from_=f"--config {file}",
-        now="set",
-        to=file,
-        spelled=file,
-        at=first.origin,
-    )
+    yield rewritten("arg", "config", file, file, before=f"--config {file}", at=first.origin)
 
 
 def old_types(job: Target) -> Iterator[Change]:
@@ -141,16 +122,14 @@ def _needless(arg: RawArg) -> Change:
 def _instead(arg: RawArg, name: str, value: str, job: Target) -> Change:
     written = spell_argument(name, value, job.framework, via=job.style)
     dashes = "--" if arg.via == "arg" else ""
-    return Change(
-        kind=written.kind,
-        param=written.param,
-        canonical="model.name",
-        action="switch",
-        from_=f"{dashes}{plain(arg.name)} {' '.join(arg.values or ())}",
-        now="set",
-        to=written.value,
-        spelled=written.text,
+    return rewritten(
+        written.kind,
+        written.param,
+        written.value,
+        written.text,
+        before=f"{dashes}{plain(arg.name)} {' '.join(arg.values or ())}",
         at=arg.origin,
+        canonical="model.name",
     )
 
 
@@ -160,14 +139,5 @@ def named_anew(kind: str, job: Target) -> Iterator[Change]:
     wrong, arrow, right = str(found.value if found else "").partition(" -> ")
     if found is None or not arrow or " " in wrong + right:
         return
-    yield Change(
-        kind="arg",
-        param=right,
-        canonical="",
-        action="switch",
-        from_=wrong,
-        now="set",
-        to=right,
-        spelled=right,
-        at=found.origins[0] if found.origins else None,
-    )
+    at = found.origins[0] if found.origins else None
+    yield rewritten("arg", right, right, right, before=wrong, at=at)

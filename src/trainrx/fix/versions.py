@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 from trainrx.facts.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
-from trainrx.fix.changes import Target, install, package_change
+from trainrx.fix.changes import (
+    Target,
+    install,
+    package_change,
+    pinned_change,
+    release_change,
+)
 from trainrx.fix.measures import is_package_of_others
 from trainrx.fix.pins import consistent_set
 from trainrx.knowledge.packages import read_requirements
@@ -85,18 +90,15 @@ def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
             yield _former(wanted.name, job)
             continue
         name = _package(wanted.name, job) if wanted.name == FRAMEWORK else wanted.name
-        change = package_change(PackageChange(name=name, spec=spec), job) if name else None
-        if change is not None:
-            yield change
+        yield from _into(name, spec, job)
 
 
 def _former(name: str, job: Target) -> Change:
     """Give the way back to the release that ran before."""
     present = job.versions.get(name)
     older = f"<{present}" if present is not None and is_exact(present) else ""
-    return _one(
-        name, present, older, install(name, older or "==VERSION") + FORMER_SAID, "downgrade"
-    )
+    spelled = install(name, older or "==VERSION") + FORMER_SAID
+    return release_change(name, present, older or None, upgrade=False, spelled=spelled)
 
 
 def _as_the_check_wants(job: Target) -> Iterator[Change]:
@@ -104,9 +106,16 @@ def _as_the_check_wants(job: Target) -> Iterator[Change]:
     name, spec = job.facts.text("requirement.package"), job.facts.text("requirement.range")
     floor = job.facts.text("requirement.minimum")
     spec = spec or (f">={floor}" if floor else None)
-    if name and spec:
-        found = job.facts.text("requirement.found")
-        change = package_change(PackageChange(name=name.lower(), spec=spec), job, found=found)
+    found = job.facts.text("requirement.found")
+    yield from _into(name.lower() if name else None, spec, job, found)
+
+
+def _into(
+    name: str | None, spec: str | None, job: Target, found: str | None = None
+) -> Iterator[Change]:
+    """Give the change of a package into a range; none where either is unknown, or it holds."""
+    if name and spec is not None:
+        change = package_change(PackageChange(name=name, spec=spec), job, found=found)
         yield from [change] if change is not None else []
 
 
@@ -116,17 +125,13 @@ def _with_the_name(stands_for: str, job: Target) -> Iterator[Change]:
     if stands_for == ASKING:
         kinds = ("symbol.asker", "symbol.asker_releases")
     name, spec = (job.facts.text(kind) for kind in kinds)
-    if name and spec:
-        change = package_change(PackageChange(name=name, spec=spec), job)
-        yield from [change] if change is not None else []
+    yield from _into(name, spec or None, job)
 
 
 def _with_the_repair(job: Target) -> Iterator[Change]:
     """Give the release that changed the code in question; none where no release has the change."""
     name, spec = (job.facts.text(kind) for kind in ("repair.package", "repair.releases"))
-    if name and spec:
-        change = package_change(PackageChange(name=name, spec=spec), job)
-        yield from [change] if change is not None else []
+    yield from _into(name, spec or None, job)
 
 
 def _of_the_missing_module(job: Target) -> Iterator[Change]:
@@ -134,8 +139,7 @@ def _of_the_missing_module(job: Target) -> Iterator[Change]:
     module = job.facts.text("missing.module") or ""
     if module and "." not in module:
         name = DISTRIBUTIONS.get(module, module.replace("_", "-").lower())
-        change = package_change(PackageChange(name=name, spec=""), job)
-        yield from [change] if change is not None else []
+        yield from _into(name, "", job)
 
 
 def _package(stands_for: str, job: Target) -> str:
@@ -156,22 +160,8 @@ def _newer(name: str, job: Target) -> Change | None:
     if releases and present is not None and in_range(present, f">={releases[-1]}") is not False:
         return None
     bound = f">{present}" if present is not None and is_exact(present) else ""
-    return _one(name, present, bound, install(name, bound, newest=True), "upgrade")
-
-
-def _one(
-    name: str, present: str | None, spec: str, spelled: str, action: Literal["upgrade", "downgrade"]
-) -> Change:
-    return Change(
-        kind="package",
-        param=name,
-        canonical=f"package.{name}",
-        action=action,
-        from_=present,
-        now="set" if present is not None else "unknown",
-        to=spec or None,
-        spelled=spelled,
-    )
+    spelled = install(name, bound, newest=True)
+    return release_change(name, present, bound or None, upgrade=True, spelled=spelled)
 
 
 def set_changes(fix: Fix, job: Target) -> tuple[Change, ...]:
@@ -191,24 +181,12 @@ def set_changes(fix: Fix, job: Target) -> tuple[Change, ...]:
     found = consistent_set(job.versions, known, keep=own, wanted=wanted)
     if found is None and own:
         found = consistent_set(job.versions, known, wanted=wanted)
-    return tuple(_one_of_set(name, version, job) for name, version in (found or {}).items())
+    return tuple(
+        pinned_change(name, job.versions[name], version) for name, version in (found or {}).items()
+    )
 
 
 def install_command(changes: Iterable[Change]) -> tuple[str, ...]:
     """Give one command that installs a whole set; pip then checks it as a whole."""
     words = [f'"{change.param}{change.to}"' for change in changes]
     return (f"pip install {' '.join(words)}",) if words else ()
-
-
-def _one_of_set(name: str, version: str, job: Target) -> Change:
-    present = job.versions[name]
-    return Change(
-        kind="package",
-        param=name,
-        canonical=f"package.{name}",
-        action="upgrade" if in_range(present, f"<{version}") else "downgrade",
-        from_=present,
-        now="set",
-        to=f"=={version}",
-        spelled=f"{name}=={version}",
-    )

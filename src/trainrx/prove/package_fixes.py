@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from trainrx.facts.packages import package_facts
+from trainrx.fix.changes import pinned_change
 from trainrx.fix.pins import consistent_set
 from trainrx.fix.versions import install_command
 from trainrx.knowledge.packages import read_requirements
@@ -12,7 +13,6 @@ from trainrx.model.facts import Facts
 from trainrx.model.planning import ProofCheck
 from trainrx.model.result import Change, FixOut
 from trainrx.prove.reread import LaunchContext
-from trainrx.versions.ranges import in_range
 
 
 def installs(fix: FixOut) -> bool:
@@ -37,7 +37,7 @@ def version_set(fix: FixOut, around: LaunchContext) -> tuple[Change, ...] | None
     found = consistent_set(installed, known, keep=keep, wanted=wanted)
     if found is None and keep:
         found = consistent_set(installed, known, wanted=wanted)
-    return None if not found else tuple(_change(n, v, installed) for n, v in found.items())
+    return None if not found else tuple(pinned_change(n, installed[n], v) for n, v in found.items())
 
 
 def packages_check(changes: Iterable[Change], around: LaunchContext) -> ProofCheck:
@@ -54,17 +54,3 @@ def packages_check(changes: Iterable[Change], around: LaunchContext) -> ProofChe
 def pip_line(changes: tuple[Change, ...]) -> tuple[str, ...]:
     """Give the one command that installs a set; pip then checks it as a whole."""
     return install_command(changes)
-
-
-def _change(name: str, version: str, installed: Mapping[str, str]) -> Change:
-    present = installed[name]
-    return Change(
-        kind="package",
-        param=name,
-        canonical=f"package.{name}",
-        action="upgrade" if in_range(present, f"<{version}") else "downgrade",
-        from_=present,
-        now="set",
-        to=f"=={version}",
-        spelled=f"{name}=={version}",
-    )
