@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainrx.facts.reading import framework, is_unset
 from trainrx.model.facts import Fact, Facts, Origin, fact
 
 LOWERED, RAISED, CHANGED, DROPPED, ADDED = "lowered", "raised", "changed", "dropped", "added"
@@ -62,12 +61,13 @@ def _is_told(before: Fact | None, after: Fact | None) -> bool:
 def _by_release(name: str, now: Facts, good: Facts) -> bool:
     """Tell whether the same framework decides a parameter on both sides, and decides otherwise."""
     before, after = good.get(name), now.get(name)
-    if framework(now) == "" or framework(now) != framework(good):
+    running = now.text("launch.framework")
+    if not running or running != good.text("launch.framework"):
         return False
     if before is None or before.how not in DEFAULT:
         return False
     if after is None:
-        return name in LIMITS and is_unset(now, name)
+        return name in LIMITS and now.is_unset(name)
     return after.how in DEFAULT and after.value != before.value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.facts.reading import derived, whole
+from trainrx.facts.reading import derived
 from trainrx.model.facts import Fact, Facts
 from trainrx.model.hardware import ModelShape
 
@@ -27,7 +27,7 @@ def engine_facts(facts: Facts, shape: ModelShape | None) -> tuple[Fact, ...]:
 def _room(facts: Facts) -> Iterator[Fact]:
     """What the share leaves for the KV cache: below zero, not even the weights fit."""
     card, share = facts.number("hardware.gpu_gib"), facts.number("vllm.share")
-    weights, ranks = facts.number("memory.weights_gib"), whole(facts, "vllm.tensor_parallel")
+    weights, ranks = facts.number("memory.weights_gib"), facts.whole("vllm.tensor_parallel")
     if facts.value("vllm.enabled") is not True or None in (card, share, weights):
         return
     room = (card or 0.0) * (share or 0.0) - (weights or 0.0) / (ranks or 1)
@@ -41,13 +41,13 @@ def _request(facts: Facts, shape: ModelShape | None) -> Iterator[Fact]:
     2 x layers x heads of the cache x head size x bytes for each token (vLLM: v1/kv_cache_interface.
     py, FullAttentionSpec); ranks share the heads while there is more than one to share.
     """
-    length = whole(facts, "vllm.max_model_len")
+    length = facts.whole("vllm.max_model_len")
     if shape is None or length is None or facts.value("vllm.enabled") is not True:
         return
     layers, heads, size = shape.layers, shape.kv_heads, _head_size(shape)
     if layers is None or heads is None or size is None:
         return
-    ranks = whole(facts, "vllm.tensor_parallel") or 1
+    ranks = facts.whole("vllm.tensor_parallel") or 1
     width = BYTES.get(facts.text("vllm.kv_cache_dtype") or "", 2)
     per_token = 2 * layers * max(-(-heads // ranks), 1) * size * width
     sources = ("vllm.max_model_len", "model.name", "vllm.tensor_parallel")
@@ -56,7 +56,7 @@ def _request(facts: Facts, shape: ModelShape | None) -> Iterator[Fact]:
 
 def _prompt_room(facts: Facts) -> Iterator[Fact]:
     """What is left for the prompt, in tokens: prompt and completion share the engine's length."""
-    length, answer = whole(facts, "vllm.max_model_len"), whole(facts, "rlhf.max_completion_length")
+    length, answer = facts.whole("vllm.max_model_len"), facts.whole("rlhf.max_completion_length")
     if length is not None and answer is not None:
         sources = ("vllm.max_model_len", "rlhf.max_completion_length")
         yield derived(facts, "vllm.prompt_room", length - answer, *sources)

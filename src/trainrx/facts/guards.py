@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.facts.reading import derived, product, whole
+from trainrx.facts.reading import derived, product
 from trainrx.model.facts import Fact, Facts
 
 Kind = Literal["divides", "at-most", "equal", "sums-to", "sum-at-most"]
@@ -308,5 +308,5 @@ def guard_facts(facts: Facts, relations: Sequence[Relation] = RELATIONS) -> Iter
 
 
 def _all(facts: Facts, names: Sequence[str]) -> tuple[int, ...] | None:
-    found = [whole(facts, name) for name in names]
+    found = [facts.whole(name) for name in names]
     return None if None in found else tuple(value for value in found if value is not None)

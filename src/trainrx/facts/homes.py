@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 from packaging.version import Version
 
+from trainrx.evidence.sources import PACKAGES
 from trainrx.facts.lacking import Lack
 from trainrx.knowledge.symbols import SymbolTable, open_symbols, recorded
 from trainrx.model.symbols import Symbols
 from trainrx.versions.spans import Span, common, outside, read_spans
 
-TOPS: Mapping[str, str] = {"swift": "ms-swift", "megatron": "megatron-core"}
-"""Packages whose name is another than that of their folder."""
 BASES: Mapping[str, str] = {
     "Config": "PretrainedConfig",
     "Model": "PreTrainedModel",
@@ -233,4 +232,4 @@ def _one(found: Iterable[SymbolHome], around: SymbolContext) -> SymbolHome | Non
 
 def _package(module: str) -> str:
     top = module.partition(".")[0]
-    return TOPS.get(top, top.replace("_", "-"))
+    return PACKAGES.get(top, top).replace("_", "-")

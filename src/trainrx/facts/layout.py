@@ -6,13 +6,9 @@ from collections.abc import Iterator
 
 from trainrx.facts.batch import batch_facts
 from trainrx.facts.parallel import parallel_facts
-from trainrx.facts.reading import derived, framework, roles_apart
+from trainrx.facts.reading import derived, framework
 from trainrx.facts.roles import role_facts, rollout_mode
 from trainrx.model.facts import Fact, Facts, fact
-
-ALL_GPUS = ("llamafactory", "nemo-automodel")
-"""Start one process per visible GPU (llamafactory/cli.py: NPROC_PER_NODE or the device count;
-nemo_automodel/components/launcher/interactive.py)."""
 
 
 def layout_facts(facts: Facts) -> tuple[Fact, ...]:
@@ -27,7 +23,7 @@ def layout_facts(facts: Facts) -> tuple[Fact, ...]:
 
 def _nodes(facts: Facts) -> Iterator[Fact]:
     nodes = facts.number("parallel.nodes")
-    if roles_apart(facts):
+    if _roles_apart(facts):
         return
     if nodes is not None:
         yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
@@ -53,7 +49,7 @@ def _gpus(facts: Facts) -> Iterator[Fact]:
     total = facts.number("hardware.gpus")
     visible = facts.text("parallel.visible_gpus")
     per_node = visible_gpus(visible) if visible else None
-    processes = None if roles_apart(facts) else facts.number("parallel.processes_per_node")
+    processes = None if _roles_apart(facts) else facts.number("parallel.processes_per_node")
     if per_node is None and total is not None and total % nodes == 0:
         per_node = int(total) // nodes
     if per_node is None and processes is not None and processes > 1:
@@ -70,14 +66,14 @@ def _processes(facts: Facts) -> Iterator[Fact]:
     if facts.number("parallel.processes_per_node") is not None:
         return
     per_node = facts.number("hardware.gpus_per_node")
-    if framework(facts) in ALL_GPUS and per_node is not None:
+    if framework(facts).process_per_gpu and per_node is not None:
         origins = facts.origins("hardware.gpus_per_node")
         yield fact("parallel.processes_per_node", int(per_node), *origins, how="default")
 
 
 def _world(facts: Facts) -> Iterator[Fact]:
     processes = facts.number("parallel.processes_per_node")
-    nodes = facts.number("parallel.nodes" if roles_apart(facts) else "hardware.nodes")
+    nodes = facts.number("parallel.nodes" if _roles_apart(facts) else "hardware.nodes")
     if processes is not None and nodes is not None:
         sources = ("parallel.processes_per_node", "parallel.nodes")
         yield derived(facts, "parallel.world_size", int(processes * nodes), *sources)
@@ -86,10 +82,14 @@ def _world(facts: Facts) -> Iterator[Fact]:
 def _idle(facts: Facts) -> Iterator[Fact]:
     per_node = facts.number("hardware.gpus_per_node")
     processes = facts.number("parallel.processes_per_node")
-    if per_node is None or processes is None or roles_apart(facts):
+    if per_node is None or processes is None or _roles_apart(facts):
         return
     workers = facts.number("vllm.num_infer_workers") or 0
     sources = ("parallel.visible_gpus", "parallel.processes_per_node", "vllm.num_infer_workers")
     # infer workers share the trainers' cards when there are as many as cards (colocate)
     used = max(processes, workers) if workers >= per_node else processes + workers
     yield derived(facts, "parallel.idle_gpus", max(int(per_node - used), 0), *sources)
+
+
+def _roles_apart(facts: Facts) -> bool:
+    return framework(facts).roles_apart(facts)

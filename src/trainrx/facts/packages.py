@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 
 from packaging.version import Version
 
+from trainrx.facts.reading import framework
 from trainrx.facts.releases import release_facts, template_facts
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.packages import Requirements, read_requirements
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.packages import ModelNeed, Need
@@ -17,12 +19,8 @@ from trainrx.versions.ranges import in_range, is_exact
 MOST_NAMED = 8
 """Conflicts told in words; a broken environment can hold dozens."""
 
-WANTED_BY: Mapping[str, tuple[str, ...]] = {
-    "transformers": ("ms-swift", "llamafactory", "axolotl", "verl", "openrlhf", "unsloth"),
-    "trl": ("ms-swift", "llamafactory", "axolotl", "unsloth"),
-    "torch": ("vllm",),
-}
-"""Packages whose place in the wanted range is a fact of its own, and who wants it."""
+PLACED = ("transformers", "trl", "torch")
+"""Packages whose place in the range a framework wants is a fact of its own."""
 
 _TYPES: Mapping[str, tuple[str, str]] = {
     "gpt-oss": ("gpt_oss", "gpt_oss"),
@@ -70,8 +68,8 @@ def package_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
         yield fact("packages.conflicts", said, *_origins(broken), how="derived")
     if broken or (edges and all(edge.holds for edge in edges)):
         yield fact("packages.fit", not broken, *_origins(broken or edges), how="derived")
-    for name, holders in WANTED_BY.items():
-        yield from _place(name, [e for e in edges if _wants(e, name, holders)])
+    for name in PLACED:
+        yield from _place(name, [e for e in edges if _wants(e, name)])
     yield from _model(facts, versions, known)
 
 
@@ -108,8 +106,8 @@ def _start(text: str) -> Version:
     return Version(text)
 
 
-def _wants(edge: Edge, name: str, holders: Iterable[str]) -> bool:
-    return edge.need.needs == name and edge.need.package in holders
+def _wants(edge: Edge, name: str) -> bool:
+    return edge.need.needs == name and name in framework_of(edge.need.package).stands_by
 
 
 def _place(name: str, edges: list[Edge]) -> Iterator[Fact]:
@@ -162,10 +160,10 @@ def model_need(facts: Facts, known: Requirements) -> ModelNeed | None:
     told = facts.text("log.model_type")
     if told is not None and ("", told) in asked:
         return asked["", told]
-    given, framework = facts.text("model.type"), facts.text("launch.framework") or ""
+    given, runs = facts.text("model.type"), framework(facts)
     if given is not None:
-        named = asked.get((framework, given))
-        if named is not None or framework == "ms-swift":
+        named = asked.get((runs.name, given))
+        if named is not None or runs.own_model_types:
             return named or asked.get(("", given))
     types = _TYPES.get(facts.text("model.family") or "")
     if types is None:

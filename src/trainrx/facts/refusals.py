@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from trainrx.catalog.catalog import catalog, plain
+from trainrx.frameworks import frameworks
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.pattern import late
 
@@ -33,8 +34,6 @@ _MODELS: Mapping[str, str] = {
     "DeepSpeedMonitorConfig": "config",
 }
 """Sections of a DeepSpeed configuration by the model that reads them."""
-_OWN_PARSER: Mapping[str, str] = {"remaining-argv": "ms-swift"}
-"""Messages only one framework prints."""
 _LIBRARIES = ("transformers", "trl", "peft", "vllm")
 """Packages whose catalogs list the fields of classes that people call themselves."""
 
@@ -69,7 +68,7 @@ def named_by(item: Fact) -> Iterator[MentionedArgument]:
     fields = {name: value for name, value in item.fields if isinstance(value, str)}
     at = item.origins[0] if item.origins else Origin(source="log")
     if kind in ("remaining-argv", "hf-args-unused"):
-        yield from _listed(fields.get("args", ""), at, _OWN_PARSER.get(kind, ""))
+        yield from _listed(fields.get("args", ""), at, _printed_by(kind))
     elif kind == "argparse-unrecognized":
         package, command = _program(fields.get("program", ""))
         yield from _flags(fields.get("args", "").split(), at, package, command)
@@ -80,13 +79,18 @@ def named_by(item: Fact) -> Iterator[MentionedArgument]:
         yield from _flags([fields.get("option", "")], at, package, command)
     elif kind == "argument-text-unreadable" and fields.get("value"):
         # the message does not say of which argument it is
-        yield MentionedArgument("", (fields["value"],), at, "ms-swift")
+        yield MentionedArgument("", (fields["value"],), at, _printed_by(kind))
     elif kind == "model-key-refused":
         yield from _of_model(fields, at)
     elif kind == "hydra-override-error" and fields.get("key"):
         yield MentionedArgument(fields["key"].lstrip("+~"), None, at, dashed=False)
     elif kind == "unexpected-keyword":
         yield from _called(fields, at)
+
+
+def _printed_by(kind: str) -> str:
+    """Name the one framework that prints a message, "" where several do."""
+    return next((one.name for one in frameworks() if kind in one.own_messages), "")
 
 
 def _listed(text: str, at: Origin, package: str) -> Iterator[MentionedArgument]:

@@ -191,9 +191,12 @@ def _bits(package: str, around: RefusalContext) -> int:
 
 
 def _is_bare(fate: Fate | None) -> bool:
-    """Tell what ms-swift from 4.1 on takes as its first word: `parse_yaml_args`, cli/main.py."""
-    gone = fate is not None and fate.package == "ms-swift" and fate.kind == "removed"
-    return gone and fate is not None and plain(fate.name) == "config"
+    """Tell whether what is gone is now the first word, without a name."""
+    return (
+        fate is not None
+        and fate.kind == "removed"
+        and plain(fate.name) == framework_of(fate.package).now_first_word
+    )
 
 
 def _foreseen(around: RefusalContext) -> Iterator[RefusedArgument]:

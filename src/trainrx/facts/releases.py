@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from packaging.version import Version
 
 from trainrx.catalog.catalog import catalog
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_registers
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.facts import Fact, Facts, Origin, fact
@@ -54,18 +55,14 @@ def release_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
 
 
 def template_facts(facts: Facts) -> Iterator[Fact]:
-    """Derive `template.in_a_release`: a refused template that no release has was never right.
-
-    Only LLaMA-Factory refuses a template in the words that tell its name, as it looks it up in its
-    own register.
-    """
+    """Derive `template.in_a_release`: a refused template that no release has was never right."""
     name = facts.text("template.refused")
     if name is None:
         return
     registers = [
         item
         for item in read_registers()
-        if item.package == "llamafactory" and "template" in item.arguments
+        if "template" in item.arguments and framework_of(item.package).names_refused_template
     ]
     known = any(name in names for item in registers for _, names in item.names())
     yield fact("template.in_a_release", known, *facts.origins("template.refused"), how="derived")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.facts.reading import derived, task, whole
+from trainrx.facts.reading import derived, task
 from trainrx.model.facts import Fact, Facts
 
 GIB = 2.0**30
@@ -35,8 +35,8 @@ def _logits(facts: Facts) -> Iterator[Fact]:
     `equal`: it is the size of all tokens (or all completions) x vocabulary, wherever it failed;
     `above` and `below` need a traceback that ends at the logits.
     """
-    asked, vocab = facts.number("oom.asked_gib"), whole(facts, "model.vocab")
-    tokens = whole(facts, "batch.tokens_per_micro_batch")
+    asked, vocab = facts.number("oom.asked_gib"), facts.whole("model.vocab")
+    tokens = facts.whole("batch.tokens_per_micro_batch")
     if asked is None or vocab is None or tokens is None:
         return
     sources = ("oom.asked_gib", "train.micro_batch", "train.max_length", "model.name")
@@ -58,10 +58,10 @@ def _matches(asked: float, size: int) -> bool:
 
 
 def _counts(facts: Facts, tokens: int) -> Iterator[int]:
-    micro = whole(facts, "train.micro_batch") or 1
+    micro = facts.whole("train.micro_batch") or 1
     yield tokens
     yield max(tokens - micro, 1)
-    completion = whole(facts, "rlhf.max_completion_length")
+    completion = facts.whole("rlhf.max_completion_length")
     if completion is not None and task(facts) == "grpo":
         yield micro * completion
         yield micro * (completion + 1)

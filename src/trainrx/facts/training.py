@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.facts.reading import derived, framework, is_unset, task, whole
+from trainrx.facts.reading import derived, framework, task
+from trainrx.frameworks.common.memory import runs
 from trainrx.frameworks.common.task import DEPLOYS
-from trainrx.frameworks.common.traits import having
 from trainrx.model.facts import Fact, Facts
 from trainrx.models.quantised import quantisation_of
-from trainrx.versions.ranges import in_range
 
 ADAPTERS = frozenset({"lora", "qlora", "dora"})
-BY_RANK = having("lora_by_rank")
-"""These train LoRA when its rank is above 0, and everything otherwise."""
-PLAIN_IS_FULL = frozenset({"axolotl", "easyr1", "nemo-automodel", "nemo-rl"})
-"""Without an adapter all weights are trained (axolotl: loaders/model.py; NeMo: `peft`,
-`lora_cfg`; EasyR1 to 0.3.2 has no adapters at all)."""
 
 
 def training_facts(facts: Facts) -> tuple[Fact, ...]:
@@ -46,15 +40,15 @@ def _stage(facts: Facts) -> Iterator[Fact]:
 
 def _tuner(facts: Facts) -> Iterator[Fact]:
     rank = facts.number("tuner.rank")
-    if framework(facts) in BY_RANK and rank is not None:
+    if framework(facts).lora_by_rank and rank is not None:
         yield derived(facts, "tuner.type", "lora" if rank > 0 else "full", "tuner.rank")
-    elif framework(facts) in PLAIN_IS_FULL and is_unset(facts, "tuner.type", "tuner.rank"):
+    elif framework(facts).full_without_adapter and facts.is_unset("tuner.type", "tuner.rank"):
         yield derived(facts, "tuner.type", "full", "launch.given")
 
 
 def _packed(facts: Facts) -> Iterator[Fact]:
     """Rows of Automodel are packed where the length of a packed row is given (recipes/llm)."""
-    if whole(facts, "train.pack_length") is not None:
+    if facts.whole("train.pack_length") is not None:
         yield derived(facts, "train.packing", True, "train.pack_length")
 
 
@@ -89,16 +83,15 @@ def _kind(facts: Facts) -> Iterator[Fact]:
 
 
 def _precision(facts: Facts) -> Iterator[Fact]:
-    """ms-swift 3 and later computes in the type the checkpoint is stored in, unless told.
+    """Compute in the type the checkpoint is stored in, where that is the default.
 
-    A checkpoint in float32 becomes what the card supports best, which the card decides: left open
-    (swift/llm/model/utils.py: HfConfigFactory, get_default_torch_dtype).
+    What becomes of a checkpoint in float32 the card decides: left open.
     """
     dtype = facts.text("model.dtype")
-    major = facts.number("launch.framework_major")
-    if framework(facts) != "ms-swift" or major is None or major < 3:
+    major, since = facts.number("launch.framework_major"), framework(facts).computes_as_stored
+    if since is None or major is None or major < since:
         return
-    if dtype in ("bf16", "fp16") and is_unset(facts, "train.precision"):
+    if dtype in ("bf16", "fp16") and facts.is_unset("train.precision"):
         yield derived(facts, "train.precision", dtype, "model.name")
 
 
@@ -115,14 +108,13 @@ def _frozen(facts: Facts) -> Iterator[Fact]:
 
 
 def _tower_checkpointing(facts: Facts) -> Iterator[Fact]:
-    """Unset, the vision tower is checkpointed like the rest (ms-swift 3.5: arguments.py)."""
+    """Checkpoint the vision tower like the rest, where that is the default."""
     whole = facts.value("train.gradient_checkpointing")
-    version = facts.text("launch.framework_version") or ""
-    if framework(facts) != "ms-swift" or facts.value("model.is_vision") is not True:
+    if facts.value("model.is_vision") is not True:
         return
-    if not in_range(version, ">=3.5"):
+    if not runs(facts, framework(facts).tower_like_rest):
         return
-    if isinstance(whole, bool) and is_unset(facts, "train.vit_gradient_checkpointing"):
+    if isinstance(whole, bool) and facts.is_unset("train.vit_gradient_checkpointing"):
         yield derived(
             facts, "train.vit_gradient_checkpointing", whole, "train.gradient_checkpointing"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainrx.facts.reading import framework
 from trainrx.model.facts import Fact, Facts, fact
 
 QWEN_FAMILIES = ("qwen2-vl", "qwen2.5-vl", "qwen2.5-omni")
@@ -19,7 +20,7 @@ def vision_facts(facts: Facts) -> tuple[Fact, ...]:
             return _cap(int(cap), facts, source)
     family = facts.text("model.family")
     unset = facts.value("launch.env_complete") is True and facts.value("launch.given") is True
-    if family in QWEN_FAMILIES and unset and facts.text("launch.framework") == "ms-swift":
+    if family in QWEN_FAMILIES and unset and framework(facts).pixels_of_qwen:
         return _cap(QWEN_DEFAULT_CAP, facts, "launch.given")
     return ()
 

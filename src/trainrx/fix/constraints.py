@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.facts.batch import GLOBAL, effective_batch, generation_batch
+from trainrx.facts.batch import effective_batch, generation_batch
 from trainrx.facts.reading import framework
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.text import Text
@@ -98,7 +98,7 @@ def batch_note(facts: Facts, changes: dict[str, Scalar]) -> Text | None:
 
 
 def _batch(facts: Facts) -> int | None:
-    told = effective_batch(facts) if framework(facts) in GLOBAL else None
+    told = effective_batch(facts) if framework(facts).global_batch else None
     if told is not None:
         # the accumulation follows from it
         return told

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.task import NOTHING, TaskFound, find, is_complete
+from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role, Setting
 from trainrx.model.pattern import late
 
@@ -60,6 +61,26 @@ class Axolotl(Framework):
             if arg is not None and arg.values and arg.values[0].lower() == "true":
                 return "rm", (arg.origin,)
         return ("sft", (launch.origin,)) if is_complete(launch, configs) else NOTHING
+
+    hf_trainer = True
+    checkpoints = False
+    freezes_tower = False
+    peft_targets = True
+    loads_as = "computed"
+    splits_matrices = True
+    """AutoTP."""
+    cuts_samples = True
+    full_without_adapter = True
+    """loaders/model.py."""
+    stands_by = ("transformers", "trl")
+
+    def mixes(self, facts: Facts, *, sharded: bool) -> bool | None:
+        """bf16: auto, which is on where the card has it (axolotl/utils/config/__init__.py)."""
+        return None if "train.precision" in facts else True
+
+    def sharing(self, facts: Facts) -> tuple[str, ...] | None:
+        """Context x tensor (utils/config/__init__.py: normalize_config)."""
+        return "parallel.tensor", "parallel.sequence"
 
 
 FRAMEWORK = Axolotl()

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
+from trainrx.frameworks.common.layout import LayoutTraits
+from trainrx.frameworks.common.memory import MemoryTraits
+
 if TYPE_CHECKING:
     import re
 
@@ -23,7 +26,7 @@ T = TypeVar("T")
 Algorithm = Literal["ppo", "grpo"]
 
 
-class Framework:
+class Framework(MemoryTraits, LayoutTraits):
     """What trains, or is served, under a name of its own."""
 
     __slots__ = ()
@@ -149,8 +152,6 @@ class Framework:
     """A change of its files is written as mappings of mappings."""
     sections: ClassVar[bool] = False
     """`enabled: false` in a mapping of a file turns the mapping off."""
-    lora_by_rank: ClassVar[bool] = False
-    """Trains LoRA when its rank is above 0, and everything otherwise."""
 
     # Its files ------------------------------------------------------------------------------------
     telling_keys: ClassVar[frozenset[str]] = frozenset()
@@ -208,14 +209,6 @@ class Framework:
         from trainrx.frameworks.common.processes import Processes
 
         return Processes()
-
-    # Memory quirks --------------------------------------------------------------------------------
-    fsdp2: ClassVar[bool] = False
-    """Shards with FSDP2 unless told otherwise."""
-    hybrid_engine: ClassVar[bool] = False
-    """Actor, reference and engine take turns on the same cards, and FSDP loads in fp32."""
-
-    # Roles of processes, and facts that follow ----------------------------------------------------
 
     # What follows from the above ------------------------------------------------------------------
     @property

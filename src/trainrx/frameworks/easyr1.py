@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from trainrx.frameworks.verl import Verl
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, Role
 from trainrx.model.pattern import late
 
@@ -54,6 +55,47 @@ class EasyR1(Verl):
     def named_files(self, args: Sequence[RawArg]) -> Iterable[str]:
         """It is not started by Hydra."""
         return ()
+
+    # Memory ---------------------------------------------------------------------------------------
+    adapters_on_bf16 = True
+    """workers/fsdp_workers.py."""
+    keeps_two_bytes = True
+    tokens_per_gpu = False
+    never_cuts = True
+    """The limits of its file are of completions, and it trains on nothing else."""
+    dynamic_by_longest = True
+    """workers/actor/dp_actor.py."""
+    engine_share = 0.6
+    """workers/rollout/config.py."""
+    full_critic = False
+
+    def fsdp_version(self, facts: Facts, strategy: str) -> int:
+        """It has no other way (workers/fsdp_workers.py)."""
+        return 1
+
+    # Batches, processes and roles -----------------------------------------------------------------
+    full_without_adapter = True
+    """To 0.3.2 it has no adapters at all."""
+    stands_by = ()
+
+    def sharing(self, facts: Facts) -> tuple[str, ...] | None:
+        """It is the Ulysses degree (workers/fsdp_workers.py)."""
+        return ("parallel.sequence",)
+
+    def fsdp_shards(self, facts: Facts, world: int | None) -> int | None:
+        """All ranks, or as many as fsdp_size says."""
+        return facts.whole("parallel.fsdp_size") or world
+
+    def has_reference(self, facts: Facts, task: str) -> bool | None:
+        """Read `algorithm.disable_kl`: without it there is one, wherever the KL term goes."""
+        counts, tuner = facts.value("rlhf.kl_in_reward"), facts.text("tuner.type")
+        if counts is False or tuner == "lora":
+            return False
+        return True if counts is True and tuner == "full" else None
+
+    def has_reward_model(self, facts: Facts, task: str) -> bool | None:
+        """It scores by a function (workers/reward)."""
+        return False
 
 
 FRAMEWORK = EasyR1()

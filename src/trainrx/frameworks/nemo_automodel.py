@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from trainrx.frameworks.base import Framework
+from trainrx.frameworks.common.fsdp2 import Fsdp2
 from trainrx.frameworks.common.sections import last_value
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Word
 from trainrx.model.pattern import late
 
@@ -28,9 +29,11 @@ _NAMED_RECIPES = (("knowledgedistillation", "kd"), ("benchmarking", "benchmark")
 _TRAINS = late(r"(?:.*\.)?(?:TrainFinetuneRecipeForNextTokenPrediction|FinetuneRecipeForVLM)")
 _WHOLE = ("model._target_", "step_scheduler.local_batch_size")
 """What no configuration that can be run is without: one that lacks it is a part of one."""
+_MEASURED = frozenset({"finetune", "pretrain", "benchmark"})
+"""Recipes whose memory formulas are measured for."""
 
 
-class NemoAutomodel(Framework):
+class NemoAutomodel(Fsdp2):
     """Its command, and its recipes as scripts."""
 
     name = "nemo-automodel"
@@ -43,7 +46,6 @@ class NemoAutomodel(Framework):
     nested_files = True
     nests_changes = True
     sections = True
-    lora_by_rank = True
     telling_keys = frozenset(
         {"step_scheduler", "model.pretrained_model_name_or_path", "distributed.strategy"}
         | {"packed_sequence.packed_sequence_size", "model.backend.rope_fusion"}
@@ -52,7 +54,6 @@ class NemoAutomodel(Framework):
     usual_keys = frozenset(
         {"model", "distributed", "loss_fn", "dataloader", "peft", "dist_env", "recipe"}
     )
-    fsdp2 = True
 
     def by_program(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read `automodel finetune llm -c x.yaml` (to 0.3) and `automodel x.yaml` (from 0.4)."""
@@ -89,6 +90,19 @@ class NemoAutomodel(Framework):
         names = {arg.name for arg in (*args, *launch.args)}
         # where no file is named, the program takes one of its own
         return not names.issuperset(_WHOLE) if args else True
+
+    defers_sync = ">=0.3"
+    """nemo_automodel/components/distributed/utils.py: get_sync_ctx, defer_fsdp_grad_sync."""
+    never_cuts = True
+    """datasets/llm."""
+    process_per_gpu = True
+    """nemo_automodel/components/launcher/interactive.py."""
+
+    def unmodelled_setting(self, facts: Facts, *, megatron: bool) -> str:
+        """Name recipes of other kinds too."""
+        found = super().unmodelled_setting(facts, megatron=megatron)
+        other = (facts.value("launch.command") or "") not in _MEASURED
+        return found or ("launch.command" if other else "")
 
 
 def _names_file(args: Iterable[Word]) -> bool:

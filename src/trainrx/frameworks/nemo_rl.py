@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from trainrx.frameworks.base import Framework
+from trainrx.frameworks.common.fsdp2 import Fsdp2
 from trainrx.frameworks.common.sections import last_value
 from trainrx.inputs.config import read_config
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role
 from trainrx.model.pattern import late
 
@@ -26,7 +27,7 @@ _WHOLE = ("policy.model_name", "policy.train_micro_batch_size", "cluster.gpus_pe
 """What no configuration that can be run is without: one that lacks it is a part of one."""
 
 
-class NemoRl(Framework):
+class NemoRl(Fsdp2):
     """`examples/run_grpo.py`; elsewhere a script so called is known by its overrides."""
 
     name = "nemo-rl"
@@ -42,14 +43,12 @@ class NemoRl(Framework):
     nested_files = True
     nests_changes = True
     sections = True
-    lora_by_rank = True
     telling_keys = frozenset(
         {"policy.model_name", "policy.generation", "policy.dtensor_cfg", "policy.megatron_cfg"}
         | {"policy.train_micro_batch_size", "policy.train_global_batch_size"}
         | {"grpo.num_generations_per_prompt", "grpo.async_grpo", "grpo.num_prompts_per_step"}
     )
     usual_keys = frozenset({"policy", "cluster", "grpo", "sft", "dpo", "loss_fn", "checkpointing"})
-    fsdp2 = True
 
     def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read one of its programs, which take no flag but `--config`."""
@@ -107,6 +106,36 @@ class NemoRl(Framework):
         for name in texts:
             put(name, _MOST_PARENTS)
         return tuple(ordered.items())
+
+    # Memory ---------------------------------------------------------------------------------------
+    loads_as = "fp32"
+    """models/automodel/setup.py."""
+    limits_total = True
+    """policy.max_total_sequence_length."""
+    engine_share = 0.6
+    prompts_per_step = True
+
+    def unmodelled_setting(self, facts: Facts, *, megatron: bool) -> str:
+        """Name the value model too."""
+        found = super().unmodelled_setting(facts, megatron=megatron)
+        if found in ("", "vllm.mode") and facts.text("launch.task") == "ppo":
+            return "launch.task"
+        return found
+
+    def engine_sleeps(self, facts: Facts) -> bool:
+        """It does while the policy trains (models/generation/vllm: finish_generation)."""
+        return True
+
+    def leaves_card(self, facts: Facts, part: Literal["model", "optimizer"]) -> bool:
+        """All of it does (offload_before_refit, offload_after_refit of its workers)."""
+        return True
+
+    def has_reference(self, facts: Facts, task: str) -> bool | None:
+        """Its weights lie on the host and change places with the policy's.
+
+        models/policy/workers: reference_model_state_dict.
+        """
+        return False
 
 
 def _base(name: str) -> str:

@@ -51,6 +51,9 @@ class Slime(Framework):
             ("sft", (loss.origin,)) if loss is not None and loss.values == ("sft_loss",) else None
         )
 
+    memory_measured = False
+    """Its engine is SGLang, beside Megatron."""
+
 
 def takes_arguments(entry: EntryPoint) -> bool:
     """Tell whether a program takes what only slime and its forks take."""

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from trainrx.frameworks.common.layout import by_beta, switched_off
+from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.script import argument_names
 from trainrx.frameworks.transformers import TRAINING_ARGUMENTS, HfTrainer
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import Role
 from trainrx.model.pattern import late
+from trainrx.versions.ranges import in_range
 
 _GRPO = frozenset({"num_generations", "max_completion_length"})
 """Fields of GRPOConfig no other trainer has: a script of the user's own hands them on."""
@@ -52,6 +56,48 @@ class Trl(HfTrainer):
         if names >= _GRPO and names & TRAINING_ARGUMENTS:
             return self.launch("grpo", entry.args)
         return None
+
+    # Memory ---------------------------------------------------------------------------------------
+    default_rank = 16
+    loads_as = "fp32-or-stored"
+    """fp32 unless told since 0.26 (trainer/utils.py: create_model_from_path); before, as
+    `from_pretrained` does: fp32 unless told up to transformers 4."""
+    own_fp32_logits = "<0.11"
+    drops_logits = ("<0.13",)
+    completion_logits = True
+    """`logits_to_keep` of trl/trainer/grpo_trainer.py."""
+    cuts_samples = True
+    engine_share = 0.3
+    """trl/trainer/grpo_config.py."""
+
+    def mixes(self, facts: Facts, *, sharded: bool) -> bool | None:
+        """From 0.19 on bf16 is on unless fp16 is set (sft_config.py: __post_init__).
+
+        An explicit `--bf16 false` is the only way to do without.
+        """
+        if not runs(facts, ">=0.19"):
+            return None
+        given = facts.get("train.precision")
+        return not (given is not None and given.how == "read" and given.value == FULL)
+
+    def prepares_kbit(self, facts: Facts) -> bool:
+        """It does unless the model is sharded (trainer/utils.py: prepare_peft_model).
+
+        For bf16 it casts head and embeddings back (peft_module_casting_to_bf16).
+        """
+        return facts.word("train.mixed_precision") != "bf16" and not runs(facts, ">=0.19")
+
+    # Batches and roles ----------------------------------------------------------------------------
+    generation_batch = ("0.17", "0.18", "0.18")
+    """grpo_trainer.py, grpo_config.py."""
+    checks_generations = True
+    ppo_critic = True
+
+    def has_reference(self, facts: Facts, task: str) -> bool | None:
+        """There is none with an adapter, nor for GRPO with beta 0 from 0.16 on."""
+        version = facts.text("launch.framework_version") or ""
+        zero = None if in_range(version, "<0.16") is not False else False
+        return switched_off(facts, task, grpo=by_beta(facts, zero=zero, unknown=None))
 
 
 FRAMEWORK = Trl()

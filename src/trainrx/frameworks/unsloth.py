@@ -13,5 +13,7 @@ class Unsloth(Framework):
     library = True
     builds_on = ("trl",)
 
+    stands_by = ("transformers", "trl")
+
 
 FRAMEWORK = Unsloth()

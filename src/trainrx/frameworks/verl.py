@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import ClassVar, Literal
 
 from trainrx.frameworks.base import Framework
+from trainrx.frameworks.common.layout import ONLINE, Mode, critic_by_advantage
+from trainrx.frameworks.common.memory import FULL
 from trainrx.frameworks.common.roles import script_role
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, Role
 from trainrx.model.pattern import late
 
@@ -59,6 +63,91 @@ class Verl(Framework):
             file = name if name.lower().endswith(_FILES) else f"{name}.yaml"
             folder = named.get("config_path", "").rstrip("/")
             yield f"{folder}/{file}" if folder else file
+
+    # Memory ---------------------------------------------------------------------------------------
+    loads_as = "fp32-or-fp16"
+    """workers/fsdp_workers.py: torch_dtype of the actor; model_dtype."""
+    freezes_tower = False
+    flash_attention = True
+    """workers/fsdp_workers.py."""
+    flash_loss = True
+    """utils/torch_functional.py; head and loss in one with use_fused_kernels."""
+    tokens_per_gpu = True
+    """utils/seqlen_balancing.py: rearrange_micro_batches."""
+    engine_share = 0.5
+    """rollout.yaml."""
+    always_samples = True
+    full_critic = True
+    """It has a rank of its own (critic.model.lora_rank), 0 unless told."""
+
+    def fsdp_version(self, facts: Facts, strategy: str) -> int:
+        """It trains with FSDP unless Megatron is chosen (trainer/config/ppo_trainer.yaml)."""
+        return 2 if strategy == "fsdp2" else 0 if "megatron" in strategy else 1
+
+    def mixes(self, facts: Facts, *, sharded: bool) -> bool | None:
+        """It works in bf16 by its own default."""
+        return facts.word("train.precision") != FULL
+
+    def engine_sleeps(self, facts: Facts) -> bool:
+        """The engine frees weights and cache while the actor trains (rollout.yaml)."""
+        return facts.value("rollout.free_cache_engine") is not False
+
+    def leaves_card(self, facts: Facts, part: Literal["model", "optimizer"]) -> bool:
+        """Read what is offloaded, which comes back for its update alone.
+
+        param_offload, optimizer_offload of the actor (workers/fsdp_workers.py: update_actor).
+        """
+        kind = "params" if part == "model" else part
+        return facts.value(f"parallel.offload_{kind}") is True
+
+    # Batches, processes and roles -----------------------------------------------------------------
+    global_batch = True
+    """Supervised training (trainer/fsdp_sft_trainer.py)."""
+    batch_of_prompts = True
+    """ppo_mini_batch_size prompts with n completions each (workers/fsdp_workers.py)."""
+    prompts_per_step = True
+    stands_by: ClassVar[tuple[str, ...]] = ("transformers",)
+
+    def sharing(self, facts: Facts) -> tuple[str, ...] | None:
+        """With FSDP it is the Ulysses degree (workers/fsdp_workers.py)."""
+        sharded = "fsdp" in (facts.text("parallel.strategy") or "fsdp")
+        return ("parallel.sequence",) if sharded else None
+
+    def fsdp_shards(self, facts: Facts, world: int | None) -> int | None:
+        """All ranks, or as many as fsdp_size says."""
+        if "fsdp" not in (facts.text("parallel.strategy") or ""):
+            return None
+        return facts.whole("parallel.fsdp_size") or world
+
+    def has_engine(self, facts: Facts) -> bool:
+        """Read the engine's name, else the switch all share."""
+        named = facts.text("rollout.engine") in ("vllm", "sglang")
+        return named or super().has_engine(facts)
+
+    def samples_itself(self, facts: Facts) -> bool:
+        """It does where there is no engine of any name."""
+        return super().samples_itself(facts) and not self.has_engine(facts)
+
+    def rollout_mode(self, facts: Facts) -> Mode | None:
+        """The hybrid engine: actor and engine take turns on the same cards."""
+        return "colocate", ("vllm.enabled", "rollout.engine")
+
+    def has_reference(self, facts: Facts, task: str) -> bool | None:
+        """There is one with a KL term and no LoRA (`ref_in_actor`)."""
+        terms = [facts.value(f"rlhf.kl_in_{place}") for place in ("loss", "reward")]
+        if facts.text("tuner.type") == "lora":
+            return False
+        if True in terms:
+            return True if facts.text("tuner.type") == "full" else None
+        return False if terms == [False, False] else None
+
+    def has_critic(self, facts: Facts, task: str) -> bool | None:
+        """Read its switch, else the advantage estimator."""
+        return critic_by_advantage(facts) if task in ONLINE else False
+
+    def has_reward_model(self, facts: Facts, task: str) -> bool | None:
+        """Nothing but a switch of its own tells."""
+        return None
 
 
 FRAMEWORK = Verl()

@@ -30,5 +30,7 @@ class Vllm(Framework):
             return None
         return self.by_command(entry.args) or self.launch("serve", entry.args)
 
+    stands_by = ("torch",)
+
 
 FRAMEWORK = Vllm()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
-from trainrx.memory.job import FSDP2, ONLINE, TrainingJob
+from trainrx.memory.job import TrainingJob
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Refusal
 
@@ -14,23 +14,6 @@ NOT_TRAINING = frozenset({"infer", "deploy", "rollout", "eval", "export"})
 NOT_MODELLED = frozenset({"gkd"})
 NEEDED = ("params_b", "layers", "hidden", "vocab")
 SWITCHES = ("train.galore", "train.badam", "train.apollo")
-_RECIPES = frozenset({"finetune", "pretrain", "benchmark"})
-_NEMO: tuple[tuple[str, Callable[[TrainingJob, str], bool]], ...] = (
-    ("parallel.strategy", lambda _, value: value == "mfsdp"),
-    ("parallel.pipeline", lambda job, _: not job.megatron and job.degree("parallel.pipeline") > 1),
-    ("parallel.expert", lambda job, _: job.degree("parallel.expert") > 1),
-    ("launch.task", lambda job, value: job.framework == "nemo-rl" and value == "ppo"),
-    ("vllm.mode", lambda job, value: job.task in ONLINE and value == "server"),
-    (
-        "launch.command",
-        lambda job, value: job.framework == "nemo-automodel" and value not in _RECIPES,
-    ),
-)
-"""What of NeMo no formula is measured for: Megatron-FSDP, stages of FSDP2, experts spread over
-cards (what they keep differs by kernel), the value model, an engine on cards of its own (which
-the count of cards includes), recipes of other kinds."""
-SLIME = ("slime", "miles")
-"""Engines of SGLang beside Megatron, for which no formula is measured."""
 NPU_WORDS = ("ascend", "npu", "910b", "910c", "mlu", "gcu")
 NAMED = 3
 _MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
@@ -46,13 +29,14 @@ def unmodelled(job: TrainingJob) -> Refusal | None:
     npu = _npu(job)
     if npu is not None:
         return npu
-    kind = "launch.framework" if job.framework in SLIME else "launch.task"
-    if job.framework in SLIME or job.task in NOT_MODELLED:
+    measured = job.framework.memory_measured
+    kind = "launch.task" if measured else "launch.framework"
+    if not measured or job.task in NOT_MODELLED:
         return job.unmodelled("setting", kind, param=kind, value=job.text(kind))
-    for kind, refused in _NEMO:
+    kind = job.framework.unmodelled_setting(job.facts, megatron=job.megatron)
+    if kind:
         value = str(job.facts.value(kind) or "")
-        if job.framework in FSDP2 and refused(job, value):
-            return job.unmodelled("setting", kind, param=kind, value=value)
+        return job.unmodelled("setting", kind, param=kind, value=value)
     for kind in SWITCHES:
         if job.is_on(kind):
             return job.unmodelled("setting", kind, param=kind, value="true")

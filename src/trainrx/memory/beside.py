@@ -7,17 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, LARGEST, ONLINE, TrainingJob
+from trainrx.memory.job import LARGEST, ONLINE, TrainingJob
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Images, Refusal, Rollout, Workload
 from trainrx.model.tokens import TokenStats
 
-DEFAULT_SHARE = 0.9
-"""ms-swift: vllm_gpu_memory_utilization; vLLM's own default."""
-SHARES = {"trl": 0.3, "verl": 0.5, "easyr1": 0.6, "openrlhf": 0.95, "nemo-rl": 0.6}
-"""What the others hand to vLLM unless told: trl/trainer/grpo_config.py, verl's rollout.yaml, the
-workers/rollout/config.py of EasyR1,
-openrlhf/cli/train_ppo_ray.py."""
 COMPARES = frozenset({"dpo", "kto", "ppo", "grpo"})
 """Tasks that compare with a reference model; ORPO, SimPO and CPO do without one."""
 LIMITS = ("log.max_pixels", "vision.max_pixels", "vision.pixel_cap")
@@ -25,8 +19,6 @@ VIDEO_FRAMES = 16.0
 VIDEO_PIXELS = 128 * 28 * 28.0
 """Pixels of a frame unless told: VIDEO_MIN_PIXELS of qwen_vl_utils, as long videos are cut down to
 VIDEO_TOTAL_PIXELS over all frames (qwen_vl_utils/vision_process.py)."""
-LLAMAFACTORY_PIXELS = 768 * 768.0
-"""image_max_pixels of LLaMA-Factory (hparams/model_args.py)."""
 QWEN_PIXELS = 16384 * 28 * 28.0
 """MAX_PIXELS of qwen_vl_utils (vision_process.py): 12 845 056 pixels, about 16 384 tokens."""
 TYPICAL_PIXELS = 1024 * 1024.0
@@ -46,11 +38,7 @@ def with_images(job: TrainingJob, work: Workload, own: TokenStats | None) -> Wor
     if work.shape.tower is None and not work.shape.vision:
         return work
     trained = job.facts.value("freeze.vision") is False
-    if (
-        job.framework in ("trl", "transformers", *HYBRID, "axolotl", *FSDP2)
-        and not job.trains_adapters()
-    ):
-        # nothing freezes the tower there unless asked
+    if not job.framework.freezes_tower and not job.trains_adapters():
         trained = job.facts.value("freeze.vision") is not True
     counted = _per_sample(job, own)
     if counted == 0:
@@ -102,7 +90,7 @@ def _per_sample(job: TrainingJob, own: TokenStats | None) -> float:
 def _tower_checkpointing(job: TrainingJob) -> bool:
     """Tell whether the tower is checkpointed: by its own switch, else like the language model.
 
-    ms-swift before 3.5 and the others enable it on the whole model (arguments.py of 3.5).
+    That is what enabling it on the whole model does.
     """
     own = job.facts.value("train.vit_gradient_checkpointing")
     if isinstance(own, bool):
@@ -123,17 +111,15 @@ def _view(job: TrainingJob, work: Workload, own: TokenStats | None) -> tuple[flo
 def _pixels(job: TrainingJob, work: Workload) -> tuple[float, float]:
     """Give the pixels of an image: what is typical, and the most that pass.
 
-    A limit far above what photographs have is none; LLaMA-Factory limits by itself.
+    A limit far above what photographs have is none.
     """
     tower = work.shape.tower
     if tower is not None and tower.image_size is not None:
         side = float(tower.image_size**2)
         return side, side
     told = next((found for kind in LIMITS if (found := job.positive(kind)) is not None), None)
-    if told is None and job.framework == "llamafactory":
-        most = LLAMAFACTORY_PIXELS
-    else:
-        most = QWEN_PIXELS if told is None else float(told)
+    default = job.framework.max_image_pixels or QWEN_PIXELS
+    most = default if told is None else float(told)
     typical = min(most, TYPICAL_PIXELS)
     ident = "pixels" if most > TYPICAL_PIXELS else "pixels-cap"
     job.assume(ident, "vision.max_pixels", pixels=f"{typical:.0f}", most=f"{most:.0f}")
@@ -149,15 +135,10 @@ def with_rollout(job: TrainingJob, work: Workload) -> Workload | Refusal:
         return job.impossible("share-range", "vllm.share", param="vllm.share", value=f"{share:g}")
     mode = _mode(job)
     if share is None and mode == "colocate":
-        share = SHARES.get(job.framework, DEFAULT_SHARE)
+        share = job.framework.engine_share
         job.assume("engine-share", "vllm.share", share=f"{share:g}")
     sleep = job.whole("vllm.sleep_level") or 0
-    if job.framework in HYBRID and job.facts.value("rollout.free_cache_engine") is not False:
-        # the hybrid engine frees weights and cache while the actor trains (rollout.yaml;
-        # sharding_manager/fsdp_vllm.py of EasyR1)
-        sleep = max(sleep, 1)
-    if job.framework == "nemo-rl":
-        # the engine sleeps while the policy trains (models/generation/vllm: finish_generation)
+    if job.framework.engine_sleeps(job.facts):
         sleep = max(sleep, 1)
     return msgspec.structs.replace(
         work,
@@ -170,30 +151,15 @@ def with_rollout(job: TrainingJob, work: Workload) -> Workload | Refusal:
             sleep=min(max(sleep, 0), 2),
             eager=job.is_on("vllm.enforce_eager"),
             move_batches=job.positive("vllm.move_model_batches"),
-            offload_model=_leaves(job, "model"),
-            offload_optimizer=_leaves(job, "optimizer"),
+            offload_model=job.framework.leaves_card(job.facts, "model"),
+            offload_optimizer=job.framework.leaves_card(job.facts, "optimizer"),
             kv_bytes=1.0 if "fp8" in job.text("vllm.kv_cache_dtype") else 2.0,
         ),
     )
 
 
-def _leaves(job: TrainingJob, part: str) -> bool:
-    """Tell whether a part of the trainer leaves the card while samples are generated.
-
-    ms-swift: --offload_model, --offload_optimizer; verl: param_offload, optimizer_offload of the
-    actor (EasyR1: offload_params, offload_optimizer), which comes back for its update alone
-    (workers/fsdp_workers.py); NeMo RL: always (offload_before_refit, offload_after_refit of its
-    workers).
-    """
-    if job.framework == "nemo-rl":
-        return True
-    if job.framework in HYBRID:
-        return job.is_on("parallel.offload_" + ("params" if part == "model" else part))
-    return job.is_on(f"vllm.offload_{part}")
-
-
 def _has_engine(job: TrainingJob) -> bool:
-    if job.framework in HYBRID | {"openrlhf"}:
+    if job.framework.always_samples:
         return job.task in ONLINE and job.facts.text("role.rollout_mode") != "none"
     return job.is_on("vllm.enabled")
 
@@ -215,8 +181,7 @@ def with_copies(job: TrainingJob, work: Workload, models: Sequence[ModelShape]) 
     if job.facts.value("role.reward_model") is True:
         copies.append(_reward_shape(job, work, models))
     critic = (work.shape,) if job.facts.value("role.critic") is True else ()
-    # verl's critic has a rank of its own (critic.model.lora_rank), 0 unless told
-    whole = job.framework == "verl" and job.trains_adapters()
+    whole = job.framework.full_critic and job.trains_adapters()
     return msgspec.structs.replace(
         work, copies=tuple(copies), trained_copies=critic, copies_whole=whole
     )

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, ONLINE, TRAINERS, TrainingJob
+from trainrx.memory.job import ONLINE, TrainingJob
 from trainrx.model.memory import Attention, Loss, Refusal, Workload
 
 FLASH = re.compile(r"flash|fa[234]?$|true|fused|auto_fa")
@@ -76,17 +76,13 @@ def with_recompute(job: TrainingJob, work: Workload) -> Workload:
     if not isinstance(on, bool) and job.facts.value("parallel.fsdp_checkpointing") is not None:
         on = job.facts.value("parallel.fsdp_checkpointing")
     if not isinstance(on, bool):
-        on = job.framework not in ("transformers", "trl", "axolotl", "openrlhf", "", *FSDP2)
+        on = job.framework.checkpoints
         state = "on" if on else "off"
         job.assume("checkpointing", "train.gradient_checkpointing", state=state)
     on = on or job.is_on("parallel.fsdp_checkpointing")
     if job.is_on("train.activation_offloading"):
         return msgspec.structs.replace(work, checkpointing=True, recompute="offload")
     return msgspec.structs.replace(work, checkpointing=on, recompute="full" if on else "none")
-
-
-BEFORE_SDPA = {"ms-swift": "<1.6", "llamafactory": "<0.4"}
-"""Releases of 2023, before SDPA became the default of transformers (4.36)."""
 
 
 def with_kernels(job: TrainingJob, work: Workload) -> Workload | Refusal:
@@ -109,9 +105,8 @@ def with_kernels(job: TrainingJob, work: Workload) -> Workload | Refusal:
 def _attention(job: TrainingJob, work: Workload) -> Attention:
     """Give the kernel; unset it is SDPA where transformers (4.36 and later) runs the model.
 
-    verl and EasyR1 (workers/fsdp_workers.py), OpenRLHF and Megatron run flash attention; so does
-    packing. OpenRLHF before 0.8.10 runs eager unless told (openrlhf/models/actor.py): a release
-    nobody gave, that may be one of these, is taken to be one.
+    Megatron runs flash attention; so does packing. A release nobody gave, that may be one that
+    runs eager unless told, is taken to be one.
     """
     told = job.text("train.attention")
     if "eager" in told or told in ("disabled", "off", "math", "unfused", "local"):
@@ -120,12 +115,12 @@ def _attention(job: TrainingJob, work: Workload) -> Attention:
         return "sdpa"
     if told and (FLASH.search(told) or "xformers" in told):
         return "flash"
-    if job.framework == "openrlhf" and not work.padding_free and job.may_be("<0.8.10"):
+    if not work.padding_free and job.may_be(job.framework.eager_unpacked):
         job.assume("attention-of-release", "train.attention", attention="eager")
         return "eager"
-    if job.framework in HYBRID | {"openrlhf"} or job.megatron or work.padding_free:
+    if job.framework.flash_attention or job.megatron or work.padding_free:
         return "flash"
-    if job.release(BEFORE_SDPA.get(job.framework, "<0")):
+    if job.release(job.framework.before_sdpa):
         return "eager"
     if not work.checkpointing:
         # computed again or not, one layer's attention is all that is ever live
@@ -138,8 +133,7 @@ def _loss(job: TrainingJob, work: Workload) -> Loss:
 
     Liger fuses head and loss in supervised training (liger_kernel/transformers/monkey_patch.py) and
     in GRPO (ms-swift 3.5, TRL 0.16: LigerFusedLinearGRPOLoss); other preference losses take the
-    logits themselves. verl computes log-probabilities with flash attention's cross entropy
-    (utils/torch_functional.py), or head and loss in one with use_fused_kernels.
+    logits themselves.
     """
     if (job.text("task.type") in NO_LOGITS) or job.task == "rm":
         return "linear"
@@ -151,7 +145,7 @@ def _loss(job: TrainingJob, work: Workload) -> Loss:
         return "chunked"
     if job.megatron:
         return "eager" if job.facts.value("megatron.loss_fusion") is False else "fused"
-    if job.framework in HYBRID:
+    if job.framework.flash_loss:
         return "fused"
     return "float" if _keeps_logits_twice(job, work) else "eager"
 
@@ -160,15 +154,9 @@ def _keeps_logits_twice(job: TrainingJob, work: Workload) -> bool:
     """Tell whether accelerate copies logits that are fp32 already (convert_outputs_to_fp32).
 
     Models of transformers before 4.45 turned them into fp32 themselves (modeling_llama.py:
-    `logits = logits.float()`); ms-swift 1 and 2 ran those.
+    `logits = logits.float()`).
     """
-    old = (
-        ("ms-swift", "<3.0"),
-        ("transformers", "<4.45"),
-        ("trl", "<0.11"),
-        ("llamafactory", "<0.9"),
-    )
-    is_old = any(job.framework == name and job.release(wanted) for name, wanted in old)
+    is_old = job.release(job.framework.own_fp32_logits)
     return is_old and work.precision in ("autocast", "upcast")
 
 
@@ -179,28 +167,18 @@ def _holds_logits(job: TrainingJob) -> bool:
     took their name (modeling_llama.py: `logits = logits.float()`). Counted with `--exact`: 14 bytes
     a logit with 4.48, 12 before 4.47 and from 5 on.
     """
-    others = (
-        ("ms-swift", "<3.0"),
-        ("transformers", "<4.47"),
-        ("transformers", ">=5.0"),
-        ("trl", "<0.13"),
-        ("llamafactory", "<0.9.2"),
-    )
-    return not any(job.framework == name and job.release(wanted) for name, wanted in others)
+    return not any(map(job.release, job.framework.drops_logits))
 
 
 def _logit_share(job: TrainingJob, work: Workload) -> float:
-    """Give the share of positions with logits: in GRPO of ms-swift and TRL only the completion's.
-
-    `logits_to_keep` of GRPOTrainer (trl/trainer/grpo_trainer.py; swift/trainers/rlhf_trainer),
-    which ms-swift before 4 does without for models that take images.
-    """
+    """Give the share of positions with logits: in GRPO it may be only the completion's."""
     completion = job.positive("rlhf.max_completion_length")
-    if job.task not in ONLINE or job.framework not in ("ms-swift", "trl") or job.megatron:
+    if job.task not in ONLINE or not job.framework.completion_logits or job.megatron:
         return 1.0
     if job.task == "ppo" or completion is None or work.length.typical <= 0:
         return 1.0
-    if work.images is not None and job.framework == "ms-swift" and not job.release(">=4.0"):
+    since = job.framework.completion_logits_of_images
+    if work.images is not None and since and not job.release(since):
         return 1.0
     return min(1.0, completion / work.length.typical)
 
@@ -217,7 +195,7 @@ def _optimizer(job: TrainingJob, *, adapters: bool) -> tuple[str, bool] | Refusa
     if plugin and plugin not in ("default", "adam", "lorap", "multimodal"):
         kind, told = "train.optimizer_plugin", plugin
     if not told:
-        if job.framework in TRAINERS and not job.megatron and not adapters:
+        if job.framework.hf_trainer and not job.megatron and not adapters:
             job.assume("optimizer", "train.optimizer", optimizer="adamw_torch")
         return "adamw_torch", True
     if not UNMODELLED.search(told):

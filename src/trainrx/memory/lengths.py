@@ -20,8 +20,8 @@ MOST = 32768
 PROMPT = 256.0
 """Tokens of a prompt in online training where nothing tells more than the limit of the prompt."""
 QWEN_VL_IMAGE = 256
-HALF_OF_OLD = 512
-"""Tokens of a prompt, and of an answer, by default in LLaMA-Factory before 0.2."""
+HALF = 512
+"""Tokens of a prompt, and of an answer, where each has a limit."""
 _SUBSET = re.compile(r"(?:::?[\w./-]+)?(?:#\d+)?$")
 _SAMPLES = re.compile(r"#(\d{1,9})$")
 
@@ -37,9 +37,8 @@ def length_of(
     if job.task in ONLINE:
         return _online(job, work, stats)
     cap = _limit(job)
-    # Automodel cuts no sample unless told (datasets/llm), and EasyR1, of whose file the limits are,
-    # trains on nothing but completions: what their models could take says nothing
-    uncut = job.framework in ("nemo-automodel", "easyr1") or work.shape.max_positions is None
+    # where nothing is cut, what the model could take says nothing
+    uncut = job.framework.never_cuts or work.shape.max_positions is None
     if cap is None and stats is None and uncut:
         return job.unknown("length-unknown", "train.max_length", "train.dataset")
     if job.is_on("train.packing") and cap is not None:
@@ -53,32 +52,23 @@ def exact(tokens: float) -> Length:
 
 
 def _dynamic(job: TrainingJob) -> Length | None:
-    """Micro-batches filled up to a number of tokens: one long sequence without padding.
-
-    verl (utils/seqlen_balancing.py: rearrange_micro_batches) and OpenRLHF (dynamic batch).
-    """
-    if job.framework == "easyr1" and job.is_on("train.dynamic_batch"):
-        # filled up to the micro-batch x the longest sample (workers/actor/dp_actor.py)
+    """Micro-batches filled up to a number of tokens: one long sequence without padding."""
+    if job.framework.dynamic_by_longest and job.is_on("train.dynamic_batch"):
         prompt = job.positive("rlhf.max_prompt_length")
         completion = job.positive("rlhf.max_completion_length")
         return exact(float(prompt + completion)) if prompt and completion else None
     tokens = job.positive("train.max_tokens_per_gpu")
     if not job.is_on("train.dynamic_batch") or tokens is None:
         return None
-    return exact(float(tokens) * _ring(job))
-
-
-def _ring(job: TrainingJob) -> int:
-    # verl counts tokens per GPU: the group of one sequence takes as many times more
-    return job.degree("parallel.sequence") if job.framework == "verl" else 1
+    group = job.degree("parallel.sequence") if job.framework.tokens_per_gpu else 1
+    return exact(float(tokens) * group)
 
 
 def _limit(job: TrainingJob) -> float | None:
     cap = job.positive("train.max_length")
-    if cap is None and job.framework == "llamafactory" and job.release("<0.2"):
-        # prompt and answer each have a limit (src/llmtuner/dsets/preprocess.py of v0.1.8)
+    if cap is None and job.release(job.framework.length_halves):
         halves = ("rlhf.max_prompt_length", "rlhf.max_completion_length")
-        cap = sum(job.positive(half) or HALF_OF_OLD for half in halves)
+        cap = sum(job.positive(half) or HALF for half in halves)
     return None if cap is None else float(cap)
 
 
@@ -143,19 +133,15 @@ def _image_tokens(work: Workload, stats: TokenStats) -> tuple[float, float]:
 
 
 def _online(job: TrainingJob, work: Workload, stats: TokenStats | None) -> Length | Refusal:
-    """Prompt and completion; the completion reaches its limit sooner or later.
-
-    OpenRLHF and NeMo RL limit both together (data.max_len, max_total_sequence_length).
-    """
+    """Prompt and completion; the completion reaches its limit sooner or later."""
     limit = _limit(job)
-    if job.framework in ("openrlhf", "nemo-rl") and limit is not None:
+    if job.framework.limits_total and limit is not None:
         return _capped(job, work, limit)
     prompt = job.positive("rlhf.max_prompt_length")
     before = float(prompt) if prompt is not None else limit
     completion = job.positive("rlhf.max_completion_length")
     if completion is None:
-        if before is None and job.framework != "llamafactory":
-            # (LLaMA-Factory has a default at every release)
+        if before is None and not job.framework.completion_default:
             return job.unknown("length-unknown", "rlhf.max_completion_length", "train.max_length")
         return _capped(job, work, before)
     job.assume("completion-cap", "rlhf.max_completion_length", tokens=str(completion))

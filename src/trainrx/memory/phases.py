@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainrx.frameworks import framework_of
 from trainrx.memory.model import Model
 from trainrx.memory.use import GIB, Use
 from trainrx.model.memory import Phase, PhaseUse, Term, Workload
@@ -99,12 +100,8 @@ def awake(use: Use, work: Workload) -> Parts:
 
 
 def _sends_whole(work: Workload) -> bool:
-    """Tell whether weights are gathered whole for a server elsewhere.
-
-    ms-swift: all groups of move_model_batches at once where it is unset (rlhf_trainer/
-    grpo_trainer.py: split_batches); TRL and OpenRLHF gather tensor by tensor.
-    """
-    return work.rollout.mode == "server" and work.framework == "ms-swift"
+    """Tell whether weights are gathered whole for a server elsewhere, not tensor by tensor."""
+    return work.rollout.mode == "server" and framework_of(work.framework).gathers_whole
 
 
 def synced(use: Use, work: Workload, model: Model) -> Parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trainrx.memory.job import FSDP2, HYBRID, TrainingJob
+from trainrx.memory.job import TrainingJob
 from trainrx.model.memory import Refusal, Workload
 
 STAGES = range(4)
@@ -44,8 +44,7 @@ def _crowded(job: TrainingJob) -> Refusal | None:
         job.whole("parallel.processes_per_node"),
         job.whole("hardware.gpus_per_node"),
     )
-    by_role = job.framework == "openrlhf"
-    if processes is None or cards is None or processes <= cards or by_role:
+    if processes is None or cards is None or processes <= cards or job.framework.counts_by_role:
         return None
     kinds = ("parallel.processes_per_node", "hardware.gpus_per_node")
     return job.impossible(
@@ -59,16 +58,15 @@ def _world(job: TrainingJob) -> int:
     if told is not None:
         return told
     cards = job.positive("hardware.gpus") or 1
-    if job.framework == "ms-swift" and not job.megatron:
-        # one process unless NPROC_PER_NODE says otherwise (swift/cli/main.py)
+    if job.framework.one_process and not job.megatron:
         cards = 1
     job.assume("processes", "parallel.processes_per_node", processes=str(cards))
     return cards
 
 
 def _tensor(job: TrainingJob) -> int:
-    """OpenRLHF, Axolotl and NeMo split matrices by AutoTP and DTensor; HF trainers do not."""
-    if job.megatron or job.framework in ("openrlhf", "axolotl", *FSDP2):
+    """Give the ranks that share each matrix; trainers of Hugging Face have none."""
+    if job.megatron or job.framework.splits_matrices:
         return job.degree("parallel.tensor")
     return 1
 
@@ -125,9 +123,8 @@ def _sharded(job: TrainingJob, work: Workload) -> Workload:
     """Say what ZeRO or FSDP splits, over how many cards, and what they keep off the card."""
     offloads = job.is_on("parallel.offload_optimizer"), job.is_on("parallel.offload_params")
     if job.fsdp:
-        if job.framework in HYBRID:
-            # what verl and EasyR1 take off the card between turns is there while the actor trains
-            # (workers/fsdp_workers.py: update_actor loads it first)
+        if job.framework.hybrid_engine:
+            # what is off the card between turns is there while the actor trains
             offloads = False, False
         on_host = job.is_on("parallel.fsdp_offload") or offloads[1]
         return msgspec.structs.replace(
@@ -157,13 +154,10 @@ def _sharded(job: TrainingJob, work: Workload) -> Workload:
 
 
 def _defers_sync(job: TrainingJob) -> bool:
-    """Tell whether gradients stay whole until the last micro-batch: Automodel from 0.3 on.
-
-    nemo_automodel/components/distributed/utils.py: get_sync_ctx, defer_fsdp_grad_sync.
-    """
+    """Tell whether gradients stay whole until the last micro-batch."""
     several = (job.positive("train.grad_accum") or 1) > 1
     on = job.facts.value("parallel.defer_grad_sync") is not False
-    return job.framework == "nemo-automodel" and several and on and not job.release("<0.3")
+    return several and on and job.may_be(job.framework.defers_sync)
 
 
 def _strategy(job: TrainingJob) -> str:
@@ -190,15 +184,12 @@ def _stage(job: TrainingJob) -> int:
 
 
 def _spread(job: TrainingJob, work: Workload) -> Workload:
-    """ms-swift spreads the layers of a process over the cards left to it (`device_map: auto`).
-
-    Where neither DeepSpeed nor FSDP is on (swift/utils: get_default_device_map, is_mp).
-    """
+    """Spread the layers of a process over the cards left to it (`device_map: auto`)."""
     cards = job.positive("hardware.gpus_per_node")
     processes = job.positive("parallel.processes_per_node") or 1
     plain = not (job.deepspeed or job.fsdp or job.megatron)
     told = job.text("parallel.device_map")
-    if job.framework == "ms-swift" and plain and cards and cards // processes > 1:
+    if job.framework.spreads_layers and plain and cards and cards // processes > 1:
         if told in ("", "auto", "balanced", "sequential", "balanced_low_0"):
             return msgspec.structs.replace(work, device_map=cards // processes)
     elif told == "auto" and plain and cards and processes == 1:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from trainrx.frameworks import framework_of
 from trainrx.memory.growing import counted_sizes
 from trainrx.memory.printed import Interval, asked_in, asked_of
 from trainrx.memory.recover import TensorCandidate, count_of, counts, kind_of, recover
@@ -16,8 +17,6 @@ from trainrx.model.hardware import ModelShape
 PAIRS = ("dpo", "orpo", "simpo", "cpo", "rm")
 """One sample is two sequences that go through the model together."""
 CUT = ("", "sft", "pt", "dpo", "orpo", "simpo", "cpo", "rm", "kto")
-CUTTING = ("ms-swift", "llamafactory", "trl", "axolotl")
-"""Frameworks that cut or drop longer text samples while they tokenise."""
 ROUNDED = 64
 """Tokens a collator may pad each sequence by (pad_to_multiple_of)."""
 COARSE = 0.05
@@ -87,7 +86,7 @@ def setting_of(facts: Facts, shape: ModelShape, torch: str = "") -> RequestConte
         length=_whole(facts, "train.max_length") if task in CUT else None,
         completion=_whole(facts, "rlhf.max_completion_length") if task == "grpo" else None,
         padded=not flat and alone,
-        enforced=task in CUT and (facts.text("launch.framework") or "") in CUTTING,
+        enforced=task in CUT and framework_of(facts.text("launch.framework") or "").cuts_samples,
         attention=facts.text("train.attention") or "",
         torch=torch,
         zero_stage=_number(facts, "parallel.zero_stage"),

@@ -39,7 +39,6 @@ PACKED = re.compile(
     r"qwen-|qwen1_|qwen-1_8|chatglm|glm-4(?!\.|-32)|glm4-9b|baichuan|internlm2|phi-?3"
 )
 """Models whose query, key and value are one matrix."""
-DEFAULT_RANK = {"trl": 16, "axolotl": 8, "openrlhf": 8}
 
 
 def with_tuner(job: TrainingJob, work: Workload) -> Workload | Refusal:
@@ -60,7 +59,7 @@ def with_tuner(job: TrainingJob, work: Workload) -> Workload | Refusal:
 def _lora(job: TrainingJob, work: Workload) -> Workload:
     rank = job.positive("tuner.rank")
     if rank is None:
-        rank = DEFAULT_RANK.get(job.framework, 8)
+        rank = job.framework.default_rank
         job.assume("rank", "tuner.rank", rank=str(rank))
     if tuner_is_dora(job):
         job.assume("dora", "tuner.dora")
@@ -101,15 +100,13 @@ def targets_of(job: TrainingJob, model: str) -> tuple[str, ...]:
 def _default_targets(job: TrainingJob, model: str, told: str) -> tuple[str, ...]:
     """Give what gets an adapter unless told.
 
-    ms-swift 2.x (DEFAULT): q, k, v of Llama's kind, the packed matrix elsewhere (llm/utils/
-    model.py: LoRATM); 3.x and later, LLaMA-Factory, verl, OpenRLHF: all linear layers. peft, which
-    TRL and Axolotl leave it to: q and v (peft/utils/constants.py:
-    TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING).
+    All linear layers, unless it is left to peft: q and v, the packed matrix where there is one
+    (peft/utils/constants.py: TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING).
     """
     packed = PACKED.search(model.lower()) is not None and "qwen1.5" not in model.lower()
-    if told or (job.framework == "ms-swift" and job.release("<3.0")):
+    if told or job.release(job.framework.qkv_targets):
         return ("qkv",) if packed else ("q", "k", "v")
-    if job.framework in ("trl", "axolotl", "transformers"):
+    if job.framework.peft_targets:
         return ("qkv",) if packed else ("q", "v")
     return LINEAR
 
@@ -135,7 +132,7 @@ def _full(job: TrainingJob, work: Workload) -> Workload | Refusal:
         return job.unmodelled(
             "setting", "freeze.parameters", param="freeze.parameters", value=names[:80]
         )
-    named = job.text("freeze.trainable") if job.framework == "ms-swift" else ""
+    named = job.text("freeze.trainable") if job.framework.trains_by_name else ""
     if named and not _only_beside(named) and job.facts.number("freeze.ratio"):
         job.assume("frozen-share", "freeze.trainable", names=named[:80], share="the rest of it")
     work = msgspec.structs.replace(work, freeze_llm=job.facts.value("freeze.llm") is True)

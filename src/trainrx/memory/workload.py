@@ -68,7 +68,7 @@ def workload_of(
         job.assume("task", "launch.task")
     begun = Workload(
         shape=shape,
-        framework=job.framework,
+        framework=job.framework.name,
         framework_version=job.version,
         task=job.text("task.type")
         if job.text("task.type") not in ("", "causal_lm")

@@ -134,6 +134,31 @@ class Facts:
         value = self.value(kind)
         return value if isinstance(value, str) else None
 
+    def word(self, kind: str) -> str:
+        """Give a text in lower case; "" when it is unknown or says that there is none."""
+        found = (self.text(kind) or "").strip().lower()
+        return "" if found in ("none", "null") else found
+
+    def whole(self, kind: str) -> int | None:
+        """Give a positive whole number; None when it is unknown or anything else."""
+        value = self.number(kind)
+        return int(value) if value is not None and value >= 1 and value == int(value) else None
+
+    def degree(self, kind: str) -> int | None:
+        """Give a parallel degree: 1 when nobody sets it, None when it cannot be told."""
+        found = self.whole(kind)
+        return found if found is not None else 1 if self.is_unset(kind) else None
+
+    def is_unset(self, *kinds: str) -> bool:
+        """Tell whether it is certain that nobody sets some parameters: all of the launch is here.
+
+        `launch.unresolved` names those that are set to something nobody can tell.
+        """
+        if self.value("launch.given") is not True or self.value("launch.env_complete") is not True:
+            return False
+        unresolved = (self.text("launch.unresolved") or "").split()
+        return not any(kind in self or kind in unresolved for kind in kinds)
+
     def origins(self, *kinds: str) -> tuple[Origin, ...]:
         """Give the places the named facts were read from, in order, each once."""
         seen: dict[Origin, None] = {}

@@ -9,7 +9,6 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from trainrx.catalog.spellbook import serves
-from trainrx.facts.reading import is_unset
 from trainrx.fix.amounts import NotComputable, target
 from trainrx.fix.changes import SET_BY_USER, Target, spell_for
 from trainrx.frameworks import frameworks
@@ -188,7 +187,7 @@ def _least_default(name: str, job: Target) -> float | None:
     Where the release is unknown, what is below it is less than the present value in any case.
     """
     param = job.knowledge.params.get(name)
-    if param is None or not is_unset(job.facts, name):
+    if param is None or not job.facts.is_unset(name):
         return None
     command = job.facts.text("launch.command") or ""
     defaults = [

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.roles import script_role
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import Role, Word
 from trainrx.model.pattern import late
 
@@ -45,6 +46,14 @@ class Script(Framework):
         if runs_code and uses_model and role in ("evaluation", "inference", "export"):
             return self.launch(command, entry.args)
         return None
+
+    hf_trainer = True
+    """It is taken for a script on the Trainer of transformers."""
+    checkpoints = False
+
+    def sharing(self, facts: Facts) -> tuple[str, ...] | None:
+        """Every process is a replica."""
+        return ()
 
 
 def command_of(entry: EntryPoint) -> str:

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
+from trainrx.frameworks.common.layout import by_beta, switched_off
 from trainrx.frameworks.common.processes import Processes, times
 from trainrx.frameworks.common.task import NOTHING, TRAINING, TaskFound, find, is_complete
 from trainrx.frameworks.common.view import View, Worked
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role, Setting
 from trainrx.model.pattern import late
 
@@ -133,6 +135,50 @@ class LlamaFactory(Framework):
             return Processes(None if spread is None else 1, spread)
         number = env.get("NPROC_PER_NODE") or (str(cards) if cards else None)
         return Processes(times(number, env.get("NNODES", "1")), distributed=True)
+
+    # Memory ---------------------------------------------------------------------------------------
+    hf_trainer = True
+    default_tuner = "lora"
+    """finetuning_type."""
+    loads_as = "computed"
+    casts_trained = True
+    """Unless pure_bf16 is set (model/adapter.py: init_adapter, cast_trainable_params_to_fp32)."""
+    before_sdpa = "<0.4"
+    own_fp32_logits = "<0.9"
+    drops_logits = ("<0.9.2",)
+    max_image_pixels = 768 * 768.0
+    """image_max_pixels (hparams/model_args.py)."""
+    cuts_samples = True
+    length_halves = "<0.2"
+    """src/llmtuner/dsets/preprocess.py of v0.1.8."""
+    completion_default = True
+
+    # Batches, processes and roles -----------------------------------------------------------------
+    process_per_gpu = True
+    """llamafactory/cli.py: NPROC_PER_NODE or the device count."""
+    ppo_critic = False
+    """A head of the actor."""
+    names_refused_template = True
+    stands_by = ("transformers", "trl")
+
+    def sharing(self, facts: Facts) -> tuple[str, ...] | None:
+        """Every process is a replica."""
+        return ()
+
+    def samples_itself(self, facts: Facts) -> bool:
+        """PPO does at every release (train/ppo/trainer.py)."""
+        return True
+
+    def has_reference(self, facts: Facts, task: str) -> bool | None:
+        """Read what train/trainer_utils.py does: create_ref_model."""
+        if "rlhf.reference_model" in facts:
+            return True
+        return switched_off(facts, task, grpo=by_beta(facts, unknown=None))
+
+    def has_reward_model(self, facts: Facts, task: str) -> bool | None:
+        """Unless it is an adapter or a service elsewhere."""
+        kind = facts.text("rlhf.reward_model_kind")
+        return None if kind is None else kind == "full"
 
 
 FRAMEWORK = LlamaFactory()

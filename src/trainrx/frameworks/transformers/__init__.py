@@ -6,6 +6,7 @@ from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.script import Script, argument_names, command_of
 from trainrx.frameworks.common.view import View, Worked
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
+from trainrx.model.facts import Facts
 
 _TRAINING_ONLY = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
@@ -26,6 +27,15 @@ class HfTrainer(Framework):
 
         return effective(view)
 
+    hf_trainer = True
+    checkpoints = False
+    freezes_tower = False
+    peft_targets = True
+
+    def sharing(self, facts: Facts) -> tuple[str, ...] | None:
+        """Every process is a replica."""
+        return ()
+
 
 class Transformers(Script, HfTrainer):
     """A script of someone's own that takes arguments of the Trainer."""
@@ -45,6 +55,13 @@ class Transformers(Script, HfTrainer):
             return None
         command = "train" if names & _TRAINING_ONLY else command_of(entry)
         return self.launch(command, entry.args)
+
+    own_fp32_logits = "<4.45"
+    drops_logits = ("<4.47", ">=5.0")
+
+    def prepares_kbit(self, facts: Facts) -> bool:
+        """A script of the user's own is taken to follow peft's guide, which does."""
+        return True
 
 
 FRAMEWORK = Transformers()
