@@ -28,10 +28,11 @@ from typing import NamedTuple
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-from trainrx.catalog.arguments import STYLES, read_given
+from trainrx.catalog.arguments import read_given
 from trainrx.catalog.catalog import catalog
 from trainrx.catalog.signature import signature
 from trainrx.catalog.tables import judges, tables_of
+from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.launch.config_kinds import classify_config
 from trainrx.launch.find import find_launches
@@ -242,7 +243,7 @@ def _count(launch: RawLaunch, configs: tuple[RawArg, ...], release: str, tally: 
     tables = tables_of(launch, configs)
     taken = signature(owner, tables.command, bits, None, tables.beside)
     closed = judges(tables, owner, bits)
-    style = STYLES.get(owner, "hf")
+    style = framework_of(owner).parser
     given = read_given(launch.args, configs, taken, style, closed=closed)
     tally.launches += 1
     tally.names += len(launch.args) + len(configs)

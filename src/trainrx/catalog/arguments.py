@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 import msgspec
 
 from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.signature import Signature
 from trainrx.catalog.typed import is_bool, is_list, read_as
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.base import Parser
 from trainrx.model import reasons
 from trainrx.model.facts import How
 from trainrx.model.job import Argument, RawArg
-
-Style = Literal["hf", "argparse", "hydra", "keys"]
-
-STYLES: dict[str, Style] = {
-    "ms-swift": "hf",
-    "llamafactory": "hf",
-    "trl": "hf",
-    "transformers": "hf",
-    "openrlhf": "argparse",
-    "slime": "argparse",
-    "miles": "argparse",
-    "vllm": "argparse",
-    "verl": "hydra",
-    "easyr1": "hydra",
-    "axolotl": "keys",
-    "nemo-automodel": "keys",
-    "nemo-rl": "hydra",
-}
-"""hf: HfArgumentParser (argparse with `no_x` for switches that are on, `a-b` for `a_b`); hydra and
-keys take exact names only, in which dots lead inside."""
 
 _HYDRA = frozenset(
     {"config_name", "cn", "config_path", "cp", "config_dir", "cd", "multirun", "m", "cfg", "c"}
@@ -48,7 +29,6 @@ parser has --help."""
 
 _SPELLED_TWICE = "4.46.0"
 _ABBREVIATES = frozenset({"hf", "argparse"})
-_HF_PARSED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
 
 
 class NamedArgument(msgspec.Struct, frozen=True):
@@ -78,7 +58,7 @@ def read_given(
     args: Sequence[RawArg],
     configs: Sequence[RawArg],
     signature: Signature,
-    style: Style,
+    style: Parser,
     *,
     closed: bool = True,
     outside: frozenset[str] = OUTSIDE,
@@ -120,7 +100,7 @@ def read_given(
     )
 
 
-def name_argument(arg: RawArg, signature: Signature, style: Style) -> NamedArgument:
+def name_argument(arg: RawArg, signature: Signature, style: Parser) -> NamedArgument:
     """Find what an argument is called in full: abbreviations, `no_x`, aliases, dashes."""
     if style == "hydra":
         return _override(arg, signature)
@@ -296,7 +276,11 @@ def _argument(item: NamedArgument, known: KnownArgument) -> tuple[Argument, str]
 
 def _wants_value(known: KnownArgument) -> bool:
     """Tell a switch that may also be None: HfArgumentParser lets only plain ones stand alone."""
-    if known.package not in _HF_PARSED or not is_bool(known.type) or known.type == "bool":
+    if (
+        not framework_of(known.package).training_arguments
+        or not is_bool(known.type)
+        or known.type == "bool"
+    ):
         return False
     return known.settled and known.default is None
 

@@ -8,6 +8,7 @@ from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature
 from trainrx.catalog.values import read_typed, write_value
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, fact
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param
@@ -21,13 +22,13 @@ def refused_values(
 ) -> Iterator[Fact]:
     """Give `launch.refused_value` (`torch_dtype bf16 -> bfloat16`) for values that are no choice.
 
-    The files of LLaMA-Factory are left out: `parse_dict` does not look at choices.
+    Files in which nothing looks at choices are left out.
     """
     for arg, _ in resolved.problems:
         known = taken.get(arg.name)
         if known is None or not known.choices or not arg.values or len(arg.values) > 1:
             continue
-        if arg.via == "config" and launch.framework == "llamafactory":
+        if arg.via == "config" and framework_of(launch.framework).unchecked_files:
             continue
         value = arg.values[0]
         if any(value == str(choice) for choice in known.choices) or len(value) > MOST_SHOWN:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from trainrx.catalog.catalog import catalog
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_presets
 from trainrx.model.facts import Scalar
 from trainrx.model.pattern import late
-
-_SHIPS_PRESETS = "ms-swift"
 
 MAX_JSON = 200_000
 """Characters; a DeepSpeed config is a few thousand."""
@@ -69,7 +68,7 @@ def read_deepspeed(
     name = canonical_deepspeed(value)
     if name not in _CANONICAL:
         return {"parallel.deepspeed": value[:200]}
-    shipped = preset(value, version) if framework == "ms-swift" else ()
+    shipped = preset(value, framework, version) if framework_of(framework).ships_presets else ()
     if shipped:
         return {"parallel.deepspeed": name, **_shared(shipped)}
     return {
@@ -202,14 +201,15 @@ def _stem(text: str) -> str:
     return name.removesuffix(ending)[:200]
 
 
-def preset(name: str, version: str | None) -> tuple[Mapping[str, Any], ...]:
+def preset(name: str, framework: str, version: str | None) -> tuple[Mapping[str, Any], ...]:
     """Give what a preset holds at the releases a job may run, the different ones, oldest first.
 
     Args:
         name: as written: `zero3`, in 2.x also `default-zero3` and `zero3-offload`.
-        version: of ms-swift, exact or in part; None is any.
+        framework: what ships it.
+        version: of the framework, exact or in part; None is any.
     """
-    known = catalog(_SHIPS_PRESETS)
+    known = catalog(framework)
     wanted = name.strip().removeprefix("default-").replace("-", "_")
     bits = known.of(version)
     return tuple(

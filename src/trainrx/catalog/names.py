@@ -97,8 +97,8 @@ def _written_for(launch: RawLaunch, resolved: Resolved, taken: Signature) -> Fac
 
 
 def _model_type(arg: RawArg, taken: Signature) -> Fact | None:
-    """Find a model type of ms-swift that this version has under another name, or not any more."""
-    if taken.catalog.package != "ms-swift" or not arg.values:
+    """Find a model type that this version has under another name, or not any more."""
+    if not framework_of(taken.catalog.package).renames_model_types or not arg.values:
         return None
     now = model_type_today(arg.values[0], taken)
     if now is None:

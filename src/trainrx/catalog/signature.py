@@ -8,19 +8,12 @@ from functools import lru_cache
 import msgspec
 
 from trainrx.catalog.catalog import Catalog, KnownArgument, catalog, holds, plain
+from trainrx.frameworks import framework_of
 from trainrx.model.catalog import Inherited
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 
 _MAX_DEPTH = 4
-_COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "transformers": ("Seq2SeqTrainingArguments",),
-    "verl": ("{}_trainer",),
-    "openrlhf": ("train_{}", "{}"),
-    "trl": ("{}",),
-}
-"""How a catalog names the commands of a framework, by what the launch calls them."""
-
 _OPEN = late(r"\b(?:dict|Dict|Mapping|Any|DictDefault)\b")
 """Types of fields that take any key inside."""
 
@@ -177,7 +170,7 @@ def catalog_command(framework: str, command: str) -> str:
     commands = catalog(framework).contents.commands
     if command in commands:
         return command
-    for pattern in _COMMANDS.get(framework, ()):
+    for pattern in framework_of(framework).catalog_commands:
         for word in (command.replace("-", "_"), command.replace("_", "-")):
             if pattern.format(word) in commands:
                 return pattern.format(word)

@@ -17,7 +17,6 @@ from trainrx.model.parts import Param, Spelling
 from trainrx.model.pattern import late
 
 PROCESSES = "parallel.processes_per_node"
-_DASHED = frozenset({"vllm"})
 _LITERALS = {"true": "True", "false": "False", "none": "None", "null": "None"}
 _NUMBER = late(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 

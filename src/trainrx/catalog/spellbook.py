@@ -8,19 +8,11 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.frameworks import framework_of
 from trainrx.model.parts import Param, Spelling
 from trainrx.versions.ranges import Timeline
 
 Via = Literal["arg", "env", "config", "launcher"]
-
-LINEAGE: Mapping[str, tuple[str, ...]] = {
-    "trl": ("trl", "transformers"),
-    "unsloth": ("trl", "transformers"),
-    "miles": ("miles", "slime"),
-    "": ("trl", "transformers"),
-}
-"""Frameworks that take another one's arguments too (versions are that package's); a script of the
-user's own most likely takes the arguments of transformers."""
 
 OUTER = ("launcher", "accelerate", "any")
 """Names every framework shares: launcher options, accelerate's config keys, environment."""
@@ -44,7 +36,7 @@ class _Shelf:
     """What holds at all versions: each parameter's spellings, and where they belong in time."""
 
     def __init__(self, params: Mapping[str, Param], framework: str) -> None:
-        own = LINEAGE.get(framework, (framework,))
+        own = framework_of(framework).lineage or (framework,)
         self.owners: tuple[str, ...] = (*own, *(name for name in OUTER if name not in own))
         self.timelines = {owner: Timeline(_specs(params, owner)) for owner in self.owners}
         self.by_param: dict[str, tuple[SpellbookEntry, ...]] = {}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from trainrx.catalog.arguments import STYLES, name_argument
+from trainrx.catalog.arguments import name_argument
 from trainrx.catalog.catalog import catalog
 from trainrx.catalog.signature import signature
 from trainrx.catalog.tables import judges, tables_of
 from trainrx.catalog.typed import read_as
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
 
@@ -27,7 +28,7 @@ class Taker:
         known = catalog(framework)
         bits = known.of(version)
         self._older = known.precedes(version)
-        self._style = STYLES.get(framework, "hf")
+        self._style = framework_of(framework).parser
         self._all = signature(framework, "", known.all)
         self._own = signature(framework, tables.command, bits, {}, tables.beside)
         self._closed = bool(len(self._own)) and judges(tables, framework, bits)

@@ -15,17 +15,7 @@ from trainrx.versions.listing import canonical_package, read_versions
 OPTION = "--framework"
 _PACKAGES = frozenset({"megatron-bridge", "megatron-core", "sglang"})
 """Others people train with, of which knowledge speaks by name."""
-_OTHER_NAMES = {
-    "easy-r1": "easyr1",
-    "hf-trainer": "transformers",
-    "huggingface": "transformers",
-    "lf": "llamafactory",
-    "megatron": "megatron-core",
-    "megatron-lm": "megatron-core",
-    "nemo": "nemo-rl",
-    "open-rlhf": "openrlhf",
-    "trinity": "trinity-rft",
-}
+_OTHER_NAMES = {"megatron": "megatron-core", "megatron-lm": "megatron-core"}
 _VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
 """What stands between a name and its version."""
 
@@ -45,7 +35,11 @@ class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 def known_names() -> frozenset[str]:
     """Give all names a user may name a framework by, in lower case with dashes."""
-    return _programs() | frozenset(_OTHER_NAMES) | frozenset(read_requirements().releases)
+    return _programs() | _other_names().keys() | read_requirements().releases.keys()
+
+
+def _other_names() -> dict[str, str]:
+    return _OTHER_NAMES | {other: one.name for one in frameworks() for other in one.also_called}
 
 
 def _programs() -> frozenset[str]:
@@ -63,7 +57,7 @@ def read_framework(text: str) -> FrameworkChoice:
     known = known_names()
     if plain not in known:
         raise UsageError(f"{OPTION} {text}: {_not_known(plain, known)}")
-    package = _OTHER_NAMES.get(plain, plain)
+    package = _other_names().get(plain, plain)
     if not version:
         return FrameworkChoice(name=package)
     listed = read_versions(f"{package}=={version}", OPTION)

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
+from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.common.task import NOTHING, TaskFound, find, is_complete
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role, Setting
 from trainrx.model.pattern import late
 
+_PLUGIN = late(r"axolotl\.integrations\.\w+")
 _TASKS = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
 _TASKS |= {"grpo": "grpo", "gdpo": "grpo"}
 
@@ -37,6 +39,7 @@ class Axolotl(Framework):
         "quantize": "export",
         "vllm-serve": "rollout",
     }
+    parser = "keys"
     nested_files = True
     nests_changes = True
     telling_keys = frozenset({"base_model", "sequence_len", "micro_batch_size", "sample_packing"})
@@ -81,6 +84,14 @@ class Axolotl(Framework):
     def sharing(self, facts: Facts) -> tuple[str, ...] | None:
         """Context x tensor (utils/config/__init__.py: normalize_config)."""
         return "parallel.tensor", "parallel.sequence"
+
+    def tables(self, context: TableContext) -> Tables:
+        """Add the keys of plugins turned on, and the options of the program when it has some."""
+        plugins = ((_PLUGIN.match(value), value) for value in context.values("plugins"))
+        wanted = [f"plugin:{found[0] if found else value}" for found, value in plugins]
+        wanted += [f"cli {context.launch.command}"] if context.launch.args else []
+        known = tuple(dict.fromkeys(name for name in wanted if name in context.listed))
+        return Tables(context.command, known, closed=len(known) == len(set(wanted)))
 
 
 FRAMEWORK = Axolotl()

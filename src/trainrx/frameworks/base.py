@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import re
 
     from trainrx.frameworks.common.processes import Processes
+    from trainrx.frameworks.common.saved import Loaded
+    from trainrx.frameworks.common.tables import TableContext, Tables
     from trainrx.frameworks.common.task import TaskFound
     from trainrx.frameworks.common.view import View, Worked
     from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Algorithm = Literal["ppo", "grpo"]
+Parser = Literal["hf", "argparse", "hydra", "keys"]
+"""hf: HfArgumentParser (argparse with `no_x` for switches that are on, `a-b` for `a_b`); hydra and
+keys take exact names only, in which dots lead inside."""
 
 
 class Framework(MemoryTraits, LayoutTraits):
@@ -106,6 +111,14 @@ class Framework(MemoryTraits, LayoutTraits):
     def releases_starting(self, launch: RawLaunch) -> str | None:
         """Tell the releases that have the program of a launch, or take its file so."""
 
+    def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
+        """Give the command a program is that makes objects of classes; None where it is another's.
+
+        Args:
+            classes: configurations and trainers it makes, the telling one first.
+            imports: modules it imports.
+        """
+
     # What a launch does ---------------------------------------------------------------------------
     command_roles: ClassVar[Mapping[str, Role]] = {}
     """Its commands that do not train."""
@@ -131,7 +144,40 @@ class Framework(MemoryTraits, LayoutTraits):
     ) -> TaskFound | None:
         """Name the task by arguments of its own and where it stands; None where none tells."""
 
+    runs_engine: ClassVar[bool] = False
+    """An inference engine takes part in all it does."""
+    is_engine: ClassVar[bool] = False
+    """Runs inside the jobs of other frameworks."""
+    names_data: ClassVar[bool] = False
+    """Every run names its data by arguments."""
+
+    def lone_process(self, launch: RawLaunch) -> bool:
+        """Tell whether one process has all cards of the launch: its program starts no more."""
+        return False
+
     # How its arguments are written ----------------------------------------------------------------
+    parser: ClassVar[Parser] = "hf"
+    """What reads its command line."""
+    training_arguments: ClassVar[bool] = False
+    """Its arguments are TrainingArguments of transformers, with more."""
+    catalog_commands: ClassVar[tuple[str, ...]] = ()
+    """What its catalog calls its commands, by what the launch calls them."""
+    lineage: ClassVar[tuple[str, ...]] = ()
+    """Whose arguments it takes, its own first; versions are those of each."""
+    also_called: ClassVar[tuple[str, ...]] = ()
+    """Further names people give it by, in lower case with dashes."""
+    two_dashes: ClassVar[bool] = False
+    """A name behind one dash is another thing."""
+    composed: ClassVar[bool] = False
+    """Hydra composes its configuration of groups, whose defaults are those of the launch."""
+    ships_presets: ClassVar[bool] = False
+    """Brings DeepSpeed configurations, called by name."""
+    renames_model_types: ClassVar[bool] = False
+    """Its names of model types change with releases."""
+    unchecked_files: ClassVar[bool] = False
+    """What a file gives is handed on as it is: no parser looks at types and choices."""
+    overrides_since: ClassVar[str] = ""
+    """Releases that read what stands behind a file; before, nothing was."""
     bare_assigns: ClassVar[bool] = False
     """`name=value` without dashes replaces what its file says."""
     file_flags: ClassVar[tuple[str, ...]] = ()
@@ -152,6 +198,22 @@ class Framework(MemoryTraits, LayoutTraits):
     """A change of its files is written as mappings of mappings."""
     sections: ClassVar[bool] = False
     """`enabled: false` in a mapping of a file turns the mapping off."""
+
+    def takes_only_listed(self, launch: RawLaunch) -> bool:
+        """Tell whether its catalog lists all that this program takes, and it takes nothing else."""
+        return self.refuses_unknown
+
+    def is_own_program(self, program: str) -> bool:
+        """Tell whether a program is its own: another one may add names before it calls it."""
+        bare = program.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+        own = bare in ("", *self.programs)
+        return own or (self.path is not None and self.path.fullmatch(program) is not None)
+
+    def tables(self, context: TableContext) -> Tables:
+        """Choose the tables of its catalog a launch is read with."""
+        from trainrx.frameworks.common.tables import Tables
+
+        return Tables(context.command)
 
     # Its files ------------------------------------------------------------------------------------
     telling_keys: ClassVar[frozenset[str]] = frozenset()
@@ -197,6 +259,38 @@ class Framework(MemoryTraits, LayoutTraits):
 
     def is_part(self, launch: RawLaunch, args: Sequence[RawArg], files: Collection[str]) -> bool:
         """Tell whether the files at hand are less than what the program needs to begin."""
+        return False
+
+    def run_folders(self, launch: RawLaunch, version: str | None) -> tuple[str, ...]:
+        """Give the folders whose saved arguments a launch takes back, in the order it looks."""
+        return ()
+
+    def loaded_back(
+        self, launch: RawLaunch, saved: Sequence[RawArg], version: str | None
+    ) -> Loaded:
+        """Choose what of saved arguments a launch takes back."""
+        from trainrx.frameworks.common.saved import Loaded
+
+        return Loaded()
+
+    def saved_beyond(self, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
+        """Give what saved arguments hold inside of others."""
+        return ()
+
+    # What the catalog and the linter ask ----------------------------------------------------------
+    inner_packages: ClassVar[frozenset[str]] = frozenset()
+    """Packages whose checks run inside its jobs."""
+    parses_values: ClassVar[bool] = False
+    """Which of its arguments it reads as JSON is listed by release."""
+    held_out_argument: ClassVar[str] = ""
+    """The argument with the samples of an evaluation."""
+    group_keys: ClassVar[frozenset[str]] = frozenset()
+    """Keys of a file that is for several programs at once."""
+    file_of_any_command: ClassVar[bool] = False
+    """A file does not say which command it is for."""
+
+    def counts_samples(self, version: str | None) -> bool:
+        """Tell whether `#` behind a data set counts samples of its training."""
         return False
 
     # What it computes -----------------------------------------------------------------------------

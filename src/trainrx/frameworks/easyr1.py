@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.verl import Verl
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
-from trainrx.model.job import RawArg, Role
+from trainrx.model.job import RawArg, RawLaunch, Role
 from trainrx.model.pattern import late
 
 _KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
@@ -32,6 +33,9 @@ class EasyR1(Verl):
     policy_gradient = frozenset({"ppo"})
     unset_advantage = "grpo"
     """Its verl/trainer/config.py."""
+    composed = False
+    catalog_commands = ()
+    also_called = ("easy-r1",)
     nests_changes = True
     telling_keys = frozenset(
         {"worker.actor", "worker.rollout", "worker.ref", "data.rollout_batch_size"}
@@ -96,6 +100,14 @@ class EasyR1(Verl):
     def has_reward_model(self, facts: Facts, task: str) -> bool | None:
         """It scores by a function (workers/reward)."""
         return False
+
+    def takes_only_listed(self, launch: RawLaunch) -> bool:
+        """It has no catalog."""
+        return False
+
+    def tables(self, context: TableContext) -> Tables:
+        """It has no catalog."""
+        return Tables(context.command)
 
 
 FRAMEWORK = EasyR1()

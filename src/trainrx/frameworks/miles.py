@@ -28,6 +28,7 @@ class Miles(Slime):
     name = "miles"
     fork_of = "slime"
     builds_on = ("slime",)
+    lineage = ("miles", "slime")
     path = late(r"(?:.*/)?miles/(?P<name>train|train_async)\.py")
 
     def recognise(self, entry: EntryPoint) -> RecognisedLaunch | None:

@@ -43,6 +43,7 @@ class NemoAutomodel(Fsdp2):
     path = late(r"nemo_automodel\._?cli\.app|(?:.*/)?nemo_automodel/_?cli/app\.py")
     default_command = "finetune"
     file_flags = ("config", "c")
+    parser = "keys"
     nested_files = True
     nests_changes = True
     sections = True

@@ -40,6 +40,9 @@ class NemoRl(Fsdp2):
     only_assigns = True
     edits_assigned = True
     omegaconf = True
+    runs_engine = True
+    parser = "hydra"
+    also_called = ("nemo",)
     nested_files = True
     nests_changes = True
     sections = True

@@ -33,6 +33,10 @@ class OpenRlhf(Framework):
     }
     policy_gradient = frozenset({"ppo", "ppo_ray"})
     refuses_unknown = True
+    runs_engine = True
+    parser = "argparse"
+    catalog_commands = ("train_{}", "{}")
+    also_called = ("open-rlhf",)
     lora_by_rank = True
 
     def recognise(self, entry: EntryPoint) -> RecognisedLaunch | None:

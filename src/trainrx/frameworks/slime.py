@@ -24,6 +24,8 @@ class Slime(Framework):
     name = "slime"
     spelled = True
     path = late(r"(?:.*/)?slime/(?P<name>train|train_async)\.py")
+    runs_engine = True
+    parser = "argparse"
     policy_gradient = frozenset({"train"})
     unset_advantage = "grpo"
     """Its slime/utils/arguments.py."""

@@ -9,6 +9,7 @@ class TrinityRft(Framework):
     """Trinity-RFT."""
 
     name = "trinity-rft"
+    also_called = ("trinity",)
     builds_on = ("verl",)
 
 

@@ -6,19 +6,25 @@ the file overrides the environment (trl/scripts/utils.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 from trainrx.frameworks.common.layout import by_beta, switched_off
 from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.script import argument_names
-from trainrx.frameworks.transformers import TRAINING_ARGUMENTS, HfTrainer
+from trainrx.frameworks.transformers import OWN_PROGRAM, TRAINING_ARGUMENTS, HfTrainer
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
-from trainrx.model.job import Role
+from trainrx.model.job import RawLaunch, Role
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
 
+CLASS = late(
+    r"(SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|BCO|PRM|OnlineDPO|XPO|NashMD)(?:v2)?"
+    r"(Config|Trainer)"
+)
+"""Its classes, by the command they are."""
+_COMMANDS = {"onlinedpo": "online_dpo", "nashmd": "nash_md"}
 _GRPO = frozenset({"num_generations", "max_completion_length"})
 """Fields of GRPOConfig no other trainer has: a script of the user's own hands them on."""
 
@@ -28,7 +34,11 @@ class Trl(HfTrainer):
 
     name = "trl"
     spelled = True
+    names_data = True
     refuses_unknown = True
+    catalog_commands = ("{}",)
+    lineage = ("trl", "transformers")
+    inner_packages = OWN_PROGRAM
     precedence = 1
     programs = ("trl",)
     commands = frozenset(
@@ -98,6 +108,18 @@ class Trl(HfTrainer):
         version = facts.text("launch.framework_version") or ""
         zero = None if in_range(version, "<0.16") is not False else False
         return switched_off(facts, task, grpo=by_beta(facts, zero=zero, unknown=None))
+
+    def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
+        """Name the command of the first of its classes."""
+        named = next((found for name in classes if (found := CLASS.fullmatch(name))), None)
+        if named is None:
+            return None
+        short = named[1].lower()
+        return _COMMANDS.get(short, short)
+
+    def takes_only_listed(self, launch: RawLaunch) -> bool:
+        """A script of someone's own may add names."""
+        return launch.program.rpartition("/")[2] == "trl" or "trl/scripts" in launch.program
 
 
 FRAMEWORK = Trl()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from trainrx.frameworks.base import Framework
+from trainrx.frameworks.trl import FRAMEWORK as TRL
 
 
 class Unsloth(Framework):
@@ -12,6 +15,13 @@ class Unsloth(Framework):
     spelled = True
     library = True
     builds_on = ("trl",)
+    lineage = ("trl", "transformers")
+
+    def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
+        """A program that imports it trains with its patches."""
+        if self.name not in imports:
+            return None
+        return TRL.in_python(classes, imports) or "train"
 
     stands_by = ("transformers", "trl")
 

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import ClassVar, Literal
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.layout import ONLINE, Mode, critic_by_advantage
 from trainrx.frameworks.common.memory import FULL
 from trainrx.frameworks.common.roles import script_role
+from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
-from trainrx.model.job import RawArg, Role
+from trainrx.model.job import RawArg, RawLaunch, Role
 from trainrx.model.pattern import late
 
 _KEY = "actor_rollout_ref."
+_PROGRAM = late(r"(?:.*[./])?verl[./](?:trainer|experimental[./]\w+)[./](?P<name>\w+?)(?:\.py)?")
+_TABLES: Mapping[str, str] = {
+    "main_ppo": "ppo_trainer",
+    "main_ppo_sync": "ppo_trainer",
+    "main_generation": "generation",
+    "main_generation_server": "ppo_trainer",
+    "main_eval": "evaluation",
+    "fsdp_sft_trainer": "sft_trainer",
+    "sft_trainer": "sft_trainer_engine",
+    "sft_trainer_ray": "sft_trainer_engine",
+    "fully_async_main": "fully_async_ppo_trainer",
+}
+"""The `@hydra.main(config_name=...)` of its programs; those of recipes are in no wheel.
+
+https://github.com/volcengine/verl/tree/v0.7.0/verl/trainer
+"""
+_SHIPPED_FOLDER = late(r"(?:\./|pkg://)?config|(?:.*/)?verl/trainer/config/?")
+_ASYNC = late(r"one_step_off_policy[./]\w+")
 _FILES = (".json", ".yaml", ".yml")
 
 
@@ -30,6 +49,10 @@ class Verl(Framework):
     )
     bare_programs = (("", "python3 -m verl.trainer.main_ppo"),)
     file_flags = ("config",)
+    runs_engine = True
+    parser = "hydra"
+    composed = True
+    catalog_commands: ClassVar[tuple[str, ...]] = ("{}_trainer",)
     policy_gradient = frozenset({"ppo", "ppo_trainer"})
     takes_overrides = True
     only_assigns = True
@@ -148,6 +171,44 @@ class Verl(Framework):
     def has_reward_model(self, facts: Facts, task: str) -> bool | None:
         """Nothing but a switch of its own tells."""
         return None
+
+    def takes_only_listed(self, launch: RawLaunch) -> bool:
+        """Hydra refuses what its configuration does not have."""
+        return True
+
+    def tables(self, context: TableContext) -> Tables:
+        """Find the configuration hydra starts from: named, chosen, or the program's own."""
+        launch, own = context.launch, context.listed
+        given = {
+            arg.name.lstrip("-").replace("-", "_"): arg.values[0]
+            for arg in launch.args
+            if arg.values
+        }
+        named = given.get("config_name", "").removesuffix(".yaml")
+        folder = given.get("config_path") or given.get("config_dir") or ""
+        shipped = not folder or _SHIPPED_FOLDER.fullmatch(folder) is not None
+        default = _program_table(context)
+        table = named or default
+        engine = given.get("model_engine", "")
+        if table == "ppo_trainer" and f"ppo_{engine}_trainer" in own:
+            table = f"ppo_{engine}_trainer"
+        if table in own and shipped and (default or not launch.program):
+            return Tables(table)
+        based = next((name for name in context.values("defaults") if name in own), None)
+        if based is not None:
+            return Tables(based)
+        return Tables(table if table in own else context.command, closed=False)
+
+
+def _program_table(context: TableContext) -> str:
+    """Give the configuration of a program of verl's own, "" of any other."""
+    program = context.launch.program
+    if not program:
+        return context.command
+    found = _PROGRAM.fullmatch(program)
+    if found is not None and _ASYNC.search(program):
+        return "one_step_off_ppo_trainer"
+    return _TABLES.get(found["name"], "") if found is not None else ""
 
 
 FRAMEWORK = Verl()

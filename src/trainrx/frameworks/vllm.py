@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
-from trainrx.model.job import Role
+from trainrx.model.job import RawLaunch, Role
 from trainrx.model.pattern import late
 
 
@@ -20,7 +20,10 @@ class Vllm(Framework):
     programs = ("vllm",)
     commands = frozenset({"serve"})
     path = late(r"(?:.*[./])?vllm[./]entrypoints[./][\w./]+")
+    is_engine = True
+    runs_engine = True
     positional = "model"
+    parser = "argparse"
     command_roles: ClassVar[Mapping[str, Role]] = {"serve": "inference"}
     servers = frozenset({"serve"})
 
@@ -31,6 +34,10 @@ class Vllm(Framework):
         return self.by_command(entry.args) or self.launch("serve", entry.args)
 
     stands_by = ("torch",)
+
+    def takes_only_listed(self, launch: RawLaunch) -> bool:
+        """Its parser stops on an argument it does not know."""
+        return True
 
 
 FRAMEWORK = Vllm()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.frameworks import framework_of
-from trainrx.launch.saved_args import FILES, Loaded, loaded_back, run_folders
+from trainrx.frameworks.common.saved import FILES, Loaded
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
@@ -87,7 +87,7 @@ def read_configs(
         if kind == "args":
             back = _taken_back(launch, name, found, version)
             dumps += found if back is None else back.forced
-            dumps += trainer_values(found) if back is None else ()
+            dumps += framework.saved_beyond(found) if back is None else ()
             args[:0] = () if back is None else back.filled
         elif kind == "accelerate":
             outer += (msgspec.structs.replace(arg, via="outer") for arg in found)
@@ -143,38 +143,16 @@ def _placed(arg: RawArg, place: Origin) -> RawArg:
     return msgspec.structs.replace(arg, origin=origin)
 
 
-def trainer_values(args: Sequence[RawArg]) -> tuple[RawArg, ...]:
-    """Give what a saved `training_args` holds beyond the arguments it stands among.
-
-    ms-swift keeps in args.json what it handed to the trainer, as printed: there stands the number
-    it put where an argument was left open (`gradient_accumulation_steps: null`).
-    """
-    # only files bring in the reader of what Python prints
-    from trainrx.inputs.reprs import read_repr, whole
-
-    open_ = {arg.name for arg in args if arg.values == ("null",)}
-    out: list[RawArg] = []
-    for arg in args:
-        if arg.name == "training_args" and arg.values:
-            node = read_repr(arg.values[0])
-            fields = node if isinstance(node, dict) else {}
-            out += [
-                RawArg(name=name, values=values, origin=arg.origin, via="config")
-                for name, values in whole(fields)
-                if name in open_ and values not in (None, ("null",))
-            ]
-    return tuple(out)
-
-
 def _taken_back(
     launch: RawLaunch, name: str, saved: Sequence[RawArg], version: str | None
 ) -> Loaded | None:
     """Tell whether saved arguments are of the run a launch starts from: None when of its own."""
-    folders = [folder.rstrip("/") for folder in run_folders(launch, version)]
+    framework = framework_of(launch.framework)
+    folders = [folder.rstrip("/") for folder in framework.run_folders(launch, version)]
     place = name.replace("\\", "/")
     inside = place.rpartition("/")[0]
     if _base(place) in FILES and any(inside == f or inside.endswith(f"/{f}") for f in folders):
-        return loaded_back(launch, saved, version)
+        return framework.loaded_back(launch, saved, version)
     return None
 
 

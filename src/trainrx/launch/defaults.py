@@ -10,13 +10,11 @@ import msgspec
 from trainrx.catalog.spellbook import Spellbook, SpellbookEntry
 from trainrx.catalog.values import read_value, write_value
 from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.task import TRAINING
 from trainrx.model.catalog import Value
 from trainrx.model.facts import How, Scalar
 from trainrx.model.job import Argument, RawLaunch, Setting
 
-TRAINING = frozenset(
-    {"sft", "pt", "grpo", "dpo", "ppo", "kto", "rm", "orpo", "simpo", "cpo", "gkd"}
-)
 _ADAPTERS: frozenset[Scalar] = frozenset({"lora", "adalora", "dora", "longlora", "qlora"})
 _QUANTISED: frozenset[Scalar] = frozenset({2, 3, 4, 5, 6, 8})
 _NEEDS: Sequence[tuple[str, str, frozenset[Scalar]]] = (
@@ -40,8 +38,6 @@ _SUPERVISED = frozenset({"sft", "pt"})
 _FIRST = ("rlhf.type", "tuner.type", "vllm.enabled")
 _TRAINING_ONLY = ("train.", "tuner.", "freeze.", "rlhf.")
 _DEPENDING = (*_TRAINING_ONLY, "vllm.")
-_VLLM_ITSELF = frozenset({"vllm", "verl", "easyr1", "openrlhf", "nemo-rl", "slime", "miles"})
-_LAUNCHED_BY_SWIFT = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo"})
 
 
 def defaults(
@@ -73,14 +69,11 @@ def defaults(
 
 
 def one_process(known: Mapping[str, Setting], launch: RawLaunch, task: str) -> dict[str, Setting]:
-    """Give the one process of an ms-swift launch that starts no torchrun, for all its GPUs.
-
-    Its program does so only when NPROC_PER_NODE or NNODES is set (swift/cli/main.py).
-    """
+    """Give the one process of a launch whose program starts no more, for all its GPUs."""
     name = "parallel.processes_per_node"
-    if launch.framework != "ms-swift" or task not in TRAINING or name in known:
+    if task not in TRAINING or name in known:
         return {}
-    if not _one_process(launch):
+    if not framework_of(launch.framework).lone_process(launch):
         return {}
     return {name: _setting(name, 1, "NPROC_PER_NODE", "assumed")}
 
@@ -124,7 +117,7 @@ def _need(name: str, framework: str, task: str) -> tuple[str, frozenset[Scalar]]
 
 def _is_of_vllm(name: str, framework: str, task: str) -> bool:
     """Tell what counts wherever vLLM does the work, and the switch that turns it on."""
-    alone = framework in _VLLM_ITSELF or task == "infer"
+    alone = framework_of(framework).runs_engine or task == "infer"
     return name == "vllm.enabled" or (alone and name.startswith("vllm."))
 
 
@@ -214,11 +207,6 @@ def _shared(entries: Sequence[SpellbookEntry], wanted: int) -> Setting | None:
     if not entry.spelling.inverted:
         return made
     return msgspec.structs.replace(made, text=write_value(entry.spelling, value) or "")
-
-
-def _one_process(launch: RawLaunch) -> bool:
-    bare = not launch.launcher and launch.command in _LAUNCHED_BY_SWIFT
-    return bare and launch.env_complete
 
 
 def _setting(name: str, value: Scalar, spelled_as: str, how: How) -> Setting:

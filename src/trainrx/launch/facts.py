@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.catalog.deepspeed import deepspeed_facts, read_deepspeed
 from trainrx.catalog.spellbook import Spellbook
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import COUNT
 from trainrx.launch.effective_scene import processes
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch, Setting
 
-_NO_DEEPSPEED = frozenset({"ms-swift", "llamafactory", "transformers", "trl"})
 _NOT_SHARDED = (("MULTI_GPU",), ("NO",))
 """`distributed_type` of accelerate for plain data parallelism and a single process."""
 
@@ -131,7 +131,7 @@ def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
         hidden -= {"accelerate_config", "config_file"}
     config_missing = bool(launch.configs) and not configs
     megatron = launch.command.startswith("megatron")
-    known = launch.framework in _NO_DEEPSPEED and not megatron
+    known = framework_of(launch.framework).training_arguments and not megatron
     # of a program that holds its own arguments nobody sees how it was started
     started_unseen = any(arg.via == "config" for arg in launch.args)
     return known and not (told & hidden or config_missing or started_unseen)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from trainrx.frameworks import framework_of
-from trainrx.launch.saved_args import FILES, run_folders
+from trainrx.frameworks.common.saved import FILES
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, RawArg, RawLaunch
@@ -128,7 +128,7 @@ def _is_config(name: str) -> bool:
 
 def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:
     """Give where the arguments lie that a launch takes back from an earlier run."""
-    for folder in run_folders(raw, version):
+    for folder in framework_of(raw.framework).run_folders(raw, version):
         yield from (f"{folder.rstrip('/')}/{name}" for name in FILES)
 
 

@@ -34,10 +34,7 @@ from trainrx.models.config import read_json, shape_from_config
 from trainrx.shell import read_script
 
 TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "simpo", "reward")
-SERVED = ("vllm",)
-"""Engines that run inside other frameworks' jobs."""
 NONE = "none"
-_NEEDS_DATA = ("ms-swift", "llamafactory", "trl")
 _DATA = frozenset(
     {
         "dataset",
@@ -127,7 +124,7 @@ def without_claims(raw: RawLaunch, *, ran: bool) -> RawLaunch:
     where no data set is named, other arguments were left out too, and what is not set is unknown.
     """
     told = {plain(arg.name) for arg in raw.args}
-    if not ran or raw.framework not in _NEEDS_DATA or not _is_training(raw):
+    if not ran or not framework_of(raw.framework).names_data or not _is_training(raw):
         return raw
     if told & _DATA or raw.configs or any(name.startswith("config") for name in told):
         return raw
@@ -280,7 +277,8 @@ def logged(dumps: Sequence[Dump], raw: RawLaunch) -> tuple[RawArg, ...]:
 def dumped_launch(dumps: Sequence[Dump]) -> RawLaunch | None:
     """Give the launch a log tells of by printing its arguments; how it was started is not known."""
     for dump in dumps:
-        if dump.kind == "arguments" and dump.framework and dump.framework not in SERVED:
+        own = dump.framework and not framework_of(dump.framework).is_engine
+        if dump.kind == "arguments" and own:
             return RawLaunch(
                 framework=dump.framework,
                 command=dump.command,

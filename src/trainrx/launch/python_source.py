@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from trainrx.frameworks.common.recognise import by_precedence
+from trainrx.frameworks.trl import CLASS as TRL
 from trainrx.inputs.recognise import PROGRAM
 from trainrx.launch.python_values import Values, text_of
 from trainrx.model.facts import Origin
@@ -25,11 +27,6 @@ QUOTE = 200
 MAGIC = late(r"(?m)^([ \t]*)[!%][^\n]*$")
 """Lines of a notebook that are for its shell."""
 
-TRL = late(
-    r"(SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|BCO|PRM|OnlineDPO|XPO|NashMD)(?:v2)?"
-    r"(Config|Trainer)"
-)
-_COMMANDS = {"onlinedpo": "online_dpo", "nashmd": "nash_md"}
 ARGUMENTS = frozenset({"TrainingArguments", "Seq2SeqTrainingArguments", "UnslothTrainingArguments"})
 TRAINERS = frozenset({"Trainer", "Seq2SeqTrainer", "UnslothTrainer", "SentenceTransformerTrainer"})
 LORA = frozenset({"LoraConfig", "get_peft_model"})
@@ -133,13 +130,12 @@ class _Reader:
     def _launch(
         self, call: _Call, trainers: Sequence[_Call], args: Sequence[RawArg], *, whole: bool
     ) -> RawLaunch:
-        named = next((m for c in (call, *trainers) if (m := TRL.fullmatch(c.name))), None)
-        framework, command = "transformers", "train"
-        if named is not None:
-            short = named[1].lower()
-            framework, command = "trl", _COMMANDS.get(short, short)
-        if "unsloth" in self._imports:
-            framework = "unsloth"
+        classes = [item.name for item in (call, *trainers)]
+        framework, command = next(
+            (one.name, found)
+            for one in by_precedence()
+            if (found := one.in_python(classes, self._imports)) is not None
+        )
         first: dict[str, RawArg] = {}
         for arg in args:
             first.setdefault(arg.name, arg)

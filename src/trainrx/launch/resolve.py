@@ -8,7 +8,6 @@ import msgspec
 
 from trainrx.catalog.arguments import (
     OUTSIDE,
-    STYLES,
     GivenArguments,
     declared,
     dumped,
@@ -19,8 +18,9 @@ from trainrx.catalog.catalog import catalog
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, releases_taking, signature
 from trainrx.catalog.spellbook import Spellbook
-from trainrx.catalog.tables import Tables, judges, tables_of
+from trainrx.catalog.tables import judges, tables_of
 from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.tables import Tables
 from trainrx.frameworks.common.task import task_of
 from trainrx.launch.defaults import defaults, one_process
 from trainrx.launch.effective import work_out
@@ -68,7 +68,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
     taken, version, version_how = _signature(launch, (*own, *dumps), given, tables)
     older = taken.catalog.precedes(version)
     closed = judges(tables, launch.framework, taken.bits) and not older
-    style = STYLES.get(launch.framework, "hf")
+    style = framework_of(launch.framework).parser
     outside = outside_parser(launch, given.get(launch.framework))
     named = read_given(launch.args, own, taken, style, closed=closed, outside=outside)
     named = msgspec.structs.replace(named, problems=()) if older else named

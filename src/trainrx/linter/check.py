@@ -157,7 +157,7 @@ def _repeats(job: LintedJob) -> bool:
 _OF_PAGES: Mapping[str, Callable[[Page], bool]] = {"defects": _has_defects, "script": _always}
 """Finders that look at whole scripts, and whether one has to."""
 _SIGNS: Mapping[str, Callable[[LintedJob], bool]] = {
-    "behind": lambda job: job.launch.framework == "llamafactory",
+    "behind": lambda job: bool(job.framework.overrides_since),
     "deepspeed": lambda job: bool(job.files),
     "memory": lambda job: job.facts.get("hardware.gpu_gib") is not None,
     "suppressed": _never,  # asked once all findings of a file are there

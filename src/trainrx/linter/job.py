@@ -10,15 +10,14 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.base import Framework
 from trainrx.linter.places import FileLines, LineRange
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg, RawLaunch, Script
 from trainrx.model.lint import LintGuard
 from trainrx.model.parts import Param, Safety
-
-_STRICT = frozenset({"ms-swift", "llamafactory", "openrlhf", "vllm"})
-"""Their own programs stop on an argument they do not know (argparse, HfArgumentParser)."""
 
 
 class RuleHit(msgspec.Struct, frozen=True):
@@ -53,6 +52,11 @@ class LintedJob(msgspec.Struct, frozen=True):
     guards: tuple[LintGuard, ...]
 
     @property
+    def framework(self) -> Framework:
+        """Give what is known of the framework of the launch."""
+        return framework_of(self.launch.framework)
+
+    @property
     def args(self) -> tuple[RawArg, ...]:
         """Give all arguments as written, command line first."""
         return (*self.launch.args, *self.configs)
@@ -72,16 +76,8 @@ class LintedJob(msgspec.Struct, frozen=True):
 
     def judged(self) -> bool:
         """Tell whether the catalog lists all that this program takes, and it takes nothing else."""
-        launch = self.launch
-        if launch.framework == "verl":
-            return self._closed()
-        if launch.framework == "trl":
-            own = launch.program.rpartition("/")[2] == "trl" or "trl/scripts" in launch.program
-            return own and self._closed()
-        return launch.framework in _STRICT and self._closed()
-
-    def _closed(self) -> bool:
-        return is_listed(self.launch, self.configs, self.version)
+        closed = self.framework.takes_only_listed(self.launch)
+        return closed and is_listed(self.launch, self.configs, self.version)
 
     def _given(self) -> dict[str, str]:
         return {name: text for name, text in self.versions.items() if name != self.launch.framework}

@@ -11,6 +11,7 @@ import msgspec
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import signature
 from trainrx.frameworks import framework_of
+from trainrx.frameworks.base import Framework
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
 from trainrx.launch.fsdp import fsdp_facts
@@ -28,20 +29,9 @@ from trainrx.model.lint import LintKnowledge
 if TYPE_CHECKING:
     from pathlib import Path
 
-DEFAULT_COMMAND = {
-    "llamafactory": "train",
-    "ms-swift": "sft",
-    "axolotl": "train",
-    "nemo-automodel": "finetune",
-    "easyr1": "ppo",
-}
-_RAY_GROUPS = ("colocate_groups", "device_groups", "train", "rollout")
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
 _OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
-_NO_LAUNCH = ("args", "verl", "easyr1", "nemo-rl")
-"""A dump of arguments was refused or taken already; what verl and NeMo RL take is completed by
-their command."""
 
 
 class RunContext(msgspec.Struct, frozen=True):
@@ -117,14 +107,16 @@ def around(
 def config_launch(file: File) -> RawLaunch | None:
     """Give the launch that a configuration of a framework implies; None when it implies none."""
     from trainrx.inputs.config import read_config
-    from trainrx.launch.config_kinds import classify_config, is_framework_config
+    from trainrx.launch.config_kinds import classify_config
 
     kind = classify_config(file.text)
-    if kind is None or not is_framework_config(kind) or kind in _NO_LAUNCH:
+    own = framework_of(kind)
+    # a dump of arguments was refused or taken already; an assignment completes what only assigns
+    if kind is None or not own.telling_keys or own.only_assigns:
         return None
-    command = DEFAULT_COMMAND.get(kind, "")
-    if kind == "ms-swift":
-        command = _command_taking(read_config(file.text, "")[0])
+    command = own.default_command
+    if own.file_of_any_command:
+        command = _command_taking(read_config(file.text, "")[0], own)
         if not command:
             return None
     return RawLaunch(
@@ -138,18 +130,20 @@ def config_launch(file: File) -> RawLaunch | None:
     )
 
 
-def _command_taking(args: Sequence[RawArg]) -> str:
-    """Give the command of ms-swift a file is for: the one that takes all its keys but a few.
+def _command_taking(args: Sequence[RawArg], own: Framework) -> str:
+    """Give the command a file is for: the one that takes all its keys but a few.
 
     A file does not say what it is given to; where no command fits, nothing can be said of it.
     """
-    known = catalog("ms-swift")
-    names = {plain(arg.name) for arg in args} - {"ENV"}
+    known = catalog(own.name)
+    names = {plain(arg.name) for arg in args} - {own.environment_key}
     fits: dict[str, int] = {}
     for command in known.contents.commands:
-        taken = signature("ms-swift", command, known.all)
+        taken = signature(own.name, command, known.all)
         fits[command] = sum(taken.get(name) is not None for name in names)
-    best = max(fits, key=lambda command: (fits[command], command == "sft"), default="")
+    best = max(
+        fits, key=lambda command: (fits[command], command == own.default_command), default=""
+    )
     strangers = len(names) - fits.get(best, 0)
     return best if best and strangers <= max(1, len(names) // _ONE_STRANGER_IN) else ""
 
@@ -197,7 +191,7 @@ def settle_job(
     versions = dict(beside.versions)
     if resolved.version and raw.framework not in versions:
         versions[raw.framework] = resolved.version
-    closed = raw.framework != "verl" or is_listed(raw, read.args, resolved.version)
+    closed = not framework_of(raw.framework).composed or is_listed(raw, read.args, resolved.version)
     facts = facts_of(
         raw,
         resolved if closed else without_defaults(resolved),
@@ -250,7 +244,7 @@ def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
 def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
     """Give the keys of the framework's own files, not those of files an argument names (`--fsdp`).
 
-    A file of ms-swift with groups of keys is for its Ray driver, whose groups no catalog lists.
+    A file with groups of keys is for a driver, whose groups no catalog lists.
     """
     files = {base(name) for name in raw.configs} | {raw.origin.source}
     own = tuple(
@@ -258,7 +252,6 @@ def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
         for arg in args
         if arg.via == "config" and (arg.origin.source in files or base(arg.origin.source) in files)
     )
-    if raw.framework != "ms-swift":
-        return own
-    grouped = {arg.origin.source for arg in own if arg.name in _RAY_GROUPS}
+    groups = framework_of(raw.framework).group_keys
+    grouped = {arg.origin.source for arg in own if arg.name in groups}
     return tuple(arg for arg in own if arg.origin.source not in grouped)

@@ -219,7 +219,8 @@ def _preset(moved: Moved) -> Iterator[DefaultChange]:
     name = setting.value if setting is not None and setting.known else None
     if way.framework != "ms-swift" or not isinstance(name, str):
         return
-    old, new = preset(name, way.old.version), preset(name, way.new.version)
+    old = preset(name, way.framework, way.old.version)
+    new = preset(name, way.framework, way.new.version)
     if len(old) != 1 or len(new) != 1:
         return
     before, after = dict(_flat(old[0])), dict(_flat(new[0]))

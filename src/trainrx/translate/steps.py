@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from packaging.version import Version
 
-from trainrx.catalog.arguments import STYLES, name_argument
+from trainrx.catalog.arguments import name_argument
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.names import model_type_today
 from trainrx.catalog.renames import (
@@ -18,6 +18,7 @@ from trainrx.catalog.renames import (
     forwards,
     template_of,
 )
+from trainrx.frameworks import framework_of
 from trainrx.inputs.numbers import read_number
 from trainrx.knowledge.catalogs import read_replacements
 from trainrx.model.catalog import Replacement
@@ -49,7 +50,7 @@ OTHER_RELEASE = Text(
 
 def carry(arg: RawArg, way: Way, depth: int = 0) -> Step:
     """Carry one argument over."""
-    style = STYLES.get(way.framework, "hf")
+    style = framework_of(way.framework).parser
     named = name_argument(arg, way.old.taken, style)
     if named.known is None and not named.own and way.old.taker.answer(arg.name, "x") == "refused":
         return _stranger(arg, way)

@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.catalog.arguments import STYLES
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import Signature, signature
 from trainrx.catalog.spell import Spelled, spell
@@ -15,6 +14,7 @@ from trainrx.catalog.spellbook import Spellbook, SpellbookEntry
 from trainrx.catalog.tables import tables_of
 from trainrx.catalog.taken import Taker
 from trainrx.catalog.values import is_closed, read_value, write_value
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.catalog import Rename
 from trainrx.model.facts import Scalar
@@ -195,7 +195,7 @@ def same(arg: RawArg, way: Way, depth: int) -> Step | None:
     answer = way.new.taker.answer(arg.name, written)
     if way.new.taken.get(arg.name) is None:
         # an abbreviation is not kept: HfArgumentParser has each name twice (a_b, a-b)
-        short = STYLES.get(way.framework, "hf") in ("hf", "argparse") and answer == "taken"
+        short = framework_of(way.framework).parser in ("hf", "argparse") and answer == "taken"
         gone = short or answer == "refused"
         return None if gone else Step("kept", (Piece(arg.name, arg.values),))
     if answer == "refused" and not many:

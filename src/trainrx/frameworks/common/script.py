@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.roles import script_role
@@ -27,6 +28,9 @@ class Script(Framework):
     """A script is what its name says: it trains, infers, evaluates, exports or prepares."""
 
     servers = frozenset({"infer"})
+    lineage: ClassVar[tuple[str, ...]] = ("trl", "transformers")
+    """It most likely takes the arguments of the Trainer."""
+    inner_packages = frozenset({"deepspeed", "accelerate"})
 
     def role(self, command: str, program: str, names: Collection[str]) -> Role:
         """Name the role by the name of the program where the command says nothing."""

@@ -12,8 +12,10 @@ from typing import ClassVar
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.layout import by_beta, switched_off
 from trainrx.frameworks.common.processes import Processes, times
+from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.common.task import NOTHING, TRAINING, TaskFound, find, is_complete
 from trainrx.frameworks.common.view import View, Worked
+from trainrx.frameworks.transformers import OWN_PROGRAM
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role, Setting
@@ -25,6 +27,13 @@ _OWN_FLAGS = frozenset({"--stage", "--finetuning_type", "--lora_target", "--temp
 _STAGE_SCRIPT = late(r"(?:.*[/\\])?train_(sft|pt|rm|ppo|dpo)\.py")
 _HALVES = frozenset({"max_source_length", "max_target_length"})
 _PREFERENCE = frozenset({"orpo", "simpo"})
+_TRUE = frozenset({"1", "true", "y"})
+_MEGATRON = frozenset(
+    {"tensor_model_parallel_size", "pipeline_model_parallel_size", "expert_model_parallel_size"}
+    | {"virtual_pipeline_model_parallel_size", "context_parallel_size"}
+)
+"""Arguments of mcore_adapter, which it trains with when USE_MCA=1."""
+_SOURCE = late(r"(?:.*/)?src/train(?:_bash)?\.py")
 _YES = frozenset({"1", "true", "y", "yes", "on"})
 
 
@@ -45,11 +54,19 @@ class LlamaFactory(Framework):
         "eval": "evaluation",
         "export": "export",
     }
+    names_data = True
     refuses_unknown = True
+    training_arguments = True
+    also_called = ("lf",)
+    two_dashes = True
+    unchecked_files = True
+    overrides_since = ">=0.9.3"
     takes_overrides = True
     bare_assigns = True
     edits_assigned = True
     omegaconf = True
+    inner_packages = OWN_PROGRAM
+    held_out_argument = "val_size"
     telling_keys = frozenset(
         {"finetuning_type", "cutoff_len", "lora_target", "dataset_dir", "stage"}
     )
@@ -116,6 +133,26 @@ class LlamaFactory(Framework):
             if loss.values and loss.values[0].lower() in _PREFERENCE:
                 return loss.values[0].lower(), (stage.origin, loss.origin)
         return name, (stage.origin,)
+
+    def is_own_program(self, program: str) -> bool:
+        """Its scripts count too."""
+        return super().is_own_program(program) or _SOURCE.fullmatch(program) is not None
+
+    def tables(self, context: TableContext) -> Tables:
+        """Tell the second program (USE_V1) and Megatron's arguments (USE_MCA) from the usual ones.
+
+        A file alone does not say what it is given to: then the command fits that has most of its
+        keys.
+        """
+        launch, variables = context.launch, context.variables
+        if variables.get("USE_V1") in _TRUE and f"v1 {launch.command}" in context.listed:
+            return Tables(f"v1 {launch.command}")
+        names = {arg.name.replace("-", "_") for arg in (*launch.args, *context.configs)}
+        if variables.get("USE_MCA") in _TRUE or (not launch.program and names & _MEGATRON):
+            return Tables(context.command, closed=False)
+        if launch.program:
+            return Tables(context.command)
+        return Tables(context.command, among=(context.command, "v1 train", "eval", "export"))
 
     def effective(self, view: View) -> Worked:
         """Give what its parser and argument classes compute."""

@@ -19,7 +19,9 @@ from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.layout import OPEN, Mode, by_beta, switched_off
 from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.processes import Processes, times
+from trainrx.frameworks.common.saved import Loaded
 from trainrx.frameworks.common.view import View, Worked
+from trainrx.frameworks.transformers import OWN_PROGRAM
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role
@@ -32,6 +34,7 @@ _APPENDS = ">=3.10,<4.1"
 _SHELL_FIRST = ">=4.2.2"
 _SPREADS = frozenset({"pt", "sft", "rlhf", "infer", "dpo", "orpo", "simpo"})
 """Commands that start torchrun."""
+_LONE = _SPREADS - {"infer"}
 
 
 class MsSwift(Framework):
@@ -63,7 +66,17 @@ class MsSwift(Framework):
     servers = frozenset({"deploy"})
     default_tasks: ClassVar[Mapping[str, str]] = {"rlhf": "dpo"}
     """RLHFArguments.rlhf_type at every release that has it."""
+    names_data = True
     refuses_unknown = True
+    training_arguments = True
+    two_dashes = True
+    parses_values = True
+    ships_presets = True
+    renames_model_types = True
+    inner_packages = OWN_PROGRAM
+    group_keys = frozenset({"colocate_groups", "device_groups", "train", "rollout"})
+    """Those of a job on Ray."""
+    file_of_any_command = True
     telling_keys = frozenset(
         {"tuner_type", "train_type", "sft_type", "attn_impl", "rlhf_type", "freeze_vit"}
     )
@@ -127,11 +140,39 @@ class MsSwift(Framework):
         named = {arg.name: arg.values[0] for arg in args if arg.values}
         return "rlhf" if named.get("rlhf_type", "null") not in ("null", "None", "") else "sft"
 
+    def counts_samples(self, version: str | None) -> bool:
+        """Before 3.0 `#` splits them between training and evaluation."""
+        return in_range(version or "", ">=3.0") is True
+
     def effective(self, view: View) -> Worked:
         """Give what its argument classes compute."""
         from trainrx.frameworks.ms_swift.effective import effective
 
         return effective(view)
+
+    def run_folders(self, launch: RawLaunch, version: str | None) -> tuple[str, ...]:
+        """Give the folders of earlier runs."""
+        from trainrx.frameworks.ms_swift.saved_args import run_folders
+
+        return run_folders(launch, version)
+
+    def loaded_back(
+        self, launch: RawLaunch, saved: Sequence[RawArg], version: str | None
+    ) -> Loaded:
+        """Choose what `load_args` takes back."""
+        from trainrx.frameworks.ms_swift.saved_args import loaded_back
+
+        return loaded_back(launch, saved, version)
+
+    def saved_beyond(self, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
+        """Give what it handed to the trainer."""
+        from trainrx.frameworks.ms_swift.saved_args import trainer_values
+
+        return trainer_values(args)
+
+    def lone_process(self, launch: RawLaunch) -> bool:
+        """It starts more only when NPROC_PER_NODE or NNODES is set."""
+        return not launch.launcher and launch.command in _LONE and launch.env_complete
 
     def processes(self, launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
         """Its program starts torchrun when NPROC_PER_NODE or NNODES is set."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.script import Script, argument_names, command_of
 from trainrx.frameworks.common.view import View, Worked
@@ -14,12 +16,16 @@ _TRAINING_ONLY = frozenset(
 TRAINING_ARGUMENTS = _TRAINING_ONLY | frozenset(
     {"per_device_eval_batch_size", "lr_scheduler_type", "save_total_limit", "logging_steps"}
 )
+OWN_PROGRAM = frozenset({"transformers", "deepspeed", "accelerate", "peft"})
+"""Packages that check inside a program that builds the trainer itself."""
 
 
 class HfTrainer(Framework):
     """What parses `TrainingArguments` itself."""
 
     library = True
+    training_arguments = True
+    inner_packages = frozenset({"transformers", "deepspeed", "accelerate"})
 
     def effective(self, view: View) -> Worked:
         """Give what `TrainingArguments.__post_init__` fills in."""
@@ -47,6 +53,10 @@ class Transformers(Script, HfTrainer):
     """Scripts of one's own use both."""
     precedence = 2
     servers = frozenset()
+    lineage = ()
+    catalog_commands = ("Seq2SeqTrainingArguments",)
+    also_called = ("hf-trainer", "huggingface")
+    inner_packages = HfTrainer.inner_packages
 
     def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read a script by its arguments."""
@@ -62,6 +72,10 @@ class Transformers(Script, HfTrainer):
     def prepares_kbit(self, facts: Facts) -> bool:
         """A script of the user's own is taken to follow peft's guide, which does."""
         return True
+
+    def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
+        """Every program with a trainer that is nobody else's."""
+        return "train"
 
 
 FRAMEWORK = Transformers()

@@ -20,7 +20,6 @@ _MOST = 40
 _LETS_PASS = ("ALLOW_EXTRA_ARGS", "ignore_args_error")
 _ONE_DASH = late(r"(?<![^\s'\"(=])-[A-Za-z]\w{3}")
 _MOST_COMMANDS = 3
-_TWO_DASHES = frozenset({"ms-swift", "llamafactory"})
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
@@ -31,18 +30,18 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
     strangers = [arg for arg in listed if arg.via != "config" or arg in own]
     if not strangers or len(strangers) > _MOST or _lets_pass(job) or not job.judged():
         return
-    if job.launch.framework == "verl" and any(_is_choice(arg) for arg in job.launch.args):
+    if job.framework.composed and any(_is_choice(arg) for arg in job.launch.args):
         return
     taken = job.taken()
     for arg in strangers:
         found = _judge(arg, job, taken)
-        open_ = job.launch.framework == "verl" and found.rule != "misspelt-argument"
+        open_ = job.framework.composed and found.rule != "misspelt-argument"
         yield msgspec.structs.replace(found, severity="warning") if open_ else found
 
 
 def _with_one_dash(job: LintedJob) -> Iterator[RuleHit]:
     """Give each name behind a single dash: HfArgumentParser knows only names behind two."""
-    if job.launch.framework not in _TWO_DASHES or job.launch.command.startswith("megatron"):
+    if not job.framework.two_dashes or job.launch.command.startswith("megatron"):
         return
     if not job.judged():
         return

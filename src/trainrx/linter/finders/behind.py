@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.versions.ranges import in_range
 
-_MERGES = ">=0.9.3"
 _FILES = (".yaml", ".yml", ".json")
 _UNCHECKED = "ALLOW_EXTRA_ARGS"
 
@@ -20,12 +19,12 @@ _UNCHECKED = "ALLOW_EXTRA_ARGS"
 def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each option behind the file that no release the job may run takes there."""
     launch = job.launch
-    if launch.framework != "llamafactory" or not launch.program or not job.judged():
+    if not job.framework.overrides_since or not launch.program or not job.judged():
         return
     first = launch.configs[0] if launch.configs else ""
     if not first.endswith(_FILES) or any(item.name == _UNCHECKED for item in launch.env):
         return
-    merges = in_range(job.version or "", _MERGES)
+    merges = in_range(job.version or "", job.framework.overrides_since)
     for arg in launch.args:
         if arg.via != "arg" or arg.name == "config" or (arg.sign == "=" and merges is not False):
             continue

@@ -9,7 +9,6 @@ from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
 from trainrx.model.job import Argument
 from trainrx.model.pattern import late
-from trainrx.versions.ranges import in_range
 
 BACKWARD = 4
 """Forward passes a training step costs at most: one forward, one recomputed, twice one backward."""
@@ -77,21 +76,16 @@ def _interval(job: LintedJob, what: str) -> float | None:
 
 def _held_out(job: LintedJob) -> int | None:
     """Count the samples of an evaluation; None where the launch does not say it."""
-    if job.launch.framework == "llamafactory":
-        size = _number(job, "val_size")
+    if job.framework.held_out_argument:
+        size = _number(job, job.framework.held_out_argument)
         # below 1 it is a share of a set nobody counted
         return int(size) if size is not None and size >= 2 else None
-    if not _counts_samples(job):
+    if not job.framework.counts_samples(job.version):
         return None
     if job.written("val_dataset") is not None:
         return _counted(job, "val_dataset")
     trained, share = _counted(job, "dataset"), _number(job, "split_dataset_ratio")
     return int(trained * share) if trained is not None and share is not None else None
-
-
-def _counts_samples(job: LintedJob) -> bool:
-    """Tell whether # counts samples: before 3.0 it splits them between training and evaluation."""
-    return job.launch.framework == "ms-swift" and in_range(job.version or "", ">=3.0") is True
 
 
 def _counted(job: LintedJob, name: str) -> int | None:
@@ -109,7 +103,7 @@ def _all_steps(job: LintedJob) -> float | None:
     if steps is not None and steps > 0:
         return steps
     epochs, batch = job.facts.number("train.epochs"), job.facts.number("batch.effective")
-    samples = _counted(job, "dataset") if _counts_samples(job) else None
+    samples = _counted(job, "dataset") if job.framework.counts_samples(job.version) else None
     return samples * epochs / batch if samples and epochs and batch else None
 
 

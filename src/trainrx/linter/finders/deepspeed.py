@@ -15,7 +15,6 @@ from trainrx.linter.places import LineRange
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg
 
-_TRAINERS = frozenset({"ms-swift", "llamafactory", "trl", "transformers"})
 _SAME: Mapping[str, str] = {
     "train_micro_batch_size_per_gpu": "per_device_train_batch_size",
     "gradient_accumulation_steps": "gradient_accumulation_steps",
@@ -38,7 +37,7 @@ class _File(msgspec.Struct, frozen=True):
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each key of the DeepSpeed file that contradicts an argument of the launch."""
-    if job.launch.framework not in _TRAINERS or job.launch.command.startswith("megatron"):
+    if not job.framework.training_arguments or job.launch.command.startswith("megatron"):
         return
     file = _file(job)
     if file is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from trainrx.catalog.catalog import plain
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import ARGUMENT, facts_of
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
@@ -16,15 +17,6 @@ from trainrx.reason.conditions import holds
 from trainrx.versions.ranges import in_range
 
 _SEVERITY = {"reject": "error", "alter": "warning", "warn": "info"}
-_OF_OTHERS: Mapping[str, frozenset[str]] = {
-    "transformers": frozenset({"ms-swift", "llamafactory", "trl", "transformers"}),
-    "deepspeed": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
-    "peft": frozenset({"ms-swift", "llamafactory", "trl"}),
-    "accelerate": frozenset({"ms-swift", "llamafactory", "trl", "transformers", ""}),
-}
-"""Packages that check inside the jobs of frameworks."""
-_INHERIT = frozenset({"ms-swift", "llamafactory", "trl", "transformers"})
-"""Frameworks whose arguments are TrainingArguments of transformers, with more."""
 _VAGUE = ("launch.", "hardware.", "version.", "guard.")
 """Facts that name no setting of the launch, or only say again what the guard's title does."""
 MOST_NAMED = 4
@@ -62,14 +54,17 @@ def concerning(guards: Iterable[LintGuard], framework: str) -> tuple[LintGuard, 
     These are its own, and those of packages that work inside it. One of the latter may ask for
     arguments by name where the framework's own are those of the package.
     """
-    inherits = framework in _INHERIT
+    own = framework_of(framework)
+    inherits = own.training_arguments
     return tuple(
         guard
         for guard in guards
         if guard.package == framework
         or (
-            framework in _OF_OTHERS.get(guard.package, ())
-            and (not guard.arguments or (inherits and guard.package == "transformers"))
+            guard.package in own.inner_packages
+            and (
+                not guard.arguments or (inherits and framework_of(guard.package).training_arguments)
+            )
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.catalog.catalog import catalog, plain
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_parsed
 from trainrx.linter.finders.values import BEGINS_JSON, stands_in
 from trainrx.linter.job import LintedJob, RuleHit
@@ -12,14 +13,12 @@ from trainrx.model.catalog import ParsedArgument
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import needled
 
-_SWIFT = "ms-swift"
 _OF_TRANSFORMERS = frozenset(
     {"accelerator_config", "fsdp_config", "deepspeed", "gradient_checkpointing_kwargs"}
     | {"lr_scheduler_kwargs"}
 )
 """`TrainingArguments._VALID_DICT_FIELDS`: read as JSON where the text begins with a brace.
 https://github.com/huggingface/transformers/blob/v4.49.0/src/transformers/training_args.py"""
-_INHERIT = frozenset({"ms-swift", "llamafactory", "trl"})
 _NAMES = frozenset({"deepspeed", "fsdp", "teacher_deepspeed"})
 """Taken by name as well: `registers` judges the words."""
 _PATH = needled(r"[/\\]|\.\w{1,5}$", "/", "\\", ".")
@@ -27,7 +26,7 @@ _PATH = needled(r"[/\\]|\.\w{1,5}$", "/", "\\", ".")
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each value that no release the job may run can read."""
-    if job.launch.framework not in _INHERIT:
+    if not (job.framework.training_arguments and job.framework.owns_names):
         return
     for arg in job.args:
         name = plain(arg.name)
@@ -44,7 +43,7 @@ def _is_refused(name: str, text: str, job: LintedJob) -> bool:
     braced = text.startswith("{")
     if not text or (not braced and (_PATH.search(text) or text in job.files)):
         return False
-    ways = _ways(name, job) if job.launch.framework == _SWIFT else []
+    ways = _ways(name, job) if job.framework.parses_values else []
     if not ways:
         return braced and name in _OF_TRANSFORMERS and _is_text(name, job)
     if name in _NAMES and not braced:
@@ -56,7 +55,7 @@ def _is_refused(name: str, text: str, job: LintedJob) -> bool:
 
 def _ways(name: str, job: LintedJob) -> list[ParsedArgument]:
     """Give how the releases the job may run read an argument; empty when one does not."""
-    known = catalog(_SWIFT)
+    known = catalog(job.launch.framework)
     bits = known.of(job.version)
     found = [item for item in read_parsed() if item.name == name and known.mask(item.spans) & bits]
     covered = 0
@@ -68,7 +67,7 @@ def _ways(name: str, job: LintedJob) -> list[ParsedArgument]:
 def _is_text(name: str, job: LintedJob) -> bool:
     """Tell whether the argument reaches transformers as it stands in the launch."""
     known = job.taken().get(name)
-    return known is not None and known.package == "transformers"
+    return known is not None and framework_of(known.package).lends_names
 
 
 def _is_json(text: str) -> bool:

@@ -10,15 +10,8 @@ from trainrx.linter.finders.values import BEGINS_JSON, stands_in
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.model.catalog import Register
 from trainrx.model.job import RawArg
-from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
 
-_OWN_PROGRAM = late(
-    r"(?:|.*[/\\])(?:swift|megatron|llamafactory-cli|lmf|trl)(?:\.exe)?$"
-    r"|(?:.*/)?swift/cli/\w+\.py$|(?:.*/)?src/train(?:_bash)?\.py$|(?:swift|trl|llamafactory)\."
-)
-"""Programs of the frameworks themselves: another one may add names before it calls them."""
-_OWN_COMMANDS = frozenset({"", "swift", "megatron", "llamafactory-cli", "trl"})
 _ENCODED = 60
 """Characters from which on a text may be a whole configuration in base64."""
 _FEW = 12
@@ -27,7 +20,7 @@ _FEW = 12
 def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each name that no release the job may run knows."""
     given = _given(job)
-    if not given or not _is_own(job.launch.program) or not job.judged():
+    if not given or not job.framework.is_own_program(job.launch.program) or not job.judged():
         return
     place = RegisterContext(job.launch.framework, job.version, job.versions)
     for name, written in given.items():
@@ -41,11 +34,6 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
                 if not _is_open(value) and not (json_too and _is_content(value, name, job.files))
             ]
             yield from _judge(registers, texts, written, place, job)
-
-
-def _is_own(program: str) -> bool:
-    """Tell whether a program is the framework's own."""
-    return program in _OWN_COMMANDS or _OWN_PROGRAM.match(program) is not None
 
 
 def _given(job: LintedJob) -> dict[str, RawArg]:

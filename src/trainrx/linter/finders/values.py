@@ -51,11 +51,11 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
 
 
 def _nones(job: LintedJob) -> Iterator[RuleHit]:
-    """Give each `None` in a YAML of LLaMA-Factory: there it is a word, the empty value is `null`.
+    """Give each `None` in a file whose values no parser looks at: it is a word, empty is `null`.
 
-    `parse_dict` hands it on as it is, and the first comparison with a number fails.
+    LLaMA-Factory (`parse_dict`) hands it on as it is, and the first comparison with a number fails.
     """
-    if job.launch.framework != "llamafactory":
+    if not job.framework.unchecked_files:
         return
     for arg in job.configs:
         known = job.taken().get(arg.name) if arg.values == ("None",) else None
@@ -108,12 +108,12 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: LintedJob) -> RuleHit 
 def _is_unchecked(arg: RawArg, known: KnownArgument, job: LintedJob) -> bool:
     """Tell whether a file's values go to the dataclass as they are (`parse_dict`): no parser looks.
 
-    LLaMA-Factory does so (`hparams/parser.py`); what transformers lists it checks itself.
+    LLaMA-Factory does so (`hparams/parser.py`); what a library lists it checks itself.
     """
-    in_file = arg.via == "config" and job.launch.framework == "llamafactory"
+    in_file = arg.via == "config" and job.framework.unchecked_files
     return (
         in_file
-        and (is_bool(known.type) or known.package == "llamafactory")
+        and (is_bool(known.type) or known.package == job.launch.framework)
         and (known.name not in _CHECKED)
     )
 

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
-
+from trainrx.frameworks.common.saved import Loaded
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.versions.ranges import in_range
 
-FILES = ("args.json", "sft_args.json")
-"""2.x writes sft_args.json, later releases args.json."""
 FOLDERS = ("adapters", "ckpt_dir", "resume_from_checkpoint", "model", "model_id_or_path")
 """Arguments that may name a folder of a run; an adapter goes before a model."""
 _TRAINING = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo", "cpo", "kto", "ppo"})
@@ -75,16 +72,9 @@ _DATA = frozenset({"dataset", "val_dataset", "split_dataset_ratio", "dataset_num
 """With `load_data_args` the arguments of the data come back too."""
 
 
-class Loaded(msgspec.Struct, frozen=True):
-    """Arguments taken back: those that overrule the launch, and those that fill its gaps."""
-
-    forced: tuple[RawArg, ...] = ()
-    filled: tuple[RawArg, ...] = ()
-
-
 def run_folders(launch: RawLaunch, version: str | None) -> tuple[str, ...]:
     """Give the folders whose arguments a launch would take back, in the order it looks there."""
-    if launch.framework != "ms-swift" or not _loads(launch, version):
+    if not _loads(launch, version):
         return ()
     named = {arg.name: arg.values for arg in launch.args if arg.values}
     return tuple(path for name in FOLDERS for path in named.get(name) or ())
@@ -144,3 +134,26 @@ def _is_before_4(saved: Sequence[RawArg]) -> bool:
 
 def _maybe_before_4(version: str | None) -> bool:
     return version is None or in_range(version, ">=4.0") is not True
+
+
+def trainer_values(args: Sequence[RawArg]) -> tuple[RawArg, ...]:
+    """Give what a saved `training_args` holds beyond the arguments it stands among.
+
+    ms-swift keeps in args.json what it handed to the trainer, as printed: there stands the number
+    it put where an argument was left open (`gradient_accumulation_steps: null`).
+    """
+    # only files bring in the reader of what Python prints
+    from trainrx.inputs.reprs import read_repr, whole
+
+    open_ = {arg.name for arg in args if arg.values == ("null",)}
+    out: list[RawArg] = []
+    for arg in args:
+        if arg.name == "training_args" and arg.values:
+            node = read_repr(arg.values[0])
+            fields = node if isinstance(node, dict) else {}
+            out += [
+                RawArg(name=name, values=values, origin=arg.origin, via="config")
+                for name, values in whole(fields)
+                if name in open_ and values not in (None, ("null",))
+            ]
+    return tuple(out)
