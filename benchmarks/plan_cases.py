@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 from accuracy import Names, _same, arguments, read_cases
 from planner import KINDS, inputs_of
 
+from trainrx.api import fix_launch
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer, Proposal
-from trainrx.prove.fixing import fix_launch
 
 
 class Judged(NamedTuple):

@@ -23,16 +23,16 @@ from typing import Any, NamedTuple
 import yaml
 from accuracy import Names, _same, arguments, read_cases
 
+from trainrx.api import plan_job
 from trainrx.inspect.inspection import read_logs
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.asked import request_of
 from trainrx.launch.given import gather
+from trainrx.launch.request import request_of
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Facts
 from trainrx.model.memory import Refusal
 from trainrx.prove.candidates import subject_of
-from trainrx.prove.hardware_plans import plan_job
 from trainrx.prove.planner import PlanOutcome, space_of
 from trainrx.prove.planning import bench_of, search
 from trainrx.prove.reread import LaunchContext

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         lint,
         plan_job,
         retry,
+        translate,
     )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "lint",
     "plan_job",
     "retry",
+    "translate",
 ]
 
 

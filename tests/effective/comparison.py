@@ -11,8 +11,9 @@ from typing import NamedTuple
 import yaml
 
 from trainrx.knowledge.load import load
-from trainrx.launch.given import Request, gather
+from trainrx.launch.given import gather
 from trainrx.launch.job import all_launches, settle
+from trainrx.launch.request import Request
 from trainrx.model.catalog import Value
 from trainrx.model.job import Argument
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx import lint
-from trainrx.prove.fixing import fix_launch
+from trainrx.api import fix_launch
 from unit.test_parse_nemo import AUTOMODEL, RL, RUN
 
 TORCHRUN = "torchrun --nnodes=1 --nproc-per-node"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx import diagnose
-from trainrx.prove.fixing import fix_launch
+from trainrx.api import fix_launch
 
 SFT = "swift sft \\\n  --model Qwen/Qwen2.5-7B-Instruct \\\n  --dataset a.jsonl"
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.estimation.run import estimate
+from trainrx.api import estimate
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Planned
 from trainrx.prove.planner import FILL

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from trainrx.inspect.inspection import read_logs
-from trainrx.launch.asked import request_of
 from trainrx.launch.given import gather
+from trainrx.launch.request import request_of
 from trainrx.model.facts import Facts
 from trainrx.prove.reread import LaunchContext
 from unit.workloads import knowledge

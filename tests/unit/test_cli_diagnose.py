@@ -8,9 +8,10 @@ import diagnoses
 import msgspec
 import pytest
 
-from trainrx.cli._stdin import read_stdin
+from trainrx.cli._options import request_from
+from trainrx.cli._output import read_stdin
 from trainrx.cli._view import view
-from trainrx.cli.diagnose import FailOn, failing
+from trainrx.cli.diagnose import failing
 from trainrx.model.errors import UsageError
 from trainrx.render import render
 from trainrx.render.document import View
@@ -55,19 +56,19 @@ def test_only_markdown_is_masked_without_asking():
 @pytest.mark.parametrize(
     ("answer", "fail_on", "status"),
     [
-        (diagnoses.oom(), FailOn.none, 0),
-        (diagnoses.oom(), FailOn.possible, 1),
-        (diagnoses.oom(), FailOn.likely, 1),
-        (diagnoses.healthy(), FailOn.possible, 0),
-        (diagnoses.unknown(), FailOn.likely, 0),
+        (diagnoses.oom(), "none", 0),
+        (diagnoses.oom(), "possible", 1),
+        (diagnoses.oom(), "likely", 1),
+        (diagnoses.healthy(), "possible", 0),
+        (diagnoses.unknown(), "likely", 0),
         (
             msgspec.structs.replace(diagnoses.oom(), causes=diagnoses.oom().causes[1:]),
-            FailOn.likely,
+            "likely",
             0,
         ),
         (
             msgspec.structs.replace(diagnoses.oom(), causes=diagnoses.oom().causes[1:]),
-            FailOn.possible,
+            "possible",
             1,
         ),
     ],
@@ -80,27 +81,27 @@ def test_standard_input_is_read_only_for_a_dash(monkeypatch):
     monkeypatch.setattr("sys.stdin", Stdin(b"log \xff"))
 
     assert read_stdin([Path("a")]) is None
-    assert read_stdin([Path("a"), Path("-")]) == b"log \xff"
+    assert read_stdin(["a", "-"]) == b"log \xff"
 
 
 def test_two_dashes_are_refused():
     with pytest.raises(UsageError, match="stands twice"):
-        read_stdin([Path("-"), Path("-")])
+        read_stdin(["-", "-"])
 
 
 def test_a_closed_standard_input_is_refused(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
 
     with pytest.raises(UsageError, match="closed"):
-        read_stdin([Path("-")])
+        read_stdin(["-"])
 
 
 def test_an_endless_standard_input_is_refused(monkeypatch):
     monkeypatch.setattr("sys.stdin", Stdin(b"12345"))
-    monkeypatch.setattr("trainrx.cli._stdin.MAX_BYTES", 4)
+    monkeypatch.setattr("trainrx.cli._output.MAX_BYTES", 4)
 
     with pytest.raises(UsageError, match="write it to a file"):
-        read_stdin([Path("-")])
+        read_stdin(["-"])
 
 
 @pytest.mark.parametrize(
@@ -119,5 +120,5 @@ def test_the_width_of_a_pipe_is_80_unless_columns_says_otherwise(environment, wi
 def test_the_language_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
 
-    assert view().lang == "zh"
-    assert view("en").lang == "en"
+    assert request_from({}).lang == "zh"
+    assert request_from({"lang": "en"}).lang == "en"

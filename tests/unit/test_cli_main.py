@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from trainrx import __version__
-from trainrx.cli import main
-from trainrx.cli._commands import commands
+from trainrx.cli import commands, main
 from trainrx.cli._output import guarded
 from trainrx.model.errors import KnowledgeError, UsageError
 
-RUN = "import sys; from trainrx.cli import main; sys.exit(main())"
+RUN = "import sys; from trainrx.cli import commands, main; sys.exit(main())"
 
 
 def call(
@@ -43,10 +43,10 @@ def test_the_version_is_told(capsys):
 
 
 @pytest.mark.parametrize("argv", [["--version"], ["explain", "cuda-oom"]])
-def test_what_is_asked_most_is_answered_without_typer_and_rich(argv):
+def test_what_is_asked_most_is_answered_without_rich_and_the_engine(argv):
     code = (
         f"import sys; sys.argv[1:] = {argv!r}\nfrom trainrx.cli import main\nmain()\n"
-        "print(sorted({'typer', 'rich', 'durable_rules_engine'} & set(sys.modules)))"
+        "print(sorted({'rich', 'durable_rules_engine'} & set(sys.modules)))"
     )
 
     done = subprocess.run(
@@ -190,3 +190,28 @@ def test_a_pipe_gets_no_control_sequences():
     done = call("explain", "cuda-oom", TERM="xterm-256color")
 
     assert "\x1b" not in done.stdout
+
+
+JOB = {"--cmd", "--config", "--env", "--versions", "--framework", "--gpu", "--gpus", "--nodes"}
+JOB |= {"--model-config", "--log", "--note", "--kb", "--rules", "--lang", "--format"}
+SIDES = JOB - {"--cmd", "--config", "--log", "--note"}
+TAKEN = {
+    "diagnose": JOB | {"--good"},
+    "fix": JOB | {"--good", "--data", "--keep"},
+    "plan": JOB | {"--data", "--keep"},
+    "estimate": JOB | {"--data"},
+    "retry": JOB | {"--good"},
+    "inspect": JOB,
+    "diff": SIDES | {"--versions-good", "--versions-bad"},
+    "lint": JOB - {"--log", "--note"},
+    "translate": JOB - {"--log", "--note", "--gpu", "--gpus", "--nodes", "--model-config"},
+}
+
+
+@pytest.mark.parametrize("command", sorted(TAKEN))
+def test_inputs_are_the_same_options_everywhere(command, capsys):
+    status = main([*(() if command == "diagnose" else (command,)), "--help"])
+
+    shown = set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    assert status == 0
+    assert shown >= TAKEN[command]

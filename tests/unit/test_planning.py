@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.api import plan_job
 from trainrx.model.errors import UsageError
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Planned
-from trainrx.prove.hardware_plans import plan_job
 from trainrx.prove.planner import FILL
 from trainrx.prove.planning import plans_for
 from unit.planned_jobs import EXAMPLES, example, written

@@ -11,7 +11,7 @@ import pytest
 
 import trainrx
 from trainrx.model import reasons
-from trainrx.model.text import Text
+from trainrx.model.text import Text, language
 from trainrx.render import inspect_words, render, words
 from trainrx.render.document import View
 
@@ -125,7 +125,7 @@ def test_a_chinese_page_holds_english_only_in_ids_flags_and_quotes(name):
     ],
 )
 def test_the_language_is_chosen_as_posix_does(environment, lang):
-    assert words.language(environment) == lang
+    assert language(environment) == lang
 
 
 def test_an_unnamed_phase_keeps_its_id():

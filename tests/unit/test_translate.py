@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.api import translate
 from trainrx.model.errors import UsageError
 from trainrx.model.translation import Translated, Translation
-from trainrx.translate.launch import diff_of, translate
+from trainrx.translate.launch import diff_of
 
 
 def of(

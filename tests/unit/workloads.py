@@ -8,8 +8,9 @@ from pathlib import Path
 from trainrx.facts.all import derive
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import Request, gather
+from trainrx.launch.given import gather
 from trainrx.launch.job import all_launches, launch_facts, settle
+from trainrx.launch.request import Request
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts
 from trainrx.model.hardware import ModelShape

@@ -18,7 +18,8 @@ from trainrx.facts.releases import package_in_question
 from trainrx.fix.plan import plan as plan_fixes
 from trainrx.fix.versions import FRAMEWORK
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import Request, gather
+from trainrx.launch.given import gather
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.result import FixOut
 from trainrx.reason.order import candidates

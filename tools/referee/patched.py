@@ -30,9 +30,9 @@ from typing import Any
 
 import yaml
 
+from trainrx.api import fix_launch
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import Proposal
-from trainrx.prove.fixing import fix_launch
 
 HERE = Path(__file__).resolve().parent
 JOB = ("gpu", "gpus", "nodes", "note")

@@ -1,14 +1,15 @@
-"""Write the answer, or one clear message, whatever the output is connected to."""
+"""Write the answer, or one clear message, whatever is connected; read standard input."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from trainrx.model.errors import KnowledgeError, UsageError
 
 INTERRUPTED = 130
+MAX_BYTES = 512 * 1024 * 1024
 
 
 def write(text: str, *, utf8: bool = False) -> int:
@@ -72,6 +73,30 @@ def _abandon() -> None:
         os.close(nothing)
     except (OSError, ValueError):
         return
+
+
+def read_stdin(names: Iterable[str | None]) -> bytes | None:
+    """Give what stands on standard input when one of the names is `-`, else None.
+
+    Raises:
+        UsageError: `-` stands twice, nothing is connected, or it holds more than 512 MiB.
+    """
+    asked = sum(name == "-" for name in names)
+    if not asked:
+        return None
+    if asked > 1:
+        raise UsageError("`-` stands twice, but standard input can be read only once")
+    if sys.stdin is None:
+        raise UsageError("`-` asks for standard input, but it is closed")
+    if sys.stdin.isatty():
+        complain("reading from the terminal: paste, then press Enter and Ctrl-D")
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise UsageError(
+            "standard input holds more than 512 MiB; write it to a file and give its name, "
+            "files are read in pieces"
+        )
+    return data
 
 
 def guarded(work: Callable[[], int]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainrx.cli._output import write
 from trainrx.model.text import Lang
-from trainrx.render import render, words
+from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats import load, names
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 NARROWEST = 40
 
 
-def view(lang: Lang | None = None, width: int | None = None, *, everything: bool = False) -> View:
-    """Choose language and width: what was asked for, else what the environment says."""
+def view(lang: Lang, width: int | None = None, *, everything: bool = False) -> View:
+    """Say how this terminal is to be written to; `width` goes before what it says."""
     columns, rows = _size()
     return View(
-        lang or words.language(os.environ),
+        lang,
         width or columns,
         everything,
         colour=wants_colour(os.environ, terminal=_is_terminal()),

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
+import msgspec
 import typer
 
-from trainrx.cli._commands import commands, make_app, run_app
-from trainrx.cli._inputs import (
-    Cmd,
-    Config,
-    Env,
-    Framework,
-    Gpu,
-    Gpus,
-    Log,
-    ModelConfig,
-    Nodes,
-    Note,
-    Paths,
-    VersionsOption,
-)
-from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
+from trainrx.cli import commands, make_app
+from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
 from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
 from trainrx.cli._view import format_option, show, view
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
+from trainrx.model.version import __version__
 
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.
@@ -49,124 +35,69 @@ a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list (a file of tha
 ./inspect)."""
 
 
-class EngineChoice(str, Enum):
-    """The inference engines; both conclude the same."""
-
-    durable = "durable"
-    reference = "reference"
-
-
-class FailOn(str, Enum):
-    """From which certainty on the exit status is 1."""
-
-    none = "none"
-    possible = "possible"
-    likely = "likely"
-
-
-Good = Annotated[
-    Path | None,
-    typer.Option("--good", metavar="FILE", help="A launch that worked, to compare with."),
-]
-FormatOption = Annotated[str, format_option("Diagnosis")]
-Top = Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")]
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
-]
-EngineOption = Annotated[EngineChoice, typer.Option("--engine", help="Inference engine.")]
-Redact = Annotated[
-    bool, typer.Option("--redact", help="Mask secrets (markdown always masks them).")
-]
+FailOn = Literal["none", "possible", "likely"]
 FailOnOption = Annotated[
     FailOn, typer.Option("--fail-on", help="Exit with 1 when a cause is at least so certain.")
 ]
+EngineOption = Annotated[
+    Literal["durable", "reference"], typer.Option("--engine", help="Inference engine.")
+]
 Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")]
 
-app = make_app()
+
+class Shown(msgspec.Struct):
+    """How much of the answer is shown, and in which form."""
+
+    form: Annotated[str, format_option("Diagnosis")] = "text"
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")
+    ] = 5
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
+    ] = False
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Mask secrets (markdown always masks them).")
+    ] = False
+    width: WidthOption = None
+
+
+app = make_app(bare=True)
 
 
 @app.command(help=HELP, epilog=EPILOG)
-def diagnose(  # noqa: PLR0913 - typer takes one parameter per option
-    paths: Paths = None,
+@takes(*JOB, Good, *KNOWN)
+def diagnose(
+    request: Request,
+    shown: Shown,
     *,
-    cmd: Cmd = None,
-    config: Config = None,
-    env: Env = None,
-    versions: VersionsOption = None,
-    log: Log = None,
-    gpu: Gpu = None,
-    gpus: Gpus = None,
-    nodes: Nodes = None,
-    note: Note = None,
-    framework: Framework = None,
-    good: Good = None,
-    model_config: ModelConfig = None,
-    form: FormatOption = "text",
-    lang: LangOption = None,
-    top: Top = 5,
-    kb: KbOption = None,
-    rules: RulesOption = None,
-    explain: Explain = False,
-    engine: EngineOption = EngineChoice.durable,
-    redact: Redact = False,
-    fail_on: FailOnOption = FailOn.none,
-    width: WidthOption = None,
+    engine: EngineOption = "durable",
+    fail_on: FailOnOption = "none",
     version: Version = False,
 ) -> int:
     """Diagnose a job."""
     if version:
-        from trainrx.model.version import __version__
-
         return write(f"trainrx {__version__}\n")
-    files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
-    installed = versions_of(versions, "--versions")
-    listing = installed if isinstance(installed, Path) else None
-    single = tuple(f for f in (env, listing, good, model_config) if f is not None)
-    _refuse_nothing((*files, *single), note or [])
-    _refuse_misplaced_command(paths or [])
-    seen = view(language(lang), width, everything=explain)
+    _refuse_nothing(request)
+    _refuse_misplaced_command(request.paths)
+    seen = view(request.lang, shown.width, everything=shown.explain)
 
-    from trainrx import api
+    from trainrx.diagnosis import pipeline
 
-    answer = api.diagnose(
-        paths or (),
-        cmd=cmd or (),
-        config=config or (),
-        env=env,
-        versions=installed,
-        logs=log or (),
-        gpu=gpu,
-        gpus=gpus,
-        nodes=nodes,
-        note=note or (),
-        framework=framework,
-        good=good,
-        model_config=model_config,
-        lang=seen.lang,
-        top=top,
-        kb=kb or (),
-        rules=rules or (),
-        engine=engine.value,
-        stdin=read_stdin((*files, *single)),
-    )
-    return show(answer, form, seen, redact=redact) or failing(answer, fail_on)
+    answer = pipeline.diagnose(request, top=shown.top, engine=engine)
+    return show(answer, shown.form, seen, redact=shown.redact) or failing(answer, fail_on)
 
 
 def failing(answer: Diagnosis, fail_on: FailOn) -> int:
     """Give 1 when a cause is at least as certain as asked, else 0."""
     found = {cause.verdict for cause in answer.causes}
-    if fail_on is FailOn.likely:
+    if fail_on == "likely":
         return int("likely" in found)
-    return int(fail_on is FailOn.possible and bool(found))
+    return int(fail_on == "possible" and bool(found))
 
 
-def run(words: list[str]) -> int:
-    """Run the command on the words of the command line."""
-    return run_app(app, words)
-
-
-def _refuse_nothing(files: tuple[Path, ...], note: list[str]) -> None:
-    if files or note:
+def _refuse_nothing(request: Request) -> None:
+    beside = (request.env, request.versions_file, request.good, request.model_config)
+    if any((*request.files, *request.notes, *beside)):
         return
     raise UsageError(
         "nothing to read: give a launch script, a log or a run folder, for example\n"
@@ -176,11 +107,10 @@ def _refuse_nothing(files: tuple[Path, ...], note: list[str]) -> None:
     )
 
 
-def _refuse_misplaced_command(paths: list[Path]) -> None:
+def _refuse_misplaced_command(paths: tuple[str, ...]) -> None:
     """Notice `diagnose --lang zh explain ID`: the command must come first."""
-    for path in paths:
-        name = str(path)
-        if name in commands() and not path.exists():
+    for name in paths:
+        if name in commands() and not Path(name).exists():
             raise UsageError(
                 f"there is no file {name!r} here; the command {name!r} must be the first word: "
                 f"diagnose {name} ..."

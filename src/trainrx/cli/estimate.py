@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._inputs import (
-    Cmd,
-    Config,
-    Data,
-    Env,
-    Gpus,
-    Log,
-    ModelConfig,
-    Nodes,
-    Paths,
-    VersionsOption,
-)
-from trainrx.cli._options import KbOption, LangOption, WidthOption, language
+from trainrx.cli import make_app
+from trainrx.cli._options import JOB, KNOWN, Data, FormOption, WidthOption, takes
 from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate, Fit
 from trainrx.render.document import View
@@ -44,27 +30,7 @@ prediction, or wrong use.
 """
 
 
-class Form(str, Enum):
-    """The forms an answer comes in."""
-
-    text = "text"
-    json = "json"
-    markdown = "markdown"
-
-
-class FailOn(str, Enum):
-    """From which verdict on the exit status is 1."""
-
-    none = "none"
-    does_not_fit = "does-not-fit"
-    tight = "tight"
-
-
-Gpu = Annotated[
-    list[str] | None,
-    typer.Option("--gpu", metavar="NAME|24GiB", help="The card; repeat it to compare cards."),
-]
-FormatOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
+FailOn = Literal["none", "does-not-fit", "tight"]
 Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE.svg|png", help="Draw it too; needs trainrx[plot]."),
@@ -86,63 +52,34 @@ app = make_app()
 
 
 @app.command(help=HELP)
-def estimate(  # noqa: PLR0913 - typer takes one parameter per option
-    paths: Paths = None,
+@takes(*JOB, Data, *KNOWN)
+def estimate(
+    request: Request,
     *,
-    cmd: Cmd = None,
-    config: Config = None,
-    env: Env = None,
-    versions: VersionsOption = None,
-    log: Log = None,
-    gpu: Gpu = None,
-    gpus: Gpus = None,
-    nodes: Nodes = None,
-    model_config: ModelConfig = None,
-    data: Data = None,
-    form: FormatOption = Form.text,
+    form: FormOption = "text",
     plot: Plot = None,
     exact: Exact = False,
-    fail_on: FailOnOption = FailOn.does_not_fit,
-    lang: LangOption = None,
+    fail_on: FailOnOption = "does-not-fit",
     verbose: Verbose = False,
-    kb: KbOption = None,
     width: WidthOption = None,
 ) -> int:
     """Estimate the memory of a job."""
-    files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
-    if not files:
+    if not request.files:
         raise UsageError(
             "nothing to estimate: give a launch script, a config or a run folder, for example\n"
             "  diagnose estimate launch.sh --gpu A100-80G --gpus 8"
         )
-    seen = view(language(lang), width, everything=verbose)
+    seen = view(request.lang, width, everything=verbose)
     if plot is not None:
         from trainrx.render.estimate_plot import check_plot
 
         check_plot(plot)
 
-    from trainrx import api
+    from trainrx.estimation.run import estimate as run
     from trainrx.render.redact import masked
 
-    answer = api.estimate(
-        paths or (),
-        cmd=cmd or (),
-        config=config or (),
-        env=env,
-        versions=versions_of(versions, "--versions"),
-        logs=log or (),
-        gpu=gpu,
-        gpus=gpus,
-        nodes=nodes,
-        model_config=model_config,
-        data=data,
-        exact=exact,
-        lang=seen.lang,
-        kb=kb or (),
-        stdin=read_stdin((*files, *(() if env is None else (env,)))),
-    )
-    answer = masked(answer)
-    status = write(rendered(answer, form, seen), utf8=form is Form.json)
+    answer = masked(run(request, exact=exact))
+    status = write(rendered(answer, form, seen), utf8=form == "json")
     if plot is not None and answer.prediction is not None:
         from trainrx.render.estimate_plot import write_plot
 
@@ -150,14 +87,14 @@ def estimate(  # noqa: PLR0913 - typer takes one parameter per option
     return status or failing(answer, fail_on)
 
 
-def rendered(answer: Estimate, form: Form, seen: View) -> str:
+def rendered(answer: Estimate, form: str, seen: View) -> str:
     """Give the answer in the form that was asked for."""
     # each form imports only what it needs
-    if form is Form.json:
+    if form == "json":
         from trainrx.render.estimate_json import as_json
 
         return as_json(answer)
-    if form is Form.markdown:
+    if form == "markdown":
         from trainrx.render.estimate_markdown import to_markdown
 
         return to_markdown(answer, seen.lang)
@@ -171,14 +108,9 @@ def failing(answer: Estimate, fail_on: FailOn) -> int:
     if answer.refusal is not None:
         return 1 if answer.refusal.kind == "impossible" else 2
     bad: dict[FailOn, tuple[Fit, ...]] = {
-        FailOn.none: (),
-        FailOn.does_not_fit: ("does-not-fit",),
-        FailOn.tight: ("tight", "does-not-fit"),
+        "none": (),
+        "does-not-fit": ("does-not-fit",),
+        "tight": ("tight", "does-not-fit"),
     }
     verdicts = [card.verdict for card in answer.cards] or [answer.verdict]
     return int(all(verdict in bad[fail_on] for verdict in verdicts))
-
-
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words or ["--help"], "estimate")

@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
-from trainrx.cli._page import show
+from trainrx.cli import make_app
+from trainrx.cli._options import KNOWN, WidthOption, takes
+from trainrx.cli._output import write
+from trainrx.cli._view import styled, view
+from trainrx.knowledge.load import find_entry, load
+from trainrx.launch.request import Request
+from trainrx.model.errors import UsageError
+from trainrx.model.knowledge import Cause, Symptom
+from trainrx.render import words
+from trainrx.render.explain import explain as page
 
-app = make_app()
+Ident = Annotated[str, typer.Argument(metavar="ID", help="As `diagnose kb list` shows it.")]
+
+app = make_app(bare=True)
 
 
 @app.command(help="Show what is known of one cause, symptom, parameter, fact or rule.")
-def explain(
-    ident: Annotated[str, typer.Argument(metavar="ID", help="As `diagnose kb list` shows it.")],
-    lang: LangOption = None,
-    kb: KbOption = None,
-    rules: RulesOption = None,
-    width: WidthOption = None,
-) -> int:
-    """Show the page of one entry."""
-    folders: list[Path] = kb or []
-    return show(ident, language(lang), width, kb=folders, rules=rules or [])
+@takes(*KNOWN)
+def explain(request: Request, ident: Ident, *, width: WidthOption = None) -> int:
+    """Show the page of one entry.
+
+    Raises:
+        UsageError: there is none of that name; the message names the nearest.
+    """
+    kb, rules = ([Path(name) for name in names] for names in (request.kb, request.rules))
+    seen = view(request.lang, width, everything=True)
+    entry, nearest = find_entry(ident, kb, rules)
+    if entry is None:
+        parts = [words.NO_ENTRY.in_(seen.lang).format(id=ident)]
+        if nearest:
+            parts.append(words.NEAREST.in_(seen.lang).format(ids=", ".join(nearest)))
+        parts.append(words.LIST_HINT.in_(seen.lang))
+        raise UsageError("\n".join(parts))
+    behind = _behind(entry.id, kb, rules) if isinstance(entry, Symptom) else ()
+    return write(styled(page(entry, seen, behind)))
 
 
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words, "explain")
+def _behind(symptom: str, kb: Sequence[Path], rules: Sequence[Path]) -> tuple[Cause, ...]:
+    """Give the causes that a symptom can come from, the most common first."""
+    causes = load(kb, rules).causes.values()
+    found = (cause for cause in causes if symptom in cause.explains)
+    return tuple(sorted(found, key=lambda cause: (-cause.prior, cause.id)))

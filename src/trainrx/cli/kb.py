@@ -11,12 +11,13 @@ from typing import Annotated, get_args
 
 import typer
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
+from trainrx.cli import make_app
+from trainrx.cli._options import KNOWN, Folders, WidthOption, takes
 from trainrx.cli._output import write
 from trainrx.cli._scaffold import named, scaffold
 from trainrx.cli._view import styled, view
 from trainrx.knowledge.load import load
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
 from trainrx.render.listing import listing
@@ -37,13 +38,14 @@ class KindName(str, Enum):
 
 
 @app.command("check", help="Say all that is wrong with entries, each with its file and line.")
+@takes(Folders)
 def run_checks(
+    request: Request,
     idents: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID]...", show_default=False, help="Say only what concerns these."),
     ] = None,
-    kb: KbOption = None,
-    rules: RulesOption = None,
+    *,
     warnings: Annotated[bool, typer.Option("--warnings", help="Say warnings too.")] = False,
 ) -> int:
     """Check the shipped knowledge and the folders given; 1 when something is wrong."""
@@ -54,8 +56,7 @@ def run_checks(
     said: list[str] = []
     status = checks.main(
         said.append,
-        kb or (),
-        rules or (),
+        *_folders(request),
         today=dt.datetime.now(tz=dt.timezone.utc).date(),
         tests=CaseFile,
         idents=idents or (),
@@ -65,32 +66,33 @@ def run_checks(
 
 
 @app.command("test", help="Run the tests that stand beside causes and rules.")
-def run_tests(kb: KbOption = None, rules: RulesOption = None) -> int:
+@takes(Folders)
+def run_tests(request: Request) -> int:
     """Run every `<id>.test.yaml`; 1 when an expectation does not hold."""
     # only this command needs the whole pipeline
     from trainrx.entries import tests as entry_tests
 
     said: list[str] = []
-    status = entry_tests.main(said.append, kb or (), rules or ())
+    status = entry_tests.main(said.append, *_folders(request))
     return write("\n".join(said) + "\n") or status
 
 
 @app.command("list", help="List all entries: id, kind, family, title.")
+@takes(*KNOWN)
 def list_entries(
+    request: Request,
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[WORD]...", show_default=False)
     ] = None,
     family: Annotated[str | None, typer.Option("--family", help="Only of this family.")] = None,
-    lang: LangOption = None,
-    kb: KbOption = None,
-    rules: RulesOption = None,
+    *,
     width: WidthOption = None,
 ) -> int:
     """List entries that hold all the words in id, kind or title."""
     if family is not None:
         _family(family)
-    seen = view(language(lang), width)
-    knowledge = load(kb or (), rules or ())
+    seen = view(request.lang, width)
+    knowledge = load(request.kb, request.rules)
     lines = listing(knowledge, seen, words=words or (), family=family)
     return write(styled(lines))
 
@@ -125,9 +127,8 @@ def new(
     return write(_wrote(written, name.ident, own))
 
 
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words or ["--help"], "kb")
+def _folders(request: Request) -> tuple[list[Path], list[Path]]:
+    return [Path(name) for name in request.kb], [Path(name) for name in request.rules]
 
 
 def _family(name: str) -> Family:

@@ -1,92 +1,205 @@
-"""`diagnose lint`: what is wrong with a launch, before it runs.
-
-It starts in the blink of an eye, once per saved file: the command line is read by hand, and
-nothing is imported that a run does not need.
-"""
+"""`diagnose lint`: what is wrong with a launch, before it runs."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Annotated, Literal
 
-from trainrx.cli._lint_options import LintOptions, read_options
+import msgspec
+import typer
+
+from trainrx.cli import make_app
+from trainrx.cli._options import (
+    Folders,
+    Installed,
+    LangOption,
+    Launch,
+    Machine,
+    names_of,
+    takes,
+)
 from trainrx.cli._output import complain, write
+from trainrx.knowledge.lint import load_lint
+from trainrx.launch.request import Request
+from trainrx.linter.check import Linter
+from trainrx.linter.files import STDIN, File, lint_files
+from trainrx.linter.jobs import around
+from trainrx.linter.run import groups, lint, report_of
+from trainrx.linter.settings import FailOn, Settings, chooser
 from trainrx.model.errors import UsageError
-from trainrx.model.text import Lang
+from trainrx.model.findings import Finding
+from trainrx.model.lint import LintKnowledge, LintReport
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+HELP = """\
+Say what is wrong with launches before they run: arguments this version does not take, values it
+refuses, traps of the shell, layouts that do not add up, memory that will not do.
 
-    from trainrx.linter.settings import Settings
-    from trainrx.model.findings import Finding
-    from trainrx.model.lint import LintKnowledge, LintReport
+PATH is a launch script, a configuration or a folder (default: this one); - reads standard input.
+
+\b
+  diagnose lint launch.sh --versions ms-swift==3.2.1
+  diagnose lint scripts/ --fix
+  diagnose lint - --format json < launch.sh
+
+Rules are named by id, by group (arguments, guards, shell, config, layout, environment, versions,
+memory, time, lint) or all. Exit status: 0 nothing found, 1 something found, 2 wrong use. A finding
+is held back by `# diagnose: ignore=RULE reason` at the end of its line, or on a line of its own
+above the command; `diagnose explain RULE` says what a rule is about.
+"""
+Names = list[str] | None
+Form = Literal["text", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 
 
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    options = read_options(words)
-    if options.help:
-        from trainrx.cli._lint_help import HELP
+class Choice(msgspec.Struct):
+    """Which rules are wanted, and of which files."""
 
-        return write(HELP)
-    from trainrx.knowledge.lint import load_lint
-    from trainrx.linter.jobs import around
+    select: Annotated[
+        Names, typer.Option("--select", metavar="RULE,...", help="Only these rules.")
+    ] = None
+    ignore: Annotated[
+        Names, typer.Option("--ignore", metavar="RULE,...", help="All rules but these.")
+    ] = None
+    extend_select: Annotated[
+        Names, typer.Option("--extend-select", metavar="RULE,...", help="These rules as well.")
+    ] = None
+    exclude: Annotated[
+        Names,
+        typer.Option("--exclude", metavar="PATTERN,...", help="Files of folders to leave out."),
+    ] = None
+    settings: Annotated[
+        str | None,
+        typer.Option(
+            "--settings",
+            metavar="FILE",
+            help="Default: trainrx.toml or [tool.trainrx] of pyproject.toml above PATH.",
+        ),
+    ] = None
+    isolated: Annotated[bool, typer.Option("--isolated", help="Read no settings.")] = False
 
-    knowledge = load_lint(_paths(options.kb), _paths(options.rules))
-    if options.list:
+
+class Known(msgspec.Struct):
+    """What is put up with."""
+
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="FILE", help="Tell only what this file does not hold."),
+    ] = None
+    write_baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--write-baseline", metavar="FILE", help="Write what is found into such a file."
+        ),
+    ] = None
+
+
+class Mending(msgspec.Struct):
+    """What becomes of the files."""
+
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Make safe fixes: names, spelling, shell traps.")
+    ] = False
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="Make those that change results as well.")
+    ] = False
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what would be changed, change nothing.")
+    ] = False
+
+    @property
+    def asked(self) -> bool:
+        """Tell whether something is to be mended."""
+        return self.fix or self.unsafe_fixes or self.diff
+
+
+class Answer(msgspec.Struct):
+    """How the answer is given."""
+
+    form: Annotated[Form, typer.Option("--format", help="Form of the answer.")] = "text"
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count the findings of each rule.")
+    ] = False
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option("--fail-on", help="Exit with 1 from this severity on; default warning."),
+    ] = None
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")
+    ] = False
+    lang: LangOption = None
+    color: Annotated[
+        Literal["auto", "always", "never"], typer.Option("--color", help="Colour the text.")
+    ] = "auto"
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the answer into a file."),
+    ] = None
+
+
+ListOption = Annotated[bool, typer.Option("--list", help="List all rules.")]
+
+app = make_app(bare=True)
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One run: what is asked, the settings that hold, the rules."""
+
+    request: Request
+    settings: Settings
+    knowledge: LintKnowledge
+    answer: Answer
+    known: Known
+
+
+@app.command("lint", help=HELP)
+@takes(Launch, Installed, Machine, Folders)
+def run_lint(
+    request: Request,
+    choice: Choice,
+    known: Known,
+    mending: Mending,
+    answer: Answer,
+    *,
+    listed: ListOption = False,
+) -> int:
+    """Lint some files."""
+    tables = tuple(name for name in request.config if name.endswith(".toml"))
+    configs = tuple(name for name in request.config if name not in tables)
+    paths = request.paths or (() if request.cmd or configs else (".",))
+    settings = _settings(choice, tables, paths)
+    request = msgspec.structs.replace(
+        request, paths=paths, config=configs, lang=answer.lang or settings.lang or request.lang
+    )
+    run = Run(request, settings, load_lint(request.kb, request.rules), answer, known)
+    if listed:
         from trainrx.render.lint_rules import as_list
 
-        return write(as_list(knowledge, _lang(options, None)))
-    settings = _settings(options)
-    lang = _lang(options, settings)
-    beside = around(
-        settings,
-        knowledge,
-        versions=_versions(options.versions),
-        env=options.env,
-        gpu=options.gpu,
-        gpus=options.gpus,
-        nodes=options.nodes,
-    )
-    paths = options.paths or ["."]
-    stdin = _stdin(paths)
-    if options.fix or options.diff:
-        from trainrx.cli._lint_fix import mend
-
-        return mend(options, paths, knowledge, beside, settings, lang, stdin)
-    from trainrx.linter.run import lint_report
-
-    report = lint_report(paths, knowledge, beside, settings, lang, stdin)
-    return answer(report, options, settings, knowledge, lang)
+        return write(as_list(run.knowledge, request.lang))
+    if mending.asked:
+        return mend(run, mending)
+    return told(lint(request, settings=settings, knowledge=run.knowledge), run)
 
 
-def answer(
-    report: LintReport,
-    options: LintOptions,
-    settings: Settings,
-    knowledge: LintKnowledge,
-    lang: Lang,
-) -> int:
+def told(report: LintReport, run: Run) -> int:
     """Print a report in the form asked for; give the exit status."""
-    report, written = _against_baseline(report, options, settings)
+    report, written = _against_baseline(report, run)
     if written:
         return write(written)
     for name, reason in report.unread:
         complain(f"{name}: {reason}")
-    text = _rendered(report, options, knowledge, lang)
-    if options.output:
-        _write_file(options.output, text)
+    text, answer = _rendered(report, run), run.answer
+    if answer.output:
+        Path(answer.output).write_text(text, encoding="utf-8")
         status = 0
     else:
-        status = write(text, utf8=options.format not in ("text", "github", "markdown"))
-    if status or options.exit_zero:
+        status = write(text, utf8=answer.form not in ("text", "github", "markdown"))
+    if status or answer.exit_zero:
         return status
-    return int(fails(report.findings, options.fail_on or settings.fail_on or "warning"))
+    return int(fails(report.findings, answer.fail_on or run.settings.fail_on or "warning"))
 
 
-def fails(findings: tuple[Finding, ...], threshold: str) -> bool:
+def fails(findings: tuple[Finding, ...], threshold: FailOn) -> bool:
     """Tell whether a finding is at or above a severity."""
     order = ("error", "warning", "info")
     if threshold == "none":
@@ -95,54 +208,98 @@ def fails(findings: tuple[Finding, ...], threshold: str) -> bool:
     return any(item.severity in wanted for item in findings)
 
 
-def _rendered(
-    report: LintReport, options: LintOptions, knowledge: LintKnowledge, lang: Lang
-) -> str:
-    if options.statistics:
+def mend(run: Run, mending: Mending) -> int:
+    """Mend the files; what is left is the answer. With --diff only the differences are shown."""
+    from trainrx.linter.mend import mended
+
+    request, settings = run.request, run.settings
+    linter = Linter(run.knowledge, chooser(settings, groups(run.knowledge)), request.lang)
+    beside = around(settings, run.knowledge, request)
+    unread: list[tuple[str, str]] = []
+    diffs: list[str] = []
+    left: list[File] = []
+    made = 0
+    paths = (*request.paths, *request.cmd, *request.config)
+    for file in lint_files(paths, request.stdin, settings.exclude, unread):
+        done = mended(file, linter, beside, unsafe=mending.unsafe_fixes)
+        made += done.made
+        left.append(msgspec.structs.replace(file, text=done.text))
+        if done.made and mending.diff:
+            diffs.append(_diff(file, done.text))
+        elif done.made and file.name != STDIN and not _written(file, done.text):
+            return 2
+    if mending.diff:
+        return write("".join(diffs)) or int(bool(diffs) and not run.answer.exit_zero)
+    if any(file.name == STDIN for file in left):
+        return write("".join(file.text for file in left if file.name == STDIN))
+    report = report_of(left, linter, beside, settings, unread)
+    if made:
+        complain(f"mended {made} finding{'' if made == 1 else 's'}")
+    return told(report, run)
+
+
+def _written(file: File, text: str) -> bool:
+    """Write a file back in UTF-8, with the line ends it has now."""
+    try:
+        with Path(file.name).open("w", encoding="utf-8", newline="") as handle:
+            handle.write(text)
+    except OSError as error:
+        complain(f"{file.name}: cannot be written: {error.strerror or error}")
+        return False
+    return True
+
+
+def _diff(file: File, text: str) -> str:
+    from difflib import unified_diff
+
+    before, after = file.text.splitlines(keepends=True), text.splitlines(keepends=True)
+    lines = unified_diff(before, after, f"a/{file.name}", f"b/{file.name}")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _rendered(report: LintReport, run: Run) -> str:
+    form, lang = run.answer.form, run.request.lang
+    if run.answer.statistics:
         from trainrx.render.lint_text import statistics
 
         return statistics(report)
-    if options.format == "text":
+    if form == "text":
         from trainrx.render.lint_text import as_text
 
-        return as_text(report, lang, colour=_colour(options))
-    if options.format == "json":
+        return as_text(report, lang, colour=_colour(run.answer))
+    if form == "json":
         from trainrx.render.lint_json import as_json
 
         return as_json(report)
-    if options.format == "sarif":
+    if form == "sarif":
         from trainrx.render.lint_rules import titles
         from trainrx.render.lint_sarif import as_sarif
 
-        return as_sarif(report, titles(knowledge), lang)
+        return as_sarif(report, titles(run.knowledge), lang)
     from trainrx.render import lint_forms as forms
 
-    if options.format == "markdown":
+    if form == "markdown":
         return forms.as_markdown(report, lang)
     makers = {"github": forms.as_github, "gitlab": forms.as_gitlab, "junit": forms.as_junit}
-    return makers[options.format](report)
+    return makers[form](report)
 
 
-def _against_baseline(
-    report: LintReport, options: LintOptions, settings: Settings
-) -> tuple[LintReport, str]:
+def _against_baseline(report: LintReport, run: Run) -> tuple[LintReport, str]:
     """Leave out what the baseline holds, or write one; the second is what to say then."""
-    name = options.baseline or settings.baseline
-    if not name and not options.write_baseline:
+    name, target = run.known.baseline or run.settings.baseline, run.known.write_baseline
+    if not name and not target:
         return report, ""
-    import msgspec
-
     from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
 
     def line(file: str, number: int | None) -> str:
         return report.texts.get(file, {}).get(number or 0, "")
 
-    if options.write_baseline:
-        text = baseline_of(report.findings, line)
-        _write_file(options.write_baseline, text)
-        count = len(report.findings)
-        return report, f"wrote {options.write_baseline}: {count} findings put up with\n"
-    (path,) = _paths([name or ""])
+    if target:
+        Path(target).write_text(baseline_of(report.findings, line), encoding="utf-8")
+        return report, f"wrote {target}: {len(report.findings)} findings put up with\n"
+    path = Path(name or "")
     if not path.is_file():
         raise UsageError(f"{name}: no such baseline. Write one with --write-baseline {name}")
     held = read_baseline(path.read_text(encoding="utf-8"), str(path))
@@ -151,79 +308,29 @@ def _against_baseline(
     return msgspec.structs.replace(report, findings=tuple(fresh), ignored=ignored), ""
 
 
-def _settings(options: LintOptions) -> Settings:
-    import msgspec
+def _settings(choice: Choice, tables: tuple[str, ...], paths: tuple[str, ...]) -> Settings:
+    """Give the settings that hold: those of the file named, of none, or of the nearest upwards."""
+    from trainrx.linter.settings_files import find_settings, read_settings
 
-    held = _held_settings(options)
+    name = choice.settings or (tables[-1] if tables else "")
+    held = Settings()
+    if name:
+        held = read_settings(name)
+    elif not choice.isolated:
+        first = Path(next((path for path in paths if path != "-"), "."))
+        held = find_settings(first if first.is_dir() else first.parent)[0]
     return msgspec.structs.replace(
         held,
-        select=options.select or held.select,
-        ignore=(*held.ignore, *options.ignore),
-        extend_select=(*held.extend_select, *options.extend_select),
-        exclude=(*held.exclude, *options.exclude),
+        select=names_of(choice.select) or held.select,
+        ignore=(*held.ignore, *names_of(choice.ignore)),
+        extend_select=(*held.extend_select, *names_of(choice.extend_select)),
+        exclude=(*held.exclude, *names_of(choice.exclude)),
     )
 
 
-def _held_settings(options: LintOptions) -> Settings:
-    """Give the settings of the file named, of none, or of the nearest one upwards."""
-    if options.isolated and not options.config:
-        from trainrx.linter.settings import Settings
-
-        return Settings()
-    from trainrx.linter.settings_files import find_settings, read_settings
-
-    if options.config:
-        return read_settings(options.config)
-    return find_settings(_start(options.paths))[0]
-
-
-def _start(paths: list[str]) -> str:
-    """Give the folder from which upwards settings are looked for."""
-    first = next((path for path in paths if path != "-"), ".")
-    return first if os.path.isdir(first) else os.path.dirname(first)
-
-
-def _paths(names: Sequence[str]) -> list[Path]:
-    if not names:
-        return []
-    # few runs name further folders, and to import this takes as long as to judge a script
-    from pathlib import Path
-
-    return [Path(name) for name in names]
-
-
-def _write_file(name: str, text: str) -> None:
-    with open(name, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def _versions(given: str | None) -> Path | dict[str, str] | None:
-    if given is None:
-        return None
-    from trainrx.cli._versions import versions_of
-
-    return versions_of(given, "--versions")
-
-
-def _stdin(paths: list[str]) -> bytes | None:
-    if "-" not in paths:
-        return None
-    from trainrx.cli._stdin import read_stdin
-
-    return read_stdin(_paths(paths))
-
-
-def _lang(options: LintOptions, settings: Settings | None) -> Lang:
-    told = options.lang or (settings.lang if settings is not None else None)
-    if told is not None:
-        return "zh" if told == "zh" else "en"
-    names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return "zh" if next((name for name in names if name), "").startswith("zh") else "en"
-
-
-def _colour(options: LintOptions) -> bool:
-    if options.color != "auto":
-        return options.color == "always"
-    if os.environ.get("NO_COLOR") or options.output:
+def _colour(answer: Answer) -> bool:
+    if answer.color != "auto":
+        return answer.color == "always"
+    if os.environ.get("NO_COLOR") or answer.output:
         return False
     return sys.stdout is not None and sys.stdout.isatty()

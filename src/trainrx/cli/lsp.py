@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._options import KbOption, LangOption, RulesOption, language
+from trainrx.cli import make_app
+from trainrx.cli._options import KNOWN, takes
+from trainrx.launch.request import Request
 from trainrx.lsp.server import serve
-from trainrx.render import words
 
 HELP = """\
 Serve an editor over standard input and output: findings of lint while a launch is written, fixes
@@ -28,25 +28,14 @@ Tcp = Annotated[
 ]
 Stdio = Annotated[bool, typer.Option("--stdio", help="What is done anyway; editors pass it.")]
 
-app = make_app()
+app = make_app(bare=True)
 
 
 @app.command(help=HELP)
-def lsp(
-    *,
-    tcp: Tcp = None,
-    stdio: Stdio = False,
-    lang: LangOption = None,
-    kb: KbOption = None,
-    rules: RulesOption = None,
-) -> int:
+@takes(*KNOWN)
+def lsp(request: Request, *, tcp: Tcp = None, stdio: Stdio = False) -> int:
     """Serve until the editor ends."""
     del stdio
-    asked = language(lang) or words.language(os.environ)
-    serve(asked, kb=kb or [], rules=rules or [], port=tcp)
+    kb, rules = ([Path(name) for name in names] for names in (request.kb, request.rules))
+    serve(request.lang, kb=kb, rules=rules, port=tcp)
     return 0
-
-
-def run(words_behind: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words_behind, "lsp")

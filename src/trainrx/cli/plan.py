@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Annotated
 
-import typer
+import msgspec
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._inputs import (
-    Cmd,
-    Config,
+from trainrx.cli import make_app
+from trainrx.cli._options import (
+    JOB,
+    KNOWN,
     Data,
-    Env,
-    Gpus,
-    Log,
-    ModelConfig,
-    Nodes,
-    Paths,
-    VersionsOption,
+    FormOption,
+    KeepOption,
+    WidthOption,
+    names_of,
+    takes,
 )
-from trainrx.cli._options import KbOption, LangOption, WidthOption, language
 from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
-from trainrx.cli.fix import Form, FormatOption, Keep, names_of
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
 HELP = """\
@@ -42,72 +35,38 @@ Exit status 0: it works on all that was asked, 1: not on some, 2: wrong use.
 """
 MOST_DIGITS = 6
 _COUNTED = re.compile(rf"(?P<count>\d{{1,{MOST_DIGITS}}})\s*[xX*×]\s*(?P<card>\S.*)")
-Gpu = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--gpu", metavar="[N]xNAME|[N]x24GiB", help="Cards, with their number; may be repeated."
-    ),
-]
 
 app = make_app()
 
 
 @app.command(help=HELP)
-def plan(  # noqa: PLR0913 - typer takes one parameter per option
-    paths: Paths = None,
+@takes(*JOB, Data, *KNOWN)
+def plan(
+    request: Request,
     *,
-    cmd: Cmd = None,
-    config: Config = None,
-    env: Env = None,
-    versions: VersionsOption = None,
-    log: Log = None,
-    gpu: Gpu = None,
-    gpus: Gpus = None,
-    nodes: Nodes = None,
-    model_config: ModelConfig = None,
-    data: Data = None,
-    keep: Keep = None,
-    form: FormatOption = Form.text,
-    lang: LangOption = None,
-    kb: KbOption = None,
+    keep: KeepOption = None,
+    form: FormOption = "text",
     width: WidthOption = None,
 ) -> int:
     """Plan a job for some hardware."""
-    files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
-    if not files:
+    if not request.files:
         raise UsageError(
             "nothing to plan: give a launch script or a config, for example\n"
             "  diagnose plan launch.sh --gpu 2xA800-80G --gpu 8x24GiB"
         )
-    asked = tuple(counted(text, gpus) for text in gpu or ())
-    seen = view(language(lang), width)
-    single: tuple[Path, ...] = () if env is None else (env,)
+    asked = tuple(counted(text, request.gpus) for text in request.cards)
+    if asked:
+        request = msgspec.structs.replace(request, gpu=asked[0][0])
+    seen = view(request.lang, width)
 
     from trainrx.prove.hardware_plans import plan_job
     from trainrx.render import plan as shown
     from trainrx.render.fix_json import as_json
 
-    answer = plan_job(
-        paths or (),
-        hardware=asked,
-        cmd=cmd or (),
-        config=config or (),
-        env=env,
-        versions=versions_of(versions, "--versions"),
-        logs=log or (),
-        gpu=asked[0][0] if asked else None,
-        gpus=gpus,
-        nodes=nodes,
-        model_config=model_config,
-        data=data,
-        keep=names_of(keep),
-        lang=seen.lang,
-        kb=kb or (),
-        stdin=read_stdin((*files, *single)),
-    )
-    if form is Form.json:
+    answer = plan_job(request, hardware=asked, keep=names_of(keep))
+    if form == "json":
         status = write(as_json(answer), utf8=True)
-    elif form is Form.markdown:
+    elif form == "markdown":
         status = write(shown.to_markdown(answer, seen.lang))
     else:
         status = write(styled(shown.plan_page(answer, seen)))
@@ -127,8 +86,3 @@ def counted(text: str, gpus: int | None) -> tuple[str, int | None]:
     if count < 1:
         raise UsageError(f"--gpu {text}: expected at least one card, such as 8x24GiB")
     return match["card"], count
-
-
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words or ["--help"], "plan")

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._inputs import (
-    Cmd,
-    Config,
-    Env,
-    Gpu,
-    Gpus,
-    Log,
-    ModelConfig,
-    Nodes,
-    Note,
-    Paths,
-    VersionsOption,
-)
-from trainrx.cli._options import KbOption, LangOption, RulesOption, WidthOption, language
+from trainrx.cli import make_app
+from trainrx.cli._options import JOB, KNOWN, FormOption, Good, WidthOption, takes
 from trainrx.cli._output import write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
-from trainrx.cli.estimate import Form, FormatOption
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
 HELP = """\
@@ -49,66 +33,31 @@ app = make_app()
 
 
 @app.command(help=HELP)
-def retry(  # noqa: PLR0913 - typer takes one parameter per option
-    paths: Paths = None,
+@takes(*JOB, Good, *KNOWN)
+def retry(
+    request: Request,
     *,
-    cmd: Cmd = None,
-    config: Config = None,
-    env: Env = None,
-    versions: VersionsOption = None,
-    log: Log = None,
-    gpu: Gpu = None,
-    gpus: Gpus = None,
-    nodes: Nodes = None,
-    note: Note = None,
-    model_config: ModelConfig = None,
-    form: FormatOption = Form.text,
+    form: FormOption = "text",
     quiet: Quiet = False,
-    lang: LangOption = None,
-    kb: KbOption = None,
-    rules: RulesOption = None,
     width: WidthOption = None,
 ) -> int:
     """Judge a failure; the exit status is the verdict."""
-    files = (*(paths or ()), *(cmd or ()), *(config or ()), *(log or ()))
-    if not files and not note:
+    if not request.files and not request.notes:
         raise UsageError(
             "nothing to judge: give the log of the failure, for example\n  diagnose retry train.log"
         )
-    seen = view(language(lang), width)
-    single: tuple[Path, ...] = () if env is None else (env,)
+    seen = view(request.lang, width)
 
     from trainrx.diagnosis.retrying import retry as judged
     from trainrx.render import retry as shown
     from trainrx.render.redact import masked
 
-    answer = judged(
-        paths or (),
-        cmd=cmd or (),
-        config=config or (),
-        env=env,
-        versions=versions_of(versions, "--versions"),
-        logs=log or (),
-        gpu=gpu,
-        gpus=gpus,
-        nodes=nodes,
-        note=note or (),
-        model_config=model_config,
-        lang=seen.lang,
-        kb=kb or (),
-        rules=rules or (),
-        stdin=read_stdin((*files, *single)),
-    )
+    answer = judged(request)
     if quiet:
         return answer.exit_code
     answer = masked(answer)
-    if form is Form.json:
+    if form == "json":
         return write(shown.as_json(answer), utf8=True) or answer.exit_code
-    if form is Form.markdown:
+    if form == "markdown":
         return write(shown.to_markdown(answer, seen.lang)) or answer.exit_code
     return write(styled(shown.retry_page(answer, seen))) or answer.exit_code
-
-
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words or ["--help"], "retry")

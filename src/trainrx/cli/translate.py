@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
-from trainrx.cli._commands import make_app, run_app
-from trainrx.cli._inputs import Cmd, Config, Paths
-from trainrx.cli._options import KbOption, LangOption, WidthOption, language
+from trainrx.cli import make_app
+from trainrx.cli._options import KNOWN, Installed, Launch, WidthOption, takes, versions_of
 from trainrx.cli._output import complain, write
-from trainrx.cli._stdin import read_stdin
-from trainrx.cli._versions import versions_of
 from trainrx.cli._view import styled, view
+from trainrx.cli.inspect import Form
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,86 +30,77 @@ counterpart and a person must decide.
 """
 
 
-class Form(str, Enum):
-    """The forms an answer comes in."""
+class Way(msgspec.Struct):
+    """From which version to which, and what becomes of the files."""
 
-    text = "text"
-    json = "json"
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="NAME==VERSION", help="The version wanted.")
+    ] = None
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NAME==VERSION",
+            help="The version it is written for; else that of --versions, or by its names.",
+        ),
+    ] = None
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Print the edits of the files as a diff.")
+    ] = False
+    write: Annotated[
+        bool, typer.Option("--write", help="Edit the files; the old ones stay as .bak.")
+    ] = False
 
 
-To = Annotated[
-    str | None, typer.Option("--to", metavar="NAME==VERSION", help="The version wanted.")
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from", metavar="NAME==VERSION", help="The version it is written for; else by its names."
-    ),
-]
-Diff = Annotated[bool, typer.Option("--diff", help="Print the edits of the files as a diff.")]
-Write = Annotated[bool, typer.Option("--write", help="Edit the files; the old ones stay as .bak.")]
-FormatOption = Annotated[Form, typer.Option("--format", help="Form of the answer.")]
 All = Annotated[bool, typer.Option("--all", help="Show unchanged arguments and every default.")]
 
 app = make_app()
 
 
 @app.command(help=HELP)
-def translate(  # noqa: PLR0913 - typer takes one parameter per option
-    paths: Paths = None,
+@takes(Launch, Installed, *KNOWN)
+def translate(
+    request: Request,
+    way: Way,
     *,
-    to: To = None,
-    from_: From = None,
-    cmd: Cmd = None,
-    config: Config = None,
-    diff: Diff = False,
-    write_: Write = False,
-    form: FormatOption = Form.text,
-    lang: LangOption = None,
+    form: Form = "text",
     everything: All = False,
-    kb: KbOption = None,
     width: WidthOption = None,
 ) -> int:
     """Translate the launches of some files."""
-    files = (*(paths or ()), *(cmd or ()), *(config or ()))
-    if not files:
+    if not request.files:
         raise UsageError(
             "nothing to translate: give a launch script or a config, for example\n"
             "  diagnose translate launch.sh --to ms-swift==4.6"
         )
-    if diff and write_:
+    if way.diff and way.write:
         raise UsageError("--diff shows the edits, --write makes them: give one of them")
-    seen = view(language(lang), width, everything=everything)
+    seen = view(request.lang, width, everything=everything)
 
     from trainrx.render.inspect_mask import masked
     from trainrx.translate.launch import translate as run_translation
 
     answer = run_translation(
-        paths or (),
-        to=_versions(to, "--to", wanted=True),
-        from_=_versions(from_, "--from"),
-        cmd=cmd or (),
-        config=config or (),
-        lang=seen.lang,
-        kb=kb or (),
-        stdin=read_stdin(files),
+        request,
+        to=_versions(way.to, "--to", wanted=True),
+        from_=_versions(way.from_, "--from"),
         edits=True,
     )
     status = 0 if all(item.complete for item in answer.launches) and not answer.by_hand else 1
-    if write_:
+    if way.write:
         from trainrx.render.translate import written_text
         from trainrx.translate.launch import write_edits
 
         done = write_edits(answer)
         _say_by_hand(answer)
         return write(written_text(done, seen.lang)) or status
-    if diff:
+    if way.diff:
         from trainrx.translate.launch import diff_of
 
         _say_by_hand(answer)
         return write(diff_of(answer)) or status
     answer = masked(answer)
-    if form is Form.json:
+    if form == "json":
         from trainrx.render.translate_json import as_json
 
         return write(as_json(answer), utf8=True) or status
@@ -149,8 +139,3 @@ def _versions(given: str | None, option: str, *, wanted: bool = False) -> dict[s
             f"for example {option} ms-swift==4.6"
         )
     return found
-
-
-def run(words: list[str]) -> int:
-    """Run the command on the words that follow its name."""
-    return run_app(app, words or ["--help"], "translate")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -31,7 +30,7 @@ from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.given import NOTE, Given, gather
 from trainrx.launch.job import (
     Launch,
     argument_facts,
@@ -43,6 +42,7 @@ from trainrx.launch.job import (
     settle,
     without_claims,
 )
+from trainrx.launch.request import Request
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Input
@@ -53,80 +53,15 @@ from trainrx.reason.conditions import Situation
 from trainrx.reason.reasoner import reason
 from trainrx.reason.select import EngineName
 
-PathLike = Path | str
-NOTE = "note"
 ASSUMED = ("default", "assumed")
 
 
-def diagnose(  # noqa: PLR0913  # the contract's inputs, one keyword each
-    paths: Sequence[PathLike] = (),
-    *,
-    cmd: PathLike | Sequence[PathLike] = (),
-    config: Sequence[PathLike] = (),
-    env: PathLike | None = None,
-    versions: PathLike | dict[str, str] | None = None,
-    logs: Sequence[PathLike] = (),
-    gpu: str | None = None,
-    gpus: int | None = None,
-    nodes: int | None = None,
-    note: str | Sequence[str] = (),
-    framework: str | None = None,
-    good: PathLike | None = None,
-    model_config: PathLike | None = None,
-    lang: Lang = "en",
-    top: int | None = None,
-    kb: Sequence[PathLike] = (),
-    rules: Sequence[PathLike] = (),
-    engine: EngineName = "durable",
-    stdin: bytes | None = None,
+def diagnose(
+    request: Request, *, top: int | None = None, engine: EngineName = "durable"
 ) -> Diagnosis:
-    """Say why a job failed, or will fail, and what to change.
-
-    Args:
-        paths: run folders, scripts, configs or logs, recognised by content; "-" is `stdin`.
-        cmd: launch scripts, or configs a framework takes.
-        config: further config files.
-        env: `KEY=VALUE` lines of where the job ran.
-        versions: any listing of package versions, or a mapping name to version.
-        logs: files, folders, glob patterns, "-".
-        gpu: a card by name ("A100-80G") or its memory ("24GiB").
-        gpus: number of GPUs of the whole job.
-        nodes: number of machines.
-        note: what the user saw, in English or Chinese.
-        framework: what trains, with or without its version ("ms-swift", "verl 0.5"), where no
-            launch tells.
-        good: a launch that worked, to compare with.
-        model_config: `config.json` of the model, for a model that is not known here.
-        lang: language of all text in the answer.
-        top: how many causes to plan fixes for and to return; None is all.
-        kb: folders of further knowledge.
-        rules: folders of further rules.
-        engine: durable, or reference.
-        stdin: the bytes "-" stands for.
-
-    Raises:
-        UsageError: an input the caller named cannot be used; says what to do.
-        KnowledgeError: a folder of further knowledge is malformed.
-    """
-    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules])
-    request = Request(
-        paths=many(paths),
-        cmd=many(cmd),
-        config=many(config),
-        env=None if env is None else str(env),
-        versions=versions if isinstance(versions, dict) else None,
-        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
-        logs=many(logs),
-        gpu=gpu,
-        gpus=gpus,
-        nodes=nodes,
-        notes=(note,) if isinstance(note, str) else tuple(note),
-        framework=framework,
-        good=None if good is None else str(good),
-        model_config=None if model_config is None else str(model_config),
-        stdin=stdin,
-    )
-    done = conclude(gather(request, knowledge), knowledge, lang, engine)
+    """Say why a job failed, or will fail, and what to change; `top` causes, None is all."""
+    knowledge = load(request.kb, request.rules)
+    done = conclude(gather(request, knowledge), knowledge, request.lang, engine)
     return answer(done, top, kin=True)
 
 

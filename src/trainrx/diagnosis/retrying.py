@@ -2,56 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trainrx.diagnosis.answer import answer
 from trainrx.diagnosis.pipeline import conclude
 from trainrx.knowledge.load import load
 from trainrx.knowledge.retry import read_retry
-from trainrx.launch.asked import Inputs, PathLike, request_of
 from trainrx.launch.given import gather
+from trainrx.launch.request import Request
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
 from trainrx.model.retry import EXIT, RetryAnswer, RetryCause
 from trainrx.model.text import Lang
 from trainrx.reason.retry import Judged, judge
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 LOOKED_AT = 5
 """Causes that may be as good as the best one."""
 
 
-def retry(
-    paths: PathLike | Sequence[PathLike] = (),
-    *,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    rules: Sequence[PathLike] = (),
-    **inputs: Unpack[Inputs],
-) -> RetryAnswer:
+def retry(request: Request) -> RetryAnswer:
     """Say whether starting the same job again would help.
 
-    Args:
-        paths: run folders, scripts, configs or logs; "-" is `stdin`.
-        lang: language of the answer's texts.
-        kb: folders of further knowledge; their `retry.yaml` goes before the shipped one.
-        rules: folders of further rules.
-        inputs: what is known of the job besides, as `diagnose()` takes it.
-
-    Returns:
-        One of four verdicts with its reason; `exit_code` is what `diagnose retry` ends with.
-
-    Raises:
-        UsageError: an input cannot be used; says what to do.
-        KnowledgeError: a folder of further knowledge is malformed.
+    The `retry.yaml` of a folder of further knowledge goes before the shipped one.
     """
-    folders = [Path(folder) for folder in kb]
-    knowledge = load(folders, [Path(folder) for folder in rules])
-    table = read_retry(folders)
-    done = conclude(gather(request_of(paths, inputs), knowledge), knowledge, lang)
+    knowledge = load(request.kb, request.rules)
+    table = read_retry([Path(folder) for folder in request.kb])
+    done = conclude(gather(request, knowledge), knowledge, request.lang)
     diagnosis = answer(done, LOOKED_AT)
     judged = judge(
         diagnosis.causes,
@@ -60,7 +35,7 @@ def retry(
         done.reasoning.situation,
         healthy=diagnosis.verdict == "healthy",
     )
-    return _answer(diagnosis, judged, lang)
+    return _answer(diagnosis, judged, request.lang)
 
 
 def _answer(diagnosis: Diagnosis, judged: Judged, lang: Lang) -> RetryAnswer:

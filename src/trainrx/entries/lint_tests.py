@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trainrx.knowledge.yaml12 import read_yaml
+from trainrx.launch.request import Request
 from trainrx.linter.check import Linter
 from trainrx.linter.files import File
 from trainrx.linter.jobs import around
@@ -63,7 +64,8 @@ def read_lint_cases(path: Path) -> tuple[LintCase, ...]:
 def case_problems(rule: str, case: LintCase, knowledge: LintKnowledge) -> Iterator[str]:
     """Give a line for each expectation that does not hold."""
     settings = Settings(versions=case.versions)
-    beside = around(settings, knowledge, gpu=case.gpu, gpus=case.gpus, nodes=case.nodes)
+    request = Request(gpu=case.gpu, gpus=case.gpus, nodes=case.nodes)
+    beside = around(settings, knowledge, request)
     linter = Linter(knowledge, chooser(settings, groups(knowledge)), "en")
     file = (
         File("case.yaml", case.config, "config", None, named=True)

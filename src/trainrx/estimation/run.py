@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +17,7 @@ from trainrx.inspect.inspection import LogReadings, read_logs, tool
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.files import model_config as config_beside
-from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.given import Given, gather, lengths_of
 from trainrx.launch.job import (
     Launch,
     dumped_launch,
@@ -28,6 +27,7 @@ from trainrx.launch.job import (
     printed_launch,
     settle,
 )
+from trainrx.launch.request import Request
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.errors import UsageError
@@ -41,78 +41,30 @@ from trainrx.model.tokens import TokenStats
 from trainrx.models.config import read_json
 from trainrx.models.facts import shape_of
 
-PathLike = Path | str
 MOST_CARDS = 16
 
 
-def estimate(  # noqa: PLR0913  # the contract's inputs, one keyword each
-    paths: PathLike | Sequence[PathLike] = (),
-    *,
-    cmd: PathLike | Sequence[PathLike] = (),
-    config: Sequence[PathLike] = (),
-    env: PathLike | None = None,
-    versions: PathLike | dict[str, str] | None = None,
-    logs: Sequence[PathLike] = (),
-    gpu: str | Sequence[str] | None = None,
-    gpus: int | None = None,
-    nodes: int | None = None,
-    model_config: PathLike | None = None,
-    data: PathLike | None = None,
-    exact: bool = False,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    stdin: bytes | None = None,
-) -> Estimate:
+def estimate(request: Request, *, exact: bool = False) -> Estimate:
     """Predict the peak memory per GPU of a job, GiB, term by term, and whether it fits.
 
     Of several training commands in the inputs the first is taken; the others stand in `unread`.
 
     Args:
-        paths: scripts, configs, run folders or logs, recognised by content; "-" is `stdin`.
-        cmd: launch scripts, or configs a framework takes.
-        config: further config files.
-        env: `KEY=VALUE` lines of where the job is to run.
-        versions: any listing of package versions, or a mapping name to version.
-        logs: what an earlier run printed: it tells versions and effective arguments.
-        gpu: a card by name ("A100-80G") or its memory ("24GiB"), or several to compare.
-        gpus: number of GPUs of the whole job.
-        nodes: number of machines.
-        model_config: `config.json` of the model, for a model that is not known here.
-        data: the training data (JSON lines, JSON, CSV, Parquet), for the tokens of its samples.
-        exact: also run the real model class without weights or GPU (extra `exact`).
-        lang: language of the answer's texts.
-        kb: folders of further knowledge.
-        stdin: the bytes "-" stands for.
-
-    Returns:
-        Figures, or a `refusal` that says why there are none.
-
-    Raises:
-        UsageError: an input cannot be used, or none holds a launch; says what to do.
-        KnowledgeError: a folder of further knowledge is malformed.
+        request: what is asked; the first of its cards is the one the answer is about.
+        exact: also run the real model class without weights or GPU.
     """
-    knowledge = load([Path(k) for k in kb], launches=True)
-    cards = _cards(gpu)
-    request = Request(
-        paths=many(paths),
-        cmd=many(cmd),
-        config=many(config),
-        env=None if env is None else str(env),
-        versions=versions if isinstance(versions, dict) else None,
-        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
-        logs=many(logs),
-        gpu=cards[0] if cards else None,
-        gpus=gpus,
-        nodes=nodes,
-        model_config=None if model_config is None else str(model_config),
-        stdin=stdin,
-    )
-    job = _read(request, None if data is None else Path(data), knowledge)
+    knowledge = load(request.kb, request.rules, launches=True)
+    cards = request.cards
+    if len(cards) > MOST_CARDS:
+        raise UsageError(f"--gpu stands {len(cards)} times: expected at most {MOST_CARDS} cards")
+    if cards:
+        request = msgspec.structs.replace(request, gpu=cards[0])
+    job = _read(request, knowledge)
     worked = _worked(job, knowledge)
     others = [_worked(_on(job, request, name, knowledge), knowledge) for name in cards[1:]]
     count = _counted(job, worked) if exact else None
-    said = [_said(one, job.launch, knowledge, lang) for one in (worked, *others)]
-    return _answer(job, said, cards, count, lang)
+    said = [_said(one, job.launch, knowledge, request.lang) for one in (worked, *others)]
+    return _answer(job, said, cards, count, request.lang)
 
 
 class EstimatedJob(NamedTuple):
@@ -136,14 +88,7 @@ class Worked(NamedTuple):
     result: Prediction | Refusal
 
 
-def _cards(gpu: str | Sequence[str] | None) -> tuple[str, ...]:
-    cards = () if gpu is None else (gpu,) if isinstance(gpu, str) else tuple(dict.fromkeys(gpu))
-    if len(cards) > MOST_CARDS:
-        raise UsageError(f"--gpu stands {len(cards)} times: expected at most {MOST_CARDS} cards")
-    return cards
-
-
-def _read(request: Request, data: Path | None, knowledge: Knowledge) -> EstimatedJob:
+def _read(request: Request, knowledge: Knowledge) -> EstimatedJob:
     """Find the launch and resolve it, and measure the data.
 
     Raises:
@@ -160,23 +105,11 @@ def _read(request: Request, data: Path | None, knowledge: Knowledge) -> Estimate
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
     )
-    lengths, problems = _lengths(data)
+    lengths, problems = lengths_of(request.data)
     told = (*given.unread, *unread, *defects, *launch.unread, *seen.unread, *problems)
     return EstimatedJob(
         given, seen, launch, versions, lengths, knowledge, tuple(dict.fromkeys(told))
     )
-
-
-def _lengths(data: Path | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
-    """Measure how long the samples of the user's data are."""
-    if data is None:
-        return None, ()
-    # the readers of data are loaded only where there is some
-    from trainrx.inputs.token_lengths import token_lengths
-
-    found = token_lengths(data)
-    reasons = (text.removeprefix(f"{data}: ") for text in found.problems)
-    return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
 
 
 def _on(job: EstimatedJob, request: Request, gpu: str, knowledge: Knowledge) -> EstimatedJob:
@@ -206,7 +139,7 @@ def _no_launch(request: Request, unread: Sequence[Unread]) -> str:
 
 def _worked(job: EstimatedJob, knowledge: Knowledge) -> Worked:
     own = launch_facts(job.launch, job.versions)
-    known = Facts((*job.given.facts, *job.seen.facts, *own))
+    known = Facts((*job.given.facts, *job.seen.facts, *own, *job.seen.told))
     known.add(*framework_facts(known, job.versions))
     torch = job.versions.get("torch", "")
     facts = derive(known, knowledge, job.launch.shape, torch=torch)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
+from os import fspath
+
+import msgspec
 
 from trainrx.inspect.inspection import jobs_of, tool
 from trainrx.inspect.pairing import compare_facts, pair_values
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import Request
+from trainrx.launch.request import PathLike, Request, request_of
 from trainrx.model.findings import Unread
 from trainrx.model.inspection import Comparison, InspectedJob, Pair, Sided, Topic
-from trainrx.model.text import Lang
 
-PathLike = Path | str
-Versions = PathLike | dict[str, str] | None
 _ORDER: tuple[Topic, ...] = (
     "vision",
     "memory",
@@ -33,36 +32,14 @@ _ORDER: tuple[Topic, ...] = (
 """What kills a job first comes first."""
 
 
-def compare_launches(
-    good: PathLike,
-    bad: PathLike,
-    *,
-    versions_good: Versions = None,
-    versions_bad: Versions = None,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    stdin: bytes | None = None,
-) -> Comparison:
+def compare_launches(good: Request, bad: Request) -> Comparison:
     """Say what differs between two launches: defaults included, renamed arguments matched.
 
-    Of several launches in one file the first training command is compared.
-
-    Args:
-        good: a script, config or run folder; the launch that worked, or came first.
-        bad: the other one; "-" is `stdin`.
-        versions_good: any listing of package versions for the first, or a mapping name to version.
-        versions_bad: the same for the second.
-        lang: language of the titles of derived facts.
-        kb: folders of further knowledge.
-        stdin: the bytes "-" stands for.
-
-    Raises:
-        UsageError: an input cannot be used or holds no launch; says what to do.
-        KnowledgeError: a folder of further knowledge is malformed.
+    Of several launches on one side the first training command is compared.
     """
-    knowledge = load([Path(k) for k in kb], launches=True)
-    before, further_good, unread_good = _one(good, versions_good, knowledge, lang, stdin)
-    after, further_bad, unread_bad = _one(bad, versions_bad, knowledge, lang, stdin)
+    knowledge, lang = load(bad.kb, bad.rules, launches=True), bad.lang
+    before, further_good, unread_good = _one(good, knowledge)
+    after, further_bad, unread_bad = _one(bad, knowledge)
     paired = pair_values(before, after)
     facts = _sorted(compare_facts(before, after))
     changes, lone = _sorted(paired.changes), _sorted(paired.lone)
@@ -84,17 +61,19 @@ def compare_launches(
     )
 
 
-def _one(
-    path: PathLike, versions: Versions, knowledge: Knowledge, lang: Lang, stdin: bytes | None
-) -> tuple[InspectedJob, int, tuple[Unread, ...]]:
+def side(request: Request, path: PathLike, versions: PathLike | dict[str, str] | None) -> Request:
+    """Ask for one side: its file, and the versions that are its own."""
+    if versions is not None:
+        own = request_of((), {"versions": versions})
+        request = msgspec.structs.replace(
+            request, versions=own.versions, versions_file=own.versions_file
+        )
+    return msgspec.structs.replace(request, paths=(fspath(path),))
+
+
+def _one(request: Request, knowledge: Knowledge) -> tuple[InspectedJob, int, tuple[Unread, ...]]:
     """Resolve one side: its first training command, and how many more there are."""
-    request = Request(
-        paths=(str(path),),
-        versions=versions if isinstance(versions, dict) else None,
-        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
-        stdin=stdin,
-    )
-    jobs, unread = jobs_of(request, knowledge, lang)
+    jobs, unread = jobs_of(request, knowledge, request.lang)
     training = [job for job in jobs if job.role == "trainer"] or list(jobs)
     return training[0], len(jobs) - 1, (*unread, *training[0].unread)
 

@@ -55,6 +55,7 @@ class InspectContext(NamedTuple):
 
     knowledge: Knowledge
     facts: tuple[Fact, ...]
+    told: tuple[Fact, ...]
     env: tuple[EnvVar, ...]
     versions: Mapping[str, str]
     version_how: Mapping[str, How]
@@ -68,7 +69,7 @@ def describe(launch: Launch, around: InspectContext) -> InspectedJob:
     unread = tuple(u for u in dict.fromkeys((*raw.unread, *launch.unread)) if not _is_said(u))
     given = around.versions.get(raw.framework)
     how = around.version_how.get(raw.framework, "given") if given else resolved.version_how
-    own = (*around.facts, *launch_facts(launch, around.versions))
+    own = (*around.facts, *launch_facts(launch, around.versions), *around.told)
     facts = derive(own, around.knowledge, launch.shape)
     return InspectedJob(
         place=raw.origin,

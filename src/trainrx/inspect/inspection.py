@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -13,8 +12,9 @@ from trainrx.frameworks import framework_of
 from trainrx.inspect.describe import InspectContext, describe
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.given import NOTE, Given, gather
 from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
 from trainrx.model.findings import Unread
@@ -24,77 +24,28 @@ from trainrx.model.result import Tool
 from trainrx.model.text import Lang
 from trainrx.model.version import __version__
 
-PathLike = Path | str
-Versions = PathLike | dict[str, str] | None
-
 
 class LogReadings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the logs tell: facts, package versions, printed arguments, and what is of no use."""
+    """What the logs tell: facts, package versions, printed arguments, and what is of no use.
+
+    `told` are facts a note mentions: they give way to what is set.
+    """
 
     facts: tuple[Fact, ...] = ()
+    told: tuple[Fact, ...] = ()
     versions: dict[str, str] = {}
     dumps: tuple[Dump, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 
-def inspect_launch(  # noqa: PLR0913  # the contract's inputs, one keyword each
-    paths: PathLike | Sequence[PathLike] = (),
-    *,
-    cmd: PathLike | Sequence[PathLike] = (),
-    config: Sequence[PathLike] = (),
-    env: PathLike | None = None,
-    versions: Versions = None,
-    logs: Sequence[PathLike] = (),
-    gpu: str | None = None,
-    gpus: int | None = None,
-    nodes: int | None = None,
-    model_config: PathLike | None = None,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    rules: Sequence[PathLike] = (),
-    stdin: bytes | None = None,
-) -> Inspection:
+def inspect_launch(request: Request) -> Inspection:
     """Resolve every launch: each argument with its effective value and where that comes from.
 
     Values are as they stand: secrets of the environment are not masked.
-
-    Args:
-        paths: scripts, configs, run folders or logs, recognised by content; "-" is `stdin`.
-        cmd: launch scripts, or configs a framework takes.
-        config: further config files.
-        env: `KEY=VALUE` lines of where the job ran.
-        versions: any listing of package versions, or a mapping name to version.
-        logs: what the job printed: it tells versions and the command.
-        gpu: a card by name ("A100-80G") or its memory ("24GiB").
-        gpus: number of GPUs of the whole job.
-        nodes: number of machines.
-        model_config: `config.json` of the model, for a model that is not known here.
-        lang: language of the titles of derived facts.
-        kb: folders of further knowledge.
-        rules: folders of further rules (checked, not run).
-        stdin: the bytes "-" stands for.
-
-    Raises:
-        UsageError: an input cannot be used, or none holds a launch; says what to do.
-        KnowledgeError: a folder of further knowledge is malformed.
     """
-    knowledge = load([Path(k) for k in kb], [Path(r) for r in rules], launches=True)
-    request = Request(
-        paths=many(paths),
-        cmd=many(cmd),
-        config=many(config),
-        env=None if env is None else str(env),
-        versions=versions if isinstance(versions, dict) else None,
-        versions_file=None if versions is None or isinstance(versions, dict) else str(versions),
-        logs=many(logs),
-        gpu=gpu,
-        gpus=gpus,
-        nodes=nodes,
-        model_config=None if model_config is None else str(model_config),
-        stdin=stdin,
-    )
-    jobs, unread = jobs_of(request, knowledge, lang)
-    return Inspection(tool=tool(knowledge), lang=lang, jobs=jobs, unread=unread)
+    knowledge = load(request.kb, request.rules, launches=True)
+    jobs, unread = jobs_of(request, knowledge, request.lang)
+    return Inspection(tool=tool(knowledge), lang=request.lang, jobs=jobs, unread=unread)
 
 
 def jobs_of(
@@ -113,6 +64,7 @@ def jobs_of(
     around = InspectContext(
         knowledge=knowledge,
         facts=(*given.facts, *seen.facts),
+        told=seen.told,
         env=given.env.variables,
         versions={**seen.versions, **given.versions},
         version_how=dict.fromkeys(seen.versions, _READ) | dict.fromkeys(given.versions, _GIVEN),
@@ -134,19 +86,20 @@ def tool(knowledge: Knowledge) -> Tool:
 
 
 def read_logs(given: Given) -> LogReadings:
-    """Scan the logs for facts, versions and printed arguments; without logs it costs nothing."""
-    if not given.logs:
+    """Scan logs and notes for facts, versions and printed arguments; without it costs nothing."""
+    if not (given.logs or given.notes):
         return LogReadings()
     # the scanner of logs costs more than all the rest
     from trainrx.evidence.arguments import logged_arguments
     from trainrx.evidence.detector import detect
     from trainrx.knowledge.load import load as load_all
 
-    found = detect(given.logs, tuple(load_all().symptoms.values()))
-    versions = log_versions(found.facts)
+    found = detect((*given.logs, *given.notes), tuple(load_all().symptoms.values()))
+    told = [item for item in found.facts if any(at.source == NOTE for at in item.origins)]
     return LogReadings(
-        facts=found.facts,
-        versions=versions,
+        facts=tuple(item for item in found.facts if item not in told),
+        told=tuple(told),
+        versions=log_versions(found.facts),
         dumps=logged_arguments(given.logs),
         unread=found.unread,
     )

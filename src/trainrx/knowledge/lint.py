@@ -7,6 +7,7 @@ parameters) would cost more to read than a script takes to be judged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,8 +17,6 @@ from trainrx.model.lint import LintKnowledge, LintRule, brief
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trainrx.model.parts import Param
 
 FROM_KB = ("guards", "params", "models.yaml")
@@ -25,7 +24,7 @@ FROM_KB = ("guards", "params", "models.yaml")
 _NOTHING = Text(en="", zh="")
 
 
-def load_lint(kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> LintKnowledge:
+def load_lint(kb: Sequence[Path | str] = (), rules: Sequence[Path | str] = ()) -> LintKnowledge:
     """Load what is shipped, and what the given folders add or replace (same id).
 
     Raises:
@@ -34,7 +33,7 @@ def load_lint(kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> LintKnowle
     base = _shipped()
     if not kb and not rules:
         return base
-    more = compile_lint(kb, rules)
+    more = compile_lint([Path(k) for k in kb], [Path(r) for r in rules])
     own = {guard.id for guard in more.guards}
     return LintKnowledge(
         rules=base.rules | more.rules,
@@ -96,8 +95,6 @@ def _shipped() -> LintKnowledge:
             return _decoded(kept)
     except (OSError, msgspec.MsgspecError):  # it is written anew
         pass
-    from pathlib import Path
-
     knowledge = compile_lint([Path(kb)], [Path(rules)])
     keep(cache, msgspec.msgpack.encode(knowledge))
     return knowledge

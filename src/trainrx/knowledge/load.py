@@ -50,8 +50,8 @@ _FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard]] = {
 
 
 def load(
-    kb: Sequence[Path] = (),
-    rules: Sequence[Path] = (),
+    kb: Sequence[Path | str] = (),
+    rules: Sequence[Path | str] = (),
     *,
     launches: bool = False,
 ) -> Knowledge:
@@ -69,7 +69,7 @@ def load(
     base = _load_shipped(launches=launches)
     if not kb and not rules:
         return base
-    extra = read_folders(kb, rules)
+    extra = read_folders([Path(k) for k in kb], [Path(r) for r in rules])
     ranges = base.ranges | extra.ranges
     symptoms, causes = with_guards(
         extra.guards.values(),

@@ -15,12 +15,14 @@ from trainrx.inputs.hardware import GpuReading, read_gpu, usable_gib
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.pasted import holds_log, pasted_script
 from trainrx.launch.python_source import is_program, read_program
+from trainrx.launch.request import Request
 from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu
 from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
+from trainrx.model.tokens import TokenStats
 from trainrx.models.config import shape_from_config
 from trainrx.versions.listing import Versions, read_versions
 
@@ -31,32 +33,14 @@ CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
 LAUNCHES = ("script", "config", "args")
 LOGS = ("log", "metrics")
+NOTE = "note"
+"""What a note is cited by."""
 NOT_A_LAUNCH = (
     "holds the output of a job and no command that starts one: it was read as a log; give the "
     "script that starts the job with --cmd"
 )
 NO_VERSIONS = "names no package and version: expected the output of pip freeze, pip list, ..."
 NO_VARIABLES = "holds no variable: expected the output of `env` where the job ran (NAME=VALUE)"
-
-
-class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What the caller asked, as given."""
-
-    paths: tuple[str, ...] = ()
-    cmd: tuple[str, ...] = ()
-    config: tuple[str, ...] = ()
-    env: str | None = None
-    versions: Mapping[str, str] | None = None
-    versions_file: str | None = None
-    logs: tuple[str, ...] = ()
-    gpu: str | None = None
-    gpus: int | None = None
-    nodes: int | None = None
-    notes: tuple[str, ...] = ()
-    framework: str | None = None
-    good: str | None = None
-    model_config: str | None = None
-    stdin: bytes | None = None
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,9 +65,16 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
 
 
-def many(given: Path | str | Sequence[Path | str]) -> tuple[str, ...]:
-    """Give the names of one path or of several."""
-    return (str(given),) if isinstance(given, (str, Path)) else tuple(str(item) for item in given)
+def lengths_of(data: str | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
+    """Measure how long the samples of the user's data are."""
+    if data is None:
+        return None, ()
+    # the readers of data are loaded only where there is some
+    from trainrx.inputs.token_lengths import token_lengths
+
+    found = token_lengths(Path(data))
+    reasons = (text.removeprefix(f"{data}: ") for text in found.problems)
+    return found.stats, tuple(Unread(source=data, reason=text) for text in reasons)
 
 
 def gather(request: Request, knowledge: Knowledge) -> Given:
@@ -115,7 +106,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
             "nothing to look at: expected a run folder, a launch script or a log. "
             "Try: diagnose --cmd launch.sh --log train.log"
         )
-    inputs += [Input(kind="note", name="note", text=note) for note in request.notes if note]
+    inputs += [Input(kind="note", name=NOTE, text=note) for note in request.notes if note]
     given = _sort(inputs, unread, request, knowledge)
     if request.model_config is None:
         return given

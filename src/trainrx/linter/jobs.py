@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,6 +14,7 @@ from trainrx.frameworks.base import Framework
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
 from trainrx.launch.fsdp import fsdp_facts
+from trainrx.launch.request import Request
 from trainrx.launch.resolve import resolve
 from trainrx.linter.check import Linter
 from trainrx.linter.facts import facts_of, without_defaults
@@ -26,9 +26,6 @@ from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
 _OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
@@ -37,7 +34,8 @@ _OF_THE_CARD = ("hardware.gpu", "hardware.gpu_gib")
 class RunContext(msgspec.Struct, frozen=True):
     """What stands beside all launches of a run.
 
-    `configs` go before the files a launch names: texts that are not written yet.
+    `configs` go before the files a launch names: texts that are not written yet. `model` is the
+    text of the model's config.json.
     """
 
     knowledge: LintKnowledge
@@ -46,6 +44,7 @@ class RunContext(msgspec.Struct, frozen=True):
     env_complete: bool = False
     given: tuple[Fact, ...] = ()
     configs: tuple[Input, ...] = ()
+    model: str | None = None
 
     @property
     def variables(self) -> dict[str, str]:
@@ -54,53 +53,51 @@ class RunContext(msgspec.Struct, frozen=True):
 
 
 def around(
-    settings: Settings,
-    knowledge: LintKnowledge,
-    *,
-    versions: Path | str | dict[str, str] | None = None,
-    env: Path | str | None = None,
-    gpu: str | None = None,
-    gpus: int | None = None,
-    nodes: int | None = None,
+    settings: Settings, knowledge: LintKnowledge, request: Request | None = None
 ) -> RunContext:
     """Put together what the caller and the settings say; the caller goes first.
 
     Raises:
         UsageError: a file cannot be read, or a card is none.
     """
-    known = dict(settings.versions)
-    known |= versions if isinstance(versions, dict) else {}
-    card = gpu if gpu is not None else settings.gpu
-    listing = None if versions is None or isinstance(versions, dict) else str(versions)
+    asked = request or Request()
+    known = {**settings.versions, **(asked.versions or {})}
+    card = asked.gpu if asked.gpu is not None else settings.gpu
     counts = (
-        ("hardware.gpus", gpus if gpus is not None else settings.gpus, "--gpus"),
-        ("hardware.nodes", nodes if nodes is not None else settings.nodes, "--nodes"),
+        ("hardware.gpus", asked.gpus if asked.gpus is not None else settings.gpus, "--gpus"),
+        ("hardware.nodes", asked.nodes if asked.nodes is not None else settings.nodes, "--nodes"),
     )
     given = tuple(
         fact(kind, count, Origin(source=flag), how="given")
         for kind, count, flag in counts
         if count is not None
     )
-    if card is None and env is None and listing is None:
+    files = (asked.env, asked.versions_file, asked.model_config, *asked.config)
+    if card is None and asked.framework is None and not any(files):
         return RunContext(knowledge, known, given=given)
     # the readers of listings and cards are imported only where there are some
     from trainrx.knowledge.load import load
-    from trainrx.launch.given import Request, gather
+    from trainrx.launch.given import gather
 
-    request = Request(
+    beside = Request(
+        config=asked.config,
+        env=asked.env,
         versions=known,
-        versions_file=listing,
-        env=None if env is None else str(env),
+        versions_file=asked.versions_file,
         gpu=card,
+        framework=asked.framework,
+        model_config=asked.model_config,
         notes=("",),
     )
-    read = gather(request, load(launches=True))
+    read = gather(beside, load(launches=True))
     return RunContext(
         knowledge,
         {**known, **read.versions},
         read.env.variables,
         read.env.complete,
         (*given, *read.facts),
+        read.configs,
+        read.model_config,
     )
 
 
@@ -171,7 +168,7 @@ def settle_job(
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or beside.env_complete,
     )
-    text = model_config((*raw.args, *read.args), folder)
+    text = beside.model or model_config((*raw.args, *read.args), folder)
     model = shape = None
     if text is not None:
         from trainrx.models.config import read_json, shape_from_config

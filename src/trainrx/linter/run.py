@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec.msgpack import decode, encode
 
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.find import find_launches
+from trainrx.launch.request import Request
 from trainrx.linter.check import Linter, worst_first
 from trainrx.linter.files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
 from trainrx.linter.job import LintedJob, Page
@@ -23,72 +23,33 @@ from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
 from trainrx.model.text import Lang
 from trainrx.shell import read_script
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-PathLike: TypeAlias = "Path | str"
 NO_LAUNCH = "holds no training command that is known here"
 
 
-def lint(  # noqa: PLR0913  # the contract's inputs, one keyword each
-    paths: PathLike | Sequence[PathLike],
+def lint(
+    request: Request,
     *,
-    versions: PathLike | dict[str, str] | None = None,
-    env: PathLike | None = None,
-    gpu: str | None = None,
-    gpus: int | None = None,
-    nodes: int | None = None,
     settings: Settings | None = None,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    rules: Sequence[PathLike] = (),
-    stdin: bytes | None = None,
-) -> tuple[Finding, ...]:
+    knowledge: LintKnowledge | None = None,
+) -> LintReport:
     """Find what is wrong with the launches in some files, the worst first.
 
     Args:
-        paths: launch scripts, configs a framework takes, folders of both; "-" is `stdin`.
-        versions: any listing of package versions, or a mapping name to version.
-        env: `KEY=VALUE` lines of where the jobs run.
-        gpu: the card by name ("A100-80G") or its memory ("24GiB").
-        gpus: GPUs of a whole job.
-        nodes: machines of a job.
+        request: what is asked; its scripts and configurations are judged.
         settings: which rules are wanted; all when None.
-        lang: language of the messages.
-        kb: folders of further knowledge.
-        rules: folders of further rules.
-        stdin: the bytes "-" stands for.
+        knowledge: the rules, where they are read already.
 
     Raises:
         UsageError: a path or a rule that is named does not exist.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    from pathlib import Path
-
-    named = (paths,) if isinstance(paths, (str, os.PathLike)) else tuple(paths)
-    knowledge = load_lint([Path(k) for k in kb], [Path(r) for r in rules])
     held = settings or Settings()
-    beside = around(held, knowledge, versions=versions, env=env, gpu=gpu, gpus=gpus, nodes=nodes)
-    return lint_report([str(p) for p in named], knowledge, beside, held, lang, stdin).findings
-
-
-def lint_report(
-    paths: Sequence[str],
-    knowledge: LintKnowledge,
-    beside: RunContext,
-    settings: Settings,
-    lang: Lang = "en",
-    stdin: bytes | None = None,
-) -> LintReport:
-    """Look at files and folders; see `lint`.
-
-    Raises:
-        UsageError: a path or a rule that is named does not exist.
-    """
-    linter = Linter(knowledge, chooser(settings, groups(knowledge)), lang)
+    known = knowledge or load_lint(request.kb, request.rules)
+    linter = Linter(known, chooser(held, groups(known)), request.lang)
     unread: list[tuple[str, str]] = []
-    files = lint_files(paths, stdin, settings.exclude, unread)
-    return report_of(files, linter, beside, settings, unread)
+    paths = (*request.paths, *request.cmd, *request.config)
+    files = lint_files(paths, request.stdin, held.exclude, unread)
+    return report_of(files, linter, around(held, known, request), held, unread)
 
 
 def report_of(

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from trainrx.knowledge.lint import load_lint
+from trainrx.launch.request import Inputs, request_of
 from trainrx.linter.baseline import new_ones, read_baseline
 from trainrx.linter.check import Linter
 from trainrx.linter.files import LARGEST, SCRIPTS, File, kind_of
@@ -154,15 +155,14 @@ class Desk:
         )
         key = msgspec.json.encode((held, str(source)))
         if key not in self._frames:
-            beside = around(
-                held,
-                self.knowledge,
-                versions=self._versions(),
-                env=self._place(wishes.env),
-                gpu=wishes.gpu,
-                gpus=wishes.gpus,
-                nodes=wishes.nodes,
-            )
+            asked: Inputs = {
+                "versions": self._versions(),
+                "env": self._place(wishes.env),
+                "gpu": wishes.gpu,
+                "gpus": wishes.gpus,
+                "nodes": wishes.nodes,
+            }
+            beside = around(held, self.knowledge, request_of((), asked))
             lang = wishes.lang or held.lang or self._lang
             linter = Linter(self.knowledge, chooser(held, groups(self.knowledge)), lang)
             self._frames[key] = _Frame(linter, beside, lang)

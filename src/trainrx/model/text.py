@@ -1,6 +1,7 @@
 """Text in the two languages every entry is written in."""
 
 # No postponed annotations: as texts they would be compiled one by one when a decoder is made.
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -17,3 +18,12 @@ class Text(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def in_(self, lang: Lang) -> str:
         """Give the words in one language."""
         return self.zh if lang == "zh" else self.en
+
+
+def language(environment: Mapping[str, str]) -> Lang:
+    """Choose the language as POSIX does: LC_ALL, then LC_MESSAGES, then LANG."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environment.get(name, "")
+        if value:
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,16 +14,15 @@ from trainrx.inputs.hardware import least_gib
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.asked import Inputs, PathLike, request_of
-from trainrx.launch.given import Given, gather
+from trainrx.launch.given import Given, gather, lengths_of
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Facts, fact
-from trainrx.model.findings import Unread
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
 from trainrx.model.result import CauseOut, Diagnosis
-from trainrx.model.text import Lang, Text
+from trainrx.model.text import Text
 from trainrx.model.tokens import TokenStats
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
@@ -33,8 +31,6 @@ from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from trainrx.prove.memory_plans import Searched
 
 LEAST = Text(
@@ -47,54 +43,33 @@ MOST_REMEDIES = 8
 """Remedies of one cause that are tried; each takes a reading of the launch."""
 
 
-def fix_launch(  # the contract's inputs, one keyword each
-    paths: PathLike | Sequence[PathLike] = (),
-    *,
-    keep: Sequence[str] = (),
-    plan: int = 1,
-    data: PathLike | None = None,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    rules: Sequence[PathLike] = (),
-    **inputs: Unpack[Inputs],
-) -> FixAnswer:
+def fix_launch(request: Request, *, keep: Sequence[str] = (), plan: int = 1) -> FixAnswer:
     """Say what to change in the files of a launch, as edits that passed their checks.
 
     Nothing is written: `trainrx.fix.patch.write_files` does that with `Proposal.patched`.
 
     Args:
-        paths: run folders, scripts, configs or logs; "-" is `stdin`.
+        request: what is asked.
         keep: parameters that must stay as they are, by the framework's name or the canonical one.
         plan: which proposal is chosen, from 1.
-        data: the training data, for the lengths of its samples.
-        lang: language of the answer's texts.
-        kb: folders of further knowledge.
-        rules: folders of further rules.
-        inputs: what is known of the job besides, as `diagnose()` takes it.
 
     Raises:
         UsageError: an input cannot be used, or there is no proposal of that number.
-        KnowledgeError: a folder of further knowledge is malformed.
     """
-    knowledge = load([Path(folder) for folder in kb], [Path(folder) for folder in rules])
-    given = gather(request_of(paths, inputs), knowledge)
-    done = conclude(given, knowledge, lang)
+    knowledge = load(request.kb, request.rules)
+    given = gather(request, knowledge)
+    done = conclude(given, knowledge, request.lang)
     diagnosis = answer(done, LOOKED_AT)
-    lengths, unread = lengths_of(data)
-    around = surroundings(given, done, lengths, kb=kb, rules=rules)
+    lengths, unread = lengths_of(request.data)
+    around = _context(given, done, lengths, request)
     trial = TrialLaunch(around, done.launch)
     trial.keep = keep
     found = _worked(diagnosis, done, trial, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
 
-def surroundings(
-    given: Given,
-    done: Conclusion,
-    lengths: TokenStats | None = None,
-    *,
-    kb: Sequence[PathLike] = (),
-    rules: Sequence[PathLike] = (),
+def _context(
+    given: Given, done: Conclusion, lengths: TokenStats | None, request: Request
 ) -> LaunchContext:
     """Give what stays as it is while the launch of a conclusion is edited."""
     return LaunchContext(
@@ -106,20 +81,8 @@ def surroundings(
         dumps=tuple(logged_arguments(given.logs)),
         lengths=lengths,
         lang=done.lang,
-        lint=load_lint([Path(folder) for folder in kb], [Path(folder) for folder in rules]),
+        lint=load_lint(request.kb, request.rules),
     )
-
-
-def lengths_of(data: PathLike | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
-    """Measure how long the samples of the user's data are."""
-    if data is None:
-        return None, ()
-    # the readers of data are loaded only where there is some
-    from trainrx.inputs.token_lengths import token_lengths
-
-    found = token_lengths(Path(data))
-    reasons = (text.removeprefix(f"{data}: ") for text in found.problems)
-    return found.stats, tuple(Unread(source=str(data), reason=text) for text in reasons)
 
 
 def _worked(

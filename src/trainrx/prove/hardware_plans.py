@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,23 +12,19 @@ from trainrx.fix.changes import can_spell
 from trainrx.inspect.inspection import read_logs, tool
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.asked import Inputs, PathLike, request_of
-from trainrx.launch.given import Request, gather
+from trainrx.launch.given import gather, lengths_of
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Facts, Scalar
-from trainrx.model.findings import Unread
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
-from trainrx.model.text import Lang, Text
+from trainrx.model.text import Text
 from trainrx.model.tokens import TokenStats
 from trainrx.prove.candidates import CandidateJob, Subject, subject_of
 from trainrx.prove.planner import PlanOutcome
 from trainrx.prove.planning import search
 from trainrx.prove.reread import LaunchContext
 from trainrx.versions.ranges import in_range
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 SIZES = (24, 32, 40, 48, 80, 96, 141, 180)
 """Memory of cards people have, GiB."""
@@ -50,37 +45,27 @@ class HardwareChoice(NamedTuple):
 
 
 def plan_job(
-    paths: PathLike | Sequence[PathLike] = (),
+    request: Request,
     *,
     hardware: Sequence[tuple[str | None, int | None]] = (),
     keep: Collection[str] = (),
-    data: PathLike | None = None,
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    **inputs: Unpack[Inputs],
 ) -> PlanAnswer:
     """Say how a job fits its hardware, and others.
 
     Args:
-        paths: scripts, configs, run folders or logs, recognised by content; "-" is `stdin`.
+        request: what is asked.
         hardware: cards by name ("A100-80G") or memory ("24GiB") with their number in the whole job;
-            None for either is what the job says. Without any, that of `inputs`.
+            None for either is what the job says. Without any, that of the request.
         keep: parameters that stay as they are, canonical or as the framework spells them.
-        data: the training data, for the lengths of its samples.
-        lang: language of the answer's texts.
-        kb: folders of further knowledge.
-        inputs: what is known of the job besides, as `diagnose()` takes it.
 
     Raises:
         UsageError: an input cannot be used, or none holds a launch; says what to do.
-        KnowledgeError: a folder of further knowledge is malformed.
     """
     if len(hardware) > MOST_ASKED:
         raise UsageError(f"{len(hardware)} kinds of hardware: expected at most {MOST_ASKED}")
-    knowledge = load([Path(folder) for folder in kb], launches=True)
-    request = request_of(paths, inputs)
-    lengths, unread = _lengths(data)
-    job = _Job(request, knowledge, lengths, frozenset(keep), lang)
+    knowledge = load(request.kb, request.rules, launches=True)
+    lengths, unread = lengths_of(request.data)
+    job = _Job(request, knowledge, lengths, frozenset(keep))
     asked = tuple(HardwareChoice(*one) for one in hardware) or (
         HardwareChoice(request.gpu, request.gpus),
     )
@@ -88,7 +73,7 @@ def plan_job(
     return PlanAnswer(
         tool=tool(knowledge),
         job=job_summary(job.subject.facts),
-        lang=lang,
+        lang=request.lang,
         hardware=rows,
         unread=tuple(dict.fromkeys((*job.unread, *unread))),
     )
@@ -103,13 +88,11 @@ class _Job:
         knowledge: Knowledge,
         lengths: TokenStats | None,
         keep: frozenset[str],
-        lang: Lang,
     ) -> None:
         self._request = request
         self._knowledge = knowledge
         self._lengths = lengths
         self._keep = keep
-        self._lang: Lang = lang
         around = self._around(HardwareChoice(request.gpu, request.gpus))
         found = subject_of(around)
         if found is None:
@@ -156,10 +139,10 @@ class _Job:
             given=given,
             knowledge=self._knowledge,
             versions={**seen.versions, **given.versions},
-            known=Facts((*given.facts, *seen.facts)),
+            known=Facts((*given.facts, *seen.facts, *seen.told)),
             dumps=seen.dumps,
             lengths=self._lengths,
-            lang=self._lang,
+            lang=self._request.lang,
         )
 
     def _best(
@@ -194,15 +177,6 @@ class _Job:
         around = self._around(asked)
         subject = subject_of(around)
         return subject is not None and not isinstance(self._best(around, subject, asked), Refusal)
-
-
-def _lengths(data: PathLike | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
-    if data is None:
-        return None, ()
-    # the readers of data are loaded only where there is some
-    from trainrx.prove.fixing import lengths_of
-
-    return lengths_of(data)
 
 
 def _dearness(plans: tuple[Planned, ...]) -> tuple[int, float, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from trainrx.model.knowledge import Family, Role
 from trainrx.model.parts import Safety
 from trainrx.model.result import Verdict
@@ -242,15 +240,6 @@ KINDS: dict[str, Text] = {
 }
 MENDS = Text(en="lint --fix mends it", zh="可用 lint --fix 修正")
 HOLD_BACK = Text(en="To hold it back", zh="忽略它的写法")
-
-
-def language(environment: Mapping[str, str]) -> Lang:
-    """Choose the language as POSIX does: LC_ALL, then LC_MESSAGES, then LANG."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        value = environment.get(name, "")
-        if value:
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"
 
 
 def phase(name: str, lang: Lang) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import config_texts
-from trainrx.launch.given import Given, Request, gather, many
+from trainrx.launch.given import Given, gather
 from trainrx.launch.job import all_launches
+from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.job import RawLaunch
 from trainrx.model.planning import Patched
@@ -27,40 +28,29 @@ from trainrx.translate.defaults import default_changes
 from trainrx.translate.edits import Edited, edited
 from trainrx.translate.translate import Moved, Version2, exact, move, text_of, written_for
 
-PathLike = Path | str
 FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "transformers", "verl", "openrlhf", "axolotl")
 
 
-def translate(  # noqa: PLR0913  # the contract's inputs, one keyword each
-    paths: PathLike | Sequence[PathLike] = (),
+def translate(
+    request: Request,
     *,
-    to: dict[str, str],
-    from_: dict[str, str] | None = None,
-    cmd: PathLike | Sequence[PathLike] = (),
-    config: Sequence[PathLike] = (),
-    lang: Lang = "en",
-    kb: Sequence[PathLike] = (),
-    stdin: bytes | None = None,
+    to: Mapping[str, str],
+    from_: Mapping[str, str] | None = None,
     edits: bool = False,
 ) -> Translation:
     """Say what each argument of a launch is in another version of its framework.
 
     Args:
-        paths: scripts or configs, recognised by content; "-" is `stdin`.
+        request: what is asked; the versions it states are those the launch is written for.
         to: the version wanted, by package name: `{"ms-swift": "4.6"}`; a prefix is its newest.
-        from_: the version the launch is written for; without it that follows from its names.
-        cmd: launch scripts.
-        config: config files of the launch.
-        lang: language of the notes.
-        kb: folders of further knowledge.
-        stdin: the bytes "-" stands for.
+        from_: the version the launch is written for, where it is not the one installed; without
+            either that follows from its names.
         edits: work out the edits of the files as well.
 
     Raises:
         UsageError: an input cannot be used, holds no launch, or a version is not known.
     """
-    knowledge = load([Path(k) for k in kb], [], launches=True)
-    request = Request(paths=many(paths), cmd=many(cmd), config=many(config), stdin=stdin)
+    knowledge, lang = load(request.kb, request.rules, launches=True), request.lang
     given = gather(request, knowledge)
     launches, unread = all_launches(given)
     if not launches:
@@ -68,7 +58,10 @@ def translate(  # noqa: PLR0913  # the contract's inputs, one keyword each
         raise UsageError(f"no launch found in {named}: give the script that starts the job")
     framework = _framework(to, launches)
     fitting = [one for one in launches if one.framework == framework]
-    out = tuple(_translated(one, given, knowledge, to, from_ or {}, lang) for one in fitting)
+    out = tuple(
+        _translated(one, given, knowledge, to, {**given.versions, **(from_ or {})}, lang)
+        for one in fitting
+    )
     found = Edited()
     if edits:
         found = edited(given, [(raw, item) for raw, (item, _) in zip(fitting, out, strict=True)])
@@ -99,7 +92,7 @@ def write_edits(answer: Translation) -> tuple[tuple[str, str | None], ...]:
     return tuple((str(one.file), None if one.backup is None else str(one.backup)) for one in done)
 
 
-def _framework(to: dict[str, str], launches: Sequence[RawLaunch]) -> str:
+def _framework(to: Mapping[str, str], launches: Sequence[RawLaunch]) -> str:
     """Find the framework both the launches and the target are of."""
     present = [one.framework for one in launches]
     found = next((name for name in to if name in present), None)
@@ -128,8 +121,8 @@ def _translated(  # what one translation takes
     raw: RawLaunch,
     given: Given,
     knowledge: Knowledge,
-    to: dict[str, str],
-    from_: dict[str, str],
+    to: Mapping[str, str],
+    from_: Mapping[str, str],
     lang: Lang,
 ) -> tuple[Translated, Moved]:
     framework = raw.framework
@@ -171,9 +164,7 @@ def _translated(  # what one translation takes
     )
 
 
-def command_lines(
-    path: PathLike, framework: str, way: Sequence[str]
-) -> tuple[str, tuple[str, ...]]:
+def command_lines(path: Path, framework: str, way: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Give command and argv of the first launch of a file carried along some versions.
 
     Args:
@@ -182,7 +173,7 @@ def command_lines(
         way: versions; the first is the one it is written for.
     """
     knowledge = load([], [], launches=True)
-    given = gather(Request(paths=many(path)), knowledge)
+    given = gather(Request(paths=(str(path),)), knowledge)
     raw = next(one for one in all_launches(given)[0] if one.framework == framework)
     for old, new in pairwise(way):
         raw = move(raw, (), Version2(old, new), knowledge.params, "en").launch

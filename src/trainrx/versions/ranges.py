@@ -6,11 +6,11 @@ mean, for none of them, or nobody can tell.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from trainrx.model.pattern import late
@@ -62,11 +62,28 @@ class Timeline:
         wanted = read_range(spec)
         if wanted is None or not spec.strip():
             return self.all
-        # the same few ranges stand in many entries
-        if spec not in self._within:
-            held = (wanted.contains(start, prereleases=True) for start in self.starts)
-            self._within[spec] = sum(1 << i for i, inside in enumerate(held) if inside)
-        return self._within[spec]
+        bits = self.all
+        for clause in wanted:
+            bits &= self._clause(clause)
+        return bits
+
+    def _clause(self, clause: Specifier) -> int:
+        """Give the stretches one comparison covers; the same few stand in many entries."""
+        key = str(clause)
+        if key not in self._within:
+            self._within[key] = self._covered(clause)
+        return self._within[key]
+
+    def _covered(self, clause: Specifier) -> int:
+        if clause.operator not in (">=", "<"):
+            held = (clause.contains(start, prereleases=True) for start in self.starts)
+            return sum(1 << i for i, inside in enumerate(held) if inside)
+        at = bisect_left(self.starts, Version(clause.version))
+        if clause.operator == ">=":
+            return self.all >> at << at
+        while at and not clause.contains(self.starts[at - 1], prereleases=True):
+            at -= 1  # its pre-releases
+        return (1 << at) - 1
 
     def of(self, version_text: str | None) -> int:
         """Give the stretches a version may lie in; all when it is unknown or unreadable."""

@@ -1,0 +1,142 @@
+"""What a caller asks: one record that every command and every function makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike as OsPath
+from os import fspath
+from typing import TypeAlias, TypedDict
+
+import msgspec
+
+from trainrx.model.text import Lang
+
+PathLike: TypeAlias = str | OsPath[str]
+Paths: TypeAlias = PathLike | Sequence[PathLike]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What the caller asked, as given.
+
+    `versions` are stated one by one, `versions_file` is a listing of them. `gpu` is the card of the
+    job; where several are named to be compared it is the last, and `cards` are all. `stdin` is what
+    "-" stands for, `kb` and `rules` are folders of further knowledge.
+    """
+
+    paths: tuple[str, ...] = ()
+    cmd: tuple[str, ...] = ()
+    config: tuple[str, ...] = ()
+    env: str | None = None
+    versions: Mapping[str, str] | None = None
+    versions_file: str | None = None
+    logs: tuple[str, ...] = ()
+    gpu: str | None = None
+    cards: tuple[str, ...] = ()
+    gpus: int | None = None
+    nodes: int | None = None
+    notes: tuple[str, ...] = ()
+    framework: str | None = None
+    good: str | None = None
+    model_config: str | None = None
+    data: str | None = None
+    stdin: bytes | None = None
+    kb: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    lang: Lang = "en"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Give the files that hold the job itself."""
+        return (*self.paths, *self.cmd, *self.config, *self.logs)
+
+
+class Inputs(TypedDict, total=False):
+    """What every function takes by keyword.
+
+    Attributes:
+        cmd: launch scripts, or configs a framework takes.
+        config: further config files.
+        env: `KEY=VALUE` lines of where the job runs.
+        versions: any listing of package versions, or a mapping name to version.
+        logs: files, folders, glob patterns, "-": what the job printed.
+        gpu: a card by name ("A100-80G") or its memory ("24GiB"); several where they are compared.
+        gpus: number of GPUs of the whole job.
+        nodes: number of machines.
+        note: what the user saw, in English or Chinese.
+        framework: what trains, with or without its version ("ms-swift", "verl 0.5"), where no
+            launch tells.
+        model_config: `config.json` of the model, for a model that is not known here.
+        data: the training data (JSON lines, JSON, CSV, Parquet), for the tokens of its samples.
+        stdin: the bytes "-" stands for.
+        kb: folders of further knowledge.
+        rules: folders of further rules.
+        lang: language of all text in the answer.
+    """
+
+    cmd: Paths
+    config: Paths
+    env: PathLike | None
+    versions: PathLike | dict[str, str] | None
+    logs: Paths
+    gpu: str | Sequence[str] | None
+    gpus: int | None
+    nodes: int | None
+    note: str | Sequence[str]
+    framework: str | None
+    model_config: PathLike | None
+    data: PathLike | None
+    stdin: bytes | None
+    kb: Paths
+    rules: Paths
+    lang: Lang
+
+
+class FailureInputs(Inputs, total=False):
+    """What functions that judge a failure take.
+
+    Attributes:
+        good: a launch that worked, to compare with.
+    """
+
+    good: PathLike | None
+
+
+def request_of(paths: Paths, inputs: Inputs, good: PathLike | None = None) -> Request:
+    """Make a request of what the caller named."""
+    versions, gpu = inputs.get("versions"), inputs.get("gpu")
+    note = inputs.get("note", ())
+    cards = () if gpu is None else (gpu,) if isinstance(gpu, str) else tuple(dict.fromkeys(gpu))
+    return Request(
+        paths=_many(paths),
+        cmd=_many(inputs.get("cmd", ())),
+        config=_many(inputs.get("config", ())),
+        env=_one(inputs.get("env")),
+        versions=versions if isinstance(versions, dict) else None,
+        versions_file=None if isinstance(versions, dict) else _one(versions),
+        logs=_many(inputs.get("logs", ())),
+        gpu=cards[-1] if cards else None,
+        cards=cards,
+        gpus=inputs.get("gpus"),
+        nodes=inputs.get("nodes"),
+        notes=(note,) if isinstance(note, str) else tuple(note),
+        framework=inputs.get("framework"),
+        good=_one(good),
+        model_config=_one(inputs.get("model_config")),
+        data=_one(inputs.get("data")),
+        stdin=inputs.get("stdin"),
+        kb=_many(inputs.get("kb", ())),
+        rules=_many(inputs.get("rules", ())),
+        lang=inputs.get("lang", "en"),
+    )
+
+
+def _many(given: Paths) -> tuple[str, ...]:
+    return (
+        (fspath(given),)
+        if isinstance(given, (str, OsPath))
+        else tuple(fspath(item) for item in given)
+    )
+
+
+def _one(given: PathLike | None) -> str | None:
+    return None if given is None else fspath(given)
