@@ -59,6 +59,8 @@ def test_alternatives_that_cannot_be_listed_are_none(text):
         ("cd x && run a; run b", [False, False]),
         ('if [ -z "$P" ]; then run a; fi', [False]),
         ("case $1 in a) run a;; esac", [True]),
+        ("for x in $HOSTS; do run a; done; run b", [True, False]),
+        ("for x in 1 2; do run a; done", [False, False]),
     ],
 )
 def test_a_command_of_an_undecided_branch_perhaps_runs(text, perhaps):

@@ -72,7 +72,7 @@ class Loops:
             if certain:
                 context.run(node.body)
             else:
-                self._perhaps(node.body, undecided=False)
+                self._perhaps(node.body, undecided=not known(field.text))
             if self._round_ends(start):
                 break
         self._finish(start)
