@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.shell import read_script
-from trainrx.shell.substitute import printed
+from trainrx.shell.programs import printed
 
 _TEXT = "a,b:c d\nRANK 3 = x/y\n\n  model: Qwen/Qwen2.5  # note\n0,1,2,3\nab\tAB\tab\n"
 _COMMANDS = [

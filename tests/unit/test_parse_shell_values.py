@@ -6,7 +6,7 @@ import pytest
 
 from trainrx.shell import glob, read_script
 from trainrx.shell.arithmetic import evaluate
-from trainrx.shell.substitute import printed
+from trainrx.shell.programs import printed
 
 
 def count(expression: str, **variables: str) -> int | None:

@@ -15,7 +15,7 @@ from trainrx.shell.expand import Expander
 from trainrx.shell.limits import MAX_DEPTH, TooMuch
 from trainrx.shell.state import State
 from trainrx.shell.syntax import Raw
-from trainrx.shell.unknown import known, literal
+from trainrx.shell.values import known, literal
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,

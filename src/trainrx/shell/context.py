@@ -10,14 +10,13 @@ import msgspec
 
 from trainrx.shell.expand import Expander
 from trainrx.shell.limits import Budget
-from trainrx.shell.quotes import Lines
 from trainrx.shell.reader import commands
-from trainrx.shell.record import Record, SourcePosition
+from trainrx.shell.record import Record
+from trainrx.shell.sources import Lines, SourcePosition
 from trainrx.shell.state import State
 from trainrx.shell.streams import Sink, Streams
 from trainrx.shell.syntax import Node
-from trainrx.shell.unknown import UnknownValue, known
-from trainrx.shell.variables import Field, Snapshot, Variable
+from trainrx.shell.values import Field, Snapshot, UnknownValue, Variable, known
 
 
 class WrittenFile(msgspec.Struct, frozen=True):

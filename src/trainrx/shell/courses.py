@@ -12,8 +12,7 @@ from itertools import takewhile
 import msgspec
 
 from trainrx.model.pattern import late
-from trainrx.shell.unknown import MAX_CHOICES, Kind, Unknowns, inherited_kind, known
-from trainrx.shell.variables import Field, Variable
+from trainrx.shell.values import MAX_CHOICES, Field, Kind, Unknowns, Variable, inherited_kind, known
 
 _TOKEN = late(r"\s+|\S+")
 

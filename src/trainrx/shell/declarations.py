@@ -12,8 +12,7 @@ from trainrx.shell.context import Context
 from trainrx.shell.reader import declared
 from trainrx.shell.state import word_lines
 from trainrx.shell.syntax import Assign, Raw, Simple
-from trainrx.shell.unknown import known
-from trainrx.shell.variables import Field, Variable, with_element
+from trainrx.shell.values import Field, Variable, known, with_element
 
 _LENT = late(r"(?P<quote>\"?)\$\{\w+:?[-=](?:\"\"|'')?\}(?P=quote)", re.ASCII)
 """`${X:-}`: nothing, unless something is given."""

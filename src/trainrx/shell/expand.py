@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
-
 from trainrx.model.pattern import late
+from trainrx.shell.fields import ExpandedPiece, brace_alternatives, join_pieces
 from trainrx.shell.limits import MAX_DEPTH, MAX_VALUE, TooMuch
 from trainrx.shell.parameters import Expansion, Parameters
+from trainrx.shell.quotes import closing
 from trainrx.shell.state import State
-from trainrx.shell.unknown import known
-from trainrx.shell.variables import Field
+from trainrx.shell.values import Field, known
 
 _SPECIAL = frozenset("\\'\"$`{<")
 _PLAIN = late(r"[^\\'\"$`<]+")
@@ -20,18 +19,6 @@ _IN_QUOTES = late(r"[^\\$`]+")
 _NAME = late(r"\$([A-Za-z_]\w*|[0-9@*#?!$_-])", re.ASCII)
 _PLACEHOLDER = late(r"<[^\W\d_][\w./-]*(?: [\w./-]+)*>")
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b"}
-_BLANKS = " \t\n"
-
-
-class _Piece(msgspec.Struct, frozen=True):
-    """A part of a word: quoted, literal, or (`split`) cut at blanks afterwards."""
-
-    fields: tuple[Field, ...]
-    quoted: bool = False
-    split: bool = False
-    many: bool = False
-    lines: tuple[int, ...] = ()
-    whole: tuple[Field, ...] = ()
 
 
 class Expander:
@@ -60,16 +47,14 @@ class Expander:
         found: list[Field] = []
         for text in self._alternatives(raw):
             pieces = self._pieces(text, keep_joins=keep_joins)
-            found += _join(pieces, self._state.separators())
+            found += join_pieces(pieces, self._state.separators())
         self._charge(found)
         return found
 
     def _alternatives(self, raw: str) -> Iterable[str]:
         if "{" not in raw:
             return (raw,)
-        from trainrx.shell.braces import alternatives
-
-        return alternatives(raw, self._state.budget)
+        return brace_alternatives(raw, self._state.budget)
 
     def text(self, raw: str, *, keep_joins: bool = False) -> str:
         """Expand a word that is not split: the right side of `=`, an operand of a test."""
@@ -95,7 +80,7 @@ class Expander:
         """Expand what `$` and backquotes stand for, and nothing else (as inside double quotes)."""
         return self._unsplit(self._quoted(raw, keep_joins=False))
 
-    def _unsplit(self, pieces: Iterable[_Piece]) -> str:
+    def _unsplit(self, pieces: Iterable[ExpandedPiece]) -> str:
         found = "".join(" ".join(f.text for f in piece.whole or piece.fields) for piece in pieces)
         self._charge([Field(found)])
         return found
@@ -106,23 +91,21 @@ class Expander:
         if size > MAX_VALUE:
             raise TooMuch("a word grows beyond what a launch script needs")
 
-    def _pieces(self, raw: str, *, keep_joins: bool = False) -> Iterator[_Piece]:
+    def _pieces(self, raw: str, *, keep_joins: bool = False) -> Iterator[ExpandedPiece]:
         position = 0
         while position < len(raw):
             plain = _PLAIN.match(raw, position)
             if plain:
-                yield _Piece((Field(plain[0]),))
+                yield ExpandedPiece((Field(plain[0]),))
                 position = plain.end()
                 continue
             sign = raw[position]
             if sign == '"' or raw.startswith('$"', position):
-                from trainrx.shell.brackets import closing
-
                 start = position + (1 if sign == '"' else 2)
                 end = closing(raw, start, '"', len(raw))
                 inner = raw[start : end - 1 if end > 0 else len(raw)]
                 found = tuple(self._quoted(inner, keep_joins=keep_joins))
-                yield from found or (_Piece((Field(""),), quoted=True),)
+                yield from found or (ExpandedPiece((Field(""),), quoted=True),)
                 position = end if end > 0 else len(raw)
             elif sign in "$`" and not raw.startswith("$'", position):
                 piece, position = self._dollar(raw, position)
@@ -131,41 +114,45 @@ class Expander:
                 piece, position = self._literal(raw, position)
                 yield piece
 
-    def _literal(self, raw: str, at: int) -> tuple[_Piece, int]:
+    def _literal(self, raw: str, at: int) -> tuple[ExpandedPiece, int]:
         """Read a backslash, single quotes or a placeholder."""
         if raw[at] == "\\":
             after = raw[at + 1 : at + 2]
-            return _Piece((Field("" if after == "\n" else after),), quoted=after != "\n"), at + 2
+            return ExpandedPiece(
+                (Field("" if after == "\n" else after),), quoted=after != "\n"
+            ), at + 2
         if raw[at] == "'":
             end = raw.find("'", at + 1)
             end = end if end >= 0 else len(raw)
-            return _Piece((Field(raw[at + 1 : end]),), quoted=True), end + 1
+            return ExpandedPiece((Field(raw[at + 1 : end]),), quoted=True), end + 1
         if raw[at] == "$":
             match = re.compile(r"\$'((?:[^'\\]|\\.)*)'?", re.DOTALL).match(raw, at)
             body, end = (match[1], match.end()) if match else ("", len(raw))
             text = re.sub(r"\\(.)", lambda m: _ANSI.get(m[1], m[1]), body, flags=re.DOTALL)
-            return _Piece((Field(text),), quoted=True), end
+            return ExpandedPiece((Field(text),), quoted=True), end
         if raw.startswith("<(", at):
             mark = self._state.unknowns.mark("command", raw[at:][:60], raw[at:][:60])
-            return _Piece((Field(mark),)), len(raw)
+            return ExpandedPiece((Field(mark),)), len(raw)
         match = _PLACEHOLDER.match(raw, at)
         if match is None:
-            return _Piece((Field(raw[at]),)), at + 1
-        return _Piece((Field(self._state.unknowns.mark("blank", match[0], match[0])),)), match.end()
+            return ExpandedPiece((Field(raw[at]),)), at + 1
+        return ExpandedPiece(
+            (Field(self._state.unknowns.mark("blank", match[0], match[0])),)
+        ), match.end()
 
-    def _quoted(self, inner: str, *, keep_joins: bool) -> Iterator[_Piece]:
+    def _quoted(self, inner: str, *, keep_joins: bool) -> Iterator[ExpandedPiece]:
         position = 0
         while position < len(inner):
             plain = _IN_QUOTES.match(inner, position)
             if plain:
-                yield _Piece((Field(plain[0]),), quoted=True)
+                yield ExpandedPiece((Field(plain[0]),), quoted=True)
                 position = plain.end()
             elif inner[position] == "\\":
                 after = inner[position + 1 : position + 2]
                 text = after if after in '$`"\\' else "\\" + after
                 if after == "\n" and not keep_joins:
                     text = ""
-                yield _Piece((Field(text),), quoted=True)
+                yield ExpandedPiece((Field(text),), quoted=True)
                 position += 2
             else:
                 piece, position = self._dollar(inner, position)
@@ -173,9 +160,9 @@ class Expander:
                 if not piece.many:
                     kept = tuple(Field(item.text) for item in kept)
                 # `"$@"` of no words is no word, unless something else stands in the quotes.
-                yield _Piece(kept, quoted=bool(kept), many=piece.many)
+                yield ExpandedPiece(kept, quoted=bool(kept), many=piece.many)
 
-    def _dollar(self, raw: str, at: int) -> tuple[_Piece, int]:
+    def _dollar(self, raw: str, at: int) -> tuple[ExpandedPiece, int]:
         """Expand what begins with `$` or a backquote; give it and the position behind it."""
         self._depth += 1
         if self._depth > MAX_DEPTH // 2:
@@ -185,107 +172,29 @@ class Expander:
         if name:
             piece, end = _split(self.parameters.plain(name[1])), name.end()
         elif opener not in ("${", "$(", "`"):
-            piece, end = _Piece((Field("$"),)), at + 1
+            piece, end = ExpandedPiece((Field("$"),)), at + 1
         else:
             piece, end = self._bracketed(raw, at, opener)
         self._depth -= 1
         return piece, end
 
-    def _bracketed(self, raw: str, at: int, opener: str) -> tuple[_Piece, int]:
-        from trainrx.shell.brackets import closing
-
+    def _bracketed(self, raw: str, at: int, opener: str) -> tuple[ExpandedPiece, int]:
         start = at + len(opener)
         end = closing(raw, start, opener, len(raw))
         self._state.budget.spend(1 + (max(end, start) - start) // 16)
         if end < 0:
             shown = raw[at:][:60]
             mark = self._state.unknowns.mark("value", shown, shown)
-            return _Piece((Field(mark),)), len(raw)
+            return ExpandedPiece((Field(mark),)), len(raw)
         body = raw[start : end - 1]
         if opener == "${":
             return _split(self.parameters.braced(body)), end
         if opener == "$(" and body.startswith("(") and body.endswith(")"):
-            return _Piece((Field(self._arithmetic(body[1:-1])),)), end
-        return _Piece((Field(self._substitute(body)),), split=True), end
+            return ExpandedPiece((Field(self._arithmetic(body[1:-1])),)), end
+        return ExpandedPiece((Field(self._substitute(body)),), split=True), end
 
 
-def split(text: str, separators: str) -> list[str]:
-    """Cut a text at the characters of IFS; an empty first or last part is where a cut was."""
-    blanks = "".join(char for char in separators if char in _BLANKS)
-    others = "".join(char for char in separators if char not in _BLANKS)
-    if not others:
-        return re.split(f"[{blanks}]+", text) if blanks else [text]
-    space = f"[{blanks}]*" if blanks else ""
-    cut = f"{space}[{re.escape(others)}]{space}" + (f"|[{blanks}]+" if blanks else "")
-    return re.split(cut, text)
-
-
-def _split(expansion: Expansion) -> _Piece:
+def _split(expansion: Expansion) -> ExpandedPiece:
     if expansion.star is not None:
-        return _Piece(expansion.star, split=True, whole=expansion.fields)
-    return _Piece(expansion.fields, split=True, many=expansion.many, lines=expansion.lines)
-
-
-def _join(pieces: Iterable[_Piece], separators: str) -> list[Field]:
-    """Put the pieces of a word together into fields."""
-    word = _Word(separators)
-    for piece in pieces:
-        for number, item in enumerate(piece.fields):
-            if number:
-                word.finish()
-            if piece.split and separators:
-                word.add_split(item, piece)
-                if piece.many and not item.text and separators.strip(_BLANKS):
-                    word.keep()
-            else:
-                word.add(item, quoted=piece.quoted)
-    word.finish()
-    return word.done
-
-
-class _Word:
-    """The field being put together and those before it."""
-
-    def __init__(self, separators: str) -> None:
-        self.done: list[Field] = []
-        self._separators = separators
-        self._text: list[str] = []
-        self._kept = False
-        self._line = 0
-
-    def add(self, item: Field, *, quoted: bool) -> None:
-        # A field made of several pieces stands on the line of the word, not of one piece.
-        self._line = item.line if not self._text else 0
-        if item.text:
-            self._text.append(item.text)
-        self._kept = self._kept or quoted
-
-    def add_split(self, item: Field, piece: _Piece) -> None:
-        parts = split(item.text, self._separators)
-        count = len([part for part in parts if part])
-        # `$LR` stands where it is used; the words of `$ARGS` stand where ARGS was set.
-        own = piece.many or len(parts) > 1 or item.text.startswith("-")
-        lines = piece.lines if len(piece.lines) == count else (item.line,) * count
-        numbers = iter(lines)
-        for number, part in enumerate(parts):
-            if number:
-                self.finish()
-            if part:
-                line = next(numbers)
-                self.add(Field(part, line if own else 0), quoted=False)
-            elif 0 < number < len(parts) - 1 or (number == 0 and self._is_empty(item.text)):
-                self._kept = True
-
-    def keep(self) -> None:
-        """Keep the word even when it is empty."""
-        self._kept = True
-
-    def _is_empty(self, text: str) -> bool:
-        """Tell whether a text begins with an empty word, as `,a` does at commas."""
-        first = text.lstrip(_BLANKS)[:1]
-        return not self._text and first not in _BLANKS and first in self._separators
-
-    def finish(self) -> None:
-        if self._text or self._kept:
-            self.done.append(Field("".join(self._text), self._line))
-        self._text, self._kept, self._line = [], False, 0
+        return ExpandedPiece(expansion.star, split=True, whole=expansion.fields)
+    return ExpandedPiece(expansion.fields, split=True, many=expansion.many, lines=expansion.lines)

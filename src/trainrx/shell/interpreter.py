@@ -29,8 +29,7 @@ from trainrx.shell.syntax import (
     Subshell,
     Test,
 )
-from trainrx.shell.unknown import known
-from trainrx.shell.variables import Snapshot
+from trainrx.shell.values import Snapshot, known
 
 if TYPE_CHECKING:
     from trainrx.shell.conditions import Conditions
@@ -118,15 +117,15 @@ class Interpreter:
         context.stop, context.folder, context.left = stop, folder, left
 
     def _redirected(self, node: Redirected) -> None:
-        from trainrx.shell import redirects
+        from trainrx.shell import output
 
         context = self._context
         outer = context.streams
-        inner = redirects.opened(context, node.redirects, node.here)
+        inner = output.opened(context, node.redirects, node.here)
         context.streams = inner
         self.run(node.body)
         context.streams = outer
-        redirects.close(context, inner, outer)
+        output.close(context, inner, outer)
 
     def _perhaps(self, node: Node | None, *, undecided: bool) -> Stop:
         """Evaluate what may not run at all; say whether it ends by leaving where it stands.
@@ -183,12 +182,12 @@ class Interpreter:
         if len(node.parts) == 1:
             verdict = self._decide(node.parts[0])
             return verdict.negate() if node.negated else verdict
-        from trainrx.shell import redirects
+        from trainrx.shell import output
 
         context = self._context
         outer = context.streams
         feed = outer.stdin
-        copies = [redirects.copies(context, part) for part in node.parts]
+        copies = [output.copies(context, part) for part in node.parts]
         for number, part in enumerate(node.parts):
             last = number == len(node.parts) - 1
             sink = outer.sink if last else Sink()

@@ -21,8 +21,7 @@ from trainrx.shell.syntax import (
     Simple,
     Test,
 )
-from trainrx.shell.unknown import UnknownValue, known
-from trainrx.shell.variables import Field, Snapshot, Variable
+from trainrx.shell.values import Field, Snapshot, UnknownValue, Variable, known
 
 _ARGUMENT = late(r"\$[#@*1-9]|\$\{[#@*1-9]")
 _MAX_ROUNDS = 4 * MAX_ITERATIONS

@@ -9,8 +9,7 @@ import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.shell.state import State
-from trainrx.shell.unknown import known
-from trainrx.shell.variables import Field, Variable, element
+from trainrx.shell.values import Field, Variable, element, known
 
 _BODY = late(
     r"(?P<indirect>!)?(?P<length>\#(?=[\w@*#?!-]))?(?P<name>[A-Za-z_]\w*|\d+|[@*\#?$!_-])"

@@ -19,8 +19,9 @@ from trainrx.shell.continuations import (
     slips_in_quotes,
 )
 from trainrx.shell.limits import MAX_DEFECTS, MAX_TEXT
-from trainrx.shell.quotes import Lines, QuotedSpan, close_quote, code_only, guilty, spans
-from trainrx.shell.unknown import without_marks
+from trainrx.shell.quotes import QuotedSpan, close_quote, code_only, guilty, spans
+from trainrx.shell.sources import Lines
+from trainrx.shell.values import without_marks
 
 _PROMPT = late(
     r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:\[?[\w.-]+@[\w.-]+[^\n$#]{0,200}[$#][ \t]+|\$[ \t]+"

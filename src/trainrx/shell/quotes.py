@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 
 import msgspec
 
-from trainrx.model.facts import MAX_QUOTE
 from trainrx.model.pattern import late
 
 _CODE = late(
@@ -20,8 +18,9 @@ _INNER = late(r"\\.|'[^']*'?|\"|\$?\(|\)", re.DOTALL)
 """Inside `"$( ... )"`, where brackets count."""
 _DOUBLE = late(r"\\.|\$\(|\"", re.DOTALL)
 _SUSPICIOUS = late(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
-
-
+_BARE = late(r"\\.|'[^']*'|\$'(?:[^'\\]|\\.)*'|\$\{|\$\(|[\"`()}]", re.DOTALL)
+_IN_QUOTES = late(r"\\.|\$\{|\$\(|[\"`]", re.DOTALL)
+_CLOSER = {"${": "}", "$(": ")", "(": ")", '"': '"', "`": "`"}
 _MAX_TRIES = 12
 _MAX_WORK = 200_000  # characters looked at again while a culprit is sought
 
@@ -182,27 +181,30 @@ def close_quote(text: str, span: QuotedSpan) -> str:
     return text[:at] + span.quote + text[at:]
 
 
-class Lines:
-    """Positions to line numbers (from 1) and line texts."""
+def closing(text: str, start: int, opener: str, limit: int) -> int:
+    r"""Find where what `opener` began is closed, quotes and nested brackets counted.
 
-    def __init__(self, text: str) -> None:
-        self._starts = [0]
-        for line in text.split("\n")[:-1]:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-        self._text = text
+    Args:
+        text: The script or word.
+        start: Position just after the opener.
+        opener: One of `"`, `` ` ``, `$(`, `${`, `(`.
+        limit: Position to give up at.
 
-    def number(self, position: int) -> int:
-        """Give the line a position is on."""
-        return bisect_right(self._starts, position)
-
-    def column(self, position: int) -> int:
-        """Give the column of a position, from 1."""
-        return position - self._starts[self.number(position) - 1] + 1
-
-    def text(self, number: int) -> str:
-        """Give the beginning of a line, without the blanks around it."""
-        if not 0 < number <= len(self._starts):
-            return ""
-        end = self._starts[number] - 1 if number < len(self._starts) else len(self._text)
-        start = self._starts[number - 1]
-        return self._text[start : min(end, start + 2 * MAX_QUOTE)].strip()[:MAX_QUOTE]
+    Returns:
+        The position just after the closing sign, or -1 when there is none.
+    """
+    stack = [_CLOSER[opener]]
+    position = start
+    while position < limit:
+        rule = _IN_QUOTES if stack[-1] == '"' else _BARE
+        match = rule.search(text, position, limit)
+        if match is None:
+            return -1
+        found, position = match[0], match.end()
+        if found == stack[-1]:
+            stack.pop()
+            if not stack:
+                return position
+        elif found in _CLOSER:
+            stack.append(_CLOSER[found])
+    return -1

@@ -12,11 +12,9 @@ from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
 from trainrx.model.pattern import needled
 from trainrx.shell.limits import MAX_DEFECTS
 from trainrx.shell.prepare import Prepared
-from trainrx.shell.quotes import Lines
-from trainrx.shell.sources import Sources, in_file
+from trainrx.shell.sources import Lines, Sources, in_file
 from trainrx.shell.state import State
-from trainrx.shell.unknown import known
-from trainrx.shell.variables import Field, Variable
+from trainrx.shell.values import Field, Variable, known
 
 _QUIET = frozenset(
     {
@@ -52,22 +50,6 @@ class Course(msgspec.Struct, frozen=True):
     perhaps: bool = False
     host: str = ""
     outputs: tuple[str, ...] = ()
-
-
-class SourcePosition(msgspec.Struct, frozen=True):
-    """Where the text being evaluated stands in the file; `fixed`: all of it on one line."""
-
-    lines: Lines
-    first: int = 1
-    fixed: bool = False
-
-    def line(self, at: int) -> int:
-        """Give the line of the file for a position of the text."""
-        return self.first if self.fixed else self.first + self.lines.number(at) - 1
-
-    def column(self, at: int) -> int | None:
-        """Give the column of a position, from 1, None where it has none of its own."""
-        return None if self.fixed else self.lines.column(at)
 
 
 class Record:

@@ -11,10 +11,10 @@ from trainrx.model.pattern import late
 from trainrx.shell.context import RAN, Context
 from trainrx.shell.continuations import blanks_after_backslashes, comments_in_text
 from trainrx.shell.prepare import Prepared, prepare
-from trainrx.shell.quotes import Lines, code_only, spans
+from trainrx.shell.quotes import code_only, spans
 from trainrx.shell.reader import ScriptReader, commands
-from trainrx.shell.record import SourcePosition
-from trainrx.shell.variables import Field, Variable
+from trainrx.shell.sources import Lines, SourcePosition
+from trainrx.shell.values import Field, Variable
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _REMOTE = frozenset({"ssh", "pdsh"})

@@ -14,7 +14,7 @@ from trainrx.shell.limits import TooMuch
 from trainrx.shell.record import ARGUMENT, Course
 from trainrx.shell.scripts import COMMAND_OPTION, Scripts
 from trainrx.shell.syntax import Node, Raw, Simple
-from trainrx.shell.variables import Field, Variable
+from trainrx.shell.values import Field, Variable
 
 _WHOLE_VARIABLE = late(r'"?\$\{?(\w+)\}?"?', re.ASCII)
 _DECLARE = frozenset({"export", "declare", "typeset", "local", "readonly"})
@@ -63,9 +63,9 @@ class SimpleCommands:
             return
         inner = outer
         if not plain:
-            from trainrx.shell import redirects
+            from trainrx.shell import output
 
-            inner = redirects.opened(context, node.redirects, node.here)
+            inner = output.opened(context, node.redirects, node.here)
         context.streams = inner
         if fields is not None:
             self._dispatch(fields, node, prefix)
@@ -73,7 +73,7 @@ class SimpleCommands:
         if fields is not None and [field.text for field in fields] == ["exec"]:
             context.streams = msgspec.structs.replace(inner, sink=outer.sink)
         elif not plain:
-            redirects.close(context, inner, outer)
+            output.close(context, inner, outer)
 
     def _line(self, at: int) -> int:
         return self._context.place.line(at)
@@ -131,9 +131,9 @@ class SimpleCommands:
             self._scripts.inner(script)
         elif not self._builtins.run(fields, prefix) and not self._scripts.run(fields, prefix):
             if name == "tee" or context.streams.sink is not None:
-                from trainrx.shell import printing
+                from trainrx.shell import output
 
-                printing.run(context, fields)
+                output.put(context, fields)
             if not context.streams.capture:
                 self._add(fields, prefix)
 

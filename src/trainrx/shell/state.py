@@ -7,8 +7,16 @@ from collections.abc import Mapping
 import msgspec
 
 from trainrx.shell.limits import MAX_VALUE, Budget, TooMuch
-from trainrx.shell.unknown import Kind, Unknowns, known, literal
-from trainrx.shell.variables import Field, Snapshot, Variable, with_element
+from trainrx.shell.values import (
+    Field,
+    Kind,
+    Snapshot,
+    Unknowns,
+    Variable,
+    known,
+    literal,
+    with_element,
+)
 
 _OUTSIDE = frozenset({"env", "scheduler", "arg"})
 _ALWAYS_SET = frozenset({"0", "#", "HOME", "PWD", "PATH"})

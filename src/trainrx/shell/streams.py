@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from trainrx.shell.limits import MAX_VALUE
-from trainrx.shell.unknown import UnknownValue
+from trainrx.shell.values import UnknownValue
 
 
 class Sink:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trainrx.shell.limits import MAX_DEPTH, Budget, TooMuch
-from trainrx.shell.pieces import WordPiece, is_redirect, is_sign, leaves, piece
 from trainrx.shell.syntax import (
     AndOr,
     Arithmetic,
@@ -28,7 +27,7 @@ from trainrx.shell.syntax import (
     Subshell,
     Test,
 )
-from trainrx.shell.words import RESERVED, WordReader
+from trainrx.shell.words import RESERVED, WordPiece, WordReader, is_redirect, is_sign, leaves, piece
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Found

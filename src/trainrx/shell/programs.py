@@ -1,7 +1,4 @@
-r"""Commands whose output follows from their words: echo, basename, wc, awk NF ...
-
-Launch scripts count GPUs this way: `$(echo $CUDA_VISIBLE_DEVICES | tr ',' '\n' | wc -l)`.
-"""
+"""Commands whose output follows from their words: echo, basename, seq, wc, awk NF ..."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import string
 from collections.abc import Callable
 
 from trainrx.model.pattern import late
-from trainrx.shell.unknown import known
+from trainrx.shell.values import known
 
 _MAX_SEQUENCE = 256
 _FORMAT = late(r"%[sd%]|\\[nt\\]|[^%\\]+")
