@@ -19,6 +19,9 @@ NO_YAML = "is not valid YAML: did not find expected node content"
 PACKAGE_FILE = "kb/packages/my-package.yaml"
 
 
+ECHO = "echo_of: [{{by: [{}], refs: [{}], why: {{en: It ends., zh: 结束。}}}}]\ntypes:"
+
+
 def test_right_entries_pass(tmp_path: Path) -> None:
     assert said(write_files(tmp_path)) == []
 
@@ -34,6 +37,19 @@ def test_right_entries_pass(tmp_path: Path) -> None:
             "13: my-error: samples.match[0]: is not matche",
         ),
         (SYMPTOM_FILE, ', "all went well"', "", "14: my-error: samples.near_miss: has 1 lines"),
+        (SYMPTOM_FILE, "types:", ECHO.format("gone", "a"), "11: my-error: echo_of[0].by: no other"),
+        (
+            SYMPTOM_FILE,
+            "types:",
+            ECHO.format("my-error", "a"),
+            "11: my-error: echo_of[0].by: no ot",
+        ),
+        (
+            SYMPTOM_FILE,
+            "types:",
+            ECHO.format("x", "b"),
+            "11: my-error: echo_of[0].refs: no referen",
+        ),
         (SYMPTOM_FILE, "{code: int}", "{kode: int}", "11: my-error: types.kode: no pattern captur"),
         (SYMPTOM_FILE, "zh: 我的错误", "zh: my other error", "5: my-error: title.zh: the Chinese"),
         (SYMPTOM_FILE, "en: My error", "en: 我的", "5: my-error: title.en: the English text hol"),

@@ -7,14 +7,13 @@ from typing import Any
 import entries
 import msgspec
 import pytest
-from entries import WORDS, vote
+from entries import vote
 
-from trainrx.model.facts import Fact, Facts, Origin, fact
-from trainrx.model.knowledge import Cause, Symptom
+from trainrx.model.facts import Facts, fact
+from trainrx.model.knowledge import Cause
 from trainrx.model.text import Text
 from trainrx.reason.conclusions import Explained, Suggested
 from trainrx.reason.conditions import Situation
-from trainrx.reason.echoes import echoes
 from trainrx.reason.order import rank, verdict
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import logit, score
@@ -32,27 +31,10 @@ def holding(name: str) -> dict[str, object]:
     return {"fact": name, "eq": True}
 
 
-def symptom(ident: str, role: str) -> Symptom:
-    return msgspec.convert(
-        {
-            "schema": 1,
-            "id": ident,
-            "role": role,
-            "title": WORDS,
-            "status": "experimental",
-            "since": "0.1.0",
-            "updated": "2026-11-21",
-            "patterns": [],
-            "samples": {"match": [], "near_miss": []},
-        },
-        Symptom,
-    )
-
-
-def reasoning(truths: dict[str, bool | None], *facts: Fact, **more: object) -> Reasoning:
+def reasoning(truths: dict[str, bool | None], **more: object) -> Reasoning:
     made = [fact(name, holds) for name, holds in truths.items() if holds is not None]
     whole: dict[str, Any] = {
-        "situation": Situation(Facts((*facts, *made)), {}, {}),
+        "situation": Situation(Facts(made), {}, {}),
         "suggestions": (),
         "explanations": (),
         "asks": (),
@@ -213,51 +195,6 @@ def test_no_cause_and_no_end_is_unknown_not_healthy() -> None:
 
     assert verdict(nothing, failed=False, finished=False, log_given=True) == "unknown"
     assert verdict(nothing, failed=False, finished=True, log_given=True) == "healthy"
-
-
-def hit(ident: str, rank_: int) -> Fact:
-    return Fact(
-        kind=f"symptom.{ident}",
-        fields=(("rank", rank_),),
-        origins=(Origin(source="train.log", line=rank_ + 1),),
-    )
-
-
-def explained(effect: Fact, by: Fact) -> Explained:
-    return Explained(
-        rule="r",
-        effect=effect.kind.removeprefix("symptom."),
-        by=by.kind.removeprefix("symptom."),
-        effect_fact=effect,
-        by_fact=by,
-    )
-
-
-def test_an_explained_symptom_is_an_echo_only_when_all_its_hits_are() -> None:
-    oom, first, second = hit("cuda-oom", 0), hit("timeout", 1), hit("timeout", 2)
-    table = {"cuda-oom": symptom("cuda-oom", "failure"), "timeout": symptom("timeout", "failure")}
-    one = explained(first, oom)
-    both = (one, explained(second, oom))
-
-    partly = echoes(table, table, reasoning({}, oom, first, second, explanations=(one,)))
-    wholly = echoes(table, table, reasoning({}, oom, first, second, explanations=both))
-
-    assert partly == {}
-    assert wholly == {"timeout": "cuda-oom"}
-
-
-def test_a_circle_of_explanations_hides_nothing() -> None:
-    a, b = hit("a", 0), hit("b", 1)
-    table = {name: symptom(name, "failure") for name in ("a", "b")}
-    links = (explained(a, b), explained(b, a))
-
-    assert echoes(table, table, reasoning({}, a, b, explanations=links)) == {}
-
-
-def test_an_echo_alone_stays_visible() -> None:
-    table = {"child-failed-error": symptom("child-failed-error", "echo")}
-
-    assert echoes(table, table, reasoning({})) == {}
 
 
 def test_probability_is_the_logistic_of_the_score() -> None:

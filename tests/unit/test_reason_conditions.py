@@ -156,7 +156,8 @@ def test_a_release_is_evidence_of_its_range() -> None:
     [
         (Condition(), "exactly one"),
         (Condition(fact="a", gt=float("inf")), "cannot be compared"),
-        (Condition(symptom="a", if_={"rank": {"known": True}}), "knows only"),
+        (Condition(symptom="a", if_={"rank": {"like": 1}}), "knows only"),
+        (Condition(symptom="a", if_={"rank": {"known": 3}}), "known is true or false"),
         (Condition(symptom="a", if_={"rank": {"gt": "x"}}), "needs a number"),
         (Condition(symptom="a", if_={"rank": float("nan")}), "cannot be compared"),
         (Condition(symptom="a", known=True), "belongs to a fact"),
@@ -182,6 +183,7 @@ def test_a_malformed_condition_is_refused_by_its_id(condition: Condition, messag
     "condition",
     [
         Condition(symptom="a", if_={"rank": 2.0**70}),
+        Condition(symptom="a", if_={"rank": {"known": True}}),
         Condition(package="a", versions="<2", known=False),
         Condition(fact="a", one_of=("x", "y")),
     ],

@@ -3,9 +3,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trainrx.model.knowledge import Amount, FactClause, FactEntry, Rule
+from trainrx.model.knowledge import Amount, EchoOf, FactClause, FactEntry, Rule
 from trainrx.model.parts import Condition, Param
-from trainrx.render.conditions import amount_text, clause_text, condition_text
+from trainrx.render.conditions import amount_text, clause_text, condition_text, echo_text
 from trainrx.render.emit import plain
 from trainrx.render.explain import Entry, explain
 from trainrx.render.page import View
@@ -109,6 +109,7 @@ def test_a_parameter_page_tells_an_inverted_spelling():
         ({"symptom": "s", "seen": False}, "s not seen"),
         ({"symptom": "s", "if": {"rank": {"gt": 0}, "gpu": 1}}, "s seen [rank > 0, gpu = 1]"),
         ({"package": "vllm", "versions": "<0.8"}, "vllm <0.8"),
+        ({"package": "vllm", "versions": "<0.8", "known": False}, "vllm <0.8 is not known"),
         ({"not": {"symptom": "s"}}, "not (s seen)"),
         (
             {"all": [{"symptom": "s"}, {"any": [{"symptom": "t"}, {"symptom": "u"}]}]},
@@ -124,6 +125,24 @@ def test_a_condition_is_chinese_in_chinese():
     both = condition(all=[{"symptom": "s"}, {"fact": "a.b", "known": False}])
 
     assert condition_text(both, "zh") == "s 出现 且 a.b 未知"
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        ({"by": ["a", "b"]}, "a | b: why"),
+        ({"by": ["a"], "at": "after", "rank": "other"}, "a (before it, on another rank): why"),
+        ({"by": ["a"], "at": "since", "by_if": {"xid": 79}}, "a [xid = 79] (not after it): why"),
+        (
+            {"by": ["a"], "if": {"reason": {"known": False}, "n": {"ge": 2}}},
+            "a (where reason is not known, n >= 2): why",
+        ),
+    ],
+)
+def test_an_echo_says_of_what_and_how_it_shows(fields, wanted):
+    echo = msgspec.convert({"why": {"en": "why", "zh": "因为"}, **fields}, EchoOf)
+
+    assert echo_text(echo, "en") == wanted
 
 
 def test_a_clause_keeps_its_constants():

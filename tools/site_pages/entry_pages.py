@@ -13,7 +13,7 @@ from trainrx.model.knowledge import Action, Cause, Rule, Symptom
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Spelling
 from trainrx.render import words
-from trainrx.render.conditions import clause_text, condition_text, scalar
+from trainrx.render.conditions import clause_text, condition_text, echo_text, scalar
 
 MAX_SAMPLES = 8
 
@@ -81,6 +81,8 @@ def symptom_page(site: Site, entry: Symptom) -> Page:
         lines += [prose(site.says(entry.summary)), ""]
     behind = site.behind.get(entry.id, ())
     lines += part(site, words.BEHIND, bullets(site.link("causes", ident) for ident in behind))
+    echoed = (site.names(echo_text(echo, site.lang)) for echo in entry.echo_of)
+    lines += part(site, words.ECHO_OF, bullets(echoed))
     lines += lines_of(site, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
     lines += lines_of(site, words.NOT_MISTAKEN, entry.samples.near_miss[:MAX_SAMPLES], sought=False)
     given = (site.names(f"{name}: {scalar(value)}") for name, value in entry.facts.items())

@@ -24,7 +24,7 @@ _EXAMPLES: Mapping[Kind, str] = {
     "cause": "oom/activations-exceed-memory",
     "symptom": "hang/nccl-watchdog-timeout",
     "guard": "ms-swift/swift-packing-with-lazy-tokenize",
-    "rule": "explain/oom-explains-collective-timeout",
+    "rule": "suggest/enough-memory-but-not-in-one-piece",
     "package": "transformers",
 }
 _ROLE_NEEDS = {

@@ -18,6 +18,7 @@ from trainrx.entries.check_common import (
 from trainrx.entries.needles import is_needed
 from trainrx.entries.problem import Problem, error, warning
 from trainrx.entries.regexes import regex_problems
+from trainrx.knowledge.conditions import tests_of, walk
 from trainrx.model.knowledge import LinePattern, Samples, Symptom
 from trainrx.model.moot import is_ruled_out
 from trainrx.model.negation import is_negated
@@ -41,6 +42,7 @@ def symptom_problems(
     yield from pattern_problems(entry.patterns, entry.samples, short=short, told=told)
     yield from _captures(entry, names)
     yield from _above(entry)
+    yield from _echoes(entry, names)
     if entry.role in ("failure", "echo") or entry.references:
         yield from reference_problems(entry.references, names.today)
 
@@ -135,6 +137,24 @@ def _above(entry: Symptom) -> Iterator[Problem]:
             yield error(f"above.{name}", problem)
         if name not in _groups(pattern):
             yield error(f"above.{name}", f"captures no {name!r}")
+
+
+def _echoes(entry: Symptom, names: KnownNames) -> Iterator[Problem]:
+    """Refuse an echo of what there is not, of itself, without words or by a test of nothing."""
+    known = {ref.id for ref in entry.references}
+    for at, echo in enumerate(entry.echo_of):
+        where = f"echo_of[{at}]"
+        yield from text_problems((f"{where}.why", echo.why))
+        for name in echo.by:
+            if name not in names.symptoms or name == entry.id:
+                yield error(f"{where}.by", f"no other symptom {name!r}")
+        if not echo.by:
+            yield error(f"{where}.by", "is empty: it would never be an echo")
+        for ref in echo.refs:
+            if ref not in known:
+                yield error(f"{where}.refs", f"no reference {ref!r}")
+    for _, condition in tests_of(entry):
+        yield from (error("echo_of", problem) for _, problem in walk(condition) if problem)
 
 
 def _groups(pattern: LinePattern) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from trainrx.model.version import __version__
 
-FORM = 2
+FORM = 3
 """How the compiled form is made of the files; another number where that changes."""
 MOST = 8
 """Compiled forms of a kind that are kept: each checkout in use has one."""

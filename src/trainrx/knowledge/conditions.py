@@ -10,7 +10,7 @@ from trainrx.model.facts import Scalar, finite
 from trainrx.model.parts import Condition
 
 if TYPE_CHECKING:
-    from trainrx.model.knowledge import Cause  # lint does without causes
+    from trainrx.model.knowledge import Cause, Symptom  # lint does without
 
 NUMERIC = ("lt", "le", "gt", "ge")
 OPS = ("eq", "ne", *NUMERIC)
@@ -45,6 +45,14 @@ def conditions_of(cause: Cause) -> Iterator[tuple[str, Condition]]:
             yield f"{cause.id}/fix/{fix.id}", fix.only_if
 
 
+def tests_of(symptom: Symptom) -> Iterator[tuple[str, Condition]]:
+    """Give the tests of fields that say when a symptom is an echo, as conditions."""
+    for echo in symptom.echo_of:
+        name = f"{symptom.id}/echo_of"
+        yield name, Condition(symptom=symptom.id, if_=echo.if_)
+        yield from ((name, Condition(symptom=by, if_=echo.by_if)) for by in echo.by)
+
+
 def refuse_malformed(conditions: Iterable[tuple[str, Condition]]) -> None:
     """Look whether conditions can be decided side by side, as one job may ask any of them.
 
@@ -57,7 +65,9 @@ def refuse_malformed(conditions: Iterable[tuple[str, Condition]]) -> None:
         for node, problem in walk(condition):
             if problem:
                 raise KnowledgeError(name, "", problem)
-            for tested, _, value in _constants(node):
+            for tested, op, value in _constants(node):
+                if op == "known":
+                    continue
                 known = types.setdefault(tested, _type(value))
                 if known != _type(value):
                     said = f"{tested} used with two types: {known} and {_type(value)}"
@@ -109,8 +119,8 @@ def _problem(node: Condition) -> str:
     if node.if_ is not None and kinds[0] != "symptom":
         return "`if` belongs to a symptom"
     for field, test in (node.if_ or {}).items():
-        if isinstance(test, dict) and not set(test) <= set(OPS):
-            return f"if.{field}: knows only {', '.join(OPS)}"
+        if isinstance(test, dict) and not set(test) <= {*OPS, "known"}:
+            return f"if.{field}: knows only {', '.join(OPS)}, known"
     if kinds[0] in ("all", "any") and not getattr(node, kinds[0]):
         return f"{kinds[0]} is empty"
     return _unusable(node)
@@ -121,6 +131,8 @@ def _unusable(node: Condition) -> str:
     for tested, op, value in _constants(node):
         if not finite(value):
             return f"{tested}: {value!r} cannot be compared"
+        if op == "known" and value not in (True, False):
+            return f"{tested}: known is true or false, not {value!r}"
         if op in NUMERIC and _type(value) != "number":
             return f"{tested}: operator {op} needs a number, not {value!r}"
     return ""

@@ -14,7 +14,7 @@ import msgspec
 
 from trainrx.knowledge.cache import cache_file, is_entry, keep
 from trainrx.knowledge.cache import digest as folder_digest
-from trainrx.knowledge.conditions import conditions_of, refuse_malformed
+from trainrx.knowledge.conditions import conditions_of, refuse_malformed, tests_of
 from trainrx.knowledge.guards import spoken_of, with_guards
 from trainrx.knowledge.packages import FOLDER as PACKAGES
 from trainrx.knowledge.packages import add_ranges, range_entries, with_ranges
@@ -76,7 +76,8 @@ def load(
         base.symptoms | extra.symptoms,
         with_ranges(base.causes | extra.causes, ranges),
     )
-    refuse_malformed(pair for cause in causes.values() for pair in conditions_of(cause))
+    asked = [pair for cause in causes.values() for pair in conditions_of(cause)]
+    refuse_malformed((*asked, *(pair for item in symptoms.values() for pair in tests_of(item))))
     return Knowledge(
         symptoms=symptoms,
         causes=causes,

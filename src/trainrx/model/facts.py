@@ -113,6 +113,10 @@ class Facts:
         """Give the plain fact of this name, or None when it is unknown."""
         return self._plain.get(kind)
 
+    def symptoms(self) -> Iterator[str]:
+        """Give the symptoms there are sightings of."""
+        return (kind.removeprefix(SYMPTOM) for kind in self._sighted)
+
     def sightings(self, symptom: str) -> Sequence[Fact]:
         """Give the facts of a symptom, in order."""
         return self._sighted.get(SYMPTOM + symptom, ())

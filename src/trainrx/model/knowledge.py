@@ -57,6 +57,25 @@ class Samples(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     near_miss: tuple[str, ...]
 
 
+class EchoOf(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """Symptoms (`by`) that another only follows from, and why.
+
+    `at`: it stands after one of them, or since then (not before it); without it the order of lines
+    says nothing. `rank` other: it is of another rank. `if` tests its own captured fields, `by_if`
+    those of what it follows from. `refs` name references of its entry.
+    """
+
+    by: tuple[str, ...]
+    why: Text
+    at: Literal["after", "since"] | None = None
+    rank: Literal["other"] | None = None
+    if_: dict[str, Scalar | dict[str, Scalar]] = msgspec.field(default_factory=dict, name="if")
+    by_if: dict[str, Scalar | dict[str, Scalar]] = {}
+    refs: tuple[str, ...] = ()
+
+
 class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A log signature (or, with role observation, a phrase of the user).
 
@@ -65,7 +84,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `above` are captures read from the lines above a hit, of the nearest one that a regex matches.
     `found_by` says how to find such a line where it does not stand in the job's own log (that of
     the kernel): not to see it then says nothing. A `vague` one only says that something failed: it
-    stands back where another says what.
+    stands back where another says what. `echo_of` says of which failures it is only the echo.
     """
 
     schema: Literal[1]
@@ -86,6 +105,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     site: str = ""
     found_by: Text | None = None
     vague: bool = False
+    echo_of: tuple[EchoOf, ...] = ()
     references: tuple[Reference, ...] = ()
     aliases: tuple[str, ...] = ()
 

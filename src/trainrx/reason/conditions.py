@@ -113,11 +113,11 @@ def _of_fact(test: Condition, value: Scalar | None) -> bool | None:
     if value is None:
         return None
     if test.one_of is not None:
-        return _any(_compare(value, "eq", wanted) for wanted in test.one_of)
+        return _any(compare(value, "eq", wanted) for wanted in test.one_of)
     for op in OPS:
         wanted = getattr(test, op)
         if wanted is not None:
-            return _compare(value, op, wanted)
+            return compare(value, op, wanted)
     return None
 
 
@@ -130,7 +130,7 @@ def _of_symptom(test: Condition, situation: Situation) -> bool | None:
     name, symptoms = test.symptom or "", situation.symptoms
     if symptoms is None:
         return None
-    could_be = [_fits(test, sighting) for sighting in situation.facts.sightings(name)]
+    could_be = [fits(test.if_ or {}, one) for one in situation.facts.sightings(name)]
     if True in could_be:
         return True
     shown = name not in symptoms or symptoms[name].shows_in_log
@@ -138,17 +138,20 @@ def _of_symptom(test: Condition, situation: Situation) -> bool | None:
     return False if shown and read and None not in could_be else None
 
 
-def _fits(test: Condition, sighting: Fact) -> bool | None:
+def fits(tests: Mapping[str, Scalar | Mapping[str, Scalar]], sighting: Fact) -> bool | None:
     """Tell whether a sighting is the one in question; one whose field is not known may be it."""
     return _all(
-        _compare(sighting.get(field), op, wanted)
-        for field, asked in (test.if_ or {}).items()
-        for op, wanted in (asked if isinstance(asked, dict) else {"eq": asked}).items()
+        compare(sighting.get(field), op, wanted)
+        for field, asked in tests.items()
+        for op, wanted in (asked if isinstance(asked, Mapping) else {"eq": asked}).items()
     )
 
 
-def _compare(value: Scalar | None, op: str, wanted: Scalar) -> bool | None:
-    if value is None:
+def compare(value: Scalar | None, op: str, wanted: Scalar | None) -> bool | None:
+    """Compare two values; of one that is not known, or of another type, nobody can tell."""
+    if op == "known":
+        return (value is not None) is wanted
+    if value is None or wanted is None:
         return None
     if _sort(value) is _sort(wanted):
         return _COMPARE[op](value, wanted)
@@ -171,9 +174,10 @@ def _release(test: Condition, situation: Situation) -> Iterator[Fact]:
 def _sighted(test: Condition, situation: Situation) -> Iterator[Fact]:
     """Give the sightings that fit; of those alike in what is tested the first few."""
     number: dict[tuple[Scalar | None, ...], int] = {}
-    fitting = (s for s in situation.facts.sightings(test.symptom or "") if _fits(test, s))
+    tests = test.if_ or {}
+    fitting = (s for s in situation.facts.sightings(test.symptom or "") if fits(tests, s))
     for sighting in sorted(fitting, key=_time):
-        key = tuple(sighting.get(field) for field in test.if_ or ())
+        key = tuple(sighting.get(field) for field in tests)
         number[key] = number.get(key, 0) + 1
         if number[key] <= MOST_ALIKE:
             yield sighting

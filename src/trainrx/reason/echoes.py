@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from trainrx.model.facts import Fact
-from trainrx.model.knowledge import Symptom
+from trainrx.model.facts import Fact, Facts
+from trainrx.model.knowledge import EchoOf, Symptom
+from trainrx.reason.conditions import compare, fits
 from trainrx.reason.reasoner import Reasoning
+from trainrx.reason.rules import CLOCK
 
-PREFIX = "symptom."
+_ORDER = {"after": "gt", "since": "ge"}
 
 
 def echoes(
@@ -16,11 +18,12 @@ def echoes(
 ) -> dict[str, str]:
     """Map each symptom that is only a consequence to the symptom it follows from.
 
-    A symptom is an echo when a rule explained every fact of it, or when its role says so and
-    something else failed. Chains are followed to their root; a circle leaves both as roots.
+    A symptom is an echo when its entry or a rule explains every sighting of it, or when its role
+    says so and something else failed. Chains are followed to their root; a circle leaves both as
+    roots.
     """
     names = list(seen)
-    direct = _explained(reasoning)
+    direct = _explained(symptoms, reasoning)
     roots = [
         name
         for name in names
@@ -33,19 +36,45 @@ def echoes(
     return {name: root for name in names if (root := _root(name, direct)) != name}
 
 
-def _explained(reasoning: Reasoning) -> dict[str, str]:
-    """Give the symptoms all of whose facts a rule explained, with what explains the first."""
-    facts: dict[str, set[Fact]] = {}
-    for item in reasoning.facts:
-        if item.kind.startswith(PREFIX):
-            facts.setdefault(item.kind.removeprefix(PREFIX), set()).add(item)
-    done: dict[str, set[Fact]] = {}
-    by: dict[str, str] = {}
+def _explained(symptoms: Mapping[str, Symptom], reasoning: Reasoning) -> dict[str, str]:
+    """Give the symptoms all of whose sightings follow from another, with the first such one."""
+    ruled: dict[Fact, set[str]] = {}
     for link in reasoning.explanations:
         if link.effect_fact is not None:
-            done.setdefault(link.effect, set()).add(link.effect_fact)
-            by[link.effect] = min(by.get(link.effect, link.by), link.by)
-    return {name: by[name] for name, found in done.items() if found >= facts.get(name, set())}
+            ruled.setdefault(link.effect_fact, set()).add(link.by)
+    facts = reasoning.facts
+    out: dict[str, str] = {}
+    for name in facts.symptoms():
+        entry = symptoms.get(name)
+        links = entry.echo_of if entry is not None else ()
+        by = [
+            {*_followed(item, links, facts), *ruled.get(item, ())} for item in facts.sightings(name)
+        ]
+        if all(by):
+            out[name] = min(set().union(*by))
+    return out
+
+
+def _followed(sighting: Fact, links: Iterable[EchoOf], facts: Facts) -> Iterator[str]:
+    for link in links:
+        for name in link.by:
+            if any(_follows(sighting, root, link) for root in facts.sightings(name)):
+                yield name
+
+
+def _follows(sighting: Fact, root: Fact, link: EchoOf) -> bool:
+    """Tell whether a sighting is known to follow from another as a link says."""
+    return (
+        fits(link.if_, sighting) is True
+        and fits(link.by_if, root) is True
+        and (link.at is None or _in_order(sighting, root, _ORDER[link.at]))
+        and (link.rank is None or compare(sighting.get("rank"), "ne", root.get("rank")) is True)
+    )
+
+
+def _in_order(sighting: Fact, root: Fact, op: str) -> bool:
+    same_clock = sighting.get(CLOCK) == root.get(CLOCK)
+    return same_clock and compare(sighting.get("at"), op, root.get("at")) is True
 
 
 def _root(name: str, direct: Mapping[str, str]) -> str:

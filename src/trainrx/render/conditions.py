@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Amount, FactClause
+from trainrx.model.knowledge import Amount, EchoOf, FactClause
 from trainrx.model.parts import Condition
 from trainrx.model.text import Lang
 from trainrx.render import words
@@ -21,18 +21,33 @@ def condition_text(condition: Condition, lang: Lang) -> str:
         return f"{words.NOT.in_(lang)} ({condition_text(condition.not_, lang)})"
     if condition.symptom is not None:
         seen = words.IS_SEEN if condition.seen else words.NOT_SEEN
-        tests = _tests(condition.if_ or {})
+        tests = _tests(condition.if_ or {}, lang)
         return f"{condition.symptom} {seen.in_(lang)}" + (f" [{tests}]" if tests else "")
     if condition.package is not None:
-        return f"{condition.package} {condition.versions or ''}".strip()
+        named = f"{condition.package} {condition.versions or ''}".strip()
+        return named if condition.known is None else f"{named} {_known(condition.known, lang)}"
     return _fact(condition, lang)
+
+
+def _known(known: bool, lang: Lang) -> str:
+    return (words.IS_KNOWN if known else words.NOT_KNOWN_IS).in_(lang)
+
+
+def echo_text(echo: EchoOf, lang: Lang) -> str:
+    """Say what a symptom follows from, how it shows, and why."""
+    told = [words.ECHO_AT[echo.at].in_(lang)] if echo.at is not None else []
+    told += [words.OTHER_RANK.in_(lang)] if echo.rank is not None else []
+    told += [words.WHERE_IT.in_(lang).format(tests=_tests(echo.if_, lang))] if echo.if_ else []
+    names = " | ".join(echo.by) + (f" [{_tests(echo.by_if, lang)}]" if echo.by_if else "")
+    how = words.PAREN.in_(lang).format(words.COMMA.in_(lang).join(told)) if told else ""
+    return f"{names}{how}{words.COLON.in_(lang)}{echo.why.in_(lang)}"
 
 
 def clause_text(clause: FactClause, lang: Lang) -> str:
     """Say one clause of a rule."""
     name = clause.symptom or clause.fact or ""
     alias = f"{clause.as_}: " if clause.as_ else ""
-    tests = _tests(clause.if_)
+    tests = _tests(clause.if_, lang)
     absent = f" {words.NOT_SEEN.in_(lang)}" if clause.absent else ""
     return f"{alias}{name}{absent}" + (f" [{tests}]" if tests else "")
 
@@ -70,7 +85,7 @@ def scalar(value: Scalar) -> str:
 def _fact(condition: Condition, lang: Lang) -> str:
     name = condition.fact or ""
     if condition.known is not None:
-        return f"{name} {(words.IS_KNOWN if condition.known else words.NOT_KNOWN_IS).in_(lang)}"
+        return f"{name} {_known(condition.known, lang)}"
     if condition.one_of is not None:
         return f"{name} = {' | '.join(scalar(value) for value in condition.one_of)}"
     tests = (
@@ -90,11 +105,18 @@ def _joined(parts: tuple[Condition, ...], word: str, lang: Lang) -> str:
     )
 
 
-def _tests(tests: dict[str, Scalar | dict[str, Scalar]]) -> str:
+def _tests(tests: dict[str, Scalar | dict[str, Scalar]], lang: Lang) -> str:
     out: list[str] = []
     for name, test in tests.items():
         if isinstance(test, dict):
-            out += (f"{name} {_SIGNS.get(op, op)} {scalar(value)}" for op, value in test.items())
+            out += (
+                f"{name} {_known(value is True, lang) if op == 'known' else _sign(op, value)}"
+                for op, value in test.items()
+            )
         else:
             out.append(f"{name} = {scalar(test)}")
     return ", ".join(out)
+
+
+def _sign(op: str, value: Scalar) -> str:
+    return f"{_SIGNS.get(op, op)} {scalar(value)}"

@@ -12,7 +12,7 @@ from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.text import Text
 from trainrx.render import words
-from trainrx.render.conditions import amount_text, clause_text, condition_text, scalar
+from trainrx.render.conditions import amount_text, clause_text, condition_text, echo_text, scalar
 from trainrx.render.document import View
 from trainrx.render.layout import Line, StyledText, clean
 from trainrx.render.page import heading, prose
@@ -115,6 +115,8 @@ def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[Li
         yield from _part(view, None, [entry.summary.in_(lang)])
     ids = (f"{cause.id}{words.COLON.in_(lang)}{cause.title.in_(lang)}" for cause in behind)
     yield from _part(view, words.BEHIND, ids)
+    echoed = (echo_text(echo, lang) for echo in entry.echo_of)
+    yield from _part(view, words.ECHO_OF, echoed)
     yield from _lines(view, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
     yield from _lines(view, words.NOT_MISTAKEN, entry.samples.near_miss[:MAX_SAMPLES])
     given = (f"{name}: {scalar(value)}" for name, value in entry.facts.items())

@@ -209,6 +209,13 @@ THEN = Text(en="Then", zh="结论")
 REQUIRES = Text(en="Possible only if not false", zh="前提条件（不能为假）")
 ONLY_IF = Text(en="Offered if", zh="适用条件")
 WEIGHTS = Text(en="Weights, in nats of log-odds", zh="权重（对数几率，单位 nat）")
+ECHO_OF = Text(en="Only follows from", zh="只是以下现象的后果")
+ECHO_AT: dict[str, Text] = {
+    "after": Text(en="before it", zh="在它之前"),
+    "since": Text(en="not after it", zh="不晚于它"),
+}
+OTHER_RANK = Text(en="on another rank", zh="在其他 rank 上")
+WHERE_IT = Text(en="where {tests}", zh="且本条 {tests}")
 BEHIND = Text(en="Can be behind it", zh="可能的原因")
 INVERTED = Text(en="says the opposite", zh="含义相反")
 ASK = Text(en="ask for", zh="询问")
