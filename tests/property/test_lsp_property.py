@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.linter.edits import apply
+from trainrx.linter.places import apply
 from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.desk import Desk, Document, Wishes, own
 from trainrx.lsp.hover import as_markdown, hover, span

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from trainrx.linter.edits import apply, line_removed, replaced
-from trainrx.linter.places import LineRange
+from trainrx.linter.places import LineRange, apply, line_removed, replaced
 from trainrx.model.findings import Edit
 
 TEXT = "one two\nthree\nfour"

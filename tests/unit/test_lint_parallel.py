@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from trainrx.linter import parallel as lint_parallel
-from trainrx.linter.files import LEAST_FOR_TWO
-from trainrx.linter.parallel import shared_out
+from trainrx.linter import files as lint_parallel
+from trainrx.linter.files import LEAST_FOR_TWO, shared_out
 
 
 def _sum(numbers: list[int]) -> bytes:

@@ -4,9 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
-from trainrx.linter.settings import Settings, chooser, settings_from
-from trainrx.linter.settings_files import find_settings
+from trainrx.linter.settings import (
+    Settings,
+    baseline_of,
+    chooser,
+    find_settings,
+    new_ones,
+    read_baseline,
+    settings_from,
+)
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
 

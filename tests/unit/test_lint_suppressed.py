@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trainrx.linter.finders.suppressed import held_back, ignores
+from trainrx.linter.finders.script import held_back, ignores
 from trainrx.model.findings import Finding
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.linter.finders.guards import shown
+from trainrx.linter.finders.conditions import shown
 from trainrx.model.facts import fact
 
 

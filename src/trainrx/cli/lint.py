@@ -291,7 +291,7 @@ def _against_baseline(report: LintReport, run: Run) -> tuple[LintReport, str]:
     name, target = run.known.baseline or run.settings.baseline, run.known.write_baseline
     if not name and not target:
         return report, ""
-    from trainrx.linter.baseline import baseline_of, new_ones, read_baseline
+    from trainrx.linter.settings import baseline_of, new_ones, read_baseline
 
     def line(file: str, number: int | None) -> str:
         return report.texts.get(file, {}).get(number or 0, "")
@@ -310,7 +310,7 @@ def _against_baseline(report: LintReport, run: Run) -> tuple[LintReport, str]:
 
 def _settings(choice: Choice, tables: tuple[str, ...], paths: tuple[str, ...]) -> Settings:
     """Give the settings that hold: those of the file named, of none, or of the nearest upwards."""
-    from trainrx.linter.settings_files import find_settings, read_settings
+    from trainrx.linter.settings import find_settings, read_settings
 
     name = choice.settings or (tables[-1] if tables else "")
     held = Settings()

@@ -8,11 +8,9 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from trainrx.catalog.catalog import plain
 from trainrx.knowledge.conditions import arguments_of
-from trainrx.linter.finders.conditions import judged
-from trainrx.linter.finders.guards import concerning
-from trainrx.linter.finders.guards import find as find_guards
+from trainrx.linter.finders.conditions import concerning, judged
+from trainrx.linter.finders.conditions import find as find_guards
 from trainrx.linter.job import LintedJob, Page, RuleHit
 from trainrx.model.findings import Finding, FindingFix
 from trainrx.model.lint import GUARDS, LintGuard, LintKnowledge, LintRule, Severity
@@ -71,7 +69,7 @@ class Linter:
     def job(self, job: LintedJob) -> Iterator[Finding]:
         """Judge a launch."""
         for name in self._finders:
-            if name not in _OF_PAGES and _SIGNS.get(name, _always)(job):
+            if name not in _OF_PAGES:
                 yield from self._findings(_hook(name, "find")(job))
         if self.guards:
             yield from self._findings(find_guards(job))
@@ -137,33 +135,16 @@ def _hook(name: str, kind: str) -> Callable[..., Iterator[RuleHit]]:
     return cast("Callable[..., Iterator[RuleHit]]", getattr(module, kind))
 
 
-def _always(_seen: object) -> bool:
-    return True
-
-
-def _never(_seen: object) -> bool:
-    return False
+def _has_launches(page: Page) -> bool:
+    return bool(page.launches)
 
 
 def _has_defects(page: Page) -> bool:
     return bool(page.script.defects) or any(one.defects for one in page.launches)
 
 
-def _repeats(job: LintedJob) -> bool:
-    names = [plain(arg.name) for arg in job.launch.args]
-    return len(names) != len(set(names))
-
-
-_OF_PAGES: Mapping[str, Callable[[Page], bool]] = {"defects": _has_defects, "script": _always}
+_OF_PAGES: Mapping[str, Callable[[Page], bool]] = {"defects": _has_defects, "script": _has_launches}
 """Finders that look at whole scripts, and whether one has to."""
-_SIGNS: Mapping[str, Callable[[LintedJob], bool]] = {
-    "behind": lambda job: bool(job.framework.overrides_since),
-    "deepspeed": lambda job: bool(job.files),
-    "memory": lambda job: job.facts.get("hardware.gpu_gib") is not None,
-    "suppressed": _never,  # asked once all findings of a file are there
-    "twice": _repeats,
-}
-"""Finders most launches have no need of: what each looks for cannot be where this is false."""
 
 
 def worst_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -17,9 +17,8 @@ from trainrx.launch.fsdp import fsdp_facts
 from trainrx.launch.request import Request
 from trainrx.launch.resolve import resolve
 from trainrx.linter.check import Linter
-from trainrx.linter.facts import facts_of, without_defaults
 from trainrx.linter.files import File
-from trainrx.linter.job import LintedJob, is_listed
+from trainrx.linter.job import LintedJob, facts_of, is_listed, without_defaults
 from trainrx.linter.places import FileLines
 from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin, fact
@@ -150,7 +149,7 @@ def settle_job(
     linter: Linter,
     beside: RunContext,
     texts: Mapping[str, str],
-    folder: str | os.PathLike[str] | None,
+    folder: Path | None,
     *,
     config: File | None = None,
 ) -> LintedJob:

@@ -9,9 +9,9 @@ import msgspec
 
 from trainrx.launch.find import find_launches
 from trainrx.linter.check import Linter
-from trainrx.linter.edits import apply
 from trainrx.linter.files import File
 from trainrx.linter.jobs import RunContext
+from trainrx.linter.places import apply
 from trainrx.linter.run import lint_file
 from trainrx.model.findings import Edit, Finding
 from trainrx.shell import read_script

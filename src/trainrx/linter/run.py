@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 from msgspec.msgpack import decode, encode
@@ -64,7 +64,7 @@ def report_of(
     if len(held) < LEAST_FOR_TWO:
         parts = [_part(held, linter, beside, settings)]
     else:
-        from trainrx.linter.parallel import shared_out
+        from trainrx.linter.files import shared_out
 
         said = shared_out(held, lambda s: encode(_part(s, linter, beside, settings)))
         parts = [decode(data, type=LintReport) for data in said]
@@ -109,7 +109,7 @@ def lint_file(
     )
     if "diagnose:" not in file.text:
         return found, 0
-    from trainrx.linter.finders.suppressed import held_back, ignores, unused
+    from trainrx.linter.finders.script import held_back, ignores, unused
 
     comments = ignores(file.name, file.text.split("\n"))
     if not comments:
@@ -135,7 +135,7 @@ def lint_launch(
     knowledge: LintKnowledge,
     beside: RunContext,
     lang: Lang = "en",
-    folder: str | os.PathLike[str] | None = None,
+    folder: Path | None = None,
 ) -> tuple[Finding, ...]:
     """Judge launches that were read already, such as those of a patched script.
 
@@ -224,19 +224,18 @@ def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int,
         texts.setdefault(item.file, {})[item.line] = held.removesuffix("\r")
 
 
-def _line_of(name: str, number: int, folder: str | os.PathLike[str] | None) -> str:
+def _line_of(name: str, number: int, folder: Path | None) -> str:
     """Read a line of a file the script names, where it lies beside it."""
-    places = (name, os.path.join(folder, name)) if folder else (name,)
+    places = (Path(name), folder / name) if folder else (Path(name),)
     texts = (_small_text(place) for place in places)
     lines = next((text for text in texts if text is not None), "").split("\n")
     return lines[number - 1] if number <= len(lines) else ""
 
 
-def _small_text(path: str) -> str | None:
+def _small_text(path: Path) -> str | None:
     try:
-        if os.path.isfile(path) and os.path.getsize(path) < LARGEST:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return file.read()
+        if path.is_file() and path.stat().st_size < LARGEST:
+            return path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
         return None
     return None

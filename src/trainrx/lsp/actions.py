@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trainrx.linter.edits import replaced
 from trainrx.linter.files import File
-from trainrx.linter.finders.suppressed import UNUSED, ignores
+from trainrx.linter.finders.script import UNUSED, ignores
 from trainrx.linter.mend import MendedFile, mended, tried
-from trainrx.linter.places import LineRange
+from trainrx.linter.places import LineRange, replaced
 from trainrx.linter.run import lint_file
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import EditedText

@@ -12,14 +12,12 @@ import msgspec
 
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.request import Inputs, request_of
-from trainrx.linter.baseline import new_ones, read_baseline
 from trainrx.linter.check import Linter
 from trainrx.linter.files import LARGEST, SCRIPTS, File, kind_of
 from trainrx.linter.job import LintedJob
 from trainrx.linter.jobs import RunContext, around
 from trainrx.linter.run import groups, jobs_of, report_of
-from trainrx.linter.settings import Settings, chooser
-from trainrx.linter.settings_files import find_settings
+from trainrx.linter.settings import Settings, chooser, find_settings, new_ones, read_baseline
 from trainrx.lsp.sheet import readable
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding

@@ -1,4 +1,4 @@
-"""Names the framework of a launch does not take at its version, and what they are called there."""
+"""Arguments that do not count: unknown ones, those behind a config file, those given twice."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import msgspec
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.signature import Signature
 from trainrx.linter.job import LintedJob, RuleHit
-from trainrx.linter.places import LineRange
+from trainrx.linter.places import LineRange, replaced
 from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
+from trainrx.versions.ranges import in_range
 
 _MOST = 40
 """Beyond so many unknown names the launch is of another program."""
@@ -23,8 +24,14 @@ _MOST_COMMANDS = 3
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
-    """Give each name that is taken by no release the job may run."""
+    """Give each name that is taken by no release the job may run, or does not count."""
     yield from _with_one_dash(job)
+    yield from _behind_config(job)
+    yield from _given_twice(job)
+    yield from _strangers(job)
+
+
+def _strangers(job: LintedJob) -> Iterator[RuleHit]:
     own = set(job.configs)
     listed = job.resolved.unknown_flags
     strangers = [arg for arg in listed if arg.via != "config" or arg in own]
@@ -135,8 +142,6 @@ def _renamed(arg: RawArg, now: str, job: LintedJob, at: LineRange) -> tuple[Edit
 
 
 def _edited(at: LineRange, text: str) -> tuple[Edit, ...]:
-    from trainrx.linter.edits import replaced  # few launches have what is to be edited
-
     return replaced(at, text)
 
 
@@ -151,3 +156,62 @@ def _keeps_values(arg: RawArg, now: str, job: LintedJob) -> bool:
         if item.package == job.launch.framework and {plain(item.old), plain(item.new)} == names
     ]
     return bool(listed) and not any(item.inverted or item.values for item in listed)
+
+
+_FILES = (".yaml", ".yml", ".json")
+_UNCHECKED = "ALLOW_EXTRA_ARGS"
+
+
+def _behind_config(job: LintedJob) -> Iterator[RuleHit]:
+    """Give each option behind the file that no release the job may run takes there."""
+    launch = job.launch
+    if not job.framework.overrides_since or not launch.program or not job.judged():
+        return
+    first = launch.configs[0] if launch.configs else ""
+    if not first.endswith(_FILES) or any(item.name == _UNCHECKED for item in launch.env):
+        return
+    merges = in_range(job.version or "", job.framework.overrides_since)
+    for arg in launch.args:
+        if arg.via != "arg" or arg.name == "config" or (arg.sign == "=" and merges is not False):
+            continue
+        value = " ".join(arg.values or ())
+        shown = arg.name if arg.sign else f"--{arg.name}"
+        instead = f"{arg.name}={value}" if merges and value and " " not in value else ""
+        values = {"name": shown, "file": first.rpartition("/")[2], "instead": instead}
+        yield RuleHit("option-behind-config", job.texts.flag(arg), values)
+
+
+_GATHERING = ("append", "extend")
+
+
+def _given_twice(job: LintedJob) -> Iterator[RuleHit]:
+    """Give each argument that is written again, at the place that does not count."""
+    if not job.launch.framework:
+        return
+    last: dict[str, RawArg] = {}
+    for arg in reversed(job.launch.args):
+        name = plain(arg.name)
+        later = last.setdefault(name, arg)
+        if later is arg or arg.sign not in ("", "=") or not arg.origin.line:
+            continue
+        if arg.values is None or later.values is None or _gathers(name, job):
+            continue
+        same = arg.values == later.values
+        at = job.texts.flag(arg)
+        values = {
+            "name": _flag(arg),
+            "value": " ".join(arg.values)[:60],
+            "kept": " ".join(later.values)[:60],
+            "line": str(later.origin.line or ""),
+        }
+        rule = "argument-repeated" if same else "argument-given-twice"
+        yield RuleHit(rule, at, values)
+
+
+def _gathers(name: str, job: LintedJob) -> bool:
+    known = job.taken().get(name)
+    return known is not None and known.type.startswith(_GATHERING)
+
+
+def _flag(arg: RawArg) -> str:
+    return arg.name if arg.via == "config" or "." in arg.name else f"--{arg.name}"

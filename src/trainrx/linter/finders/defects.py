@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trainrx.linter.edits import line_removed, replaced
 from trainrx.linter.job import Page, RuleHit
-from trainrx.linter.places import FileLines, LineRange
+from trainrx.linter.places import FileLines, LineRange, line_removed, replaced
 from trainrx.model.findings import Edit
 from trainrx.model.job import Defect
 from trainrx.model.pattern import late

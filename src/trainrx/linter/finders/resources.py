@@ -1,10 +1,10 @@
-"""Evaluations and checkpoints that outweigh the training between them, by numbers of the launch."""
+"""What a job takes: memory of the card, time of evaluations, disk for checkpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.linter.finders.guards import place
+from trainrx.linter.finders.conditions import place
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
 from trainrx.model.job import Argument
@@ -21,7 +21,8 @@ _GENERATES = ("grpo", "ppo", "gkd", "rloo", "online_dpo")
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
-    """Compare what lies between two evaluations, and what all checkpoints take."""
+    """Compare what the job takes with the card, the disk and the training itself."""
+    yield from _memory(job)
     if job.launch.role != "trainer" or job.facts.text("launch.task") in _GENERATES:
         return
     yield from _evaluations(job)
@@ -136,3 +137,47 @@ def _number(job: LintedJob, name: str) -> float | None:
 
 def _argument(job: LintedJob, name: str) -> Argument | None:
     return job.resolved.arguments.get(name)
+
+
+_WASTED = 0.35
+
+
+def _memory(job: LintedJob) -> Iterator[RuleHit]:
+    """Give what the memory model says of a training on a card that was named."""
+    limit = job.facts.number("hardware.gpu_gib")
+    known = job.facts.number("model.params_b")
+    if limit is None or known is None or job.launch.role != "trainer":
+        return
+    # the memory model is imported only where there is something to predict
+    from trainrx.knowledge.load import load
+    from trainrx.memory.facts import memory_facts
+    from trainrx.memory.predict import predict
+    from trainrx.memory.workload import workload_of
+    from trainrx.model.facts import Facts
+    from trainrx.model.memory import Refusal
+    from trainrx.models.facts import shape_of
+
+    knowledge = load(launches=True)
+    shape = shape_of(job.facts, knowledge.models)
+    facts = Facts(job.facts)
+    facts.add(*memory_facts(facts, shape, job.versions.get("torch", "")))
+    found = workload_of(facts, shape, None, models=knowledge.models, datasets=knowledge.datasets)
+    if isinstance(found, Refusal):
+        return
+    result = predict(found[0], knowledge.memory)
+    if isinstance(result, Refusal) or result.verdict is None:
+        return
+    values = {
+        "need": f"{result.need_gib:.1f}",
+        "low": f"{result.card.low:.1f}",
+        "high": f"{result.card.high:.1f}",
+        "limit": f"{limit:.1f}",
+    }
+    at = job.texts.whole(job.launch.origin)
+    if result.verdict == "does-not-fit":
+        sure = result.allocated.low > limit
+        yield RuleHit("memory-exceeds-card" if sure else "memory-may-exceed-card", at, values)
+    elif result.verdict == "tight":
+        yield RuleHit("memory-is-tight", at, values)
+    elif result.card.high < _WASTED * limit:
+        yield RuleHit("card-mostly-unused", at, values)
