@@ -4,18 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.facts.guards import RELATIONS, Kind, Relation, guard_facts
+from trainrx.facts.guards import guard_facts
 from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
+from trainrx.model.parts import Relation, RelationKind
 
 KNOWN = load()
 
 
-def judged(kind: Kind, left: list[Scalar], right: list[Scalar]) -> bool | None:
+def judged(kind: RelationKind, left: list[Scalar], right: list[Scalar]) -> bool | None:
     names = tuple(f"a.{i}" for i in range(len(left))), tuple(f"b.{i}" for i in range(len(right)))
     given_facts = [fact(n, v) for n, v in zip((*names[0], *names[1]), (*left, *right), strict=True)]
-    relation = Relation(name="guard.it", kind=kind, left=names[0], right=names[1])
-    found = list(guard_facts(Facts(given_facts), (relation,)))
+    relation = Relation(kind=kind, left=names[0], right=names[1])
+    found = list(guard_facts(Facts(given_facts), {"guard.it": relation}))
     return None if not found else found[0].value is True
 
 
@@ -34,7 +35,7 @@ def judged(kind: Kind, left: list[Scalar], right: list[Scalar]) -> bool | None:
     ],
 )
 def test_relation_compares_the_two_sides(
-    kind: Kind, left: list[Scalar], right: list[Scalar], expected: bool
+    kind: RelationKind, left: list[Scalar], right: list[Scalar], expected: bool
 ) -> None:
     assert judged(kind, left, right) is expected
 
@@ -54,7 +55,7 @@ def test_a_number_divides_its_multiples_only(left: int, right: int) -> None:
 def test_a_missing_number_leaves_the_relation_open() -> None:
     facts = Facts([fact("train.micro_batch", 2), fact("train.global_batch", 8)])
 
-    assert list(guard_facts(facts)) == []
+    assert list(guard_facts(facts, KNOWN.relations)) == []
 
 
 def test_a_relation_cites_where_its_numbers_stand() -> None:
@@ -67,20 +68,22 @@ def test_a_relation_cites_where_its_numbers_stand() -> None:
         ]
     )
 
-    found = {item.kind: item for item in guard_facts(facts)}
+    found = {item.kind: item for item in guard_facts(facts, KNOWN.relations)}
 
     assert found["guard.micro_batches_fit_global_batch"].value is False
     assert found["guard.micro_batches_fit_global_batch"].origins == (micro, whole)
     assert found["guard.global_batch_holds_a_micro_batch"].value is True
 
 
-@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
-def test_every_relation_and_its_numbers_are_described(relation: Relation) -> None:
-    described = {*KNOWN.facts, *KNOWN.params}
-    named = {
-        name
-        for name in (*relation.left, *relation.right)
-        if not name.startswith(("arg.", "count."))
-    }
+@pytest.mark.parametrize(("steps", "expected"), [(500, True), (500.5, False), (0.1, None)])
+def test_a_count_of_steps_is_whole_and_a_share_is_left_alone(
+    steps: float, expected: bool | None
+) -> None:
+    found = list(guard_facts(Facts([fact("train.save_steps", steps)]), KNOWN.relations))
 
-    assert {relation.name, *named} <= described
+    assert [item.value for item in found] == ([] if expected is None else [expected])
+
+
+def test_the_checks_of_frameworks_have_their_arithmetic() -> None:
+    assert len(KNOWN.relations) >= 42
+    assert {name.partition(".")[0] for name in KNOWN.relations} == {"guard"}

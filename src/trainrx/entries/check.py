@@ -123,7 +123,7 @@ def _rules(source: EntrySource, names: KnownNames, causes: dict[str, Cause]) -> 
         elif isinstance(record, Param):
             yield from param_problems(record, stem)
         elif isinstance(record, FactEntry):
-            yield from fact_problems(record, stem)
+            yield from fact_problems(record, stem, names)
         elif isinstance(record, Rule):
             yield from rule_problems(record, stem, folder, names)
         elif isinstance(record, LintRule):

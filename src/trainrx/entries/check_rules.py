@@ -15,6 +15,7 @@ from trainrx.entries.check_common import (
     title_problems,
 )
 from trainrx.entries.problem import Problem, error
+from trainrx.knowledge.conditions import ARGUMENT, COUNT
 from trainrx.model.knowledge import Action, FactEntry, Rule
 from trainrx.model.parts import Param
 from trainrx.model.pattern import late
@@ -84,9 +85,18 @@ def param_problems(entry: Param, stem: str) -> Iterator[Problem]:
             yield from range_problems(f"{where}.versions", spelling.versions)
 
 
-def fact_problems(entry: FactEntry, stem: str) -> Iterator[Problem]:
+def fact_problems(entry: FactEntry, stem: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a fact."""
     yield from _named(entry, stem)
+    if entry.relation is None:
+        return
+    one = entry.relation.kind == "whole-above-one"
+    if not entry.relation.left or bool(entry.relation.right) is one:
+        wants = "one name on the left alone" if one else "names on both sides"
+        yield error("relation", f"{entry.relation.kind} takes {wants}")
+    for name in (*entry.relation.left, *entry.relation.right):
+        if not name.startswith((ARGUMENT, COUNT)) and name not in {*names.facts, *names.params}:
+            yield error("relation", f"no fact {name!r}")
 
 
 def _named(entry: Param | FactEntry, stem: str) -> Iterator[Problem]:

@@ -49,7 +49,7 @@ def derive(
     facts.add(*_foretold(facts, knowledge, shape or shape_of(facts, knowledge.models)))
     facts.add(*engine_facts(facts, shape or shape_of(facts, knowledge.models)))
     facts.add(*request_facts(facts))
-    facts.add(*guard_facts(facts))
+    facts.add(*guard_facts(facts, knowledge.relations))
     return facts
 
 

@@ -19,7 +19,7 @@ from trainrx.model.text import Text
 if TYPE_CHECKING:
     from trainrx.model.parts import Param
 
-FROM_KB = ("guards", "params", "models.yaml")
+FROM_KB = ("facts", "guards", "params", "models.yaml")
 """What of `kb` lint takes, beside its own rules."""
 _NOTHING = Text(en="", zh="")
 
@@ -40,6 +40,7 @@ def load_lint(kb: Sequence[Path | str] = (), rules: Sequence[Path | str] = ()) -
         guards=(*more.guards, *(guard for guard in base.guards if guard.id not in own)),
         params=base.params | more.params,
         models=more.models + base.models,
+        relations=base.relations | more.relations,
         digest=f"{base.digest}+{more.digest}",
     )
 
@@ -67,6 +68,7 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
         guards=tuple(guard for guard in guards if guard is not None),
         params={name: _spelled(param) for name, param in knowledge.params.items()},
         models=tuple(msgspec.structs.replace(shape, sources=()) for shape in knowledge.models),
+        relations=knowledge.relations,
         digest=knowledge.digest,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from trainrx.knowledge.places import COMPILED, checkout, shipped
@@ -12,7 +14,7 @@ from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
 from trainrx.model.levers import Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
-from trainrx.model.parts import Param
+from trainrx.model.parts import Param, Relation
 from trainrx.model.ranking import Fitted
 from trainrx.model.tokens import Dataset
 
@@ -42,6 +44,16 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     words: bytes = b""
     digest: str = ""
+
+    @property
+    def relations(self) -> dict[str, Relation]:
+        """Give what facts that compare others are made of, by their names."""
+        return relations_of(self.facts)
+
+
+def relations_of(facts: Mapping[str, FactEntry]) -> dict[str, Relation]:
+    """Give what facts that compare others are made of, by their names."""
+    return {name: e.relation for name, e in facts.items() if e.relation is not None}
 
 
 class LaunchKnowledge(msgspec.Struct, frozen=True, kw_only=True):

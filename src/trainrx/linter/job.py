@@ -26,7 +26,7 @@ from trainrx.model.facts import Fact, Facts, Scalar, fact
 from trainrx.model.findings import Edit
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawArg, RawLaunch, Script
-from trainrx.model.lint import LintGuard
+from trainrx.model.lint import LintGuard, LintKnowledge
 from trainrx.model.parts import Param, Safety
 from trainrx.models.facts import model_facts, shape_of
 
@@ -133,7 +133,7 @@ def facts_of(
     given: Sequence[Fact],
     *,
     wanted: Iterable[str],
-    models: Sequence[ModelShape],
+    knowledge: LintKnowledge,
     versions: Mapping[str, str],
     shape: ModelShape | None = None,
 ) -> Facts:
@@ -147,20 +147,20 @@ def facts_of(
         resolved: what it sets.
         given: what the caller says of the hardware.
         wanted: arguments (`arg.NAME`) that conditions ask for.
-        models: shapes of known models.
+        knowledge: shapes of models, and what facts that compare others are made of.
         versions: package name to version text.
         shape: the model's own, from its config.json.
     """
     own = [item for item in _launch_facts(launch, resolved, versions) if _is_sure(item)]
     asked = (*_argument_facts(launch, resolved, wanted), *_variable_facts(launch))
     facts = Facts((*given, *own, *asked))
-    facts.add(*model_facts(facts, models, shape))
+    facts.add(*model_facts(facts, knowledge.models, shape))
     facts.add(*training_facts(facts))
     facts.add(*layout_facts(facts))
     facts.add(*vision_facts(facts))
-    facts.add(*engine_facts(facts, shape or shape_of(facts, models)))
+    facts.add(*engine_facts(facts, shape or shape_of(facts, knowledge.models)))
     facts.add(*request_facts(facts))
-    facts.add(*guard_facts(facts))
+    facts.add(*guard_facts(facts, knowledge.relations))
     return facts
 
 

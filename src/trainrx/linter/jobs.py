@@ -193,7 +193,7 @@ def settle_job(
         resolved if closed else without_defaults(resolved),
         (*beside.given, *_cards(raw, beside.given)),
         wanted=linter.wanted(raw.framework),
-        models=beside.knowledge.models,
+        knowledge=beside.knowledge,
         versions=versions,
         shape=shape,
     )

@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
-from trainrx.model.parts import Condition, Reference, Safety, Status
+from trainrx.model.parts import Condition, Reference, Relation, Safety, Status
 from trainrx.model.text import Text
 
 Family = Literal[
@@ -264,7 +264,10 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A fact that is not a parameter: its meaning, unit, and how a user can supply it."""
+    """A fact that is not a parameter: its meaning, unit, and how a user can supply it.
+
+    `relation` is what it is made of, where it compares others.
+    """
 
     schema: Literal[1]
     id: str
@@ -273,6 +276,7 @@ class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     unit: str = ""
     values: tuple[str, ...] = ()
     ask: Text | None = None
+    relation: Relation | None = None
 
 
 class FactClause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

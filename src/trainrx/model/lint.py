@@ -7,7 +7,7 @@ import msgspec
 
 from trainrx.model.findings import Finding
 from trainrx.model.hardware import ModelShape
-from trainrx.model.parts import Condition, Param, Reference, Safety, Status
+from trainrx.model.parts import Condition, Param, Reference, Relation, Safety, Status
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class LintKnowledge(msgspec.Struct, frozen=True, kw_only=True):
     guards: tuple[LintGuard, ...]
     params: dict[str, Param]
     models: tuple[ModelShape, ...]
+    relations: dict[str, Relation] = {}
     digest: str = ""
 
 

@@ -59,6 +59,24 @@ _PARTS = tuple[Condition, ...] | None
 Condition.__annotations__.update(all=_PARTS, any=_PARTS, not_=Condition | None)
 
 
+RelationKind = Literal["divides", "at-most", "equal", "sums-to", "sum-at-most", "whole-above-one"]
+
+
+class Relation(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """A fact that says whether two groups of whole numbers, facts by name, stand in a relation.
+
+    divides: the product of `left` divides that of `right`; at-most and equal compare the products;
+    sums-to: the sum of `left` is the product of `right`; sum-at-most: it is not above it.
+    whole-above-one: the one of `left`, a share of all steps up to 1 and a count above, is a count.
+    """
+
+    kind: RelationKind
+    left: tuple[str, ...]
+    right: tuple[str, ...] = ()
+
+
 class Spelling(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
