@@ -87,15 +87,16 @@ $(VENV)/.docs: $(READY)
 	$(BIN)/python -m pip install --quiet --group docs
 	touch $(VENV)/.docs
 
-# build once, then test that wheel with the source moved away
+# build once, then test that wheel: where no compiler is, and with the source moved away
 wheel: $(READY)
 	rm -rf dist && $(BIN)/python -m build --outdir dist .
+	$(BIN)/python tests/packaging/run_without_compiler.py dist
 	$(BIN)/python tests/packaging/run_from_wheel.py dist
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[durable]' --group dev
 	touch $(READY)
 
 clean:

@@ -34,7 +34,7 @@ def main(dist: Path) -> int:
         )
         venv.create(work / "venv", with_pip=True)
         python = work / "venv" / "bin" / "python"
-        given = f"{wheel}[lsp]"
+        given = f"{wheel}[durable,lsp]"
         subprocess.run([python, "-m", "pip", "install", "-q", given, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
         return subprocess.run(

@@ -228,7 +228,7 @@ def test_without_the_c_module_the_reference_engine_runs_and_says_why(monkeypatch
     done = reason([fact("x", 1)], [DERIVE])
 
     assert done.facts.value("y") == 1
-    assert done.engine_name.startswith("reference (durable_rules not usable: ")
+    assert done.engine_name == "reference (durable_rules is not installed: extra `durable`)"
 
 
 class _Failing:

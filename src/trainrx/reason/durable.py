@@ -175,6 +175,8 @@ def load_native() -> Any:  # noqa: ANN401  # a C module without types
         sys.setdlopenflags(os.RTLD_LAZY)
     try:
         import durable_rules_engine
+    except ModuleNotFoundError as error:
+        raise EngineError("durable_rules is not installed: extra `durable`") from error
     except ImportError as error:
         raise EngineError(f"durable_rules not usable: {error}") from error
     finally:
