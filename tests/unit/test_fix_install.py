@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trainrx import diagnose
-from trainrx.fix.changes import CHECKOUTS, install
+from trainrx.fix.changes import install
+from trainrx.frameworks import frameworks
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_a_release_is_installed_from_where_it_is(
     assert install(name, spec, newest=newest) == said
 
 
-@pytest.mark.parametrize("framework", sorted(CHECKOUTS))
+@pytest.mark.parametrize("framework", [one.name for one in frameworks() if one.checkout])
 def test_no_foreign_package_of_the_same_name_is_installed(framework: str) -> None:
     note = "training stops with RuntimeError: shape mismatch in the rollout worker"
 

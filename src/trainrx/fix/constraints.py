@@ -6,6 +6,7 @@ import msgspec
 
 from trainrx.facts.batch import effective_batch, generation_batch
 from trainrx.facts.reading import framework
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.text import Text
 
@@ -34,13 +35,14 @@ def applied(facts: Facts, changes: dict[str, Scalar]) -> Facts:
 def repair(facts: Facts, changes: dict[str, Scalar]) -> RequiredValue | None:
     """Make a GRPO batch divisible by its generations again; None when nothing is needed.
 
-    ms-swift refuses a generation batch that is not a multiple of num_generations (3.1.1 and later).
+    Some frameworks refuse a generation batch that is not a multiple of num_generations.
 
     Raises:
         ValueError: no number of generations of at least 2 divides the batch.
     """
     after = applied(facts, changes)
-    if facts.text("launch.task") != "grpo" or facts.text("launch.framework") != "ms-swift":
+    framework = framework_of(facts.text("launch.framework"))
+    if facts.text("launch.task") != "grpo" or not framework.refuses_uneven_groups:
         return None
     wanted, batch = after.number("rlhf.num_generations"), generation_batch(after)
     if not wanted or batch is None or batch % int(wanted) == 0:

@@ -8,30 +8,23 @@ from typing import NamedTuple
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from trainrx.frameworks import frameworks
 from trainrx.knowledge.packages import Requirements
 from trainrx.model.packages import Need
 from trainrx.versions.ranges import read_range
 
-KEPT_FIRST = (
-    "python",
-    "torch",
-    "vllm",
-    "ms-swift",
-    "llamafactory",
-    "verl",
-    "openrlhf",
-    "axolotl",
-    "unsloth",
-    "transformers",
-    "trl",
-    "peft",
-    "accelerate",
-    "deepspeed",
-)
-"""What is changed last: a new torch means another wheel of everything that is compiled."""
+_KEPT_FIRST = ("python", "torch")
+"""What is changed last: a new torch means another wheel of everything that is compiled; then come
+engines, trainers and the libraries they stand on."""
+_THEN = ("peft", "accelerate", "deepspeed")
 
 FIXED = ("python", "cuda", "driver")
 MOST_TRIES = 5_000
+
+
+def _kept_first() -> tuple[str, ...]:
+    own = sorted(frameworks(), key=lambda one: (not one.is_engine, one.library, not one.builds_on))
+    return (*_KEPT_FIRST, *(one.name for one in own), *_THEN)
 
 
 class _Rule(NamedTuple):
@@ -58,7 +51,7 @@ def consistent_set(
 ) -> dict[str, str] | None:
     """Find versions that satisfy all that the releases need of each other.
 
-    Packages are settled in the order of `keep`, then `KEPT_FIRST`, then by name: each keeps its
+    Packages are settled in the order of `keep`, then `_kept_first`, then by name: each keeps its
     version where it can, else takes the nearest that fits: of newer ones the last patch of the
     first series, as a range without an upper end says nothing of releases it never saw. Those of
     `keep` and python never change. What optional features ask is followed where it can be.
@@ -83,7 +76,7 @@ def consistent_set(
 
 
 def _order(present: Mapping[str, Version], keep: Sequence[str]) -> list[str]:
-    first = dict.fromkeys((*keep, *KEPT_FIRST))
+    first = dict.fromkeys((*keep, *_kept_first()))
     return [n for n in first if n in present] + sorted(n for n in present if n not in first)
 
 

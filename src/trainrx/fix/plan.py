@@ -19,6 +19,7 @@ from trainrx.fix.changes import (
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.fix.measures import is_in_part_of_others, measure_changes
 from trainrx.fix.versions import install_command, package_changes, set_changes
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.refusal import Fate, RefusedArgument
@@ -74,19 +75,15 @@ def _notes(item: RefusedArgument, fate: Fate, job: Target) -> Iterator[str]:
         if version is not None and item.witness == "log" and _contradicted(version, fate):
             yield _CONTRADICTED.in_(job.lang).format(version=version, **held)
     if fate.commands:
-        commands = ", ".join(f"`{_spoken(fate, command)}`" for command in fate.commands[:_MOST])
-        own = f"`{_spoken(fate, fate.command)}`"
+        commands = ", ".join(
+            f"`{framework_of(fate.package).typed(command)}`" for command in fate.commands[:_MOST]
+        )
+        own = f"`{framework_of(fate.package).typed(fate.command)}`"
         yield _ELSEWHERE.in_(job.lang).format(commands=commands, command=own, **held)
 
 
 def _contradicted(version: str, fate: Fate) -> bool:
     return any(in_range(version, span) for span in fate.lives.split(", "))
-
-
-def _spoken(fate: Fate, command: str) -> str:
-    """Give a command as people type it."""
-    program = {"ms-swift": "" if command.startswith("megatron") else "swift"}.get(fate.package)
-    return f"{fate.package if program is None else program} {command}".strip()
 
 
 INSTEAD = Text(en="not possible here: {why}", zh="此处不可行：{why}")

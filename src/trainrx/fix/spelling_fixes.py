@@ -9,6 +9,7 @@ from trainrx.catalog.renames import forwards, hub_of, is_old_type
 from trainrx.catalog.spell import spell_argument
 from trainrx.catalog.typed import read_as
 from trainrx.fix.changes import Target, rewritten
+from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.job import RawArg
 from trainrx.model.refusal import Fate
@@ -68,12 +69,9 @@ def chosen(job: Target) -> Iterator[Change]:
 
 
 def positional(job: Target) -> Iterator[Change]:
-    """Give the change of `--config FILE` into the file alone, where only that is taken.
-
-    ms-swift from 4.1 on takes a file as its first argument: `parse_yaml_args`, swift/cli/main.py.
-    """
+    """Give the change of `--config FILE` into the file alone, where only that is taken."""
     first = job.launch.args[0] if job.launch is not None and job.launch.args else None
-    if job.framework != "ms-swift" or in_range(job.version or "", ">=4.1") is not True:
+    if not framework_of(job.framework).takes_file_first(job.version):
         return
     if first is None or first.name != "config" or first.via != "arg" or not first.values:
         return
@@ -82,11 +80,12 @@ def positional(job: Target) -> Iterator[Change]:
 
 
 def old_types(job: Target) -> Iterator[Change]:
-    """Give what stands for a model type of ms-swift 2.x in a later release.
+    """Give what stands for a model type that named the model in an earlier release.
 
-    There it named the model; since 3.0 `--model` does, and the type is found in its config.json.
+    Since then `--model` does, and the type is found in its config.json.
     """
-    if job.framework != "ms-swift" or in_range(job.version or "", ">=3.0") is not True:
+    before = framework_of(job.framework).type_named_model
+    if not before or in_range(job.version or "", before) is not False:
         return
     launch = job.launch
     if launch is None:

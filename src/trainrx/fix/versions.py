@@ -15,6 +15,7 @@ from trainrx.fix.changes import (
 )
 from trainrx.fix.measures import is_package_of_others
 from trainrx.fix.pins import consistent_set
+from trainrx.frameworks import frameworks
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.knowledge import FORMER, Fix, PackageChange
 from trainrx.model.result import Change
@@ -47,10 +48,15 @@ DISTRIBUTIONS = {
     "google": "protobuf",
     "megatron": "megatron-core",
     "sklearn": "scikit-learn",
-    "swift": "ms-swift",
     "yaml": "pyyaml",
 }
 """Packages whose name is another than that of their module."""
+
+
+def _distribution(module: str) -> str:
+    """Name the package that brings a module."""
+    own = (one.name for one in frameworks() if module in one.folders)
+    return DISTRIBUTIONS.get(module) or next(own, module.replace("_", "-").lower())
 
 
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
@@ -138,7 +144,7 @@ def _of_the_missing_module(job: Target) -> Iterator[Change]:
     """Give the package to install; a part of a package that is there is not a missing one."""
     module = job.facts.text("missing.module") or ""
     if module and "." not in module:
-        name = DISTRIBUTIONS.get(module, module.replace("_", "-").lower())
+        name = _distribution(module)
         yield from _into(name, "", job)
 
 

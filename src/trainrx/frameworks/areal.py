@@ -9,6 +9,7 @@ class Areal(Framework):
     """AReaL."""
 
     name = "areal"
+    folders = ("areal",)
 
 
 FRAMEWORK = Areal()

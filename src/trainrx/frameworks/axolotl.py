@@ -21,6 +21,7 @@ class Axolotl(Framework):
     """axolotl's commands, and the modules behind them."""
 
     name = "axolotl"
+    folders = ("axolotl",)
     spelled = True
     programs = ("axolotl",)
     commands = frozenset(

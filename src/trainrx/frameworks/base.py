@@ -8,7 +8,7 @@ records of lower floors. Everything that is not said is unknown or not so.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeVar
 
 from trainrx.frameworks.common.layout import LayoutTraits
 from trainrx.frameworks.common.memory import MemoryTraits
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from trainrx.model.job import RawArg, RawLaunch, Role, Setting, Word
 
 T = TypeVar("T")
+
+
+class CommandRename(NamedTuple):
+    """A command that has another name since a release, and the argument that goes with it."""
+
+    since: str
+    old: str
+    new: str
+    argument: tuple[str, str] | None = None
+
+
 Algorithm = Literal["ppo", "grpo"]
 Parser = Literal["hf", "argparse", "hydra", "keys"]
 """hf: HfArgumentParser (argparse with `no_x` for switches that are on, `a-b` for `a_b`); hydra and
@@ -54,6 +65,15 @@ class Framework(MemoryTraits, LayoutTraits):
     repository: ClassVar[str] = ""
     """Its place on GitHub, where the address does not name it."""
 
+    # How it is installed --------------------------------------------------------------------------
+    checkout: ClassVar[tuple[str, str] | None] = None
+    """Where its source is, and what installs it again after a pull: it runs from its source. The
+    package index does not have it, or under its name an empty package 0.0.0."""
+    folders: ClassVar[tuple[str, ...]] = ()
+    """Its modules, and folders of a checkout: what a path of its code has in it."""
+    plain_folders: ClassVar[bool] = False
+    """Folders of anybody's own may be called so."""
+
     # How it is started ----------------------------------------------------------------------------
     precedence: ClassVar[int] = 0
     """Of several that know a launch the one with the lowest is right."""
@@ -63,6 +83,9 @@ class Framework(MemoryTraits, LayoutTraits):
     """What stands behind them."""
     path: ClassVar[re.Pattern[str] | None] = None
     """Its scripts and modules by their path; `name` is the part that becomes the command."""
+    spoken: ClassVar[str] = ""
+    """The program as people type it, where it is not called after the framework."""
+    renamed_commands: ClassVar[Sequence[CommandRename]] = ()
     bare_programs: ClassVar[Sequence[tuple[str, str]]] = ()
     """What is run with arguments alone: the first whose mark stands among them."""
     default_command: ClassVar[str] = ""
@@ -107,6 +130,11 @@ class Framework(MemoryTraits, LayoutTraits):
         from trainrx.launchers.entries import RecognisedLaunch
 
         return RecognisedLaunch(self.name, command, tuple(args))
+
+    def typed(self, command: str) -> str:
+        """Give a command as people type it; Megatron's stand alone."""
+        alone = command.startswith("megatron ")
+        return command if alone else f"{self.spoken or self.name} {command}".strip()
 
     def releases_starting(self, launch: RawLaunch) -> str | None:
         """Tell the releases that have the program of a launch, or take its file so."""
@@ -172,6 +200,14 @@ class Framework(MemoryTraits, LayoutTraits):
     """Hydra composes its configuration of groups, whose defaults are those of the launch."""
     ships_presets: ClassVar[bool] = False
     """Brings DeepSpeed configurations, called by name."""
+    type_named_model: ClassVar[str] = ""
+    """Releases in which the type of a model named the model itself."""
+    refuses_uneven_groups: ClassVar[bool] = False
+    """Stops where the generations of a prompt do not divide a generation batch."""
+    handed_on: ClassVar[str | None] = None
+    """The command of its catalog whose arguments frameworks hand on; "" is all of them."""
+    places_engine: ClassVar[str] = ""
+    """Releases in which workers for inference say where the engine runs."""
     renames_model_types: ClassVar[bool] = False
     """Its names of model types change with releases."""
     unchecked_files: ClassVar[bool] = False
@@ -276,6 +312,10 @@ class Framework(MemoryTraits, LayoutTraits):
     def saved_beyond(self, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
         """Give what saved arguments hold inside of others."""
         return ()
+
+    def takes_file_first(self, version: str | None) -> bool:
+        """Tell whether a file must be the first argument, without a flag."""
+        return False
 
     # What the catalog and the linter ask ----------------------------------------------------------
     inner_packages: ClassVar[frozenset[str]] = frozenset()

@@ -7,6 +7,7 @@ data, is given `--config-name` by Hydra.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import ClassVar
 
 from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.verl import Verl
@@ -24,6 +25,9 @@ class EasyR1(Verl):
     """EasyR1's one program: those of verl are all called `main_...`."""
 
     name = "easyr1"
+    folders: ClassVar[tuple[str, ...]] = ()
+    """Its code lies in a folder `verl`."""
+    checkout = ("https://github.com/hiyouga/EasyR1", "pip install -e .")
     fork_of = "verl"
     installed_as = "verl"
     """By its setup.py."""

@@ -26,6 +26,8 @@ class Miles(Slime):
     """miles' programs, and programs of someone's own that take what slime never took."""
 
     name = "miles"
+    folders = ("miles",)
+    checkout = ("https://github.com/radixark/miles", "pip install -e . --no-deps")
     fork_of = "slime"
     builds_on = ("slime",)
     lineage = ("miles", "slime")

@@ -37,6 +37,7 @@ class NemoAutomodel(Fsdp2):
     """Its command, and its recipes as scripts."""
 
     name = "nemo-automodel"
+    folders = ("nemo_automodel",)
     spelled = True
     repository = "NVIDIA-NeMo/Automodel"
     programs = ("automodel", "am")

@@ -31,6 +31,11 @@ class NemoRl(Fsdp2):
     """`examples/run_grpo.py`; elsewhere a script so called is known by its overrides."""
 
     name = "nemo-rl"
+    folders = ("nemo_rl", "NeMo-RL")
+    checkout = (
+        "https://github.com/NVIDIA-NeMo/RL",
+        "git submodule update --init --recursive",
+    )
     spelled = True
     repository = "NVIDIA-NeMo/RL"
     path = late(r"(?:.*/)?examples/run_(?P<name>\w+)\.py")

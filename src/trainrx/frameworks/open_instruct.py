@@ -9,6 +9,7 @@ class OpenInstruct(Framework):
     """Open Instruct."""
 
     name = "open-instruct"
+    folders = ("open_instruct", "open-instruct")
 
 
 FRAMEWORK = OpenInstruct()

@@ -22,6 +22,7 @@ class OpenRlhf(Framework):
     """OpenRLHF's modules, and their scripts copied elsewhere."""
 
     name = "openrlhf"
+    folders = ("openrlhf", "OpenRLHF")
     spelled = True
     programs = ("openrlhf",)
     path = late(r"(?:.*[./])?openrlhf[./]cli[./](?P<name>\w+?)(?:\.py)?")

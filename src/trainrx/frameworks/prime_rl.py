@@ -9,6 +9,7 @@ class PrimeRl(Framework):
     """PRIME-RL."""
 
     name = "prime-rl"
+    folders = ("prime_rl", "prime-rl")
 
 
 FRAMEWORK = PrimeRl()

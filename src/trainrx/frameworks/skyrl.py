@@ -9,6 +9,7 @@ class SkyRl(Framework):
     """SkyRL."""
 
     name = "skyrl"
+    folders = ("skyrl", "skyrl_train", "SkyRL")
 
 
 FRAMEWORK = SkyRl()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.script import argument_names
@@ -22,6 +23,9 @@ class Slime(Framework):
     """slime's two programs, and programs of someone's own that take its arguments."""
 
     name = "slime"
+    folders: ClassVar[tuple[str, ...]] = ("slime",)
+    plain_folders = True
+    checkout = ("https://github.com/THUDM/slime", "pip install -e . --no-deps")
     spelled = True
     path = late(r"(?:.*/)?slime/(?P<name>train|train_async)\.py")
     runs_engine = True

@@ -9,6 +9,8 @@ class TrinityRft(Framework):
     """Trinity-RFT."""
 
     name = "trinity-rft"
+    folders = ("trinity",)
+    plain_folders = True
     also_called = ("trinity",)
     builds_on = ("verl",)
 

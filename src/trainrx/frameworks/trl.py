@@ -40,6 +40,8 @@ class Trl(HfTrainer):
     lineage = ("trl", "transformers")
     inner_packages = OWN_PROGRAM
     precedence = 1
+    folders = ("trl",)
+    handed_on = ""
     programs = ("trl",)
     commands = frozenset(
         {"sft", "dpo", "grpo", "kto", "ppo", "reward", "rloo", "orpo", "cpo", "gkd", "bco", "prm"}

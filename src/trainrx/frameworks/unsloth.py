@@ -12,6 +12,7 @@ class Unsloth(Framework):
     """Unsloth."""
 
     name = "unsloth"
+    folders = ("unsloth",)
     spelled = True
     library = True
     builds_on = ("trl",)

@@ -41,6 +41,7 @@ class Verl(Framework):
     """verl's trainers, recipes and tools."""
 
     name = "verl"
+    folders: ClassVar[tuple[str, ...]] = ("verl",)
     spelled = True
     precedence = -1
     path = late(

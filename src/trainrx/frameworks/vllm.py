@@ -15,6 +15,7 @@ class Vllm(Framework):
     """`vllm serve`, and the servers' modules."""
 
     name = "vllm"
+    folders = ("vllm",)
     library = True
     lends_names = True
     programs = ("vllm",)

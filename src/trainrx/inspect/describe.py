@@ -10,6 +10,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.fates import fate_of
 from trainrx.catalog.names import taken_by
 from trainrx.facts.all import derive
+from trainrx.frameworks import frameworks
 from trainrx.inspect.topics import topic_of
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.job import Launch, launch_facts
@@ -43,8 +44,6 @@ _SOURCES: dict[str, tuple[str, ...]] = {
 }
 """What a value follows from, for saying so."""
 _NOT_SHOWN = ("log", "exit", "symptom", "series", "oom", "collective", "changed", "version")
-_LENDERS = (("transformers", "TrainingArguments"), ("trl", ""))
-"""Packages whose arguments frameworks hand on."""
 _OF_THE_HEAD = frozenset(
     {"launch.given", "launch.framework", "launch.framework_version", "launch.framework_major"}
 )
@@ -259,7 +258,8 @@ def _instead(arg: RawArg, launch: Launch, around: InspectContext) -> str:
 
 def _takers(name: str, framework: str, command: str) -> str:
     """Give the releases that take a name, as `ms-swift <3.0`; "" when none does."""
-    for package, of in ((framework, command), *_LENDERS):
+    lent = ((one.name, one.handed_on) for one in frameworks() if one.handed_on is not None)
+    for package, of in ((framework, command), *lent):
         known = catalog(package)
         bits = 0
         for option in known.find(name, of):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
 
+from trainrx.frameworks import frameworks
 from trainrx.model.errors import UsageError
 
 SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".sub", ".pbs", ".lsf", ".job")
@@ -22,17 +24,7 @@ STDIN = "<stdin>"
 _SKIPPED = frozenset(
     {"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints", "venv", "build"}
 )
-_TELLING: tuple[bytes, ...] = (
-    *(b"swift", b"megatron", b"llamafactory", b"lmf", b"trl", b"verl", b"axolotl", b"vllm"),
-    *(b"openrlhf", b"torchrun", b"accelerate", b"deepspeed", b"python", b"automodel"),
-    b"examples/run_",
-)
-_KEYS: tuple[bytes, ...] = (
-    *(b"finetuning_type", b"cutoff_len", b"lora_target", b"stage", b"base_model"),
-    *(b"sequence_len", b"micro_batch_size", b"tuner_type", b"train_type", b"sft_type"),
-    *(b"rlhf_type", b"dataset_name", b"max_completion_length", b"step_scheduler"),
-)
-"""One of these stands in every configuration that implies a launch."""
+_STARTS: tuple[bytes, ...] = (b"torchrun", b"accelerate", b"deepspeed", b"python", b"uv run")
 
 
 class File(msgspec.Struct, frozen=True):
@@ -120,11 +112,20 @@ def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:
         return None
     config = name.lower().endswith(CONFIGS)
     manifest = config and (b"apiVersion:" in data or b"services:" in data)
-    if not named and not any(w in data for w in (_KEYS if config and not manifest else _TELLING)):
+    if not named and not any(word in data for word in _telling(config=config and not manifest)):
         return None
     text = _decoded(data)
     kind = kind_of(name, text) if named or config else "script"
     return File(name, text, kind, Path(name).parent, named)
+
+
+@lru_cache(maxsize=2)
+def _telling(*, config: bool) -> tuple[bytes, ...]:
+    """Give words of which one stands in every script, or configuration, that is a launch."""
+    if not config:
+        return (*_STARTS, *(name.encode() for one in frameworks() for name in one.programs))
+    keys = (key for one in frameworks() if not one.only_assigns for key in one.telling_keys)
+    return tuple(key.rpartition(".")[2].encode() for key in keys)
 
 
 def _decoded(data: bytes) -> str:

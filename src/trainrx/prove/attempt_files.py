@@ -10,6 +10,7 @@ import msgspec
 
 from trainrx.fix.patch.configs import config_with, keys
 from trainrx.fix.patch.wanted import Want
+from trainrx.frameworks import framework_of
 from trainrx.inputs.recognise import is_manifest
 from trainrx.launch.config_kinds import classify_config
 from trainrx.launch.files import base, config_texts, script_file
@@ -22,7 +23,6 @@ from trainrx.prove.reread import LaunchContext
 from trainrx.shell import read_script
 
 AUTO = "auto"
-TRAINERS = frozenset({"transformers", "trl", "llamafactory", "ms-swift"})
 _BATCH = frozenset({"train.micro_batch", "train.grad_accum", "parallel.processes_per_node"})
 _KEYS = {
     "deepspeed.micro_batch": ("train_micro_batch_size_per_gpu", frozenset({"train.micro_batch"})),
@@ -33,7 +33,7 @@ _KEYS = {
 
 def autos(changes: Sequence[Change], facts: Facts, held: Collection[str]) -> Iterator[Change]:
     """Give the keys that are to be left to the Trainer, of those a DeepSpeed file holds."""
-    if facts.text("launch.framework") not in TRAINERS:
+    if not framework_of(facts.text("launch.framework")).training_arguments:
         return
     names = {change.canonical for change in changes}
     for kind, (key, means) in _KEYS.items():

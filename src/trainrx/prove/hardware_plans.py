@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.diagnosis.summary import job_summary
 from trainrx.fix.changes import can_spell
+from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import read_logs, tool
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
@@ -222,10 +223,10 @@ def _has_engine(facts: Facts) -> bool:
 
 
 def _places_engine(facts: Facts) -> bool:
-    """Tell whether infer workers say where the engine runs: ms-swift before 3.5."""
+    """Tell whether infer workers say where the engine runs."""
+    releases = framework_of(facts.text("launch.framework")).places_engine
     version = facts.text("launch.framework_version") or ""
-    own = facts.text("launch.framework") == "ms-swift"
-    return own and in_range(version, "<3.5") is True
+    return bool(releases) and in_range(version, releases) is True
 
 
 def _started(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from trainrx.frameworks import framework_of
 from trainrx.model.facts import Scalar
 from trainrx.model.inspection import InspectedJob, Sided
 from trainrx.model.text import Lang, Text
@@ -14,7 +15,6 @@ from trainrx.render.inspect_rows import plain_value, unknowns
 from trainrx.render.layout import Line, StyledText, cells, clean, pad, wrap
 from trainrx.render.words import COMMA, LISTED, PAREN
 
-_UNLISTED = (None, "transformers")
 _LABELS = (
     words.FRAMEWORK,
     words.TASK,
@@ -58,11 +58,7 @@ def job_head(job: InspectedJob, view: View, number: int, count: int) -> Iterator
 
 def what(job: InspectedJob | Sided) -> str:
     """Give the command as one would type it."""
-    names = {"ms-swift": "swift", "llamafactory": "llamafactory-cli"}
-    framework = names.get(job.framework or "", job.framework or "")
-    if job.command.startswith("megatron "):
-        framework = ""
-    return clean(f"{framework} {job.command}".strip())
+    return clean(framework_of(job.framework).typed(job.command))
 
 
 def framework(job: InspectedJob | Sided, lang: Lang) -> str:
@@ -140,7 +136,7 @@ def _batch(known: Mapping[str, object], lang: Lang) -> str:
 
 def is_listed(job: InspectedJob) -> bool:
     """Tell whether there is a list of what the program takes; one of one's own has none."""
-    return job.framework not in _UNLISTED and any(item.package for item in job.arguments)
+    return framework_of(job.framework).owns_names and any(item.package for item in job.arguments)
 
 
 def _matter(job: InspectedJob, lang: Lang) -> Iterator[str]:

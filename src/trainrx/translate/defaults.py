@@ -9,6 +9,7 @@ from typing import Any
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.deepspeed import preset
 from trainrx.catalog.renames import DEFAULT_MODULES, default_modules
+from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.task import task_of
 from trainrx.knowledge.catalogs import read_replacements
 from trainrx.model.catalog import Value
@@ -196,7 +197,7 @@ def _modules(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
         ("1.", "2.")
     )
     kind = way.given.get("sft_type") or ("lora",)
-    if way.framework != "ms-swift" or not forward or names & way.given.keys():
+    if not framework_of(way.framework).type_named_model or not forward or names & way.given.keys():
         return
     if kind[0] != "lora" or way.old.launch.command not in ("sft", "pt", "rlhf", "dpo"):
         return
@@ -217,7 +218,7 @@ def _preset(moved: Moved) -> Iterator[DefaultChange]:
     way = moved.way
     setting = moved.after.arguments.get("deepspeed")
     name = setting.value if setting is not None and setting.known else None
-    if way.framework != "ms-swift" or not isinstance(name, str):
+    if not framework_of(way.framework).ships_presets or not isinstance(name, str):
         return
     old = preset(name, way.framework, way.old.version)
     new = preset(name, way.framework, way.new.version)

@@ -28,7 +28,6 @@ from trainrx.translate.defaults import default_changes
 from trainrx.translate.edits import Edited, edited
 from trainrx.translate.translate import Moved, Version2, exact, move, text_of, written_for
 
-FRAMEWORKS = ("ms-swift", "llamafactory", "trl", "transformers", "verl", "openrlhf", "axolotl")
 
 
 def translate(
@@ -101,7 +100,7 @@ def _framework(to: Mapping[str, str], launches: Sequence[RawLaunch]) -> str:
     wanted, there = ", ".join(to), ", ".join(dict.fromkeys(filter(None, present))) or "unknown"
     raise UsageError(
         f"--to names {wanted}, but the launch is of {there}: arguments are translated between "
-        f"versions of one framework, for example --to {present[0] or FRAMEWORKS[0]}==VERSION"
+        f"versions of one framework, for example --to {present[0] or 'NAME'}==VERSION"
     )
 
 

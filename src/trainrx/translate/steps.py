@@ -158,7 +158,7 @@ def _onwards(piece: Piece, item: Replacement, arg: RawArg, way: Way, depth: int)
 
 def _renamed_values(arg: RawArg, way: Way, depth: int) -> Step | None:
     """Translate names of models, templates and data sets, where the names changed."""
-    if way.framework != "ms-swift" or not arg.values:
+    if not framework_of(way.framework).type_named_model or not arg.values:
         return None
     old, new, turn = Version(way.old.version), Version(way.new.version), Version(_SWIFT_3)
     found = None

@@ -13,6 +13,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.renames import hub_of, is_old_type
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import releases_taking
+from trainrx.frameworks import framework_of
 from trainrx.launch.resolve import outside_parser, resolve
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
@@ -22,39 +23,10 @@ from trainrx.translate.steps import carry
 from trainrx.translate.words import Piece, Step, Way, side
 from trainrx.translate.written import TargetArguments, carried, flag
 
-_HEADS: Mapping[str, str] = {
-    "ms-swift": "swift {}",
-    "llamafactory": "llamafactory-cli {}",
-    "trl": "trl {}",
-    "axolotl": "axolotl {}",
-    "vllm": "vllm {}",
-}
-
-
 _HYDRA = frozenset({"config_name", "config_path"})
 
 
 NO_COMMAND = Text(en="{target} has no command {command}", zh="{target} 没有 {command} 命令")
-
-
-class Renaming(NamedTuple):
-    """A command that has another name since a release, and the argument that goes with it."""
-
-    framework: str
-    since: str
-    old: str
-    new: str
-    argument: tuple[str, str] | None = None
-
-
-_COMMANDS = (
-    *(
-        Renaming("ms-swift", "3.0.0", task, "rlhf", ("rlhf_type", task))
-        for task in ("dpo", "orpo", "simpo")
-    ),
-    Renaming("ms-swift", "3.0.2", "app-ui", "app"),
-)
-"""ms-swift 2.6.1, 3.0.0 and 3.0.2 wheels: swift/cli/main.py."""
 
 
 class Version2(NamedTuple):
@@ -97,22 +69,21 @@ def written_for(launch: RawLaunch, configs: Sequence[RawArg]) -> tuple[str, str]
 
 
 def _values_of(launch: RawLaunch, configs: Sequence[RawArg]) -> int:
-    """Give the releases whose words for values a launch uses: the model types of ms-swift 2.x."""
+    """Give the releases whose words for values a launch uses: types that name the model."""
     known = catalog(launch.framework)
-    if launch.framework != "ms-swift":
+    before = framework_of(launch.framework).type_named_model
+    if not before:
         return known.all
     given = {plain(arg.name): arg.values for arg in (*launch.args, *configs)}
     kind = next(iter(given.get("model_type") or ()), "")
     old = "model" not in given and is_old_type(kind)
-    return known.of("<3.0") if old else known.all
+    return known.of(before) if old else known.all
 
 
 def command_in(framework: str, command: str, at: Version2) -> tuple[str, tuple[str, str] | None]:
     """Give what a command is called in the target, and an argument that goes with it."""
     old, new = Version(at.old), Version(at.new)
-    for item in _COMMANDS:
-        if item.framework != framework:
-            continue
+    for item in framework_of(framework).renamed_commands:
         since = Version(item.since)
         if command == item.old and new >= since:
             return item.new, item.argument
@@ -222,11 +193,9 @@ def text_of(
 
 def _head(launch: RawLaunch) -> str:
     """Give what stands in front of the arguments; launchers in front of it stay as they are."""
-    if launch.command.startswith("megatron "):
-        return launch.command
-    pattern = _HEADS.get(launch.framework)
-    if pattern is not None:
-        return pattern.format(launch.command)
+    framework = framework_of(launch.framework)
+    if framework.programs and framework.commands:
+        return framework.typed(launch.command)
     program = launch.program or launch.command
     if program.endswith(".py"):
         return f"python {shlex.quote(program)}"

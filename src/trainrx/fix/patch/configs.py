@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from trainrx.fix.patch.mappings import mapping_edits
 from trainrx.fix.patch.proof import DocumentMeaning, changed_so, given, read
 from trainrx.fix.patch.wanted import OffsetEdit, Want, applied, same
+from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.launch.config_kinds import classify_config
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.shell.quotes import here_documents
 
-_ENVIRONMENT = {"ms-swift": "ENV", "trl": "env"}
 _DEEPSPEED = ("zero_optimization", "bf16", "fp16", "optimizer", "scheduler", "aio")
 _ACCELERATE = ("deepspeed_config.", "fsdp_config.", "num_processes", "num_machines", "mixed_")
 
@@ -37,8 +37,8 @@ def config_names(launch: RawLaunch, texts: Mapping[str, str]) -> list[str]:
 
 def as_key(want: Want, launch: RawLaunch) -> Want:
     """Give what is wanted as a key of a file: a variable stands in a section of its own."""
-    section = _ENVIRONMENT.get(launch.framework)
-    if want.kind == "env" and section is not None:
+    section = framework_of(launch.framework).environment_key
+    if want.kind == "env" and section:
         return want._replace(kind="arg", name=f"{section}.{want.name}")
     return want
 

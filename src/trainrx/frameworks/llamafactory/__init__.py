@@ -42,6 +42,8 @@ class LlamaFactory(Framework):
 
     name = "llamafactory"
     spelled = True
+    folders = ("llamafactory", "LLaMA-Factory", "LlamaFactory")
+    spoken = "llamafactory-cli"
     programs = ("llamafactory-cli", "lmf", "llamafactory")
     commands = frozenset({"train", "chat", "eval", "export", "api", "webchat", "webui"})
     path = late(r"(?:.*[./])?(?:llamafactory|llmtuner)[./](?:launcher|cli|train[./]tuner)(?:\.py)?")

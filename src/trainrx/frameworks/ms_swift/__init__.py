@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
-from trainrx.frameworks.base import Framework
+from trainrx.frameworks.base import CommandRename, Framework
 from trainrx.frameworks.common.layout import OPEN, Mode, by_beta, switched_off
 from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.processes import Processes, times
@@ -42,6 +42,13 @@ class MsSwift(Framework):
 
     name = "ms-swift"
     spelled = True
+    folders = ("swift", "ms-swift")
+    spoken = "swift"
+    renamed_commands = (
+        *(CommandRename("3.0.0", t, "rlhf", ("rlhf_type", t)) for t in ("dpo", "orpo", "simpo")),
+        CommandRename("3.0.2", "app-ui", "app"),
+    )
+    """The wheels of 2.6.1, 3.0.0 and 3.0.2: swift/cli/main.py."""
     programs = ("swift", "megatron")
     commands = frozenset(
         {"sft", "pt", "rlhf", "infer", "deploy", "rollout", "export", "eval", "app", "sample"}
@@ -72,6 +79,10 @@ class MsSwift(Framework):
     two_dashes = True
     parses_values = True
     ships_presets = True
+    type_named_model = "<3.0"
+    refuses_uneven_groups = True
+    """3.1.1 and later."""
+    places_engine = "<3.5"
     renames_model_types = True
     inner_packages = OWN_PROGRAM
     group_keys = frozenset({"colocate_groups", "device_groups", "train", "rollout"})
@@ -139,6 +150,10 @@ class MsSwift(Framework):
         """A file with an algorithm is for `rlhf`."""
         named = {arg.name: arg.values[0] for arg in args if arg.values}
         return "rlhf" if named.get("rlhf_type", "null") not in ("null", "None", "") else "sft"
+
+    def takes_file_first(self, version: str | None) -> bool:
+        """From 4.1 on: `parse_yaml_args` in swift/cli/main.py."""
+        return in_range(version or "", ">=4.1") is True
 
     def counts_samples(self, version: str | None) -> bool:
         """Before 3.0 `#` splits them between training and evaluation."""

@@ -47,6 +47,8 @@ class Transformers(Script, HfTrainer):
     """A script of someone's own that takes arguments of the Trainer."""
 
     name = "transformers"
+    folders = ("transformers",)
+    handed_on = "TrainingArguments"
     spelled = True
     lends_names = True
     builds_on = ("trl",)
