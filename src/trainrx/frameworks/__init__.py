@@ -40,6 +40,12 @@ def framework_of(name: str | None) -> Framework:
 
 
 @lru_cache(maxsize=1)
+def programs() -> frozenset[str]:
+    """Give the names of the programs of all frameworks."""
+    return frozenset(name for one in frameworks() for name in one.programs)
+
+
+@lru_cache(maxsize=1)
 def frameworks() -> tuple[Framework, ...]:
     """Give all frameworks, in order of their names. It loads them all."""
     return tuple(framework_of(name) for name in names())

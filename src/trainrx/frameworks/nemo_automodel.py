@@ -41,6 +41,7 @@ class NemoAutomodel(Fsdp2):
     spelled = True
     repository = "NVIDIA-NeMo/Automodel"
     programs = ("automodel", "am")
+    commands = frozenset(_COMMANDS)
     path = late(r"nemo_automodel\._?cli\.app|(?:.*/)?nemo_automodel/_?cli/app\.py")
     default_command = "finetune"
     file_flags = ("config", "c")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
-from trainrx.frameworks import framework_of
+from trainrx.frameworks import framework_of, frameworks, programs
 from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
 from trainrx.launch.args import Sign, odd_characters, read_arguments
@@ -16,28 +17,34 @@ from trainrx.launchers.front import Front
 from trainrx.launchers.jobs import numbered
 from trainrx.model.findings import Unread
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
-from trainrx.model.pattern import late
 from trainrx.shell import read_script
 
 _MAX_LAUNCHES = 256
 _MAX_INNER = 32
-_LOOKS = late(
+_LOOKS = (
     r"^[ \t]*(?:\$[ \t]+)?"
     r"(?:(?:nohup|time|sudo|env|srun|uv[ \t]+run)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
     r"(?:[^\s;|&]{0,200}/)?"
-    r"(?:(?:swift|megatron)[ \t]+(?:sft|pt|rlhf|infer|deploy|rollout|export|eval|app|sample|dpo"
-    r"|web-ui)\b"
-    r"|llamafactory-cli[ \t]+\w|lmf[ \t]+train|trl[ \t]+\w|axolotl[ \t]+\w|vllm[ \t]+serve"
-    r"|automodel[ \t]+\S|uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*\S+\.py(?:[ \t]|$)"
+    r"(?:OWN|uv[ \t]+run[ \t]+(?:-\S+[ \t]+)*\S+\.py(?:[ \t]|$)"
     r"|torchrun[ \t]|accelerate[ \t]+launch|deepspeed[ \t]+\S|ray[ \t]+job[ \t]+submit"
-    r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))",
-    re.MULTILINE,
+    r"|python[\d.]*[ \t]+(?:-u[ \t]+)?(?:-m[ \t]+[\w.]+|\S+\.py)(?:[ \t]|$))"
 )
+"""OWN: the programs of frameworks with what may stand behind them."""
+
+
+@lru_cache(maxsize=1)
+def _looks() -> re.Pattern[str]:
+    own = "|".join(
+        rf"(?:{'|'.join(one.programs)})[ \t]+(?:{'|'.join(sorted(one.commands))}|\S+\.ya?ml)"
+        for one in frameworks()
+        if one.programs and one.commands
+    )
+    return re.compile(_LOOKS.replace("OWN", rf"(?:{own})(?![\w-])"), re.MULTILINE)
 
 
 def looks_like_launch(text: str) -> bool:
     """Tell whether a text has a line that starts a training program, as scripts and posts do."""
-    return _LOOKS.search(text[: 256 * 1024]) is not None
+    return _looks().search(text[: 256 * 1024]) is not None
 
 
 def find_launches(script: Script) -> tuple[RawLaunch, ...]:
@@ -51,7 +58,7 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
     allocation = _allocated(script)
     found: list[RawLaunch] = []
     for command, wrapped in _commands(script, cite):
-        for entry in entries(command, cite, allocation):
+        for entry in entries(command, cite, allocation, programs()):
             named = recognise(entry)
             if named is not None and len(found) < _MAX_LAUNCHES:
                 launch = _launch(script, command, entry, named, cite)

@@ -24,9 +24,8 @@ from trainrx.model.pattern import late, needled
 _PYTHON = needled(r"(?:python|pypy)[\d.]*", "python", "pypy")
 _MAX_WRAPPERS = 16
 _MAX_LAUNCHERS = 6
-_PROGRAMS = late(
-    r"(?:python|pypy)[\d.]*|torchrun|dlrover-run|accelerate(?:-launch)?|deepspeed|swift|megatron"
-    r"|llamafactory-cli|lmf|trl|axolotl|vllm|ray|openrlhf|automodel"
+_LAUNCHERS = late(
+    r"(?:python|pypy)[\d.]*|torchrun|dlrover-run|accelerate(?:-launch)?|deepspeed|ray"
 )
 _ENTER = {
     "docker": "container.enter_docker",
@@ -79,13 +78,20 @@ def basename(word: Word) -> str:
 
 
 def entries(
-    command: ShellCommand, cite: Cite, allocation: tuple[RawArg, ...] = ()
+    command: ShellCommand,
+    cite: Cite,
+    allocation: tuple[RawArg, ...] = (),
+    programs: frozenset[str] = frozenset(),
 ) -> Iterator[EntryPoint]:
     """Take wrappers and launchers off a command; nothing when no program is left.
 
-    `allocation`: what the script's `#SBATCH` lines ask for.
+    Args:
+        command: the words.
+        cite: gives their origins.
+        allocation: what the script's `#SBATCH` lines ask for.
+        programs: names of programs of frameworks.
     """
-    front = Front(cite, allocation)
+    front = Front(cite, allocation, programs)
     words = _strip(command.words, front)
     found = _program(words, front)
     if found is not None:
@@ -106,7 +112,7 @@ def _strip(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
             rest = _unwrap(name, words[1:], front)
         else:
             break
-        words = rest if not rest or _starts(rest[0]) else _from_program(rest)
+        words = rest if not rest or _starts(rest[0], front) else _from_program(rest, front)
     return words
 
 
@@ -118,18 +124,20 @@ def _enter(place: str) -> Callable[[tuple[Word, ...], Front], tuple[Word, ...]]:
     )
 
 
-def _starts(word: Word) -> bool:
+def _starts(word: Word, front: Front) -> bool:
     name = basename(word)
     name = ALIASES.get(name, name)
-    return bool(_PROGRAMS.fullmatch(name)) or name in WRAPPERS or name in _ENTER
+    if name in front.programs or name in WRAPPERS or name in _ENTER:
+        return True
+    return _LAUNCHERS.fullmatch(name) is not None
 
 
-def _from_program(words: tuple[Word, ...]) -> tuple[Word, ...]:
+def _from_program(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     """Go on to the first known program: what is in between belongs to a wrapper (an image)."""
     if words[0].text.endswith(".py"):
         return words
     for at, word in enumerate(words):
-        if _starts(word):
+        if _starts(word, front):
             return words[at:]
     return words
 

@@ -98,10 +98,17 @@ class Front:
     `apart`: the script's environment does not reach the program, but for the names `passed`;
     `unsure`: whether it does is not known; `removed` never do. `hidden_env`: a file sets more.
     `allocation`: what `#SBATCH` lines ask for, which srun takes over; `allocated`: it did.
+    `programs`: those of frameworks.
     """
 
-    def __init__(self, cite: Cite, allocation: tuple[RawArg, ...] = ()) -> None:
+    def __init__(
+        self,
+        cite: Cite,
+        allocation: tuple[RawArg, ...] = (),
+        programs: frozenset[str] = frozenset(),
+    ) -> None:
         self.cite = cite
+        self.programs = programs
         self.allocation = allocation
         self.allocated = False
         self.launcher: list[RawArg] = []

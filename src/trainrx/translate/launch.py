@@ -29,7 +29,6 @@ from trainrx.translate.edits import Edited, edited
 from trainrx.translate.translate import Moved, Version2, exact, move, text_of, written_for
 
 
-
 def translate(
     request: Request,
     *,
