@@ -15,9 +15,9 @@ from trainrx.model.catalog import Option
 from trainrx.model.knowledge import Fix, Measure
 from trainrx.model.parts import Condition, Param
 
-LIBRARIES = ("accelerate", "deepspeed", "peft", "torchrun", "transformers", "vllm")
+_LENDING = tuple(one.name for one in frameworks() if one.lends_names)
+LIBRARIES = ("accelerate", "deepspeed", "peft", "torchrun", *_LENDING)
 """Packages with a catalog whose names go wherever they are used."""
-CATALOGUED = ("axolotl", "llamafactory", "ms-swift", "openrlhf", "trl", "verl")
 SPELLED = frozenset(one.name for one in frameworks() if one.spelled)
 NAMED = frozenset(one.name for one in frameworks() if one.only_named)
 """Those of which knowledge speaks by name only."""
@@ -195,7 +195,7 @@ def _spelled(params: Mapping[str, Param]) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=2)
 def _owners(spelled: tuple[tuple[str, str], ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for package in (*CATALOGUED, *LIBRARIES):
+    for package in sorted({*OWNERS, *LIBRARIES}):
         for option in open_catalog(package)[1].of(""):
             for name in _names(option):
                 found.setdefault(name, set()).add(package)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from trainrx.evidence.blocks import LogBlock, clean_blocks
-from trainrx.evidence.dumps import (
+from trainrx.evidence.matcher import decode
+from trainrx.frameworks import frameworks
+from trainrx.frameworks.common.dumps import (
+    DumpForm,
     Kind,
-    Read,
     read_accelerate,
-    read_banner,
     read_deepspeed_lines,
     read_dict,
-    read_engine,
-    read_json,
     read_object,
-    read_setting,
 )
-from trainrx.evidence.matcher import decode
 from trainrx.inputs.stream import chunks
 from trainrx.model.facts import Origin
 from trainrx.model.job import Input, RawArg
@@ -34,15 +30,13 @@ MOST = 256
 """Dumps of one log, and places looked at for each kind of them."""
 QUOTE = 200
 
-Reader = Callable[[str, str], Read | None]
-
 
 class Dump(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments as a program printed them, in the order of the log: of one name the last counts.
 
     `framework` is "" where only the launch can tell. `kind` says what they are of (see
-    `trainrx.evidence.dumps.Kind`). Values are texts as configuration files have them (None is
-    "null", nested ones have dotted names); `values` None: printed, but not to be told.
+    `trainrx.frameworks.common.dumps.Kind`). Values are texts as configuration files have them (None
+    is "null", nested ones have dotted names); `values` None: printed, but not to be told.
     """
 
     framework: str
@@ -52,39 +46,20 @@ class Dump(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
 
 
-class _Needle(NamedTuple):
-    """What a dump begins with; `back`: letters in front of the needle that belong to it."""
-
-    text: bytes
-    reader: Reader
-    back: re.Pattern[bytes] | None = None
-
-
-def _easyr1(text: str) -> Read | None:
-    """Read the configuration EasyR1 prints as JSON; what opens it stands on the line above."""
-    begins = text.partition("\n")[2].lstrip()
-    return read_json("{" + text, "easyr1") if begins.startswith('"train_files"') else None
-
-
 _NAME = re.compile(rb"[A-Za-z]\w{0,80}$")
-_BRACE = re.compile(rb"\{$")
-
-_NEEDLES = (
-    _Needle(b"Arguments(", read_object, _NAME),
-    _Needle(b"Namespace(", read_object),
-    _Needle(b"Config(", read_object, _NAME),
-    _Needle(b"non-default args: {", lambda t, _: read_dict(t[18:], "vllm", "serve", "arguments")),
-    _Needle(b"with config: model=", lambda t, _: read_engine(t[13:])),
-    _Needle(b"'actor_rollout_ref': {", lambda t, _: read_dict(t, "verl", "", "arguments"), _BRACE),
-    _Needle(b'"data": {\n', lambda t, _: _easyr1(t)),
-    _Needle(b"model_kwargs: {", lambda t, _: read_dict(t[14:], "ms-swift", "", "model-kwargs")),
-    _Needle(b"config:\n{", lambda t, _: read_json(t[8:], "axolotl")),
-    _Needle(b"DeepSpeedEngine configuration:", lambda t, _: read_deepspeed_lines(t)),
-    _Needle(b"Using deepspeed: {", lambda t, _: read_dict(t[17:], "deepspeed", "", "deepspeed")),
-    _Needle(b"Setting ", lambda t, b: read_setting(t, b) if "swift]" in b else None),
-    _Needle(b"***** Running training *****", lambda t, _: read_banner(t)),
-    _Needle(b"values were not passed to `accelerate launch`", lambda t, _: read_accelerate(t)),
+_FORMS = (
+    DumpForm(b"Arguments(", read_object, _NAME),
+    DumpForm(b"Namespace(", read_object),
+    DumpForm(b"Config(", read_object, _NAME),
+    DumpForm(b"DeepSpeedEngine configuration:", lambda text, _: read_deepspeed_lines(text)),
+    DumpForm(
+        b"Using deepspeed: {", lambda text, _: read_dict(text[17:], "deepspeed", "", "deepspeed")
+    ),
+    DumpForm(
+        b"values were not passed to `accelerate launch`", lambda text, _: read_accelerate(text)
+    ),
 )
+"""Those of objects any program may print, and of launchers and engines."""
 _PROCESS = re.compile(
     r"^(?:\x1b\[\d+m)?(?:\([\w. ]{1,60} pid=\d+(?:, ip=[\w.:]+)?\)|\[(?:rank|default)\d+\]:?"
     r"|\[\d+,\d+\]<std\w+>:|[\w-]{1,40}:) "
@@ -106,17 +81,18 @@ def logged_arguments(logs: Sequence[Input]) -> tuple[Dump, ...]:
 
 
 def _dumps(item: Input) -> Iterator[Dump]:
-    left = dict.fromkeys(_NEEDLES, MOST)
+    forms = (*_FORMS, *(form for one in frameworks() for form in one.dumps()))
+    left = dict.fromkeys(forms, MOST)
     for window, start, end in _windows(item):
-        for needle in _NEEDLES:
-            until = end + len(needle.text) - 1
-            at = window.find(needle.text, 0, until)
-            while at >= 0 and left[needle]:
-                dump = _dump(item.name, window, at, start, needle)
-                left[needle] -= 1
+        for form in forms:
+            until = end + len(form.needle) - 1
+            at = window.find(form.needle, 0, until)
+            while at >= 0 and left[form]:
+                dump = _dump(item.name, window, at, start, form)
+                left[form] -= 1
                 if dump is not None:
                     yield dump
-                at = window.find(needle.text, at + len(needle.text), until)
+                at = window.find(form.needle, at + len(form.needle), until)
 
 
 def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
@@ -146,16 +122,16 @@ def _joined(blocks: Iterable[LogBlock]) -> bytes:
     return b"".join(block.data for block in blocks)
 
 
-def _dump(source: str, window: bytes, at: int, first: int, needle: _Needle) -> Dump | None:
+def _dump(source: str, window: bytes, at: int, first: int, form: DumpForm) -> Dump | None:
     begin = max(window.rfind(b"\n", 0, at), window.rfind(b"\r", 0, at)) + 1
     begin = max(begin, at - 4 * QUOTE)
-    if needle.back is not None:
-        name = needle.back.search(window[begin:at])
+    if form.back is not None:
+        name = form.back.search(window[begin:at])
         if name is None:
             return None
         at = begin + name.start()
     before = decode(window[begin:at])
-    read = needle.reader(_own_lines(decode(window[at : at + REACH]), before), before)
+    read = form.read(_own_lines(decode(window[at : at + REACH]), before), before)
     if read is None:
         return None
     line = first + window.count(b"\n", 0, at)

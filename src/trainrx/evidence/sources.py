@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
+
+from trainrx.frameworks import frameworks
 
 INSTALLED = re.compile(r"(?:^|/)(?:site|dist)-packages/(.+)$")
 LIBRARY = re.compile(r"(?:^|/)lib(?:64)?/python\d[\w.]*/|^<")
@@ -12,17 +15,10 @@ LIBRARY = re.compile(r"(?:^|/)lib(?:64)?/python\d[\w.]*/|^<")
 HOME = re.compile(r"^/(?:home|Users)/[^/]+/")
 """A user may be called like a package (`/home/ray` in the images of Ray)."""
 
-PACKAGES: Mapping[str, str] = {
-    "LLaMA-Factory": "llamafactory",
-    "LlamaFactory": "llamafactory",
+_LIBRARIES: dict[str, str] = {
     "DeepSpeed": "deepspeed",
     "Megatron-LM": "megatron-core",
-    "NeMo-RL": "nemo-rl",
-    "OpenRLHF": "openrlhf",
-    "SkyRL": "skyrl",
     "accelerate": "accelerate",
-    "areal": "areal",
-    "axolotl": "axolotl",
     "bitsandbytes": "bitsandbytes",
     "datasets": "datasets",
     "deepspeed": "deepspeed",
@@ -31,47 +27,25 @@ PACKAGES: Mapping[str, str] = {
     "flashinfer": "flashinfer-python",
     "huggingface_hub": "huggingface-hub",
     "liger_kernel": "liger-kernel",
-    "llamafactory": "llamafactory",
     "mcore_bridge": "mcore-bridge",
     "megatron": "megatron-core",
-    "miles": "miles",
     "modelscope": "modelscope",
-    "ms-swift": "ms-swift",
-    "nemo_automodel": "nemo-automodel",
-    "nemo_rl": "nemo-rl",
-    "open-instruct": "open-instruct",
-    "open_instruct": "open-instruct",
-    "openrlhf": "openrlhf",
     "peft": "peft",
-    "prime-rl": "prime-rl",
-    "prime_rl": "prime-rl",
     "qwen_vl_utils": "qwen-vl-utils",
     "ray": "ray",
     "roll": "roll",
     "sentence_transformers": "sentence-transformers",
     "sglang": "sglang",
-    "skyrl": "skyrl",
-    "skyrl_train": "skyrl",
-    "slime": "slime",
-    "swift": "ms-swift",
     "tokenizers": "tokenizers",
     "torch": "torch",
     "torchvision": "torchvision",
     "transformer_engine": "transformer-engine",
-    "transformers": "transformers",
-    "trinity": "trinity-rft",
     "triton": "triton",
-    "trl": "trl",
-    "unsloth": "unsloth",
     "unsloth_zoo": "unsloth_zoo",
-    "verl": "verl",
-    "vllm": "vllm",
 }
 """Folders of installed packages and of checkouts, and the package by its name in an index."""
 
-PLAIN_WORDS = frozenset(
-    {"datasets", "fla", "miles", "ray", "roll", "slime", "torch", "trinity", "triton"}
-)
+_PLAIN_WORDS = frozenset({"datasets", "fla", "ray", "roll", "torch", "triton"})
 """Folders of anybody's own may be called so: they count only where a path begins or is cut."""
 
 LAUNCHERS = (
@@ -95,22 +69,34 @@ class SourceFile(NamedTuple):
     file: str
 
 
+@lru_cache(maxsize=1)
+def packages() -> Mapping[str, str]:
+    """Give the package of each folder, those of frameworks too."""
+    return _LIBRARIES | {folder: one.name for one in frameworks() for folder in one.folders}
+
+
+@lru_cache(maxsize=1)
+def _plain_words() -> frozenset[str]:
+    own = (folder for one in frameworks() if one.plain_folders for folder in one.folders)
+    return _PLAIN_WORDS.union(own)
+
+
 def source_of(path: str) -> SourceFile | None:
     """Place a source file; None for the standard library and generated code."""
     path = path.replace("\\", "/")
     installed = INSTALLED.search(path)
     if installed is not None:
         top = installed[1].partition("/")[0].removesuffix(".py")
-        return SourceFile(PACKAGES.get(top, top), installed[1])
+        return SourceFile(packages().get(top, top), installed[1])
     if LIBRARY.search(path):
         return None
     parts = HOME.sub("", path).split("/")
     for at, part in enumerate(parts[:-1]):
-        package = PACKAGES.get(part)
-        if package is None or (part in PLAIN_WORDS and at and parts[at - 1] != "..."):
+        package = packages().get(part)
+        if package is None or (part in _plain_words() and at and parts[at - 1] != "..."):
             continue
         # a checkout holds its package: the innermost folder of that name is the one imported
-        inner = max(i for i, name in enumerate(parts[:-1]) if PACKAGES.get(name) == package)
+        inner = max(i for i, name in enumerate(parts[:-1]) if packages().get(name) == package)
         return SourceFile(package, "/".join(parts[inner:]))
     return SourceFile("", parts[-1])
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from packaging.version import Version
 
-from trainrx.evidence.sources import PACKAGES
+from trainrx.evidence.sources import packages
 from trainrx.facts.lacking import Lack
 from trainrx.knowledge.symbols import SymbolTable, open_symbols, recorded
 from trainrx.model.symbols import Symbols
@@ -232,4 +232,4 @@ def _one(found: Iterable[SymbolHome], around: SymbolContext) -> SymbolHome | Non
 
 def _package(module: str) -> str:
     top = module.partition(".")[0]
-    return PACKAGES.get(top, top).replace("_", "-")
+    return packages().get(top, top).replace("_", "-")

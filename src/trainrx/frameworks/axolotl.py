@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.tables import TableContext, Tables
@@ -11,6 +11,10 @@ from trainrx.frameworks.common.task import NOTHING, TaskFound, find, is_complete
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role, Setting
 from trainrx.model.pattern import late
+
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import DumpForm
+
 
 _PLUGIN = late(r"axolotl\.integrations\.\w+")
 _TASKS = {"ipo": "dpo", "dpo": "dpo", "simpo": "simpo", "orpo": "orpo", "kto": "kto"}
@@ -93,6 +97,12 @@ class Axolotl(Framework):
         wanted += [f"cli {context.launch.command}"] if context.launch.args else []
         known = tuple(dict.fromkeys(name for name in wanted if name in context.listed))
         return Tables(context.command, known, closed=len(known) == len(set(wanted)))
+
+    def dumps(self) -> Iterable[DumpForm]:
+        """Give the configuration as axolotl/cli/config.py prints it."""
+        from trainrx.frameworks.common.dumps import DumpForm, read_json
+
+        yield DumpForm(b"config:\n{", lambda text, _: read_json(text[8:], self.name, "train"))
 
 
 FRAMEWORK = Axolotl()

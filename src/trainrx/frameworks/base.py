@@ -16,6 +16,7 @@ from trainrx.frameworks.common.memory import MemoryTraits
 if TYPE_CHECKING:
     import re
 
+    from trainrx.frameworks.common.dumps import DumpForm, Kind
     from trainrx.frameworks.common.processes import Processes
     from trainrx.frameworks.common.saved import Loaded
     from trainrx.frameworks.common.tables import TableContext, Tables
@@ -332,6 +333,19 @@ class Framework(MemoryTraits, LayoutTraits):
     def counts_samples(self, version: str | None) -> bool:
         """Tell whether `#` behind a data set counts samples of its training."""
         return False
+
+    # What its log prints --------------------------------------------------------------------------
+    def dumps(self) -> Iterable[DumpForm]:
+        """Give the forms in which it prints its arguments."""
+        return ()
+
+    def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
+        """Tell an object as it prints it: the command it is of, and what it is; None for others'.
+
+        Args:
+            name: the class.
+            before: what stands in front on its line.
+        """
 
     # What it computes -----------------------------------------------------------------------------
     def effective(self, view: View) -> Worked:

@@ -7,7 +7,7 @@ data, is given `--config-name` by Hydra.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.verl import Verl
@@ -15,6 +15,10 @@ from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role
 from trainrx.model.pattern import late
+
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import DumpForm
+
 
 _KEYS = ("worker.actor.", "worker.rollout.", "worker.ref.", "worker.reward.")
 _FILE = late(r"config=\S*\.ya?ml")
@@ -112,6 +116,16 @@ class EasyR1(Verl):
     def tables(self, context: TableContext) -> Tables:
         """It has no catalog."""
         return Tables(context.command)
+
+    def dumps(self) -> Iterable[DumpForm]:
+        """Give the configuration it prints as JSON; what opens it stands on the line above."""
+        from trainrx.frameworks.common.dumps import DumpForm, Read, read_json
+
+        def read(text: str, _: str) -> Read | None:
+            own = text.partition("\n")[2].lstrip().startswith('"train_files"')
+            return read_json("{" + text, self.name) if own else None
+
+        yield DumpForm(b'"data": {\n', read)
 
 
 FRAMEWORK = EasyR1()

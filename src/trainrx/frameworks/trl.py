@@ -7,17 +7,20 @@ the file overrides the environment (trl/scripts/utils.py).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.frameworks.common.layout import by_beta, switched_off
 from trainrx.frameworks.common.memory import FULL, runs
-from trainrx.frameworks.common.script import argument_names
+from trainrx.frameworks.common.script import PRINTED, argument_names
 from trainrx.frameworks.transformers import OWN_PROGRAM, TRAINING_ARGUMENTS, HfTrainer
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawLaunch, Role
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
+
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import Kind
 
 CLASS = late(
     r"(SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|BCO|PRM|OnlineDPO|XPO|NashMD)(?:v2)?"
@@ -122,6 +125,13 @@ class Trl(HfTrainer):
     def takes_only_listed(self, launch: RawLaunch) -> bool:
         """A script of someone's own may add names."""
         return launch.program.rpartition("/")[2] == "trl" or "trl/scripts" in launch.program
+
+    def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
+        """A configuration is called after the command."""
+        if PRINTED.search(before) is None or not name.endswith("Config"):
+            return None
+        found = CLASS.fullmatch(name)
+        return None if found is None else (found[1].lower(), "trainer")
 
 
 FRAMEWORK = Trl()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.layout import ONLINE, Mode, critic_by_advantage
@@ -14,6 +15,10 @@ from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role
 from trainrx.model.pattern import late
+
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import DumpForm
+
 
 _KEY = "actor_rollout_ref."
 _PROGRAM = late(r"(?:.*[./])?verl[./](?:trainer|experimental[./]\w+)[./](?P<name>\w+?)(?:\.py)?")
@@ -199,6 +204,16 @@ class Verl(Framework):
         if based is not None:
             return Tables(based)
         return Tables(table if table in own else context.command, closed=False)
+
+    def dumps(self) -> Iterable[DumpForm]:
+        """Give the configuration as verl/trainer/main_ppo.py prints it."""
+        from trainrx.frameworks.common.dumps import DumpForm, read_dict
+
+        yield DumpForm(
+            b"'actor_rollout_ref': {",
+            lambda text, _: read_dict(text, self.name, "", "arguments"),
+            re.compile(rb"\{$"),
+        )
 
 
 def _program_table(context: TableContext) -> str:

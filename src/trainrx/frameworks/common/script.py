@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.roles import script_role
@@ -12,6 +12,12 @@ from trainrx.model.facts import Facts
 from trainrx.model.job import Role, Word
 from trainrx.model.pattern import late
 
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import Kind
+
+
+PRINTED = late(r"arameters|[Aa]rgs|[Aa]rguments")
+"""What stands in front of arguments that are printed."""
 _COMMANDS = {
     "evaluation": "eval",
     "inference": "infer",
@@ -58,6 +64,11 @@ class Script(Framework):
     def sharing(self, facts: Facts) -> tuple[str, ...] | None:
         """Every process is a replica."""
         return ()
+
+    def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
+        """Whose a namespace is, only the launch can tell."""
+        plain = self.name == "" and name == "Namespace" and PRINTED.search(before) is not None
+        return ("", "arguments") if plain else None
 
 
 def command_of(entry: EntryPoint) -> str:

@@ -12,8 +12,8 @@ https://github.com/modelscope/ms-swift
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.frameworks.base import CommandRename, Framework
 from trainrx.frameworks.common.layout import OPEN, Mode, by_beta, switched_off
@@ -27,6 +27,10 @@ from trainrx.model.facts import Facts
 from trainrx.model.job import RawArg, RawLaunch, Role
 from trainrx.model.pattern import late
 from trainrx.versions.ranges import in_range
+
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import DumpForm, Kind
+
 
 _MEGATRON = "megatron "
 _EXAMPLE = late(r"llm_(?P<name>\w+)\.py")
@@ -274,6 +278,19 @@ class MsSwift(Framework):
         if "rlhf.reward_model" in facts:
             return True
         return task == "ppo" if facts.is_unset("rlhf.reward_model") else None
+
+    def dumps(self) -> Iterable[DumpForm]:
+        """Give the forms of its dumps."""
+        from trainrx.frameworks.ms_swift.dumps import forms
+
+        return forms()
+
+    def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
+        """Its argument classes are called after the commands."""
+        from trainrx.frameworks.ms_swift.dumps import OBJECTS
+
+        own = name in OBJECTS and before.endswith("args: ")
+        return (OBJECTS[name], "arguments") if own else None
 
 
 FRAMEWORK = MsSwift()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from trainrx.frameworks.base import Framework
-from trainrx.frameworks.common.script import Script, argument_names, command_of
+from trainrx.frameworks.common.script import PRINTED, Script, argument_names, command_of
 from trainrx.frameworks.common.view import View, Worked
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
+from trainrx.model.pattern import late
+
+if TYPE_CHECKING:
+    from trainrx.frameworks.common.dumps import DumpForm, Kind
+
+_PART = late(r"(?:Model|Data|Script|DataTraining|Finetuning|Generating)(?:Arguments|Config)")
 
 _TRAINING_ONLY = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
@@ -78,6 +85,21 @@ class Transformers(Script, HfTrainer):
     def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
         """Every program with a trainer that is nobody else's."""
         return "train"
+
+    def dumps(self) -> Iterable[DumpForm]:
+        """The banner in front of the first step."""
+        from trainrx.frameworks.common.dumps import DumpForm
+        from trainrx.frameworks.transformers.dumps import read_banner
+
+        yield DumpForm(b"***** Running training *****", lambda text, _: read_banner(text))
+
+    def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
+        """TrainingArguments, and the classes scripts parse beside them."""
+        if PRINTED.search(before) is None:
+            return None
+        if name.endswith("TrainingArguments"):
+            return "", "trainer"
+        return ("", "arguments") if _PART.fullmatch(name) else None
 
 
 FRAMEWORK = Transformers()

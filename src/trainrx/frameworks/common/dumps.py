@@ -1,16 +1,17 @@
 """The forms in which programs print the arguments they run with, read into named values.
 
-Sources: swift/pipelines/base.py of ms-swift, TrainingArguments.__str__ of transformers,
-vllm/entrypoints/utils.py, deepspeed/runtime/config.py, verl/trainer/main_ppo.py,
-axolotl/cli/config.py, accelerate/commands/launch.py.
+Sources: deepspeed/runtime/config.py, accelerate/commands/launch.py; those of frameworks stand with
+each.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from trainrx.frameworks.common.recognise import by_precedence
+from trainrx.frameworks.common.script import SCRIPT
 from trainrx.inputs.config import read_config
 from trainrx.inputs.reprs import Node, flatten, read_fields, read_repr, read_scalar, whole
 from trainrx.model.pattern import late
@@ -33,48 +34,21 @@ figures a trainer prints before its first step."""
 Value = tuple[str, tuple[str, ...] | None, int]
 """Name, texts (None: printed, but not to be told), lines below the first line of the dump."""
 
-SWIFT: Mapping[str, str] = {
-    "SftArguments": "sft",
-    "TrainArguments": "sft",
-    "PtArguments": "pt",
-    "PretrainArguments": "pt",
-    "RLHFArguments": "rlhf",
-    "InferArguments": "infer",
-    "DeployArguments": "deploy",
-    "RolloutArguments": "rollout",
-    "ExportArguments": "export",
-    "EvalArguments": "eval",
-    "AppArguments": "app",
-    "AppUIArguments": "app-ui",
-    "WebUIArguments": "web-ui",
-    "WebuiArguments": "web-ui",
-    "SamplingArguments": "sample",
-    "MegatronTrainArguments": "megatron sft",
-    "MegatronSftArguments": "megatron sft",
-    "MegatronPretrainArguments": "megatron pt",
-    "MegatronRLHFArguments": "megatron rlhf",
-    "MegatronExportArguments": "megatron export",
-}
-_TRL = late(r"(SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|OnlineDPO|XPO|NashMD|BCO|PRM)")
-_PART = late(r"(?:Model|Data|Script|DataTraining|Finetuning|Generating)(?:Arguments|Config)")
-_PRINTED = late(r"arameters|[Aa]rgs|[Aa]rguments")
-_API_SERVER = late(r"api_server\.py|vLLM API server")
 _FIELD = late(r"([A-Za-z_]\w{0,127})=(.*)", re.DOTALL)
 _OTHER_LINE = late(r"\[\w{2,10}[:|\]]|\[(?:rank)?\d|\d{4}-\d\d-\d\d|[A-Z]\d{4} \d\d:|/\S+\.py:\d")
 _DOTTED = late(r"\[config\.py:\d+:print\]\s{1,4}(\w{1,60}) (?:\.{2,40} | ?)(.*)")
 _WAS_SET = late(r"\t`--(\w{1,60})` was set to a value of `([^`]{0,200})`")
-_SETTING = late(
-    r"Setting (?P<args>args\.)?(?P<name>[A-Za-z_]\w{0,60}): (?P<value>.{1,400}?)"
-    r"(?P<hint>\. You can adjust this hyperparameter through the environment variable: .*)?\.?$"
-)
-_BANNER: Mapping[str, str] = {
-    "Instantaneous batch size per device": "per_device_train_batch_size",
-    "Gradient Accumulation steps": "gradient_accumulation_steps",
-    "Total train batch size (w. parallel, distributed & accumulation)": "total_train_batch_size",
-    "Total optimization steps": "total_optimization_steps",
-    "Number of trainable parameters": "trainable_parameters",
-}
-_BANNER_LINE = late(r"  ([A-Z][\w ().,&]{3,80}?) = ([\d,.]{1,24})\s*$")
+
+
+class DumpForm(NamedTuple):
+    """What a dump begins with, and what reads it: its text, and what stands in front on its line.
+
+    `back`: letters in front of the needle that belong to it.
+    """
+
+    needle: bytes
+    read: Callable[[str, str], Read | None]
+    back: re.Pattern[bytes] | None = None
 
 
 class Read(NamedTuple):
@@ -89,7 +63,12 @@ class Read(NamedTuple):
 def read_object(text: str, before: str) -> Read | None:
     """Read `Name(...)` at the start of a text; `before` is what stands in front on its line."""
     name = text.partition("(")[0]
-    owner = _owner(name, before)
+    owners = (
+        (one.name, *found)
+        for one in (*by_precedence(), SCRIPT)
+        if (found := one.printed_object(name, before)) is not None
+    )
+    owner = next(owners, None)
     if owner is None:
         return None
     values = [(leaf, told, 0) for leaf, told in whole(_fields(text[len(name) :]))]
@@ -98,28 +77,13 @@ def read_object(text: str, before: str) -> Read | None:
     return Read(*owner, values) if values else None
 
 
-def _owner(name: str, before: str) -> tuple[str, str, Kind] | None:
-    if name in SWIFT and before.endswith("args: "):
-        return "ms-swift", SWIFT[name], "arguments"
-    if _PRINTED.search(before) is None:
-        return None
-    if name == "Namespace":
-        serves = _API_SERVER.search(before) is not None
-        return ("vllm", "serve", "arguments") if serves else ("", "", "arguments")
-    if name.endswith("TrainingArguments"):
-        return "transformers", "", "trainer"
-    trl = _TRL.fullmatch(name.removesuffix("Config")) if name.endswith("Config") else None
-    if trl is not None:
-        return "trl", trl[1].lower(), "trainer"
-    return ("transformers", "", "arguments") if _PART.fullmatch(name) else None
-
-
 def _fields(text: str) -> Mapping[str, Node]:
     node = read_repr(f"X{text}")
     return node if isinstance(node, dict) else {}
 
 
-def _leaves(fields: Mapping[str, Node]) -> list[Value]:
+def leaves(fields: Mapping[str, Node]) -> list[Value]:
+    """Give the innermost values, under dotted names."""
     return [(name, values, 0) for name, values in flatten(fields)]
 
 
@@ -157,17 +121,17 @@ def _field(name: str, lines: list[str], number: int) -> Iterator[Value]:
 def read_dict(text: str, framework: str, command: str, kind: Kind) -> Read | None:
     """Read a printed dict."""
     node = read_repr(text)
-    values = _leaves(node) if isinstance(node, dict) else []
+    values = leaves(node) if isinstance(node, dict) else []
     return Read(framework, command, kind, values) if values else None
 
 
-def read_engine(text: str) -> Read | None:
+def read_engine(text: str, framework: str) -> Read | None:
     """Read the line vLLM prints of its engine's configuration."""
-    values = _leaves(read_fields(text.partition("\n")[0]))
-    return Read("vllm", "", "engine", values) if values else None
+    values = leaves(read_fields(text.partition("\n")[0]))
+    return Read(framework, "", "engine", values) if values else None
 
 
-def read_json(text: str, framework: str) -> Read | None:
+def read_json(text: str, framework: str, command: str = "") -> Read | None:
     """Read indented JSON that ends with a brace at the start of a line."""
     lines = text.split("\n")
     ends = (number for number, line in enumerate(lines) if line.rstrip() == "}")
@@ -177,7 +141,7 @@ def read_json(text: str, framework: str) -> Read | None:
     args, _ = read_config("\n".join(lines[: end + 1]), framework)
     values = [(arg.name, arg.values, (arg.origin.line or 1) - 1) for arg in args]
     kind: Kind = "deepspeed" if framework == "deepspeed" else "arguments"
-    return Read(framework, "train" if framework == "axolotl" else "", kind, values)
+    return Read(framework, command, kind, values)
 
 
 def read_deepspeed_lines(text: str) -> Read | None:
@@ -197,35 +161,6 @@ def read_deepspeed_lines(text: str) -> Read | None:
             known = value[:1] not in {"{", "<", ""} and "=" not in value
             values.append((match[1], (read_scalar(value),) if known else None, number))
     return Read("deepspeed", "", "deepspeed", values) if values else None
-
-
-def read_setting(text: str, before: str) -> Read | None:
-    """Read a line in which ms-swift says what it sets."""
-    line = text.partition("\n")[0].rstrip()
-    match = _SETTING.match(line)
-    if match is None:
-        return None
-    environment = match["hint"] is not None or "Using environment variable" in before
-    kind: Kind = "environment" if environment else "adjusted"
-    name = match["name"].upper() if environment else match["name"]
-    fields = {name: _plain(match["value"])}
-    return Read("ms-swift", "", kind, _leaves(fields))
-
-
-def _plain(text: str) -> Node:
-    return read_repr(text) if text[:1] in "[{(<'\"" else read_scalar(text)
-
-
-def read_banner(text: str) -> Read | None:
-    """Read the figures of the transformers Trainer; a file name in front of each is passed over."""
-    values: list[Value] = []
-    for number, line in enumerate(text.split("\n")[:24]):
-        match = _BANNER_LINE.search(line)
-        if match is not None and match[1] in _BANNER:
-            values.append((_BANNER[match[1]], (match[2].replace(",", ""),), number))
-        elif number and "= " not in line and values:
-            break
-    return Read("transformers", "", "banner", values) if values else None
 
 
 def read_accelerate(text: str) -> Read | None:
