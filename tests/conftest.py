@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pkgutil
 from contextlib import suppress
 from importlib import import_module
@@ -10,6 +9,7 @@ from importlib import import_module
 from hypothesis import HealthCheck, settings
 
 import trainrx
+from examples import FUZZ
 
 # Hypothesis draws constants from the modules that are loaded: with modules loaded by whatever test
 # ran before, the examples would differ from run to run
@@ -23,7 +23,8 @@ for module in pkgutil.walk_packages(trainrx.__path__, "trainrx."):
 settings.register_profile(
     "steady",
     deadline=None,
-    derandomize=not os.environ.get("TRAINRX_FUZZ"),
+    derandomize=not FUZZ,
+    max_examples=500 if FUZZ else 100,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,

@@ -226,23 +226,24 @@ cutof_len: 2048
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "language"), [(BAD, "shellscript"), (ONE_LINE, "sh"), (CONFIG, "yaml")]
-)
-def test_an_ignored_finding_is_gone(tmp_path, text, language):
-    name = "train.yaml" if language == "yaml" else "launch.sh"
+def test_an_ignored_finding_is_gone(tmp_path):
     options = {"versions": {**VERSIONS, "llamafactory": "0.9.3"}}
 
     async def play(editor: Editor) -> None:
-        uri = editor.open(name, text, language)
-        (found,) = await editor.heard(uri)
-        actions = await editor.actions(uri, found.range)
-        (ignore,) = [item for item in actions if item.title.startswith("Ignore")]
-        editor.change(uri, editor.applied(uri, ignore), 2)
+        for name, text, language in (
+            ("launch.sh", BAD, "shellscript"),
+            ("one-line.sh", ONE_LINE, "sh"),
+            ("train.yaml", CONFIG, "yaml"),
+        ):
+            uri = editor.open(name, text, language)
+            (found,) = await editor.heard(uri)
+            actions = await editor.actions(uri, found.range)
+            (ignore,) = [item for item in actions if item.title.startswith("Ignore")]
+            editor.change(uri, editor.applied(uri, ignore), 2)
 
-        assert await editor.heard(uri, 2) == []
-        assert "# diagnose: ignore=misspelt-argument" in editor.texts[uri]
-        assert ignore.is_preferred is None
+            assert await editor.heard(uri, 2) == []
+            assert "# diagnose: ignore=misspelt-argument" in editor.texts[uri]
+            assert ignore.is_preferred is None
 
     session(tmp_path, play, options=options)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.api import estimate
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Planned
@@ -46,7 +47,7 @@ def script(arguments: dict[str, str], env: dict[str, str]) -> str:
     return f"{variables} swift sft --dataset x.jsonl --torch_dtype bfloat16 {flags}\n"
 
 
-@settings(max_examples=20, deadline=None)
+@examples(12)
 @given(ARGUMENTS, CARDS, COUNTS)
 def test_plans_are_what_an_estimate_of_the_changed_launch_says(
     arguments: dict[str, str], card: str, gpus: int

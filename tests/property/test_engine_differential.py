@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Fact, Facts, Origin, fact
@@ -116,7 +117,7 @@ def outcome(engine: DurableEngine | PyEngine, given_facts: list[Fact]) -> Infere
         return type(error).__name__
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(made=rule_bases(), known=facts, order=st.randoms(use_true_random=False))
 def test_both_engines_infer_the_same_in_any_order(made, known, order):
     try:
@@ -178,7 +179,7 @@ def situation(plain, seen) -> list[Fact]:
     ]
 
 
-@settings(max_examples=60)
+@examples(20)
 @given(data=st.data(), order=st.randoms(use_true_random=False))
 def test_the_shipped_rules_conclude_the_same_on_both_engines_in_any_order(data, order):
     known = situation(data.draw(plain_facts()), data.draw(sightings()))

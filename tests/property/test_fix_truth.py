@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx import fix_launch, inspect_launch
 
 TEMPLATE = """\
@@ -41,13 +42,7 @@ def launches(draw):
     )
 
 
-@settings(
-    max_examples=6,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=True,
-    phases=[Phase.generate],
-)
+@settings(examples(4), phases=[Phase.generate])
 @given(launches(), st.sampled_from(["24GiB", "48GiB"]))
 def test_what_is_offered_reads_back_and_touches_nothing_else(text, card):
     with TemporaryDirectory() as folder:

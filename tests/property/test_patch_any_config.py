@@ -8,13 +8,14 @@ import re
 from typing import NamedTuple
 
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.fix.patch.configs import config_with
 from trainrx.fix.patch.wanted import Want
 
-ROOMY = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+ROOMY = examples(60)
 KEYS = ("cutoff_len", "template", "seed", "lora_target", "bf16", "stage", "output_dir")
 SECTIONS = ("fsdp_config", "zero_optimization", "ENV")
 scalars = st.one_of(

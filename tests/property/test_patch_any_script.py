@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.fix.patch import patch_launch, unified_diff
 from trainrx.launch.find import find_launches
 from trainrx.model.result import Change
@@ -25,8 +26,7 @@ BASH = shutil.which("bash")
 NAMES = ("max_length", "lora_rank", "packing", "target_modules", "learning_rate", "seed", "system")
 VARIABLES = ("MAX_PIXELS", "NPROC_PER_NODE", "OMP_NUM_THREADS")
 ROOMY = settings(
-    max_examples=40,
-    deadline=None,
+    examples(40),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 STUB = """#!/bin/bash

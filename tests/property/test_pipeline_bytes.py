@@ -7,11 +7,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pipeline_jobs import HANG, LAUNCH, LOG, VERSIONS, put
 
+from examples import examples
 from trainrx import api
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
@@ -74,20 +75,20 @@ def refused_or_valid(**asked: object) -> None:
 
 
 @pytest.mark.parametrize("where", FILES)
-@settings(max_examples=7)
+@examples(7)
 @given(data=SPLICED)
 def test_any_bytes_are_answered_or_refused(where, data):
     with tempfile.TemporaryDirectory() as folder:
         refused_or_valid(**FILES[where](put(Path(folder), "given", data)))
 
 
-@settings(max_examples=7)
+@examples(7)
 @given(data=SPLICED)
 def test_any_bytes_on_standard_input_are_answered_or_refused(data):
     refused_or_valid(paths=["-"], stdin=data)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(
     note=st.one_of(st.text(max_size=60), st.sampled_from(["OOM", "卡死", "loss nan", LOG])),
     gpu=st.one_of(
@@ -100,7 +101,7 @@ def test_any_note_and_hardware_are_answered_or_refused(note, gpu, gpus, nodes):
     refused_or_valid(note=note, gpu=gpu, gpus=gpus, nodes=nodes)
 
 
-@settings(max_examples=7)
+@examples(7)
 @given(
     versions=st.dictionaries(
         st.sampled_from(["ms-swift", "torch", "vllm", "", "a b"]),

@@ -6,10 +6,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pipeline_jobs import HANG, LAUNCH, LOG, VERSIONS, diagnose, named, put
 
+from examples import examples
 from trainrx.model.facts import Origin
 from trainrx.model.result import Diagnosis
 
@@ -35,7 +36,7 @@ def origins(answer: Diagnosis) -> list[Origin]:
     return found
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(noise=st.lists(st.tuples(st.integers(0, 3), NOISE), max_size=6))
 def test_lines_that_say_nothing_change_nothing(noise):
     lines = LOG.splitlines()
@@ -49,7 +50,7 @@ def test_lines_that_say_nothing_change_nothing(noise):
     assert named(noisy) == named(plain)
 
 
-@settings(max_examples=5)
+@examples(5)
 @given(order=st.permutations(range(4)))
 def test_the_order_of_the_logs_of_ranks_changes_nothing(order):
     texts = [HANG, LOG, "[INFO:swift] start\n", HANG.replace("ank 3", "ank 1").replace("k3", "k1")]
@@ -62,7 +63,7 @@ def test_the_order_of_the_logs_of_ranks_changes_nothing(order):
     assert named(shuffled) == named(plain)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(kept=st.sets(st.sampled_from(FLAGS)), with_versions=st.booleans())
 def test_a_launch_without_some_flags_is_answered_without_the_log_being_doubted(kept, with_versions):
     text = "\n".join(
@@ -85,7 +86,7 @@ def test_without_a_log_nothing_is_diagnosed(versions, tmp_path):
     assert any("--log" in ask.how for ask in answer.asks)
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(hidden=st.sampled_from(["source env.sh\n", "swift sft $ARGS", 'swift sft "$@"']))
 def test_what_may_be_set_elsewhere_is_not_called_unset(hidden):
     text = hidden + LAUNCH if hidden.endswith("\n") else LAUNCH.replace("swift sft", hidden)
@@ -122,7 +123,7 @@ def test_both_engines_give_the_same_answer(case, tmp_path):
             assert getattr(durable, field) == getattr(reference, field), field
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(
     end=st.sampled_from(["\n", "\r\n", "\r"]),
     prefix=st.sampled_from(["", "\ufeff", "\n\n", "\x1b[31m"]),

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 import hyperscan
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.evidence.blocks import clean_blocks
 from trainrx.evidence.conclude import summed
 from trainrx.evidence.detector import Detector, Engine
@@ -122,13 +123,13 @@ def counts(found: Detection) -> Counter[tuple[str, int]]:
     return Counter((s.symptom, s.count) for s in found.symptoms if s.symptom in own)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(150)
 @given(LOGS)
 def test_both_engines_give_the_same_answer(data: bytes) -> None:
     assert NEEDLES.detect([as_input(data)]) == LINEAR.detect([as_input(data)])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(LOGS)
 def test_hits_are_those_of_trying_every_pattern_on_every_line(data: bytes) -> None:
     log = as_input(data)
@@ -164,7 +165,7 @@ def seen(scan: Scan) -> dict[str, list[object]]:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@examples(40)
 @given(LOGS, st.lists(st.integers(300, 90_000), min_size=1, max_size=5))
 def test_how_the_bytes_arrive_changes_nothing(data: bytes, sizes: list[int]) -> None:
     # long enough that blocks really end within it
@@ -192,7 +193,7 @@ def cut(data: bytes, sizes: list[int]) -> Iterator[bytes]:
             at += size
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.binary(max_size=3000))
 def test_arbitrary_bytes_never_raise(data: bytes) -> None:
     logs = [as_input(data), Input(kind="metrics", name="m", text=data.decode("latin-1"))]
@@ -219,7 +220,7 @@ REGEXES = st.recursive(
 )
 
 
-@settings(max_examples=800, deadline=None)
+@examples(300)
 @given(st.booleans(), REGEXES, st.booleans(), st.text("aé显 :1", max_size=5))
 @example(head=True, body="[^a]{1,3}", foot=True, text="显显显")
 def test_the_gate_lets_pass_whatever_the_regex_matches(

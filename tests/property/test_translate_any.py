@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.catalog.catalog import KnownArgument, catalog
 from trainrx.catalog.signature import signature
 from trainrx.knowledge.load import load
@@ -62,7 +63,7 @@ def launch_of(head: str, words: list[str]) -> RawLaunch:
 
 
 @given(st.sampled_from(sorted(HEADS)), st.data())
-@settings(max_examples=150, deadline=None)
+@examples(100)
 def test_any_launch_is_translated(place: tuple[str, str], data: st.DataObject) -> None:
     framework, command = place
     known = catalog(framework)
@@ -84,7 +85,7 @@ def test_any_launch_is_translated(place: tuple[str, str], data: st.DataObject) -
 
 
 @given(st.sampled_from(sorted(HEADS)), st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_to_the_same_version_nothing_changes(place: tuple[str, str], data: st.DataObject) -> None:
     framework, command = place
     known = catalog(framework)

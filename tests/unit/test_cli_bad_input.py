@@ -24,6 +24,7 @@ from bad_inputs import (
     put,
 )
 
+import command_line
 from trainrx.cli import main
 
 DEFECT = ("Traceback (most recent", "defect of trainrx")
@@ -156,17 +157,23 @@ def test_nothing_on_standard_input_is_told():
 
 
 @pytest.mark.parametrize("words", [("-",), ("--log", "-"), ("--cmd", "-")])
-def test_an_issue_pasted_whole_gives_launch_and_log(words):
-    done = piped(CHAT.encode(), *words)
+def test_an_issue_pasted_whole_gives_launch_and_log(words, tmp_path):
+    done = command_line.run((*words, "--lang", "en"), tmp_path, CHAT.encode())
 
-    assert done.returncode == 0
-    assert b"Qwen/Qwen2.5-VL-7B-Instruct" in done.stdout
-    assert b"out of GPU memory" in done.stdout
+    assert done.status == 0
+    assert "Qwen/Qwen2.5-VL-7B-Instruct" in done.out
+    assert "out of GPU memory" in done.out
 
 
 @pytest.mark.parametrize("name", ["windows", "gbk", "utf-16", "nul in front"])
-def test_a_log_in_any_encoding_can_be_piped_in(name):
-    assert b"out of GPU memory" in piped(SAME_LOG[name], "-").stdout
+def test_a_log_in_any_encoding_can_be_piped_in(name, tmp_path):
+    done = command_line.run(("-", "--lang", "en"), tmp_path, SAME_LOG[name])
+
+    assert "out of GPU memory" in done.out
+
+
+def test_a_log_is_read_from_a_pipe():
+    assert b"out of GPU memory" in piped(OOM.encode(), "-").stdout
 
 
 def test_a_pipe_without_a_writer_does_not_hang(tmp_path):

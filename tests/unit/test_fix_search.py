@@ -4,9 +4,10 @@ import itertools
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.memory.model import Model, model_of
 from trainrx.model.constants import JUDGED
 from trainrx.model.hardware import ModelShape
@@ -185,7 +186,7 @@ def test_slowdowns_multiply_and_the_worst_quality_counts() -> None:
     assert price.slowdown == (2.0, 4.0)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=5, max_size=5),
     st.sampled_from([30.0, 45.0, 60.0, 80.0, 100.0]),

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.facts.packages import edges_of
 from trainrx.fix.pins import consistent_set
 from trainrx.knowledge.packages import Requirements, read_requirements
@@ -85,7 +86,7 @@ def installed() -> st.SearchStrategy[dict[str, str]]:
     return st.fixed_dictionaries({}, optional=some)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(installed(), st.sampled_from([(), ("ms-swift",), ("trl",)]))
 def test_a_set_satisfies_all_requirements_and_keeps_what_must_stay(
     versions: dict[str, str], keep: tuple[str, ...]
@@ -101,7 +102,7 @@ def test_a_set_satisfies_all_requirements_and_keeps_what_must_stay(
         assert consistent_set(after, KNOWN, keep=keep) is not None
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(installed())
 def test_a_set_that_fits_is_not_touched(versions: dict[str, str]) -> None:
     edges = list(edges_of(versions, KNOWN))

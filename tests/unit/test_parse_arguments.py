@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.catalog.arguments import declared, read_given
 from trainrx.catalog.catalog import catalog
 from trainrx.catalog.signature import signature
@@ -284,7 +285,7 @@ def test_a_text_is_read_as_its_type(kind, choices, texts, from_file, value):
     assert not typed.problem
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     st.sampled_from(["int", "Optional[float]", "bool", "List[str]", "Union[dict, str]", "", "x["]),
     st.none() | st.lists(st.text(max_size=3) | st.integers(), max_size=3),

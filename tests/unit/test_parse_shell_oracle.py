@@ -6,9 +6,10 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from shell_scripts import SCRIPTS
 
+from examples import examples
 from trainrx.shell import read_script
 
 _BASH = shutil.which("bash")
@@ -125,7 +126,7 @@ def test_what_is_not_followed_is_unknown_and_no_other_word_is_wrong(script):
 
 
 @pytest.mark.skipif(_BASH is None, reason="no bash here")
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@examples(50)
 @given(SCRIPTS)
 def test_a_random_script_shows_what_it_shows_in_bash_unless_it_says_what_is_unknown(text):
     script = read_script(text, "x.sh")

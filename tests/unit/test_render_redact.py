@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from trainrx.render.redact import _AFTER, _WHOLE, MASK, masked, may_hold_secret, redact
 
 HEX40 = "0123456789abcdef0123456789abcdef01234567"
@@ -97,6 +98,7 @@ def test_masking_takes_linear_time(piece):
 
 
 @pytest.mark.parametrize("pattern", [*_WHOLE, *_AFTER])
+@examples(30)
 @given(data=st.data())
 def test_no_text_is_passed_over_that_a_pattern_matches(pattern, data):
     text = data.draw(st.from_regex(re.compile(pattern, re.ASCII)))

@@ -60,10 +60,14 @@ def test_a_note_of_no_failure_and_an_unsure_one_are_left_alone() -> None:
     assert told_by_words("", SMALL) is None
 
 
-@pytest.mark.parametrize("text", NEUTRAL.read_text(encoding="utf-8").splitlines())
-def test_a_note_without_a_failure_is_none(text: str) -> None:
+def test_a_note_without_a_failure_is_none() -> None:
     symptoms = load().symptoms
-    assert not [name for name in seen(text) if symptoms[name].is_failure]
+    texts = NEUTRAL.read_text(encoding="utf-8").splitlines()
+
+    told = [(text, name) for text in texts for name in seen(text) if symptoms[name].is_failure]
+
+    assert len(texts) > 150
+    assert told == []
 
 
 def test_what_no_phrase_says_is_told_by_words_and_marked() -> None:
