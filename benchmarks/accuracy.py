@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from trainrx.catalog.told import known_names
+from trainrx.catalog.framework_choice import known_names
 from trainrx.knowledge.load import load
 
 RETOLD = Path(__file__).resolve().parents[1] / "tests" / "cases" / "notes" / "retold.jsonl"

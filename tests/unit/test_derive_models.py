@@ -7,8 +7,8 @@ from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.models.facts import find_shape, is_named, model_facts
+from trainrx.models.families import quantisation_of
 from trainrx.models.lineage import size_of
-from trainrx.models.quantised import quantisation_of
 
 MODELS = load().models
 

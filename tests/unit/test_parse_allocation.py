@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.launch.allocation import card_asked_for
 from trainrx.launch.find import find_launches
+from trainrx.launchers.cluster import card_asked_for
 from trainrx.shell import read_script
 
 RUN = "swift sft --model m --dataset d\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trainrx.catalog.catalog import KnownArgument
-from trainrx.catalog.choices import meant_by, nearest_choice
+from trainrx.catalog.names import meant_by, nearest_choice
 from unit.workloads import knowledge
 
 DTYPES = ("bfloat16", "float16", "float32", None)

@@ -7,9 +7,8 @@ import pytest
 
 from trainrx.frameworks.ms_swift.saved_args import trainer_values
 from trainrx.inputs.config import read_config
-from trainrx.launch.config_files import read_configs
+from trainrx.launch.config_files import interpolated, read_configs
 from trainrx.launch.find import find_launches
-from trainrx.launch.interpolation import interpolated
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, Script
 from trainrx.shell import read_script

@@ -11,9 +11,9 @@ from textwrap import dedent
 import pytest
 
 from trainrx import api
+from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.spell import spell
-from trainrx.catalog.told import FrameworkChoice, read_framework
 from trainrx.evidence.arguments import logged_arguments
 from trainrx.evidence.detector import detect
 from trainrx.frameworks import framework_of

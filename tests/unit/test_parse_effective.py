@@ -14,8 +14,7 @@ from trainrx.catalog.signature import signature
 from trainrx.frameworks.common.sheet import Sheet
 from trainrx.frameworks.common.truth import both, either, negate
 from trainrx.frameworks.common.view import UNKNOWN
-from trainrx.launch.effective import work_out
-from trainrx.launch.effective_scene import Processes, Scene, processes
+from trainrx.launch.effective import Processes, Scene, processes, work_out
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Origin
 from trainrx.model.job import Argument, EnvVar, RawArg, RawLaunch

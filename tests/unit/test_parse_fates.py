@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trainrx.catalog.catalog import catalog
-from trainrx.catalog.fates import fate_of
+from trainrx.catalog.refusals import fate_of, other_commands, takers
 from trainrx.catalog.signature import signature
-from trainrx.catalog.takers import other_commands, takers
 from trainrx.knowledge.load import load
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch

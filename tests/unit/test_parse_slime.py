@@ -10,8 +10,8 @@ from textwrap import dedent
 import pytest
 
 from trainrx import api
+from trainrx.catalog.framework_choice import read_framework
 from trainrx.catalog.spell import spell
-from trainrx.catalog.told import read_framework
 from trainrx.knowledge.load import load
 from trainrx.launch.find import find_launches
 from trainrx.launch.resolve import resolve

@@ -11,8 +11,7 @@ import pytest
 
 from trainrx.inputs import samples
 from trainrx.inputs.sample_text import parts_of
-from trainrx.inputs.token_counts import estimate_tokens
-from trainrx.inputs.token_lengths import PER_MESSAGE, token_lengths
+from trainrx.inputs.token_lengths import PER_MESSAGE, estimate_tokens, token_lengths
 from trainrx.model.errors import UsageError
 
 HELLO = "Hello, how are you?"

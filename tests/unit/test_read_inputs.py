@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from trainrx.inputs import archive
+from trainrx.inputs import folder
 from trainrx.inputs.files import LARGEST_TEXT, read_path, read_stdin, read_text_file
 from trainrx.inputs.folder import MOST_FILES
 from trainrx.inputs.stream import chunks
@@ -335,7 +335,7 @@ def test_an_archive_without_anything_of_use_says_so(tmp_path: Path) -> None:
 def test_a_member_of_an_archive_is_cut_at_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive, "MOST_MEMBER", 30)
+    monkeypatch.setattr(folder, "MOST_MEMBER", 30)
     place = tmp_path / "run"
     place.write_bytes(packed_folder("zip"))
 

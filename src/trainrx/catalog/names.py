@@ -1,13 +1,12 @@
-"""Whose names apply to a launch, and which of them its framework will refuse."""
+"""Whose names apply to a launch, and which names and values its framework will refuse."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from trainrx.catalog.catalog import catalog
-from trainrx.catalog.fates import fate_of
-from trainrx.catalog.namesakes import SHORTEST
+from trainrx.catalog.catalog import KnownArgument, catalog, plain
+from trainrx.catalog.refusals import fate_of
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import (
     Signature,
@@ -15,11 +14,61 @@ from trainrx.catalog.signature import (
     releases_taking,
     signature,
 )
+from trainrx.catalog.spellbook import SHORTEST
+from trainrx.catalog.values import read_typed, write_value
 from trainrx.frameworks import framework_of, frameworks
 from trainrx.knowledge.catalogs import read_model_types
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
+
+SIMILAR = 0.75
+MOST_SHOWN = 80
+
+
+def refused_values(
+    launch: RawLaunch, resolved: Resolved, taken: Signature, params: Mapping[str, Param]
+) -> Iterator[Fact]:
+    """Give `launch.refused_value` (`torch_dtype bf16 -> bfloat16`) for values that are no choice.
+
+    Files in which nothing looks at choices are left out.
+    """
+    for arg, _ in resolved.problems:
+        known = taken.get(arg.name)
+        if known is None or not known.choices or not arg.values or len(arg.values) > 1:
+            continue
+        if arg.via == "config" and framework_of(launch.framework).unchecked_files:
+            continue
+        value = arg.values[0]
+        if any(value == str(choice) for choice in known.choices) or len(value) > MOST_SHOWN:
+            continue
+        meant = meant_by(value, known, launch.framework, params)
+        text = f"{known.name} {value}" + (f" -> {meant}" if meant else "")
+        yield fact("launch.refused_value", text, arg.origin, how="derived")
+
+
+def meant_by(value: str, known: KnownArgument, framework: str, params: Mapping[str, Param]) -> str:
+    """Give the choice that means what a value means elsewhere, else the one it stands next to."""
+    choices = [str(choice) for choice in known.choices or ()]
+    for param in params.values():
+        for spelling in param.spelled.get(framework, ()):
+            if plain(spelling.arg or "") != plain(known.name):
+                continue
+            read = read_typed(param, value).value
+            written = None if read is None else write_value(spelling, read)
+            if written in choices:
+                return str(written)
+    return nearest_choice(value, choices)
+
+
+def nearest_choice(value: str, choices: list[str]) -> str:
+    """Name the choice a value stands next to, "" when none does."""
+    from difflib import get_close_matches
+
+    lowered = next((text for text in choices if text.lower() == value.lower()), "")
+    found = [lowered] if lowered else get_close_matches(value, choices, n=1, cutoff=SIMILAR)
+    return found[0] if found else ""
+
 
 OTHER_RELEASES = ("renamed", "removed", "coming")
 """What became of a name that other releases of the framework take."""
@@ -66,8 +115,6 @@ def name_facts(
             out.append(fact("launch.misspelt_argument", text, arg.origin, how="derived"))
     out += [_model_type(arg, taken) for arg in launch.args if arg.name == "model_type"]
     if resolved.problems:
-        from trainrx.catalog.choices import refused_values
-
         out += refused_values(launch, resolved, taken, params)
     out.append(_written_for(launch, resolved, taken))
     first: dict[str, Fact] = {}

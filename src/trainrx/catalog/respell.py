@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.catalog.catalog import plain
 from trainrx.catalog.spell import Spelled, spell
-from trainrx.catalog.spellbook import plain
 from trainrx.catalog.values import read_value
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch

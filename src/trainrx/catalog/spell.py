@@ -7,8 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.catalog.spellbook import OUTER, Spellbook, SpellbookEntry, plain, serves
-from trainrx.catalog.taken import Answer, Taker
+from trainrx.catalog.catalog import plain
+from trainrx.catalog.spellbook import OUTER, Spellbook, SpellbookEntry, serves
+from trainrx.catalog.tables import Answer, Taker
 from trainrx.catalog.values import write_value
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Scalar

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import msgspec
 
-from trainrx.inputs.numbers import read_number
+from trainrx.inputs.config import read_number
 from trainrx.model.catalog import Value
 from trainrx.model.pattern import late
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trainrx.catalog.deepspeed import canonical_deepspeed
-from trainrx.inputs.numbers import read_number
+from trainrx.inputs.config import read_number
 from trainrx.model.facts import Scalar
 from trainrx.model.parts import Param, Spelling
 from trainrx.model.pattern import late

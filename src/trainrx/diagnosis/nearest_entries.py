@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.inputs.ends import exceptions
+from trainrx.inputs.stream import exceptions
 from trainrx.knowledge.guards import is_of_another
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.words import read_index

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from trainrx.facts.releases import ASKED
 from trainrx.facts.repairs import repair_facts
-from trainrx.inputs.ends import exceptions, functions, without_paths
+from trainrx.inputs.stream import exceptions, functions, without_paths
 from trainrx.knowledge.repairs import name_term, names_in, open_repairs, words_in
 from trainrx.launch.given import Given
 from trainrx.model.facts import Fact, Facts

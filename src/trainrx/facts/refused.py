@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from trainrx.catalog.catalog import catalog, plain
-from trainrx.catalog.fates import fate_of
+from trainrx.catalog.refusals import fate_of, takers
 from trainrx.catalog.respell import Respelled, named_by_value, value_today
 from trainrx.catalog.signature import catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
-from trainrx.catalog.takers import takers
 from trainrx.facts.refusals import SYMPTOM, MentionedArgument, named_by
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Facts, Origin, fact

@@ -8,7 +8,7 @@ from trainrx.facts.reading import derived, framework, task
 from trainrx.frameworks.common.memory import runs
 from trainrx.frameworks.common.task import DEPLOYS
 from trainrx.model.facts import Fact, Facts
-from trainrx.models.quantised import quantisation_of
+from trainrx.models.families import quantisation_of
 
 ADAPTERS = frozenset({"lora", "qlora", "dora"})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from trainrx.catalog.catalog import KnownArgument, plain
-from trainrx.catalog.choices import meant_by
+from trainrx.catalog.names import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target, release_change, rewritten

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainrx.model.facts import INFINITE
 from trainrx.model.findings import Unread
 from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
@@ -20,6 +21,7 @@ _MOST_QUOTED = 3000
 _QUOTED = late(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
 MAX_LINE = 400
 """Characters of a name, and of a line that is quoted."""
+_MAX_DIGITS = 40
 
 
 def read_config(
@@ -75,3 +77,14 @@ def refused(source: str, reason: str, text: str, line: int | None) -> Unread:
     lines = text[:MAX_TEXT].split("\n") if line is not None else []
     shown = lines[line - 1].strip()[:MAX_LINE] if line is not None and line <= len(lines) else ""
     return Unread(source=source, reason=reason, line=line, text=shown)
+
+
+def read_number(text: str) -> float | None:
+    """Read a finite number as Python and YAML 1.2 write it; None when it is none."""
+    if len(text) > _MAX_DIGITS:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if -INFINITE < number < INFINITE else None

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import yaml
 
-from trainrx.inputs.config import MAX_DEPTH, MAX_LINE, MAX_VALUES, refused
-from trainrx.inputs.numbers import read_number
+from trainrx.inputs.config import MAX_DEPTH, MAX_LINE, MAX_VALUES, read_number, refused
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import RawArg

@@ -6,9 +6,8 @@ import io
 import re
 from pathlib import Path
 
-from trainrx.inputs.archive import is_archive, members
 from trainrx.inputs.encoding import decode_text, looks_binary
-from trainrx.inputs.folder import wanted_files
+from trainrx.inputs.folder import is_archive, members, wanted_files
 from trainrx.inputs.recognise import SAMPLE, recognise
 from trainrx.inputs.stream import CHUNK, file_chunks
 from trainrx.model.errors import NoInputError, UsageError

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from trainrx.inputs.encoding import decode_text
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
+from trainrx.model.pattern import late
 
 CHUNK = 1 << 18
 LIMIT = 8 << 30
@@ -129,3 +131,38 @@ def _unzstd(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[
             report(Unread(source=name, reason="the Zstandard data is damaged or cut off: no end"))
     if held:
         yield bytes(held)
+
+
+TOLD = 8
+"""Lines of a log that are taken for what it says of the failure: its last exceptions."""
+LONGEST = 2000
+"""Characters of such a line that are read."""
+FRAMES = 60
+"""Frames of a log that are taken for those of its last tracebacks."""
+_PATH = late(r"[^\s'\"()]*/[^\s'\"()]*/[^\s'\"()]*")
+"""Where something is installed says nothing of why it failed."""
+_EXCEPTION = late(r"(?:Error|Exception)\b")
+_FUNCTION = late(r"\.py(?:\", line [\dX]{1,7}|:\d{1,7}),? in (\w{1,100})")
+
+
+def without_paths(text: str) -> str:
+    """Take the paths out of a text."""
+    return _PATH.sub(" ", text)
+
+
+def exceptions(logs: Sequence[Input]) -> Iterator[str]:
+    """Give the last exceptions of each log, without paths."""
+    for log in logs:
+        told = [line[:LONGEST] for line in _lines(log) if _EXCEPTION.search(line)][-TOLD:]
+        yield from map(without_paths, told)
+
+
+def functions(logs: Sequence[Input]) -> Iterator[str]:
+    """Give the functions of the last tracebacks of each log."""
+    for log in logs:
+        found = [m[1] for line in _lines(log) if (m := _FUNCTION.search(line[:LONGEST]))]
+        yield from found[-FRAMES:]
+
+
+def _lines(log: Input) -> list[str]:
+    return decode_text(tail(log)).splitlines()

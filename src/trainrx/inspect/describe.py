@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.catalog.catalog import catalog, plain
-from trainrx.catalog.fates import fate_of
 from trainrx.catalog.names import taken_by
+from trainrx.catalog.refusals import fate_of
 from trainrx.facts.all import derive
 from trainrx.frameworks import frameworks
 from trainrx.inspect.topics import topic_of

@@ -2,6 +2,8 @@
 
 Options of accelerate go before its file (accelerate/commands/launch.py).
 https://github.com/huggingface/accelerate
+In values stand references of OmegaConf, `${...}`, to other keys and to the environment.
+https://omegaconf.readthedocs.io/en/latest/usage.html#variable-interpolation
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from trainrx.model.pattern import late
 if TYPE_CHECKING:
     from trainrx.inputs.reprs import Node
     from trainrx.launch.config_kinds import Kind
+
 
 _AS_SILENT: frozenset[Kind | None] = frozenset({"deepspeed", "fsdp", "hydra", "llamaboard"})
 """Read where an argument names them, or not at all."""
@@ -96,8 +99,6 @@ def read_configs(
         else:
             args += found
     if framework.omegaconf and args:
-        from trainrx.launch.interpolation import interpolated
-
         args = [*interpolated(args, (*env, *launch.env), launch.args)]
     if framework.sections:
         launch, args = _sectioned(launch, args, texts)
@@ -187,3 +188,79 @@ def _mapping(text: str) -> dict[str, Node]:
 
 def _base(name: str) -> str:
     return re.split(r"[/\\]", name)[-1]
+
+
+_PART = late(r"\$\{([^${}]{1,200})\}")
+_ENV = late(r"oc\.env:\s*(\w+)\s*(?:,(.*))?", re.DOTALL)
+_PRODUCT = late(r"mul:\s*(\d{1,9})\s*,\s*(\d{1,9})\s*")
+"""A resolver of NeMo RL (nemo_rl/utils/config.py: register_omegaconf_resolvers)."""
+_MOST_STEPS = 8
+_LONGEST = 10_000
+
+
+def interpolated(
+    args: Sequence[RawArg], env: Sequence[EnvVar] = (), over: Sequence[RawArg] = ()
+) -> tuple[RawArg, ...]:
+    """Put in what `${a.b}`, `${.b}` and `${oc.env:NAME,default}` stand for.
+
+    A value that holds what cannot be found (another file's key, a resolver of the program) is
+    not known: its `values` become None. `over` goes before `args`, as overrides do.
+    """
+    known = {arg.name: arg.values for arg in (*args, *over) if arg.values}
+    variables = {item.name: item.value for item in env}
+    return tuple(_filled(arg, known, variables) for arg in args)
+
+
+def _filled(
+    arg: RawArg, known: Mapping[str, tuple[str, ...]], variables: Mapping[str, str | None]
+) -> RawArg:
+    values = arg.values
+    if values is None or not any("${" in text for text in values):
+        return arg
+    for _ in range(_MOST_STEPS):
+        found = [_step(text, arg.name, known, variables) for text in values]
+        if any(part is None for part in found):
+            return msgspec.structs.replace(arg, values=None)
+        values = tuple(text for part in found if part is not None for text in part)
+        if not any("${" in text for text in values):
+            return msgspec.structs.replace(arg, values=values)
+    return msgspec.structs.replace(arg, values=None)
+
+
+def _step(
+    text: str, name: str, known: Mapping[str, tuple[str, ...]], env: Mapping[str, str | None]
+) -> tuple[str, ...] | None:
+    """Replace the innermost references of a text once; a whole value may be a list."""
+    whole = _PART.fullmatch(text.strip())
+    if whole is not None:
+        return _meaning(whole[1], name, known, env)
+    missing = False
+
+    def put(match: re.Match[str]) -> str:
+        nonlocal missing
+        value = _meaning(match[1], name, known, env)
+        missing = missing or value is None or len(value) != 1
+        return "" if value is None else " ".join(value)
+
+    replaced = _PART.sub(put, text) if "${" in text else text
+    stuck = "${" in replaced and replaced == text
+    return None if missing or stuck or len(replaced) > _LONGEST else (replaced,)
+
+
+def _meaning(
+    inner: str, name: str, known: Mapping[str, tuple[str, ...]], env: Mapping[str, str | None]
+) -> tuple[str, ...] | None:
+    variable = _ENV.fullmatch(inner.strip())
+    if variable is not None:
+        value = env.get(variable[1])
+        default = variable[2].strip().strip("'\"") if variable[2] is not None else None
+        return None if value is None and default is None else (value or default or "",)
+    product = _PRODUCT.fullmatch(inner.strip())
+    if product is not None:
+        return (str(int(product[1]) * int(product[2])),)
+    path = inner.strip()
+    if path.startswith("."):
+        levels = len(path) - len(path.lstrip("."))
+        parents = name.split(".")[: -levels or None]
+        path = ".".join((*parents, path.lstrip(".")))
+    return known.get(path)

@@ -8,7 +8,7 @@ from trainrx.catalog.deepspeed import deepspeed_facts, read_deepspeed
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import COUNT
-from trainrx.launch.effective_scene import processes
+from trainrx.launch.effective import processes
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch, Setting

@@ -14,7 +14,7 @@ from trainrx.frameworks.common.roles import related
 from trainrx.launch.args import Sign, odd_characters, read_arguments
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
-from trainrx.launchers.jobs import numbered
+from trainrx.launchers.torch import numbered
 from trainrx.model.findings import Unread
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
 from trainrx.shell import read_script

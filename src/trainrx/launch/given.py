@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.catalog.told import FrameworkChoice, read_framework
+from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.inputs.environment import Environment, read_environment
 from trainrx.inputs.files import NO_INPUT, Found, read_path, read_stdin
 from trainrx.inputs.hardware import GpuReading, read_gpu, usable_gib
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.pasted import holds_log, pasted_script
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.request import Request
+from trainrx.launch.scripts import holds_log, pasted_script
 from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread

@@ -14,17 +14,15 @@ from trainrx.inputs.config import read_config
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.config_files import read_configs
-from trainrx.launch.config_kinds import classify_config
+from trainrx.launch.config_kinds import classify_config, implied_launch, with_program
 from trainrx.launch.facts import counted
 from trainrx.launch.files import config_texts, model_config
 from trainrx.launch.find import find_launches
 from trainrx.launch.fsdp import fsdp_facts
 from trainrx.launch.given import Given
-from trainrx.launch.implied import implied_launch, with_program
-from trainrx.launch.pasted import pasted_script
 from trainrx.launch.python_source import is_program
 from trainrx.launch.resolve import resolve
-from trainrx.launch.scripts import script_launches
+from trainrx.launch.scripts import pasted_script, script_launches
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.findings import Unread

@@ -23,8 +23,7 @@ from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.tables import Tables
 from trainrx.frameworks.common.task import task_of
 from trainrx.launch.defaults import defaults, one_process
-from trainrx.launch.effective import work_out
-from trainrx.launch.effective_scene import Scene, processes
+from trainrx.launch.effective import Scene, processes, work_out
 from trainrx.launch.facts import launch_facts
 from trainrx.launch.settings import SettingsReader
 from trainrx.model.catalog import Value

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from trainrx.catalog.spellbook import Spellbook, SpellbookEntry, Via, plain
+from trainrx.catalog.catalog import plain
+from trainrx.catalog.spellbook import Spellbook, SpellbookEntry, Via
 from trainrx.catalog.values import read_value
 from trainrx.model.facts import Origin, Scalar
 from trainrx.model.findings import Unread

@@ -1,6 +1,7 @@
 """What starts a program on several machines: srun, sbatch, mpirun, Ray jobs.
 
 https://slurm.schedmd.com/srun.html
+https://slurm.schedmd.com/gres.html
 https://docs.ray.io/en/latest/cluster/running-applications/job-submission/cli.html
 """
 
@@ -12,7 +13,8 @@ import msgspec
 
 from trainrx.launchers.front import Front, LauncherOption, read_options
 from trainrx.model.facts import Origin
-from trainrx.model.job import EnvVar, RawArg, Word
+from trainrx.model.job import EnvVar, RawArg, RawLaunch, Word
+from trainrx.model.pattern import late
 
 _SRUN = frozenset(
     {
@@ -73,6 +75,13 @@ _RAY = frozenset(
     | {"--verify", "--headers", "--py-modules", "--pip", "--conda"}
 )
 _MAX_JSON = 64 * 1024
+_GPU_OPTIONS = ("gpus", "gpus_per_node", "gpus_per_task")
+_CARD = r"(?P<card>[A-Za-z][\w.-]{0,40})"
+_GRES = late(rf"(?:.{{0,200}},)?(?:gres/)?gpu:{_CARD}(?:[:=]\d{{1,4}})?(?:\(.{{0,40}}\))?(?:,.*)?")
+_COUNTED_CARD = late(rf"{_CARD}:\d{{1,6}}")
+_CARD_WORD = late(_CARD)
+_SLURM = "slurm_"
+"""What the names of `#SBATCH` lines begin with where no srun takes them over."""
 
 
 def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
@@ -186,3 +195,26 @@ def _runtime_env(option: LauncherOption, front: Front) -> None:
         # a part of the text may be unknown: only values that show no variable are taken
         known = isinstance(value, str) and not (option.held.unknown and "$" in value)
         front.env.append(EnvVar(name=name, value=value if known else None, origin=origin))
+
+
+def card_asked_for(launch: RawLaunch) -> tuple[str, Origin] | None:
+    """Give the name of the card as Slurm is told it, and where; None where no type is named.
+
+    A constraint comes last: its words name other things of a node as well.
+    """
+    asked: dict[str, tuple[str, Origin]] = {}
+    for item in (*launch.container, *launch.launcher):
+        if item.values:
+            asked.setdefault(item.name.removeprefix(_SLURM), (item.values[-1].strip(), item.origin))
+    for name in ("gres", *_GPU_OPTIONS, "constraint"):
+        text, origin = asked.get(name, ("", launch.origin))
+        match = _card_pattern(name).fullmatch(text) if text else None
+        if match is not None:
+            return match["card"], origin
+    return None
+
+
+def _card_pattern(name: str) -> re.Pattern[str]:
+    if name == "gres":
+        return _GRES
+    return _CARD_WORD if name == "constraint" else _COUNTED_CARD

@@ -1,9 +1,4 @@
-"""torchrun, accelerate launch and deepspeed: their options, and the program they start.
-
-https://docs.pytorch.org/docs/stable/elastic/run.html
-https://huggingface.co/docs/accelerate/package_reference/cli
-https://www.deepspeed.ai/getting-started/#launching-deepspeed-training
-"""
+"""torchrun and its like, and which launches of a script are one job on several nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ import msgspec
 
 from trainrx.launchers.front import Front
 from trainrx.launchers.tables import LAUNCHER_FLAGS, LAUNCHER_NAMES
-from trainrx.model.job import Word
+from trainrx.model.job import RawLaunch, Word
 from trainrx.model.pattern import late
 
 _SLURM_NODES = late(r"\$\{?(?:SLURM_NNODES|SLURM_JOB_NUM_NODES)\}?")
@@ -115,3 +110,49 @@ def _count_slots(front: Front, told: set[str]) -> None:
         front.keep("num_gpus", (str(count),), word)
     if "nnodes" not in told and len(slots) > 1:
         front.keep("nnodes", (str(len(slots)),), word)
+
+
+_OF_THE_NODE = frozenset(
+    {"node_rank", "NODE_RANK", "RANK", "MACHINE_RANK", "GROUP_RANK", "local_addr", "host"}
+    | {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "HOST_IP", "VLLM_HOST_IP", "MLP_ROLE_INDEX"}
+)
+"""What differs between the nodes of one job: arguments of launchers, variables."""
+
+
+def numbered(launches: tuple[RawLaunch, ...]) -> tuple[RawLaunch, ...]:
+    """Number the jobs: launches that differ in host or node rank only share a number."""
+    jobs: dict[object, list[tuple[int, object]]] = {}
+    found = []
+    count = 0
+    for launch in launches:
+        place = _place(launch)
+        mates = jobs.setdefault(_what(launch), [])
+        number = mates[-1][0] if mates else 0
+        # the same command on the same node again is another run
+        if not number or place is None or any(place == other for _, other in mates):
+            count += 1
+            number = count
+        mates.append((number, place))
+        found.append(msgspec.structs.replace(launch, job=number))
+    return tuple(found)
+
+
+def _place(launch: RawLaunch) -> object:
+    """Say which node a launch is for; None when it names none."""
+    given = {
+        **{item.name: item.value for item in launch.env if item.name in _OF_THE_NODE},
+        **{item.name: item.values for item in launch.launcher if item.name in _OF_THE_NODE},
+    }
+    if not launch.host and not given:
+        return None
+    return launch.host, tuple(sorted((name, str(value)) for name, value in given.items()))
+
+
+def _what(launch: RawLaunch) -> object:
+    return (
+        launch.framework,
+        launch.command,
+        tuple((item.name, item.values) for item in launch.args),
+        tuple((a.name, a.values) for a in launch.launcher if a.name not in _OF_THE_NODE),
+        tuple((e.name, e.value) for e in launch.env if e.name not in _OF_THE_NODE),
+    )

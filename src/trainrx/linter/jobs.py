@@ -220,7 +220,7 @@ def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
     """Give what is known of the card the batch script asks for, where the caller names none."""
     if not (raw.container or raw.launcher):  # nothing that a batch script hands on
         return ()
-    from trainrx.launch.allocation import card_asked_for
+    from trainrx.launchers.cluster import card_asked_for
 
     asked = card_asked_for(raw)
     if asked is None or any(item.kind in _OF_THE_CARD for item in given):

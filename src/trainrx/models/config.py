@@ -10,7 +10,6 @@ import msgspec
 
 from trainrx.model.catalog import Value
 from trainrx.model.hardware import ModelShape
-from trainrx.models.defaults import TEXT, filled
 from trainrx.models.layers import (
     expert_widths,
     feed_forward_width,
@@ -19,8 +18,8 @@ from trainrx.models.layers import (
     uncounted,
 )
 from trainrx.models.parameters import count_language
+from trainrx.models.sections import TEXT, Config, count, filled, section, word
 from trainrx.models.tower import AUDIO, SECTIONS, audio_encoder, vision_tower
-from trainrx.models.values import Config, count, section, word
 
 MAX_CONFIG = 2_000_000
 """Characters; a config.json has a few thousand, with a quantisation map some hundred thousand."""

@@ -9,9 +9,16 @@ from functools import cache, lru_cache
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.pattern import needled
-from trainrx.models.families import AUDIO, MOE, OMNI, VISION, family_of, own_type_of
+from trainrx.models.families import (
+    AUDIO,
+    MOE,
+    OMNI,
+    VISION,
+    family_of,
+    own_type_of,
+    quantisation_of,
+)
 from trainrx.models.lineage import lineage_of, size_of
-from trainrx.models.quantised import quantisation_of
 
 TAILS = frozenset(
     {"instruct", "chat", "base", "hf", "it", "sft", "dpo", "merged", "thinking", "preview", "1m"}

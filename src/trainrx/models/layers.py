@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainrx.models.values import Config, count, section, word
+from trainrx.models.sections import Config, count, section, word
 
 _UNGATED = frozenset(
     {"gpt2", "gpt_neox", "gptj", "gpt_bigcode", "opt", "bloom", "falcon", "phi", "starcoder2"}

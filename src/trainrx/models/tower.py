@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from trainrx.model.hardware import Tower
-from trainrx.models.defaults import VISION, filled
 from trainrx.models.parameters import count_tower
-from trainrx.models.values import Config, count, number, section, word
+from trainrx.models.sections import VISION, Config, count, filled, number, section, word
 
 SECTIONS = (
     "vision_config",

@@ -19,7 +19,7 @@ from trainrx.catalog.renames import (
     template_of,
 )
 from trainrx.frameworks import framework_of
-from trainrx.inputs.numbers import read_number
+from trainrx.inputs.config import read_number
 from trainrx.knowledge.catalogs import read_replacements
 from trainrx.model.catalog import Replacement
 from trainrx.model.job import RawArg

@@ -11,8 +11,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import Signature, signature
 from trainrx.catalog.spell import Spelled, spell
 from trainrx.catalog.spellbook import Spellbook, SpellbookEntry
-from trainrx.catalog.tables import tables_of
-from trainrx.catalog.taken import Taker
+from trainrx.catalog.tables import Taker, tables_of
 from trainrx.catalog.values import is_closed, read_value, write_value
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_renames

@@ -80,7 +80,7 @@ def _lets_pass(job: LintedJob) -> bool:
 
 def _judge(arg: RawArg, job: LintedJob, taken: Signature) -> RuleHit:
     # only an unknown name pays for this import
-    from trainrx.catalog.fates import fate_of
+    from trainrx.catalog.refusals import fate_of
 
     at = job.texts.flag(arg)
     values = {"name": _shown(arg), "command": _command(job), "version": job.version or ""}

@@ -98,7 +98,7 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: LintedJob) -> RuleHit 
     if known.choices is not None:
         allowed = ", ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
         more = ", ..." if len(known.choices) > _MOST_CHOICES else ""
-        from trainrx.catalog.choices import meant_by
+        from trainrx.catalog.names import meant_by
 
         told = values | {"allowed": allowed + more}
         told["maybe"] = meant_by(values["value"], known, job.launch.framework, job.params)

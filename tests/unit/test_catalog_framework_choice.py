@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trainrx import api
-from trainrx.catalog.told import FrameworkChoice, known_names, read_framework
+from trainrx.catalog.framework_choice import FrameworkChoice, known_names, read_framework
 from trainrx.model.errors import UsageError
 
 
