@@ -5,7 +5,7 @@ import pytest
 from trainrx.facts.batch import generation_batch
 from trainrx.facts.compare import changed_facts
 from trainrx.facts.layout import layout_facts, visible_gpus
-from trainrx.facts.vision import QWEN_DEFAULT_CAP, vision_facts
+from trainrx.facts.training import QWEN_DEFAULT_CAP, vision_facts
 from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 from trainrx.models.facts import find_shape, model_facts

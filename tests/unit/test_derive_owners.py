@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.facts.owners import owner_facts
+from trainrx.facts.refusals import owner_facts
 from trainrx.model.facts import Fact
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.facts.parallel import parallel_facts, sharing
+from trainrx.facts.layout import parallel_facts, sharing
 from trainrx.model.facts import Facts, Scalar, fact
 
 WHOLE = {"launch.given": True, "launch.env_complete": True}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from repairs.history import Commit
 from repairs.index import changes_text, words_text
 from trainrx import diagnose
-from trainrx.facts.repairs import LEAST, repair_facts
+from trainrx.facts.releases import LEAST, repair_facts
 from trainrx.knowledge.repairs import RepairTable, index_text, names_in, open_repairs, words_in
 
 SAVING = "fix deadlock when uneven ranks gather optimizer shards while saving"

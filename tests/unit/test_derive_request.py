@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.facts.request import request_facts
+from trainrx.facts.engine import request_facts
 from trainrx.model.facts import Facts, Scalar, fact
 
 

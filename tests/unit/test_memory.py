@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.memory.facts import memory_facts
-from trainrx.memory.terms import states_gib, weights_gib
+from trainrx.memory.facts import memory_facts, states_gib, weights_gib
 from trainrx.model.facts import Facts, Scalar, fact
 
 

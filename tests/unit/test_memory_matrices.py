@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trainrx.memory.matrices import embedding, layer, matrices, total
+from trainrx.memory.sizes import embedding, layer, matrices, total
 from trainrx.model.hardware import ModelShape
 
 LLAMA_7B = ModelShape(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.knowledge.load import load
-from trainrx.memory.parts import ModelParameters, lora_parameters, parts_of
+from trainrx.memory.model import ModelParameters, lora_parameters, parts_of
 from trainrx.model.hardware import ModelShape, Tower
 from trainrx.model.memory import LORA_ROLES
 from trainrx.models.facts import find_shape
@@ -88,8 +88,11 @@ def test_every_shape_can_be_counted_or_has_a_size() -> None:
 
 
 def test_a_tied_head_is_counted_once() -> None:
-    assert parts_named("Qwen/Qwen2.5-0.5B").head == 0
-    assert parts_named("Qwen/Qwen2.5-7B").head == parts_named("Qwen/Qwen2.5-7B").embedding
+    assert parts_named("Qwen/Qwen2.5-0.5B").language.head == 0
+    assert (
+        parts_named("Qwen/Qwen2.5-7B").language.head
+        == parts_named("Qwen/Qwen2.5-7B").language.embedding
+    )
 
 
 def test_two_matrices_without_a_gate() -> None:
@@ -102,26 +105,26 @@ def test_two_matrices_without_a_gate() -> None:
 
     assert with_gate is not None
     assert without is not None
-    assert (with_gate.mlp, without.mlp) == (3 * 8 * 32, 2 * 8 * 32)
+    assert (with_gate.language.mlp, without.language.mlp) == (3 * 8 * 32, 2 * 8 * 32)
 
 
 def test_experts_dense_layers_and_latent_attention() -> None:
     parts = parts_named("deepseek-ai/DeepSeek-V3")
 
-    assert (parts.dense_layers, parts.sparse_layers) == (3, 58)
-    assert parts.expert == 3 * 7168 * 2048
-    assert parts.shared == parts.expert
+    assert (parts.dense_layers, parts.language.sparse_layers) == (3, 58)
+    assert parts.language.expert == 3 * 7168 * 2048
+    assert parts.language.shared == parts.language.expert
     # query down and up, keys and values down and up, output: arXiv 2412.19437, section 2.1.1
     latent = 7168 * 1536 + 1536 * 128 * 192 + 7168 * 576 + 512 * 128 * 256 + 128 * 128 * 7168
-    assert parts.attention == latent
+    assert parts.language.attention == latent
 
 
 def test_layers_without_softmax_attention_are_counted_apart() -> None:
     parts = parts_named("Qwen/Qwen3-Next-80B-A3B-Instruct")
 
-    assert parts.linear == 2048 * (2 * 2048 + 2 * 4096 + 64) + 4096 * 2048
+    assert parts.language.linear == 2048 * (2 * 2048 + 2 * 4096 + 64) + 4096 * 2048
     # the query projection gives a gate too
-    assert parts.attention == 2048 * 256 * (2 * 16 + 2 + 2 + 16)
+    assert parts.language.attention == 2048 * 256 * (2 * 16 + 2 + 2 + 16)
 
 
 def test_the_tower_and_its_projector_are_told_apart() -> None:

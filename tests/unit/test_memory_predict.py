@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from trainrx.memory.model import adapters_of, model_of
+from trainrx.memory.phases import GIB
 from trainrx.memory.predict import peak, predict, verdict
-from trainrx.memory.use import GIB
 from trainrx.model.constants import JUDGED
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Figure, Length, Prediction, Refusal, Rollout, Workload

@@ -22,8 +22,8 @@ from trainrx.facts.all import (
     symptom_facts,
 )
 from trainrx.facts.compare import changed_facts
-from trainrx.facts.owners import owner_facts
 from trainrx.facts.packages import package_facts
+from trainrx.facts.refusals import owner_facts
 from trainrx.facts.refused import RefusalContext, refused_arguments, refused_facts
 from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks import framework_of

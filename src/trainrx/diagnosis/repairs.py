@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from trainrx.facts.releases import ASKED
-from trainrx.facts.repairs import repair_facts
+from trainrx.facts.releases import ASKED, repair_facts
 from trainrx.inputs.stream import exceptions, functions, without_paths
 from trainrx.knowledge.repairs import name_term, names_in, open_repairs, words_in
 from trainrx.launch.given import Given

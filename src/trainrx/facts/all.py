@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from trainrx.facts.engine import engine_facts
+from trainrx.facts.engine import engine_facts, request_facts
 from trainrx.facts.guards import guard_facts
 from trainrx.facts.layout import layout_facts
-from trainrx.facts.request import request_facts
-from trainrx.facts.training import training_facts
-from trainrx.facts.vision import vision_facts
+from trainrx.facts.training import training_facts, vision_facts
 from trainrx.knowledge.store import Knowledge
-from trainrx.memory.facts import memory_facts
-from trainrx.memory.foretold import foretold_facts
+from trainrx.memory.facts import memory_facts, prediction_facts
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
@@ -61,7 +58,7 @@ def _foretold(facts: Facts, knowledge: Knowledge, shape: ModelShape | None) -> I
     ):
         return ()
     said = predict(found[0], knowledge.memory)
-    return () if isinstance(said, Refusal) else foretold_facts(facts, said)
+    return () if isinstance(said, Refusal) else prediction_facts(facts, said)
 
 
 def derive_memory(

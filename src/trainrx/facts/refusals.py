@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.frameworks import frameworks
-from trainrx.model.facts import Fact, Origin
+from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.pattern import late
 
 SYMPTOM = "symptom."
@@ -175,3 +175,29 @@ def _program(text: str) -> tuple[str, str]:
     words = text.rpartition("/")[2].split()
     first = words[0] if words else ""
     return _PROGRAMS.get(first, ("", first.removesuffix(".py")))
+
+
+_LISTED = SYMPTOM + "hf-args-unused"
+
+
+def owner_facts(sighted: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Give the one framework that has, or had, all names that HfArgumentParser refused.
+
+    Frameworks share this parser and its message. A name that several have, or that comes from
+    transformers, leaves the question open; so does one that no release of any had.
+    """
+    for item in sighted:
+        if item.kind != _LISTED:
+            continue
+        names = [named.name for named in named_by(item) if named.name]
+        owner = _sole_owner(names)
+        if owner:
+            return (fact("launch.framework", owner, *item.origins[:1], how="derived"),)
+    return ()
+
+
+def _sole_owner(names: Sequence[str]) -> str:
+    spelled = [one for one in frameworks() if one.spelled]
+    owners = [one for one in spelled if names and all(map(catalog(one.name).find, names))]
+    # the arguments of a library reach programs of many hands: such a name tells nothing
+    return owners[0].name if len(owners) == 1 and owners[0].only_trains else ""

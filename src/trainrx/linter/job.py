@@ -10,12 +10,10 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
-from trainrx.facts.engine import engine_facts
+from trainrx.facts.engine import engine_facts, request_facts
 from trainrx.facts.guards import guard_facts
 from trainrx.facts.layout import layout_facts
-from trainrx.facts.request import request_facts
-from trainrx.facts.training import training_facts
-from trainrx.facts.vision import vision_facts
+from trainrx.facts.training import training_facts, vision_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.conditions import ARGUMENT

@@ -7,7 +7,7 @@ fitted on measured runs. Losses: Liger (arXiv 2410.10989).
 from __future__ import annotations
 
 from trainrx.memory.model import Model
-from trainrx.memory.use import GIB, Use
+from trainrx.memory.phases import GIB, Use
 from trainrx.model.constants import Constants
 from trainrx.model.memory import Workload
 

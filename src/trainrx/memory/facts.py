@@ -1,14 +1,48 @@
-"""Memory terms of the job at hand as facts; a term whose inputs are unknown is left out."""
+"""Facts of a job's memory: its large terms, what is predicted, what a failed request was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from trainrx.memory.parts import BILLION, lora_parameters
-from trainrx.memory.recovered import recovered_facts
-from trainrx.memory.terms import states_gib, weights_gib
+from trainrx.memory.model import BILLION, lora_parameters
+from trainrx.memory.request import recovered_facts
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.hardware import ModelShape
+from trainrx.model.memory import Prediction
+
+GIB = 2.0**30
+BF16_BYTES = 2.0
+# NF4 with double quantisation keeps 4 bits plus 0.127 bit a weight (QLoRA, arXiv 2305.14314)
+NF4_BYTES = 0.516
+INT8_BYTES = 1.0
+# bf16 weight and gradient, fp32 master and two AdamW moments (ZeRO, arXiv 1910.02054, section 3.1)
+GRADIENT_BYTES = 2.0
+OPTIMIZER_BYTES = 12.0
+
+
+def bytes_per_weight(quant_bits: int | None) -> float:
+    """Give the bytes a resident base weight takes."""
+    if quant_bits == 4:
+        return NF4_BYTES
+    return INT8_BYTES if quant_bits == 8 else BF16_BYTES
+
+
+def weights_gib(params_b: float, quant_bits: int | None = None) -> float:
+    """Size of all weights, in GiB, whole model."""
+    return params_b * 1e9 * bytes_per_weight(quant_bits) / GIB
+
+
+def states_gib(trainable_b: float, *, zero_stage: int, world_size: int) -> float:
+    """Gradients and AdamW states of the trainable part per GPU, GiB.
+
+    16 bytes a parameter of which stage 1 shards the 12 of the optimizer, stage 2 the gradients
+    too (arXiv 1910.02054, figure 1); the weight itself is counted in `weights_gib`.
+    """
+    shards = max(world_size, 1)
+    gradients = GRADIENT_BYTES / (shards if zero_stage >= 2 else 1)
+    optimizer = OPTIMIZER_BYTES / (shards if zero_stage >= 1 else 1)
+    return trainable_b * 1e9 * (gradients + optimizer) / GIB
+
 
 EVERY_MATRIX = ("q", "k", "v", "o", "gate", "up", "down")
 ROOM = 0.85
@@ -111,3 +145,37 @@ def _fits(facts: Facts, _: ModelShape | None) -> Iterator[Fact]:
         yield _derived(facts, "memory.static_fits", False, *sources)
     elif states is not None and need <= room * 0.6:
         yield _derived(facts, "memory.static_fits", True, *sources)
+
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "weights": ("weights", "adapters", "copies", "unpacked"),
+    "states": ("master", "optimizer", "gradients", "step"),
+    "activations": ("checkpoints", "activations", "live"),
+    "logits": ("logits",),
+    "tower": ("tower",),
+    "gathered": ("gathered", "buffers"),
+    "engine": ("engine",),
+}
+"""Terms of a phase by what a user can change about them."""
+SOURCES = ("model.name", "train.max_length", "train.micro_batch", "parallel.deepspeed")
+
+
+def prediction_facts(facts: Facts, predicted: Prediction) -> Iterator[Fact]:
+    """Give the peak's verdict and phase, its largest part, and the share of each part (0..1).
+
+    A part's share is its largest size in any phase over what the largest phase allocates: logits
+    that are gone when the optimizer steps still say how far the loss is from being the peak.
+    """
+    top = max(phase.gib for phase in predicted.phases)
+    if top <= 0:
+        return
+    origins = facts.origins(*SOURCES)
+    if predicted.verdict is not None:
+        yield fact("memory.verdict", predicted.verdict, *origins, how="derived")
+    yield fact("memory.peak_phase", predicted.peak, *origins, how="derived")
+    for name, terms in PARTS.items():
+        size = max(
+            sum(term.gib for term in phase.terms if term.name in terms)
+            for phase in predicted.phases
+        )
+        yield fact(f"memory.{name}_share", round(size / top, 2), *origins, how="derived")

@@ -7,8 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.memory.matrices import head_size
-from trainrx.memory.sizes import FULL, HALF, Kind, RequestContext
+from trainrx.memory.sizes import FULL, HALF, Kind, RequestContext, head_size
 from trainrx.model.hardware import Tower
 
 Unit = Literal["tokens", "patches", "blocks"]

@@ -60,6 +60,11 @@ class TrainingJob:
         """Give a degree of parallelism: 1 where nothing asks for more."""
         return self.positive(kind) or 1
 
+    def card_gib(self) -> float | None:
+        """Give the memory of a card, GiB; None when it is unknown or no size."""
+        size = self.facts.number("hardware.gpu_gib")
+        return size if size is not None and 0 < size < LARGEST else None
+
     def is_on(self, kind: str) -> bool:
         """Tell whether a switch is known to be on."""
         return self.facts.value(kind) is True

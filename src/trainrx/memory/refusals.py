@@ -1,15 +1,119 @@
-"""What cannot run, or is not modelled: said before a number is worked out."""
+"""What has no figure: what is not modelled, is not known enough, or cannot run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Literal
 
+from trainrx.memory.job import TrainingJob
 from trainrx.memory.model import Model
 from trainrx.memory.states import STATES
 from trainrx.model.assumptions import REFUSALS, say
+from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Refusal, Workload
+
+NOT_TRAINING = frozenset({"infer", "deploy", "rollout", "eval", "export"})
+NOT_MODELLED = frozenset({"gkd"})
+NEEDED = ("params_b", "layers", "hidden", "vocab")
+SWITCHES = ("train.galore", "train.badam", "train.apollo")
+NPU_WORDS = ("ascend", "npu", "910b", "910c", "mlu", "gcu")
+NAMED = 3
+_MCORE = re.compile(r"-(?:mcore|megatron|output).*$")
+_KIND = re.compile(r"(?:-(?:instruct|chat|base|hf|it))+$")
+
+
+def unmodelled(job: TrainingJob) -> Refusal | None:
+    """Refuse commands and settings no formula is measured for."""
+    stage = job.text("task.stage")
+    if stage in NOT_TRAINING or job.task in NOT_TRAINING:
+        command = job.text("launch.command") or stage or job.task
+        return job.unmodelled("not-training", "launch.command", command=command)
+    npu = _npu(job)
+    if npu is not None:
+        return npu
+    measured = job.framework.memory_measured
+    kind = "launch.task" if measured else "launch.framework"
+    if not measured or job.task in NOT_MODELLED:
+        return job.unmodelled("setting", kind, param=kind, value=job.text(kind))
+    kind = job.framework.unmodelled_setting(job.facts, megatron=job.megatron)
+    if kind:
+        value = str(job.facts.value(kind) or "")
+        return job.unmodelled("setting", kind, param=kind, value=value)
+    for kind in SWITCHES:
+        if job.is_on(kind):
+            return job.unmodelled("setting", kind, param=kind, value="true")
+    layers = job.whole("train.lisa_layers")
+    if layers:
+        return job.unmodelled(
+            "setting", "train.lisa_layers", param="train.lisa_layers", value=str(layers)
+        )
+    if job.is_on("train.unsloth"):
+        return job.unmodelled("setting", "train.unsloth", param="train.unsloth", value="true")
+    return None
+
+
+def _npu(job: TrainingJob) -> Refusal | None:
+    for kind in (
+        "ascend.visible_devices",
+        "ascend.nz_format",
+        "hccl.base_port",
+        "hccl.connect_timeout",
+    ):
+        item = job.facts.get(kind)
+        if item is not None and item.how not in ("default", "assumed"):
+            return job.unmodelled("npu", kind, param=kind)
+    card = job.text("hardware.gpu")
+    if any(word in card for word in NPU_WORDS):
+        return job.unmodelled("npu", "hardware.gpu", param=card)
+    return None
+
+
+def shape_in(folder: str, models: Sequence[ModelShape]) -> ModelShape | None:
+    """Find the model whose Megatron weights a folder is named after (`Qwen3-8B-Base-mcore`)."""
+    wanted = _KIND.sub("", _MCORE.sub("", _stem(folder)))
+    for shape in models if wanted else ():
+        for known in (shape.id, *shape.aliases):
+            if _KIND.sub("", _stem(known)) == wanted:
+                return shape
+    return None
+
+
+def unknown_model(
+    job: TrainingJob, shape: ModelShape | None, models: Sequence[ModelShape]
+) -> Refusal | None:
+    """Ask for a model that is not known, naming the nearest known ones."""
+    name = (job.facts.text("model.name") or job.facts.text("model.type") or "").strip()[:200]
+    if shape is None:
+        if not name:
+            return job.unknown("no-model", "model.name")
+        near = nearest(name, models)
+        hint = f" (known and near: {', '.join(near)})" if near else ""
+        return job.unknown("model-unknown", "model.name", model=name, nearest=hint)
+    missing = [field for field in NEEDED if not getattr(shape, field)]
+    if missing:
+        named = name or shape.id or "the model"
+        return job.unknown(
+            "model-incomplete", "model.name", model=named, missing=", ".join(missing)
+        )
+    return None
+
+
+def nearest(name: str, models: Sequence[ModelShape]) -> tuple[str, ...]:
+    """Give the known models whose names are nearest, best first."""
+    by_stem: dict[str, str] = {}
+    for shape in models:
+        for known in (shape.id, *shape.aliases):
+            by_stem.setdefault(_stem(known), known)
+    found = get_close_matches(_stem(name), by_stem, n=NAMED, cutoff=0.5)
+    return tuple(by_stem[stem] for stem in found)
+
+
+def _stem(name: str) -> str:
+    return name.rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1].lower().replace("_", "-")
+
 
 MOST_TOKENS = 100_000_000.0
 COUNTS = (

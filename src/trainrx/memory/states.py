@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from trainrx.memory.model import Model, adapters_of
-from trainrx.memory.use import GIB, Use
+from trainrx.memory.phases import GIB, Use
 from trainrx.model.constants import Constants
 from trainrx.model.memory import Workload
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trainrx.memory.asked import shape_in, unknown_model, unmodelled
-from trainrx.memory.beside import card_gib, with_audio, with_copies, with_images, with_rollout
-from trainrx.memory.compute import with_batch, with_kernels, with_recompute
+from trainrx.memory.batch import with_batch, with_kernels, with_recompute
 from trainrx.memory.job import LARGEST, TrainingJob
+from trainrx.memory.layout import with_layout
 from trainrx.memory.lengths import length_of
-from trainrx.memory.placement import with_layout
 from trainrx.memory.precision import with_precision
+from trainrx.memory.refusals import shape_in, unknown_model, unmodelled
+from trainrx.memory.rollout import with_copies, with_rollout
 from trainrx.memory.tuning import with_tuner
+from trainrx.memory.vision import with_audio, with_images
 from trainrx.model.facts import Facts
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Assumption, Length, Refusal, Workload
@@ -74,7 +75,7 @@ def workload_of(
         if job.text("task.type") not in ("", "causal_lm")
         else job.task or "sft",
         length=UNTOLD,
-        card_gib=card_gib(job),
+        card_gib=job.card_gib(),
     )
     found = _filled(job, begun, lengths, datasets, models)
     return found if isinstance(found, Refusal) else (found, tuple(job.assumed.values()))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from trainrx.memory.recovered import recovered_facts
+from trainrx.memory.request import recovered_facts
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape, Tower
 
