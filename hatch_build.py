@@ -20,20 +20,20 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
         sys.path.insert(0, str(root / "src"))
         import msgspec
 
-        from trainrx.knowledge.lint import compile_lint
-        from trainrx.knowledge.load import complete, read_folders
+        from trainrx.knowledge import lint, load
         from trainrx.knowledge.repairs import CHANGES, FOLDER, INDEX, WORDS, index_text
-        from trainrx.knowledge.words import with_words
 
-        knowledge = with_words(complete(read_folders([root / "kb"], [root / "rules"])))
-        target = root / "build" / "knowledge.msgpack"
-        target.parent.mkdir(exist_ok=True)
-        target.write_bytes(msgspec.msgpack.encode(knowledge))
-        build_data["force_include"][str(target)] = "trainrx/_data/knowledge.msgpack"
+        kb, rules = root / "kb", root / "rules"
+        (root / "build").mkdir(exist_ok=True)
         # `diagnose lint` reads its own part only
-        lint = root / "build" / "lint.msgpack"
-        lint.write_bytes(msgspec.msgpack.encode(compile_lint([root / "kb"], [root / "rules"])))
-        build_data["force_include"][str(lint)] = "trainrx/_data/lint.msgpack"
+        parts = {
+            load.PART: load.compile_knowledge(kb, rules),
+            lint.PART: lint.compile_lint([kb], [rules]),
+        }
+        for name, part in parts.items():
+            target = root / "build" / f"{name}.msgpack"
+            target.write_bytes(msgspec.msgpack.encode(part))
+            build_data["force_include"][str(target)] = f"trainrx/_data/{target.name}"
         # of repairs the wheel carries the index instead of the words
         for changes in sorted((root / "data" / FOLDER).glob(f"*{CHANGES}")):
             index = root / "build" / changes.with_suffix(INDEX).name

@@ -147,7 +147,7 @@ def _environment() -> dict[str, str]:
 
 
 def _measured(python: Path) -> str:
-    code = "from trainrx.knowledge import places as p; print(p.checkout_root(), p.shipped_root())"
+    code = "from trainrx.knowledge import places as p; print(p.checkout(), p.shipped_root())"
     said = subprocess.run(
         [str(python), "-c", code], capture_output=True, text=True, check=True, env=_environment()
     ).stdout.split()

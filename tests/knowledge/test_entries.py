@@ -9,7 +9,7 @@ import pytest
 
 from trainrx.entries.tests import PreparedRules, read_cases
 from trainrx.knowledge.load import load
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 
 KB, RULES = shipped()
 CAUSES = sorted(path.stem for path in (KB / "causes").rglob("*.yaml") if ".test" not in path.name)

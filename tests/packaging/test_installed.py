@@ -9,7 +9,7 @@ import pytest
 
 from trainrx import __version__
 from trainrx.knowledge.load import load
-from trainrx.knowledge.store import checkout, shipped
+from trainrx.knowledge.places import checkout, shipped
 
 
 def test_knowledge_and_rules_are_found_where_we_run() -> None:
@@ -24,8 +24,9 @@ def test_the_version_is_that_of_the_distribution() -> None:
     assert distribution("trainrx").version == __version__
 
 
-def test_an_installed_copy_carries_the_compiled_knowledge() -> None:
-    compiled = shipped()[0].parent / "knowledge.msgpack"
+@pytest.mark.parametrize("part", ["knowledge", "lint"])
+def test_an_installed_copy_carries_the_compiled_knowledge(part: str) -> None:
+    compiled = shipped()[0].parent / f"{part}.msgpack"
 
     assert compiled.is_file() == (checkout() is None)
 

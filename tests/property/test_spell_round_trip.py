@@ -20,7 +20,7 @@ from trainrx.catalog.spell import Spelled, spell
 from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.knowledge.load import read_entry
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.launch.find import find_launches
 from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin, Scalar

@@ -8,7 +8,7 @@ from pathlib import Path
 from trainrx.entries.check import Library, check, read_library
 from trainrx.entries.problem import EntryProblem
 from trainrx.entries.sources import read_source
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.model.knowledge import FactEntry, Symptom
 from trainrx.model.parts import Param
 

@@ -129,7 +129,7 @@ def test_what_was_parsed_is_kept_until_a_file_changes(
     assert first == again
     assert first.symptoms["my-error"].title.en == "My error"
     assert changed.symptoms["my-error"].title.en == "Another title"
-    assert len(list((tmp_path / "cache" / "trainrx").glob("kb-*.msgpack"))) == 1
+    assert len(list((tmp_path / "cache" / "trainrx").glob("knowledge-*.msgpack"))) == 1
 
 
 def test_a_damaged_cache_is_rebuilt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

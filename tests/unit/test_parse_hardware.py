@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.inputs.hardware import USABLE_SHARE, read_gpu, usable_gib
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.model.hardware import Gpu, ModelShape
 
 KB = shipped()[0]

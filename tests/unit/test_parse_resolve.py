@@ -4,7 +4,7 @@ import pytest
 
 from trainrx.catalog.resolved import Resolved
 from trainrx.knowledge.load import read_entry
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch

@@ -9,7 +9,7 @@ from trainrx.catalog.spellbook import Spellbook
 from trainrx.catalog.values import read_value, write_value
 from trainrx.inputs.config import read_config
 from trainrx.knowledge.load import read_entry
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch

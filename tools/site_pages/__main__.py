@@ -15,7 +15,7 @@ from typing import get_args
 
 from site_pages.build import make_site, pages, settings
 from trainrx.knowledge.load import load
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.text import Lang
 

@@ -26,7 +26,7 @@ from trainrx.entries.check_tests import backed_ids, case_problems, sibling_probl
 from trainrx.entries.problem import EntryProblem, Problem, error
 from trainrx.entries.sources import TEST, EntrySource, kb_sources, rule_sources, sibling_sources
 from trainrx.knowledge.guards import message
-from trainrx.knowledge.store import checkout, shipped
+from trainrx.knowledge.places import checkout, shipped
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
 from trainrx.model.levers import Lever

@@ -20,7 +20,8 @@ from trainrx.fix.plan import Plan, plan
 from trainrx.knowledge.conditions import conditions_of, facts_of, refuse_malformed
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
-from trainrx.knowledge.store import Knowledge, shipped
+from trainrx.knowledge.places import shipped
+from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact

@@ -1,12 +1,21 @@
-"""Where the compiled form of a checkout's knowledge is kept, and whether it still holds."""
+"""The compiled form of knowledge: a wheel carries it, a checkout keeps what it made of files."""
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar, cast
 
+import msgspec
+
+from trainrx.knowledge.places import checkout, shipped_root
 from trainrx.model.version import __version__
+
+R = TypeVar("R", bound=msgspec.Struct)
+M = TypeVar("M", bound=msgspec.Struct)
 
 FORM = 3
 """How the compiled form is made of the files; another number where that changes."""
@@ -14,9 +23,36 @@ MOST = 8
 """Compiled forms of a kind that are kept: each checkout in use has one."""
 
 
-def cache_file(places: Iterable[str | os.PathLike[str]], kind: str = "kb") -> str:
+def compiled(part: str, places: Iterable[Path], kind: type[R], make: Callable[[], M]) -> R | M:
+    """Give a part of the knowledge from its compiled form, else make it and keep that form.
+
+    Args:
+        part: names the form: `PART.msgpack` beside the data of an installed copy.
+        places: the files and folders it is made of.
+        kind: how it is read; may leave out fields of what is made.
+        make: makes it of those files.
+    """
+    ready = shipped_root() / f"{part}.msgpack"
+    if checkout() is None and ready.is_file():
+        return cast("R", _decoded(str(ready), kind))
+    cache = cache_file(places, part)
+    try:
+        return cast("R", _decoded(cache, kind))
+    except (OSError, msgspec.MsgspecError):
+        made = make()
+    keep(cache, msgspec.msgpack.encode(made))
+    return made
+
+
+@lru_cache(maxsize=4)
+def _decoded(path: str, kind: Hashable) -> object:
+    """Read a compiled form once per process: the file of a changed checkout has another name."""
+    return msgspec.msgpack.decode(Path(path).read_bytes(), type=kind)
+
+
+def cache_file(places: Iterable[str | os.PathLike[str]], kind: str) -> str:
     """Give the file that holds the compiled form of folders and files as they are now."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     named = [os.fspath(place) for place in places]
     where = zlib.crc32("\0".join(named).encode("utf-8", "surrogateescape"))
     return f"{home}/trainrx/{kind}-{where:08x}-{__version__}.{FORM}-{digest(named)}.msgpack"
@@ -24,8 +60,6 @@ def cache_file(places: Iterable[str | os.PathLike[str]], kind: str = "kb") -> st
 
 def keep(cache: str, data: bytes) -> None:
     """Write the compiled form in place of its older ones; a read-only home is no error."""
-    from pathlib import Path
-
     target = Path(cache)
     kind, where = target.name.split("-")[:2]
     try:
@@ -64,7 +98,7 @@ def _stats(place: str) -> Iterator[tuple[str, os.stat_result]]:
     try:
         found = sorted(os.scandir(place), key=lambda item: item.name)
     except NotADirectoryError:
-        yield place, os.stat(place)
+        yield place, Path(place).stat()
         return
     except OSError:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -215,4 +214,4 @@ def _read(root: Path | None, name: str, kind: type[R]) -> tuple[R, ...]:
 
 
 def _path(root: Path | None, name: str) -> str:
-    return os.path.join(root or data_folder(FOLDER), f"{name}.jsonl")
+    return f"{root or data_folder(FOLDER)}/{name}.jsonl"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.knowledge.places import LINT_COMPILED, checkout_root, held_in, shipped_root
+from trainrx.knowledge.cache import compiled
+from trainrx.knowledge.places import shipped
 from trainrx.model.lint import LintKnowledge, LintRule, brief
 from trainrx.model.text import Text
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 FROM_KB = ("facts", "guards", "params", "models.yaml")
 """What of `kb` lint takes, beside its own rules."""
+LINT = "lint"
+"""The folder of `rules/` that is read here."""
+PART = "lint"
 _NOTHING = Text(en="", zh="")
 
 
@@ -53,7 +57,7 @@ def compile_lint(kb: Sequence[Path], rules: Sequence[Path]) -> LintKnowledge:
     """
     # the readers of YAML are imported only where there is no compiled form
     from trainrx.knowledge.conditions import arguments_of
-    from trainrx.knowledge.load import LINT, read_entries, read_folders
+    from trainrx.knowledge.load import read_entries, read_folders
 
     knowledge = read_folders(kb, rules)
     guards = (
@@ -83,24 +87,6 @@ def _spelled(param: Param) -> Param:
 
 
 def _shipped() -> LintKnowledge:
-    root = shipped_root()
-    ready = held_in(f"{root}/{LINT_COMPILED}") if checkout_root() is None else None
-    if ready is not None:
-        return _decoded(ready)
-    from trainrx.knowledge.cache import cache_file, keep
-
-    kb, rules = f"{root}/kb", f"{root}/rules"
-    cache = cache_file([*(f"{kb}/{name}" for name in FROM_KB), f"{rules}/lint"], "lint")
-    try:
-        kept = held_in(cache)
-        if kept is not None:
-            return _decoded(kept)
-    except (OSError, msgspec.MsgspecError):  # it is written anew
-        pass
-    knowledge = compile_lint([Path(kb)], [Path(rules)])
-    keep(cache, msgspec.msgpack.encode(knowledge))
-    return knowledge
-
-
-def _decoded(data: bytes) -> LintKnowledge:
-    return msgspec.msgpack.decode(data, type=LintKnowledge)
+    kb, rules = shipped()
+    places = (*(kb / name for name in FROM_KB), rules / LINT)
+    return compiled(PART, places, LintKnowledge, lambda: compile_lint([kb], [rules]))

@@ -6,20 +6,22 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
-from trainrx.knowledge.cache import cache_file, is_entry, keep
+from trainrx.knowledge.cache import compiled, is_entry
 from trainrx.knowledge.cache import digest as folder_digest
 from trainrx.knowledge.conditions import conditions_of, refuse_malformed, tests_of
 from trainrx.knowledge.guards import spoken_of, with_guards
+from trainrx.knowledge.lint import LINT
 from trainrx.knowledge.packages import FOLDER as PACKAGES
 from trainrx.knowledge.packages import add_ranges, range_entries, with_ranges
+from trainrx.knowledge.places import shipped
 from trainrx.knowledge.ranking import FILE as RANKING
-from trainrx.knowledge.store import COMPILED, Entry, Knowledge, LaunchKnowledge, checkout, shipped
+from trainrx.knowledge.store import Entry, Knowledge, LaunchKnowledge
 from trainrx.knowledge.words import with_words
 from trainrx.model.constants import FILE as MEMORY
 from trainrx.model.constants import JUDGED, Constants, FittedConstants
@@ -34,8 +36,8 @@ from trainrx.model.parts import Param
 from trainrx.model.ranking import Fitted
 from trainrx.model.tokens import Dataset
 
-LINT = "lint"
-"""The folder of `rules/` that `kb.lint` reads."""
+PART = "knowledge"
+"""How the compiled form is called."""
 
 E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever)
 R = TypeVar("R")
@@ -66,7 +68,7 @@ def load(
     Raises:
         KnowledgeError: an entry or one of its conditions is malformed.
     """
-    base = _load_shipped(launches=launches)
+    base = read_cached(*shipped(), launches=launches)
     if not kb and not rules:
         return base
     extra = read_folders([Path(k) for k in kb], [Path(r) for r in rules])
@@ -194,37 +196,22 @@ def entry_path(ident: str) -> Path | None:
     return None
 
 
-def _load_shipped(*, launches: bool) -> Knowledge:
-    """Load the compiled form an installed copy carries, else the YAML."""
-    if checkout() is None:
-        ready = shipped()[0].parent / COMPILED
-        if ready.is_file():
-            return _decoded(str(ready), launches=launches)
-    return read_cached(*shipped(), launches=launches)
-
-
 def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
-    """Parse YAML folders, or take what was kept of them when no file has changed since.
+    """Give the knowledge of two folders; what an installed copy carries goes before.
 
     Raises:
         KnowledgeError: an entry is malformed.
     """
-    cache = cache_file((kb, rules))
-    try:
-        return _decoded(cache, launches=launches)
-    except (OSError, msgspec.MsgspecError):
-        knowledge = with_words(complete(read_folders([kb], [rules])))
-    keep(cache, msgspec.msgpack.encode(knowledge))
-    return knowledge
+    make = partial(compile_knowledge, kb, rules)
+    if not launches:
+        return compiled(PART, (kb, rules), Knowledge, make)
+    found = compiled(PART, (kb, rules), LaunchKnowledge, make)
+    return found.alone() if isinstance(found, LaunchKnowledge) else found
 
 
-@lru_cache(maxsize=2)
-def _decoded(path: str, *, launches: bool) -> Knowledge:
-    """Read a compiled form once per process: the file of a changed checkout has another name."""
-    data = Path(path).read_bytes()
-    if launches:
-        return msgspec.msgpack.decode(data, type=LaunchKnowledge).alone()
-    return msgspec.msgpack.decode(data, type=Knowledge)
+def compile_knowledge(kb: Path, rules: Path) -> Knowledge:
+    """Read two folders, with what entries say of others and the index of words."""
+    return with_words(complete(read_folders([kb], [rules])))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -1,68 +1,41 @@
-"""Where `kb/` and `rules/` lie, and their compiled forms."""
+"""Where `kb/`, `rules/` and `data/` lie."""
 
 from __future__ import annotations
 
-import os
 from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-COMPILED = "knowledge.msgpack"
-LINT_COMPILED = "lint.msgpack"
+from pathlib import Path
 
 
 @cache
-def checkout_root() -> str | None:
+def checkout() -> Path | None:
     """Give the root of the source checkout this module runs from, or None when installed.
 
     It comes first: an editable install may leave a stale copy of the data in site-packages.
     """
-    root = _above(4)
-    found = os.path.isfile(f"{root}/pyproject.toml") and os.path.isdir(f"{root}/kb")
+    root = Path(__file__).resolve().parents[3]
+    found = (root / "pyproject.toml").is_file() and (root / "kb").is_dir()
     return root if found else None
 
 
 @cache
-def shipped_root() -> str:
+def shipped_root() -> Path:
     """Give the folder that holds `kb`, `rules` and `data`, and what is compiled of them."""
-    root = checkout_root()
-    return f"{_above(2)}/_data" if root is None else root
+    return checkout() or Path(__file__).resolve().parents[1] / "_data"
 
 
-def data_folder(name: str) -> str:
+def data_folder(name: str) -> Path:
     """Give the folder of generated data of a kind: catalogs, symbols, repairs, requires."""
-    return f"{shipped_root()}/data/{name}"
+    return shipped_root() / "data" / name
 
 
-def held_in(path: str) -> bytes | None:
+def held_in(path: str | Path) -> bytes | None:
     """Give what a file holds; None when there is none."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return Path(path).read_bytes()
     except FileNotFoundError:
         return None
 
 
-def checkout() -> Path | None:
-    """Give the root of the source checkout this module runs from, or None when installed."""
-    from pathlib import Path
-
-    root = checkout_root()
-    return None if root is None else Path(root)
-
-
 def shipped() -> tuple[Path, Path]:
     """Give the folders of the shipped knowledge and rules."""
-    from pathlib import Path
-
-    root = Path(shipped_root())
-    return root / "kb", root / "rules"
-
-
-def _above(levels: int) -> str:
-    folder = os.path.realpath(__file__)
-    for _ in range(levels):
-        folder = os.path.dirname(folder)
-    return folder
+    return shipped_root() / "kb", shipped_root() / "rules"

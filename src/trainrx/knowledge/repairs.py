@@ -9,7 +9,6 @@ use. The formula is that of `trainrx.knowledge.words`.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -192,7 +191,7 @@ def _damped(count: float, length: float) -> float:
 @lru_cache(maxsize=4)
 def open_repairs(package: str, root: Path | None = None) -> RepairTable | None:
     """Open what is known of a package's changes; None where its history was not read."""
-    folder = os.fspath(root) if root else data_folder(FOLDER)
+    folder = root or data_folder(FOLDER)
     path = f"{folder}/{package}{CHANGES}"
     changes = held_in(path)
     if changes is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.knowledge.store import shipped
+from trainrx.knowledge.places import shipped
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.retry import RetryRule

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from trainrx.knowledge.places import COMPILED, checkout, shipped
 from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.guards import Guard
 from trainrx.model.hardware import Gpu, ModelShape
@@ -86,6 +85,3 @@ class LaunchKnowledge(msgspec.Struct, frozen=True, kw_only=True):
             memory=self.memory,
             digest=self.digest,
         )
-
-
-__all__ = ["COMPILED", "Entry", "Knowledge", "LaunchKnowledge", "checkout", "shipped"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +14,6 @@ from trainrx.model.symbols import SymbolKind, Symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FOLDER = "symbols"
 _END = ".jsonl"
@@ -64,11 +63,11 @@ def open_symbols(package: str, root: Path | None = None) -> SymbolTable:
 def recorded(root: Path | None = None) -> tuple[str, ...]:
     """Name the packages that are recorded."""
     try:
-        found = sorted(os.listdir(_folder(root)))
+        found = sorted(path.name for path in Path(_folder(root)).iterdir())
     except OSError:
         return ()
     return tuple(name.removesuffix(_END) for name in found if name.endswith(_END))
 
 
 def _folder(root: Path | None) -> str:
-    return os.fspath(root) if root else data_folder(FOLDER)
+    return str(root or data_folder(FOLDER))

@@ -35,7 +35,7 @@ def read_wording(root: Path | None = None) -> Wording | None:
     Raises:
         KnowledgeError: the file is not what `make fit` writes.
     """
-    path = f"{root or shipped_root() + '/kb'}/{FILE}"
+    path = f"{root or shipped_root() / 'kb'}/{FILE}"
     data = held_in(path)
     if data is None:
         return None
