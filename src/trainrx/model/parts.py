@@ -54,11 +54,6 @@ class Condition(
     not_: "Condition | None" = msgspec.field(default=None, name="not")
 
 
-# a class cannot name itself in its body but as a text: the first text compiled takes 1 ms
-_PARTS = tuple[Condition, ...] | None
-Condition.__annotations__.update(all=_PARTS, any=_PARTS, not_=Condition | None)
-
-
 RelationKind = Literal["divides", "at-most", "equal", "sums-to", "sum-at-most", "whole-above-one"]
 
 
