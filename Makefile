@@ -15,7 +15,7 @@ test: $(READY)
 
 # property tests on examples nobody has tried yet
 fuzz: $(READY)
-	TRAINRX_FUZZ=1 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_parse_shell_oracle.py
+	TRAINRX_FUZZ=1 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_shell_oracle.py
 
 check: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks tools

@@ -1,100 +1,85 @@
-"""Names that code looks up where its parser takes any text."""
+"""Which names a framework looks up, at the releases a launch may run."""
 
 from __future__ import annotations
 
-from catalog.lookups import called_with, keys_of, members, texts_in
-from catalog.lookups import tested as compared
-from catalog.registers import read_parsed, write_parsed
-from catalog.sources import Sources
-from catalog.world import World
+import pytest
 
-LOSSES = """
-class LossType:
-    long = "long-ce"
-    scale = "loss_scale"
-
-LOSSES = {LossType.long: 1}
-LOSSES["more"] = 2
-
-@register_loss(LossType.scale)
-def loss():
-    pass
-
-def later(name, function):
-    LOSSES[name] = function
-"""
-LOOKUP = """
-def start(self):
-    if self.kind == "a" or self.kind.lower() in ("b", "c"):
-        pass
-    if isinstance(self.kind, str) and self.kind.startswith("pissa"):
-        pass
-    for name in {name: f"{name}.json" for name in ["zero1", "zero2"]}:
-        pass
-
-presets = {name: f"{name}.json" for name in ["zero1", "zero2"]}
-
-def supported():
-    return {"lora", "full"} | set(EXTRA)
-"""
+from trainrx.catalog.registers import RegisterContext, is_read, lives, names_at, refuses
+from trainrx.knowledge.catalogs import read_registers
+from trainrx.model.catalog import Register
 
 
-def _world(**files: str) -> World:
-    return World(Sources({f"pack/{name}.py": text for name, text in files.items()}))
+def _of(argument: str, package: str) -> Register:
+    found = (r for r in read_registers() if argument in r.arguments and r.package == package)
+    return next(found)
 
 
-def test_keys_of_a_mapping_come_from_its_display_and_from_what_is_added() -> None:
-    world = _world(losses=LOSSES)
-
-    assert keys_of(world, "pack/*.py", "LOSSES") == {"long-ce", "more"}
+def _place(version: str | None, framework: str = "ms-swift", **versions: str) -> RegisterContext:
+    return RegisterContext(framework, version, versions)
 
 
-def test_a_mapping_with_a_key_only_a_run_can_tell_is_not_known() -> None:
-    world = _world(losses="LOSSES = {make(): 1}\n")
-
-    assert keys_of(world, "pack/*.py", "LOSSES") is None
-
-
-def test_a_mapping_nobody_writes_is_not_known() -> None:
-    assert keys_of(_world(losses=LOSSES), "pack/*.py", "OTHERS") is None
-
-
-def test_keys_of_a_comprehension_over_a_list_are_that_list() -> None:
-    assert keys_of(_world(up=LOOKUP), "pack/*.py", "presets") == {"zero1", "zero2"}
-
-
-def test_names_given_to_a_function_are_read_also_where_it_decorates() -> None:
-    assert called_with(_world(losses=LOSSES), "pack/*.py", "register_loss") == {"loss_scale"}
-
-
-def test_members_are_the_texts_of_a_class() -> None:
-    assert members(_world(losses=LOSSES), "pack/*.py", r"\w*Type") == {"long-ce", "loss_scale"}
+@pytest.mark.parametrize(
+    ("argument", "version", "value", "refused"),
+    [
+        ("model_type", "3.2.1", "qwen2_5", False),
+        ("model_type", "3.2.1", "qwen2_5-7b-instruct", True),
+        ("model_type", "2.6.1", "qwen2_5-7b-instruct", False),
+        ("template", "3.2.1", "qwen9", True),
+        ("template", "2.6.1", "AUTO", False),
+        ("loss_scale", "4.6.0", "last_round+hermes", False),
+        ("loss_scale", "4.6.0", "last_round+herms", True),
+        ("reward_funcs", "4.6.0", "soft_overlong", False),
+        ("reward_funcs", "3.1.1", "soft_overlong", True),
+    ],
+)
+def test_a_name_is_refused_where_the_release_lacks_it(
+    argument: str, version: str, value: str, *, refused: bool
+) -> None:
+    assert refuses([_of(argument, "ms-swift")], value, _place(version)) is refused
 
 
-def test_what_a_name_is_compared_with_is_found_with_its_beginnings() -> None:
-    assert compared(_world(up=LOOKUP), "pack/*.py", "kind") == {"a", "b", "c", "pissa*"}
+def test_a_name_that_one_of_several_releases_has_is_not_refused() -> None:
+    register = _of("model_type", "ms-swift")
+
+    assert not refuses([register], "qwen2_5-7b-instruct", _place(None))
+    assert refuses([register], "qwen9", _place(None))
 
 
-def test_texts_of_a_function_are_those_it_lists() -> None:
-    assert texts_in(_world(up=LOOKUP), "pack/*.py", "supported") == {"lora", "full"}
-    assert texts_in(_world(up=LOOKUP), "pack/*.py", "nobody") is None
+def test_a_beginning_stands_for_all_that_follows() -> None:
+    register = _of("init_weights", "peft")
+    place = _place("4.6.0")
+
+    assert not refuses([register], "pissa_niter_16", place)
+    assert refuses([register], "pisa", place)
 
 
-def test_arguments_read_as_json_are_told_from_those_that_may_be_text() -> None:
-    text = (
-        "self.model_kwargs: Dict = self.parse_to_dict(self.model_kwargs)\n"
-        "self.device_map = json_parse_to_dict(self.device_map, strict=False)\n"
-    )
+def test_a_register_counts_only_at_releases_that_look_names_up() -> None:
+    register = _of("callbacks", "ms-swift")
 
-    found = read_parsed(Sources({"swift/llm/argument/base_args.py": text}))
-
-    assert found == {"model_kwargs": "strict", "device_map": "lax"}
+    assert is_read(register, _place("4.6.0")) is True
+    assert is_read(register, _place("3.2.1")) is False
+    assert is_read(register, _place(None)) is None
 
 
-def test_a_release_that_mends_json_is_written_apart_from_one_that_does_not() -> None:
-    written = write_parsed({"1.0": {"a": "strict"}, "2.0": {"a": "repaired"}}).splitlines()
+@pytest.mark.parametrize("version", ["99.0.0", "4.5.3.dev1"])
+def test_a_release_nobody_has_read_may_know_more_names(version: str) -> None:
+    assert is_read(_of("model_type", "ms-swift"), _place(version)) is None
 
-    assert written == [
-        b'{"name":"a","spans":[["2.0",null]],"strict":true,"repaired":true}',
-        b'{"name":"a","spans":[["1.0","2.0"]],"strict":true}',
-    ]
+
+def test_of_another_package_the_version_at_hand_decides() -> None:
+    register = _of("fsdp", "transformers")
+
+    assert is_read(register, _place("3.2.1", transformers="4.49.0")) is True
+    assert is_read(register, _place("3.2.1", transformers="5.10.0")) is False
+
+
+def test_where_a_name_lives_is_told_as_a_range() -> None:
+    assert lives(_of("model_type", "ms-swift"), "qwen2_5-7b-instruct").endswith("<3.0.0")
+    assert lives(_of("model_type", "ms-swift"), "qwen9") == ""
+
+
+def test_beginnings_are_no_names_to_choose_from() -> None:
+    found = names_at(_of("init_weights", "peft"), _place("4.6.0"))
+
+    assert "gaussian" in found
+    assert not [name for name in found if "*" in name]

@@ -63,23 +63,6 @@ def read_stdin(data: bytes, *, kind: InputKind | None = None, name: str = "<stdi
     return [found], unread
 
 
-def read_text_file(path: Path) -> str:
-    r"""Read a small text file whole, decoded, with `\n` line ends.
-
-    Raises:
-        UsageError: it is missing, unreadable, binary or larger than 16 MiB.
-    """
-    unread: list[Unread] = []
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file, expected a text file.")
-    data = _whole(path, str(path), unread)
-    if unread:
-        raise UsageError(f"{path}: {unread[0].reason}.")
-    if looks_binary(data[:SAMPLE]):
-        raise UsageError(f"{path}: is binary, expected a text file.")
-    return decode_text(data).replace("\r\n", "\n")
-
-
 NO_INPUT = "is Python source or a data set, expected a log, a launch script or a configuration"
 NO_FILE = "is a pipe or a device, expected a file. Pipe into `-` instead: `... | diagnose -`"
 NO_TEXT = "is binary, expected a log, a script or a configuration as text"

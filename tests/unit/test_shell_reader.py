@@ -67,3 +67,15 @@ def test_the_grammar_is_loaded_only_for_a_script():
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
     assert result.stdout.split() == [b"False", b"True"]
+
+
+@pytest.mark.parametrize("length", range(12_150, 12_300, 10))
+def test_a_long_script_cuts_no_command_in_two(length):
+    before = "\n".join(["echo 0123456789"] * 900)[:length]
+    command = "python -m verl.trainer.main_ppo \\\n    a.b=1 \\\n    c.d=2 \\\n    e.f=3\n"
+
+    script = read_script(f"{before}\n{command}", "x")
+
+    assert script.defects == ()
+    words = [word.text for word in script.commands[-1].words]
+    assert words[-3:] == ["a.b=1", "c.d=2", "e.f=3"]

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from trainrx.inputs import folder
-from trainrx.inputs.files import LARGEST_TEXT, read_path, read_stdin, read_text_file
+from trainrx.inputs.files import LARGEST_TEXT, read_path, read_stdin
 from trainrx.inputs.folder import MOST_FILES
 from trainrx.inputs.stream import chunks
 from trainrx.model.errors import UsageError
@@ -297,21 +297,6 @@ def test_stdin_is_recognised_too() -> None:
 def test_unusable_stdin_is_an_error_of_use(data: bytes) -> None:
     with pytest.raises(UsageError, match="<stdin>"):
         read_stdin(data)
-
-
-def test_a_text_file_is_read_whole(tmp_path: Path) -> None:
-    place = tmp_path / "x.yaml"
-    place.write_bytes("a: 显存\r\n".encode("gb18030"))
-
-    assert read_text_file(place) == "a: 显存\n"
-
-
-def test_a_text_file_must_be_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no such file"):
-        read_text_file(tmp_path)
-    (tmp_path / "x").write_bytes(b"\x7fELF\x01" * 30)
-    with pytest.raises(UsageError, match="binary"):
-        read_text_file(tmp_path / "x")
 
 
 def test_a_script_beyond_reason_is_read_in_part_and_told(tmp_path: Path) -> None:
