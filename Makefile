@@ -29,9 +29,6 @@ golden: $(READY)
 	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py \
 	  tests/unit/test_inspect_page.py tests/unit/test_diff_page.py
 	$(BIN)/python -m trainrx.render.formats.json
-	$(BIN)/python -m trainrx.render.inspect_json
-	$(BIN)/python -m trainrx.render.estimate_json
-	$(BIN)/python -m trainrx.render.fix_json
 
 # what each release of each framework takes; a new release is one line in tools/catalog/releases.txt
 catalog: $(READY)

@@ -16,8 +16,8 @@ import trainrx
 from trainrx import estimate
 from trainrx.cli import main
 from trainrx.model.errors import UsageError
-from trainrx.render.estimate_json import PATH
-from trainrx.render.estimate_terms import TERM
+from trainrx.render.estimate_words import TERM
+from trainrx.render.formats.json import FOLDER
 
 LORA = """\
 swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --dataset d \\
@@ -138,7 +138,7 @@ def test_a_layout_that_cannot_run_is_a_finding(tmp_path, capsys):
 
 
 def test_json_follows_the_schema(lora, capsys):
-    schema = json.loads(PATH.read_text(encoding="utf-8"))
+    schema = json.loads((FOLDER / "estimate.schema.json").read_text(encoding="utf-8"))
 
     _, answer = read(capsys, lora, *VERSION, "--gpu", "A100-80G")
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from trainrx.cli import main
 from trainrx.cli.plan import counted
 from trainrx.model.errors import UsageError
-from trainrx.render.fix_json import HERE
+from trainrx.render.formats.json import FOLDER
 
 LAUNCH = """\
 NPROC_PER_NODE=2 swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --dataset d \\
@@ -44,7 +44,7 @@ def test_each_hardware_gets_a_row_in_the_order_asked(launch, capsys):
     assert status == 0
     assert [(row["gpus"], row["verdict"]) for row in rows] == [(2, "fits"), (2, "plans")]
     assert rows[1]["plans"][0]["after"]["gib"] <= rows[1]["gib"]
-    Draft202012Validator(json.loads((HERE / "plan.schema.json").read_text())).validate(answer)
+    Draft202012Validator(json.loads((FOLDER / "plan.schema.json").read_text())).validate(answer)
 
 
 def test_what_is_too_small_names_the_least_that_is_not(launch, capsys):

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from trainrx.cli import main
-from trainrx.render.retry import PATH, schema_text
+from trainrx.render.formats.json import FOLDER, schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "cases"
@@ -27,6 +27,8 @@ ECC = "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
 SLURM = (
     "slurmstepd: error: *** STEP 712235.0 ON gpu17 CANCELLED AT 2026-11-20T03:00:12 DUE TO {} ***\n"
 )
+
+PATH = FOLDER / "retry.schema.json"
 
 
 def run(capsys, tmp_path, log, *argv):
@@ -102,4 +104,4 @@ def test_nothing_to_judge_is_wrong_use(capsys):
 
 
 def test_the_schema_is_the_committed_one():
-    assert PATH.read_text(encoding="utf-8") == schema_text()
+    assert PATH.read_text(encoding="utf-8") == schemas()[PATH.name]

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from trainrx.model.estimate import CardFit, Estimate
 from trainrx.model.memory import Assumption, Figure, HostUse, Length, PhaseUse, Refusal, Term
 from trainrx.model.result import JobSummary, Tool
-from trainrx.render.emit import plain
-from trainrx.render.estimate import estimate_page
-from trainrx.render.estimate_chart import chart
-from trainrx.render.estimate_json import as_json
-from trainrx.render.estimate_markdown import to_markdown
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.estimate import chart
+from trainrx.render.formats.json import write as as_json
+from trainrx.render.formats.text import plain
+from trainrx.render.grid import chart_lines
 from trainrx.render.layout import cells
-from trainrx.render.page import View
 from trainrx.render.redact import masked
 
 SIZES = st.floats(min_value=0.0, max_value=10_000.0)
@@ -72,7 +72,7 @@ ANSWERS = st.builds(
 
 @given(ANSWERS, st.sampled_from(("en", "zh")), st.integers(40, 120), st.booleans())
 def test_every_estimate_is_shown(answer, lang, width, everything):
-    shown = plain(estimate_page(answer, View(lang, width, everything)))
+    shown = render(answer, "text", View(lang, width, everything))
 
     assert shown.strip()
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", shown)
@@ -80,13 +80,13 @@ def test_every_estimate_is_shown(answer, lang, width, everything):
 
 @given(ANSWERS, st.sampled_from(("en", "zh")), st.integers(40, 120))
 def test_no_bar_is_wider_than_the_page(answer, lang, width):
-    for line in plain(list(chart(answer, View(lang, width)))).splitlines()[1:]:
+    for line in plain(chart_lines(chart(answer.prediction, View(lang)), width)).splitlines()[1:]:
         assert cells(line) <= width + 8  # a number of five digits may stand out
 
 
 @given(ANSWERS, st.sampled_from(("en", "zh")))
 def test_markdown_closes_what_it_opens(answer, lang):
-    assert to_markdown(answer, lang).count("```") % 2 == 0
+    assert render(answer, "markdown", View(lang)).count("```") % 2 == 0
 
 
 @given(ANSWERS)

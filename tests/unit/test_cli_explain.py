@@ -6,9 +6,9 @@ import pytest
 
 from trainrx.cli import main
 from trainrx.knowledge.load import load
-from trainrx.render.emit import plain
-from trainrx.render.explain import explain
-from trainrx.render.page import View
+from trainrx.render.document import View
+from trainrx.render.explain import explained
+from trainrx.render.formats.text import page, plain
 
 
 def test_a_cause_is_explained_with_weights_tests_fixes_and_sources(capsys):
@@ -64,7 +64,7 @@ def test_every_entry_has_a_page(lang):
         *known.rules.values(),
     ]
 
-    pages = [plain(explain(entry, View(lang, 80))) for entry in entries]
+    pages = [plain(page(explained(entry, View(lang, 80)), View(lang, 80))) for entry in entries]
 
     assert len(pages) > 100
     assert all(

@@ -8,18 +8,16 @@ import inspections
 import msgspec
 import pytest
 
-from trainrx.render.diff import diff_page
-from trainrx.render.emit import plain
-from trainrx.render.inspect_mask import masked
+from trainrx.render import render
+from trainrx.render.document import View
 from trainrx.render.layout import cells
-from trainrx.render.page import View
 
 FOLDER = Path(__file__).parents[1] / "golden"
 
 
 def shown(lang: str = "en", width: int = 80, *, everything: bool = False) -> str:
     view = View("zh" if lang == "zh" else "en", width, everything)
-    return plain(diff_page(masked(inspections.comparison()), view))
+    return render(inspections.comparison(), "text", view)
 
 
 @pytest.mark.parametrize("form", ["txt", "all.txt", "60.txt"])
@@ -63,7 +61,7 @@ def test_two_equal_launches_are_said_to_be_the_same():
         inspections.comparison(), verdict="same", changes=(), facts=(), lone=(), open=()
     )
 
-    assert plain(diff_page(same, View("en", 80))).startswith("SAME in what matters\n")
+    assert render(same, "text", View("en", 80)).startswith("SAME in what matters\n")
 
 
 def test_a_token_is_never_shown():

@@ -9,11 +9,15 @@ from jsonschema import Draft202012Validator
 
 from trainrx.estimation.figures import rounded
 from trainrx.model.estimate import Estimate
-from trainrx.render.estimate_json import PATH, as_json, schema_text
-from trainrx.render.estimate_markdown import to_markdown
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.formats.json import FOLDER, schemas
+from trainrx.render.formats.json import write as as_json
 from trainrx.render.redact import masked
 
 ANSWERS = (estimates.estimate(), estimates.too_large(), estimates.refused("impossible"))
+
+PATH = FOLDER / "estimate.schema.json"
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -27,7 +31,7 @@ def test_every_answer_is_valid_by_the_committed_schema(answer):
 
 
 def test_the_committed_schema_is_the_one_of_the_records():
-    assert PATH.read_text(encoding="utf-8") == schema_text()
+    assert PATH.read_text(encoding="utf-8") == schemas()[PATH.name]
 
 
 def test_the_schema_refuses_what_is_not_the_contract():
@@ -60,7 +64,7 @@ def test_a_secret_is_masked_and_bytes_that_are_no_text_do_not_break_it():
     job = msgspec.structs.replace(estimates.JOB, model="https://u:hunter2secret@host/m\udcff")
     answer = masked(estimates.estimate(job=job))
 
-    for shown in (as_json(answer), to_markdown(answer, "en")):
+    for shown in (as_json(answer), render(answer, "markdown", View("en"))):
         assert "hunter2secret" not in shown
         shown.encode()
 
@@ -68,7 +72,7 @@ def test_a_secret_is_masked_and_bytes_that_are_no_text_do_not_break_it():
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_markdown_has_no_table_and_closes_its_fences(answer, lang):
-    shown = to_markdown(answer, lang)
+    shown = render(answer, "markdown", View(lang))
 
     assert not any(line.startswith("|") for line in shown.splitlines())
     assert shown.count("```") % 2 == 0
@@ -83,13 +87,13 @@ def test_markdown_has_no_table_and_closes_its_fences(answer, lang):
     ],
 )
 def test_markdown_begins_with_the_verdict(answer, lang, first):
-    assert to_markdown(answer, lang).startswith(first)
+    assert render(answer, "markdown", View(lang)).startswith(first)
 
 
 def test_markdown_neutralises_what_the_job_names():
     job = msgspec.structs.replace(estimates.JOB, model="@all [x](http://evil)")
 
-    shown = to_markdown(estimates.estimate(job=job), "en")
+    shown = render(estimates.estimate(job=job), "markdown", View("en"))
 
     assert "@all" not in shown
     assert "[x](http" not in shown
@@ -100,4 +104,4 @@ def test_markdown_leaves_out_terms_that_are_nothing():
         "loss", *estimates.PHASES[1].terms, estimates.Term(name="engine", gib=0.0)
     )
 
-    assert "vLLM" not in to_markdown(estimates.estimate(phases=(nothing,)), "en")
+    assert "vLLM" not in render(estimates.estimate(phases=(nothing,)), "markdown", View("en"))

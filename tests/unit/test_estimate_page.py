@@ -8,12 +8,14 @@ import pytest
 
 from trainrx.model.estimate import ExactCount
 from trainrx.model.memory import Refusal
-from trainrx.render.emit import STYLES, coloured, plain
-from trainrx.render.estimate import estimate_page
-from trainrx.render.estimate_chart import bars, chart, inks
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.estimate import chart, document
+from trainrx.render.estimate_bars import bars, inks
 from trainrx.render.estimate_says import next_steps
+from trainrx.render.formats.text import STYLES, coloured, page, plain
+from trainrx.render.grid import chart_lines
 from trainrx.render.layout import cells
-from trainrx.render.page import View
 
 ANSWERS = {
     "fits": estimates.estimate(),
@@ -23,7 +25,7 @@ ANSWERS = {
 
 
 def text(answer, lang="en", width=80, *, everything=False):
-    return plain(estimate_page(answer, View(lang, width, everything)))
+    return render(answer, "text", View(lang, width, everything))
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -206,7 +208,7 @@ def test_hidden_characters_of_a_model_name_are_not_shown():
 
 
 def rows(answer, width=80):
-    return plain(list(chart(answer, View("en", width)))).splitlines()[1:]
+    return plain(chart_lines(chart(answer.prediction, View("en", width)), width)).splitlines()[1:]
 
 
 def test_the_limit_stands_in_the_same_column_of_every_bar():
@@ -219,7 +221,7 @@ def test_a_bar_is_as_long_as_its_phase_to_half_a_cell():
     answer = estimates.estimate(limit_gib=None)
     shown = rows(answer)
     drawn = [
-        sum(line.count(ink.glyph) for ink in set(inks(answer.prediction).values()))
+        sum(line.count(ink.text) for ink in set(inks(answer.prediction).values()))
         for line in (re.sub(r"[\d.]+( peak)?$", "", line[16:]) for line in shown)
     ]
 
@@ -241,7 +243,7 @@ def test_only_the_peak_is_marked():
 def test_the_largest_terms_have_glyphs_of_their_own():
     drawn = inks(estimates.estimate().prediction)
 
-    glyphs = [drawn[name].glyph for name in ("logits", "weights", "tower", "live", "checkpoints")]
+    glyphs = [drawn[name].text for name in ("logits", "weights", "tower", "live", "checkpoints")]
     assert len(set(glyphs)) == 5
 
 
@@ -256,12 +258,15 @@ def test_a_job_that_needs_nothing_is_drawn_too():
 
 def test_every_style_that_is_used_exists():
     for answer in ANSWERS.values():
-        styles = {span.style for line in estimate_page(answer, View("en")) for span in line}
+        styles = {
+            span.style for line in page(document(answer, View("en")), View("en")) for span in line
+        }
         assert styles - {""} <= set(STYLES)
 
 
 def test_colour_changes_no_text():
-    lines = estimate_page(estimates.too_large(), View("zh"))
+    view = View("zh")
+    lines = page(document(estimates.too_large(), view), view)
     bare = re.sub(r"\x1b\[[\d;]*m", "", coloured(lines))
 
     assert [line.rstrip() for line in bare.splitlines()] == plain(lines).splitlines()

@@ -8,12 +8,11 @@ import inspections
 import pytest
 
 from trainrx.model.inspection import Inspection
-from trainrx.render.emit import plain
-from trainrx.render.inspect import MAX_JOBS, inspect_page
-from trainrx.render.inspect_mask import masked
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.inspect import MAX_JOBS
 from trainrx.render.inspect_rows import plain_value
 from trainrx.render.layout import cells
-from trainrx.render.page import View
 
 FOLDER = Path(__file__).parents[1] / "golden"
 
@@ -26,7 +25,7 @@ def shown(
     everything: bool = False,
 ) -> str:
     view = View("zh" if lang == "zh" else "en", width, everything)
-    return plain(inspect_page(masked(answer or inspections.inspection()), view))
+    return render(answer or inspections.inspection(), "text", view)
 
 
 @pytest.mark.parametrize("form", ["txt", "all.txt", "60.txt"])

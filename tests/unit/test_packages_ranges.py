@@ -12,9 +12,9 @@ from trainrx.model.errors import KnowledgeError
 from trainrx.model.packages import OsvRange, RangeEntry
 from trainrx.model.parts import Condition
 from trainrx.model.text import Text
-from trainrx.render.explain import explain
-from trainrx.render.listing import listing
-from trainrx.render.page import View
+from trainrx.render.document import View
+from trainrx.render.explain import explained, listing
+from trainrx.render.formats.text import page
 
 PACKAGE = """
 schema: 1
@@ -205,16 +205,16 @@ def test_a_sound_range_has_no_problem(tmp_path: Path) -> None:
 
 
 def test_its_page_says_releases_cause_and_cure(tmp_path: Path) -> None:
-    lines = explain(the_range(tmp_path), View("en", 80))
+    lines = page(explained(the_range(tmp_path), View("en", 80)), View("en", 80))
 
-    page = "\n".join("".join(span.text for span in line) for line in lines)
+    shown = "\n".join("".join(span.text for span in line) for line in lines)
     for words in ("torch >=9.0.0,<9.0.1", "moe-zero3-stall: +2 nats", "torch>=9.0.1", "vllm<9"):
-        assert words in page
+        assert words in shown
 
 
 def test_the_list_holds_it_under_the_family_of_its_cause(tmp_path: Path) -> None:
     known = load([folder_with(tmp_path, PACKAGE)])
 
-    lines = listing(known, View("en", 200), words=["torch-9"], family="hang")
+    lines = page(listing(known, View("en", 200), terms=["torch-9"], family="hang"), View("en", 200))
 
     assert "torch-9-is-broken" in lines[0][0].text

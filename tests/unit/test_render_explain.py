@@ -6,9 +6,9 @@ import pytest
 from trainrx.model.knowledge import Amount, EchoOf, FactClause, FactEntry, Rule
 from trainrx.model.parts import Condition, Param
 from trainrx.render.conditions import amount_text, clause_text, condition_text, echo_text
-from trainrx.render.emit import plain
-from trainrx.render.explain import Entry, explain
-from trainrx.render.page import View
+from trainrx.render.document import View
+from trainrx.render.explain import Entry, explained
+from trainrx.render.formats.text import page, plain
 
 TITLE = {"en": "A title", "zh": "标题"}
 RULE = {
@@ -61,7 +61,7 @@ PARAM = {
 
 
 def shown(entry: Entry, lang="en") -> str:
-    return plain(explain(entry, View(lang, 100)))
+    return plain(page(explained(entry, View(lang, 100)), View(lang, 100)))
 
 
 def condition(**fields: object) -> Condition:

@@ -3,17 +3,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.render.fixes import FixLine
+from trainrx.render.document import CopyLine, View
+from trainrx.render.formats.text import TextPage, to_copy
 from trainrx.render.layout import cells
-from trainrx.render.page import View, to_copy
 
-LONG = FixLine("--per_device_train_batch_size 2", "instead of --batch_size 2 (launch.sh:10)")
-SHORT = (FixLine("--lora_rank 8", "was 4 (launch.sh:9)"), FixLine("--seed 1", "not set now"))
+LONG = CopyLine("--per_device_train_batch_size 2", "instead of --batch_size 2 (launch.sh:10)")
+SHORT = (CopyLine("--lora_rank 8", "was 4 (launch.sh:9)"), CopyLine("--seed 1", "not set now"))
 
 
 def shown(lines, width=80, indent=9):
-    view = View(lang="en", width=width)
-    return ["".join(span.text for span in line) for line in to_copy(view, lines, indent)]
+    return [
+        "".join(span.text for span in line)
+        for line in to_copy(TextPage(View("en", width)), lines, indent)
+    ]
 
 
 def test_remarks_stand_in_one_column_and_only_what_finds_no_room_goes_below():
@@ -35,7 +37,7 @@ def test_a_wide_terminal_has_room_for_all():
     st.lists(st.tuples(st.integers(1, 60), st.integers(0, 60)), max_size=8), st.integers(20, 120)
 )
 def test_every_line_and_remark_is_shown_once_and_remarks_beside_are_in_line(sizes, width):
-    lines = [FixLine("x" * text, "y" * remark) for text, remark in sizes]
+    lines = [CopyLine("x" * text, "y" * remark) for text, remark in sizes]
     out = shown(lines, width)
 
     assert "".join(out).count("x") == sum(text for text, _ in sizes)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 import msgspec
 import typer
@@ -130,9 +130,6 @@ class Folders(msgspec.Struct):
 LangOption = Annotated[
     Lang | None,
     typer.Option("--lang", help="Language of the answer; default from LC_ALL, LC_MESSAGES, LANG."),
-]
-FormOption = Annotated[
-    Literal["text", "json", "markdown"], typer.Option("--format", help="Form of the answer.")
 ]
 WidthOption = Annotated[
     int | None,

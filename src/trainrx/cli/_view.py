@@ -16,8 +16,6 @@ from trainrx.render.formats import load, names
 if TYPE_CHECKING:
     import msgspec
 
-    from trainrx.render.layout import Line
-
 NARROWEST = 40
 
 
@@ -51,14 +49,6 @@ def format_option(kind: str) -> Any:  # noqa: ANN401  # what typer calls an opti
 
     metavar = f"[{'|'.join(known)}]"
     return typer.Option("--format", metavar=metavar, callback=check, help="Form of the answer.")
-
-
-def styled(lines: list[Line]) -> str:
-    """Give lines as text, coloured where a person reads them."""
-    from trainrx.render.formats.text import coloured, plain
-
-    wanted = wants_colour(os.environ, terminal=_is_terminal())
-    return coloured(lines) if wanted else plain(lines)
 
 
 def wants_colour(environment: Mapping[str, str], *, terminal: bool) -> bool:

@@ -17,9 +17,8 @@ from trainrx.cli._options import (
     takes,
     versions_of,
 )
-from trainrx.cli._output import read_stdin, write
-from trainrx.cli._view import styled, view
-from trainrx.cli.inspect import Form
+from trainrx.cli._output import read_stdin
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 
 HELP = """\
@@ -52,6 +51,8 @@ class Versions(msgspec.Struct):
 
 All = Annotated[bool, typer.Option("--all", help="Show every difference, of defaults too.")]
 
+FormOption = Annotated[str, format_option("Comparison")]
+
 app = make_app()
 
 
@@ -63,7 +64,7 @@ def diff(
     bad: Bad,
     versions: Versions,
     *,
-    form: Form = "text",
+    form: FormOption = "text",
     everything: All = False,
     width: WidthOption = None,
 ) -> int:
@@ -74,18 +75,9 @@ def diff(
         request = msgspec.structs.replace(request, stdin=stdin)
 
     from trainrx.inspect.comparison import compare_launches, side
-    from trainrx.render.inspect_mask import masked
 
     answer = compare_launches(
         side(request, good, versions_of(versions.versions_good, "--versions-good")),
         side(request, bad, versions_of(versions.versions_bad, "--versions-bad")),
     )
-    found = int(answer.verdict == "differs")
-    answer = masked(answer)
-    if form == "json":
-        from trainrx.render.inspect_json import as_json
-
-        return write(as_json(answer), utf8=True) or found
-    from trainrx.render.diff import diff_page
-
-    return write(styled(diff_page(answer, seen))) or found
+    return show(answer, form, seen) or int(answer.verdict == "differs")

@@ -8,13 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import JOB, KNOWN, Data, FormOption, WidthOption, takes
-from trainrx.cli._output import write
-from trainrx.cli._view import styled, view
+from trainrx.cli._options import JOB, KNOWN, Data, WidthOption, takes
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate, Fit
-from trainrx.render.document import View
 
 HELP = """\
 Predict how much GPU memory a job takes, term by term, and whether it fits the card.
@@ -48,6 +46,8 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Show the terms of every phase with their sources.")
 ]
 
+FormOption = Annotated[str, format_option("Estimate")]
+
 app = make_app()
 
 
@@ -76,31 +76,15 @@ def estimate(
         check_plot(plot)
 
     from trainrx.estimation.run import estimate as run
-    from trainrx.render.redact import masked
 
-    answer = masked(run(request, exact=exact))
-    status = write(rendered(answer, form, seen), utf8=form == "json")
+    answer = run(request, exact=exact)
+    status = show(answer, form, seen)
     if plot is not None and answer.prediction is not None:
         from trainrx.render.estimate_plot import write_plot
+        from trainrx.render.redact import masked
 
-        write_plot(answer, plot)
+        write_plot(masked(answer), plot)
     return status or failing(answer, fail_on)
-
-
-def rendered(answer: Estimate, form: str, seen: View) -> str:
-    """Give the answer in the form that was asked for."""
-    # each form imports only what it needs
-    if form == "json":
-        from trainrx.render.estimate_json import as_json
-
-        return as_json(answer)
-    if form == "markdown":
-        from trainrx.render.estimate_markdown import to_markdown
-
-        return to_markdown(answer, seen.lang)
-    from trainrx.render.estimate import estimate_page
-
-    return styled(estimate_page(answer, seen))
 
 
 def failing(answer: Estimate, fail_on: FailOn) -> int:

@@ -11,13 +11,14 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, WidthOption, takes
 from trainrx.cli._output import write
-from trainrx.cli._view import styled, view
+from trainrx.cli._view import view
 from trainrx.knowledge.load import find_entry, load
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Cause, Symptom
 from trainrx.render import words
-from trainrx.render.explain import explain as page
+from trainrx.render.explain import explained
+from trainrx.render.formats.text import write as written
 
 Ident = Annotated[str, typer.Argument(metavar="ID", help="As `diagnose kb list` shows it.")]
 
@@ -42,7 +43,7 @@ def explain(request: Request, ident: Ident, *, width: WidthOption = None) -> int
         parts.append(words.LIST_HINT.in_(seen.lang))
         raise UsageError("\n".join(parts))
     behind = _behind(entry.id, kb, rules) if isinstance(entry, Symptom) else ()
-    return write(styled(page(entry, seen, behind)))
+    return write(written(explained(entry, seen, behind), seen))
 
 
 def _behind(symptom: str, kb: Sequence[Path], rules: Sequence[Path]) -> tuple[Cause, ...]:

@@ -13,19 +13,16 @@ from trainrx.cli._options import (
     JOB,
     KNOWN,
     Data,
-    FormOption,
     Good,
     KeepOption,
     WidthOption,
     names_of,
     takes,
 )
-from trainrx.cli._output import write
-from trainrx.cli._view import styled, view
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer
-from trainrx.render.document import View
 
 HELP = """\
 Print the changes that make a launch work, as a patch of your own files.
@@ -60,6 +57,8 @@ Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Show all that was tried and every check.")
 ]
 
+FormOption = Annotated[str, format_option("FixAnswer")]
+
 app = make_app()
 
 
@@ -88,8 +87,8 @@ def fix(
     answer = fix_launch(request, keep=names_of(change.keep), plan=change.plan)
     if change.write:
         answer = written(answer)
-    status = write(rendered(answer, form, seen), utf8=form == "json")
-    return status or int(answer.verdict not in ("proved", "checked", "nothing-to-fix"))
+    done = answer.verdict in ("proved", "checked", "nothing-to-fix")
+    return show(answer, form, seen) or int(not done)
 
 
 def written(answer: FixAnswer) -> FixAnswer:
@@ -117,19 +116,3 @@ def written(answer: FixAnswer) -> FixAnswer:
 def _shown(path: Path) -> str:
     here = Path.cwd().resolve()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-def rendered(answer: FixAnswer, form: str, seen: View) -> str:
-    """Give the answer in the form that was asked for."""
-    # each form imports only what it needs
-    if form == "json":
-        from trainrx.render.fix_json import as_json
-
-        return as_json(answer)
-    if form == "markdown":
-        from trainrx.render.fix_markdown import to_markdown
-
-        return to_markdown(answer, seen.lang)
-    from trainrx.render.fix import fix_page
-
-    return styled(fix_page(answer, seen))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, WidthOption, takes
-from trainrx.cli._output import write
-from trainrx.cli._view import styled, view
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -25,8 +24,9 @@ and the defaults that decide about memory, speed or the result; --all shows ever
 """
 
 
-Form = Annotated[Literal["text", "json"], typer.Option("--format", help="Form of the answer.")]
 All = Annotated[bool, typer.Option("--all", help="Show every argument and variable.")]
+
+FormOption = Annotated[str, format_option("Inspection")]
 
 app = make_app()
 
@@ -34,7 +34,11 @@ app = make_app()
 @app.command(help=HELP)
 @takes(*JOB, *KNOWN)
 def inspect(
-    request: Request, *, form: Form = "text", everything: All = False, width: WidthOption = None
+    request: Request,
+    *,
+    form: FormOption = "text",
+    everything: All = False,
+    width: WidthOption = None,
 ) -> int:
     """Inspect the launches of some files."""
     if not request.files:
@@ -45,13 +49,5 @@ def inspect(
     seen = view(request.lang, width, everything=everything)
 
     from trainrx.inspect.inspection import inspect_launch
-    from trainrx.render.inspect_mask import masked
 
-    answer = masked(inspect_launch(request))
-    if form == "json":
-        from trainrx.render.inspect_json import as_json
-
-        return write(as_json(answer), utf8=True)
-    from trainrx.render.inspect import inspect_page
-
-    return write(styled(inspect_page(answer, seen)))
+    return show(inspect_launch(request), form, seen)

@@ -15,12 +15,13 @@ from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Folders, WidthOption, takes
 from trainrx.cli._output import write
 from trainrx.cli._scaffold import named, scaffold
-from trainrx.cli._view import styled, view
+from trainrx.cli._view import view
 from trainrx.knowledge.load import load
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
-from trainrx.render.listing import listing
+from trainrx.render.explain import listing
+from trainrx.render.formats.text import write as written
 
 app = make_app(
     "Check, test, list and extend the knowledge base.",
@@ -93,8 +94,8 @@ def list_entries(
         _family(family)
     seen = view(request.lang, width)
     knowledge = load(request.kb, request.rules)
-    lines = listing(knowledge, seen, words=words or (), family=family)
-    return write(styled(lines))
+    listed = listing(knowledge, seen, terms=words or (), family=family)
+    return write(written(listed, seen))
 
 
 @app.command("new", help="Write a new entry to fill in, and its test.")

@@ -21,6 +21,7 @@ from trainrx.cli._options import (
     takes,
 )
 from trainrx.cli._output import complain, write
+from trainrx.cli._view import format_option
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter
@@ -31,6 +32,10 @@ from trainrx.linter.settings import FailOn, Settings, chooser
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
 from trainrx.model.lint import LintKnowledge, LintReport
+from trainrx.render import render
+from trainrx.render.document import View
+from trainrx.render.formats import load
+from trainrx.render.lint_rules import titles
 
 HELP = """\
 Say what is wrong with launches before they run: arguments this version does not take, values it
@@ -49,7 +54,6 @@ is held back by `# diagnose: ignore=RULE reason` at the end of its line, or on a
 above the command; `diagnose explain RULE` says what a rule is about.
 """
 Names = list[str] | None
-Form = Literal["text", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 
 
 class Choice(msgspec.Struct):
@@ -116,7 +120,7 @@ class Mending(msgspec.Struct):
 class Answer(msgspec.Struct):
     """How the answer is given."""
 
-    form: Annotated[Form, typer.Option("--format", help="Form of the answer.")] = "text"
+    form: Annotated[str, format_option("LintReport")] = "text"
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Count the findings of each rule.")
     ] = False
@@ -193,7 +197,7 @@ def told(report: LintReport, run: Run) -> int:
         Path(answer.output).write_text(text, encoding="utf-8")
         status = 0
     else:
-        status = write(text, utf8=answer.form not in ("text", "github", "markdown"))
+        status = write(text, utf8=load(answer.form).utf8)
     if status or answer.exit_zero:
         return status
     return int(fails(report.findings, answer.fail_on or run.settings.fail_on or "warning"))
@@ -260,30 +264,13 @@ def _diff(file: File, text: str) -> str:
 
 
 def _rendered(report: LintReport, run: Run) -> str:
-    form, lang = run.answer.form, run.request.lang
     if run.answer.statistics:
-        from trainrx.render.lint_text import statistics
+        from trainrx.render.lint import statistics
 
         return statistics(report)
-    if form == "text":
-        from trainrx.render.lint_text import as_text
-
-        return as_text(report, lang, colour=_colour(run.answer))
-    if form == "json":
-        from trainrx.render.lint_json import as_json
-
-        return as_json(report)
-    if form == "sarif":
-        from trainrx.render.lint_rules import titles
-        from trainrx.render.lint_sarif import as_sarif
-
-        return as_sarif(report, titles(run.knowledge), lang)
-    from trainrx.render import lint_forms as forms
-
-    if form == "markdown":
-        return forms.as_markdown(report, lang)
-    makers = {"github": forms.as_github, "gitlab": forms.as_gitlab, "junit": forms.as_junit}
-    return makers[form](report)
+    report = msgspec.structs.replace(report, titles=titles(run.knowledge))
+    view = View(run.request.lang, colour=_colour(run.answer))
+    return render(report, run.answer.form, view)
 
 
 def _against_baseline(report: LintReport, run: Run) -> tuple[LintReport, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
 import msgspec
 
@@ -11,14 +12,12 @@ from trainrx.cli._options import (
     JOB,
     KNOWN,
     Data,
-    FormOption,
     KeepOption,
     WidthOption,
     names_of,
     takes,
 )
-from trainrx.cli._output import write
-from trainrx.cli._view import styled, view
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -35,6 +34,8 @@ Exit status 0: it works on all that was asked, 1: not on some, 2: wrong use.
 """
 MOST_DIGITS = 6
 _COUNTED = re.compile(rf"(?P<count>\d{{1,{MOST_DIGITS}}})\s*[xX*×]\s*(?P<card>\S.*)")
+
+FormOption = Annotated[str, format_option("PlanAnswer")]
 
 app = make_app()
 
@@ -60,16 +61,9 @@ def plan(
     seen = view(request.lang, width)
 
     from trainrx.prove.hardware_plans import plan_job
-    from trainrx.render import plan as shown
-    from trainrx.render.fix_json import as_json
 
     answer = plan_job(request, hardware=asked, keep=names_of(keep))
-    if form == "json":
-        status = write(as_json(answer), utf8=True)
-    elif form == "markdown":
-        status = write(shown.to_markdown(answer, seen.lang))
-    else:
-        status = write(styled(shown.plan_page(answer, seen)))
+    status = show(answer, form, seen)
     return status or int(any(row.verdict in ("none", "unknown") for row in answer.hardware))
 
 

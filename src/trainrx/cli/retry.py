@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import JOB, KNOWN, FormOption, Good, WidthOption, takes
-from trainrx.cli._output import write
-from trainrx.cli._view import styled, view
+from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -28,6 +27,8 @@ PATH is a log, a run folder or a launch script; - reads standard input.
   diagnose retry --log train.log --cmd launch.sh --quiet || exit 0; sbatch launch.sh
 """
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing: the status tells.")]
+
+FormOption = Annotated[str, format_option("RetryAnswer")]
 
 app = make_app()
 
@@ -49,15 +50,8 @@ def retry(
     seen = view(request.lang, width)
 
     from trainrx.diagnosis.retrying import retry as judged
-    from trainrx.render import retry as shown
-    from trainrx.render.redact import masked
 
     answer = judged(request)
     if quiet:
         return answer.exit_code
-    answer = masked(answer)
-    if form == "json":
-        return write(shown.as_json(answer), utf8=True) or answer.exit_code
-    if form == "markdown":
-        return write(shown.to_markdown(answer, seen.lang)) or answer.exit_code
-    return write(styled(shown.retry_page(answer, seen))) or answer.exit_code
+    return show(answer, form, seen) or answer.exit_code

@@ -10,8 +10,7 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Installed, Launch, WidthOption, takes, versions_of
 from trainrx.cli._output import complain, write
-from trainrx.cli._view import styled, view
-from trainrx.cli.inspect import Form
+from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -54,6 +53,8 @@ class Way(msgspec.Struct):
 
 All = Annotated[bool, typer.Option("--all", help="Show unchanged arguments and every default.")]
 
+FormOption = Annotated[str, format_option("Translation")]
+
 app = make_app()
 
 
@@ -63,7 +64,7 @@ def translate(
     request: Request,
     way: Way,
     *,
-    form: Form = "text",
+    form: FormOption = "text",
     everything: All = False,
     width: WidthOption = None,
 ) -> int:
@@ -77,7 +78,6 @@ def translate(
         raise UsageError("--diff shows the edits, --write makes them: give one of them")
     seen = view(request.lang, width, everything=everything)
 
-    from trainrx.render.inspect_mask import masked
     from trainrx.translate.launch import translate as run_translation
 
     answer = run_translation(
@@ -99,19 +99,12 @@ def translate(
 
         _say_by_hand(answer)
         return write(diff_of(answer)) or status
-    answer = masked(answer)
-    if form == "json":
-        from trainrx.render.translate_json import as_json
-
-        return write(as_json(answer), utf8=True) or status
-    from trainrx.render.translate import translation_page
-
-    return write(styled(translation_page(answer, seen))) or status
+    return show(answer, form, seen) or status
 
 
 def _say_by_hand(answer: Translation) -> None:
     """Say on standard error what the edits leave to a person."""
-    from trainrx.render.inspect_mask import masked
+    from trainrx.render.redact import masked
 
     safe = masked(answer)
     for item in safe.launches:

@@ -12,6 +12,7 @@ import msgspec
 from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.knowledge.load import find_entry
+from trainrx.knowledge.store import Entry
 from trainrx.linter.job import LintedJob
 from trainrx.lsp.desk import Sight, own
 from trainrx.lsp.sheet import EditedText
@@ -22,8 +23,9 @@ from trainrx.model.text import Lang, Text
 from trainrx.render import words
 from trainrx.render.conditions import scalar
 from trainrx.render.document import View
-from trainrx.render.explain import explain
-from trainrx.render.layout import Line, StyledText
+from trainrx.render.explain import explained
+from trainrx.render.formats.text import page
+from trainrx.render.layout import Line, Styled
 
 _WORD = re.compile(r"-{0,2}[+~]{0,2}[A-Za-z_][\w.@/-]*")
 _TYPE = Text(en="takes", zh="类型")
@@ -90,7 +92,7 @@ def as_markdown(lines: Iterable[Line]) -> str:
     return "\n".join(f"{text}  " if text else "" for text in said).strip() + "\n"
 
 
-def _marked(part: StyledText) -> str:
+def _marked(part: Styled) -> str:
     text = part.text.strip()
     if not text:
         return part.text
@@ -116,14 +118,19 @@ def _line(sheet: EditedText, offset: int) -> tuple[str, int, int]:
 
 def _rule(rule: str, lang: Lang, folders: tuple[Sequence[Path], Sequence[Path]]) -> list[Line]:
     entry, _ = find_entry(rule, *folders)
-    return [] if entry is None else explain(entry, View(lang, _WIDTH, everything=True))
+    return [] if entry is None else _page(entry, lang)
+
+
+def _page(entry: Entry, lang: Lang) -> list[Line]:
+    view = View(lang, _WIDTH, everything=True)
+    return page(explained(entry, view), view)
 
 
 def _joined(pages: Iterable[list[Line]]) -> Iterator[Line]:
-    for index, page in enumerate(pages):
+    for index, lines in enumerate(pages):
         if index:
             yield ()
-        yield from page
+        yield from lines
 
 
 def _about(sight: Sight, sheet: EditedText, word: re.Match[str]) -> Iterator[Line]:
@@ -142,12 +149,12 @@ def _about(sight: Sight, sheet: EditedText, word: re.Match[str]) -> Iterator[Lin
         yield from _taken(known, name, job, sight.lang)
     elif meant is not None and not variable and job.judged():
         said = _NOT_TAKEN.in_(sight.lang).format(command=_command(job))
-        yield (StyledText(name, "fix"), StyledText(f"  {said}", "dim"))
+        yield (Styled(name, "fix"), Styled(f"  {said}", "dim"))
     if meant is not None:
         yield from ([()] if known is not None else [])
         own_names = {owner: meant.spelled[owner] for owner in book.owners if owner in meant.spelled}
         held = msgspec.structs.replace(meant, spelled=own_names)
-        yield from explain(held, View(sight.lang, _WIDTH, everything=True))
+        yield from _page(held, sight.lang)
 
 
 def _job_at(jobs: Sequence[LintedJob], line: int) -> LintedJob | None:
@@ -170,7 +177,7 @@ def _param(book: Spellbook, name: str, job: LintedJob, *, variable: bool) -> Par
 
 def _taken(known: KnownArgument, name: str, job: LintedJob, lang: Lang) -> Iterator[Line]:
     releases = "" if job.certain else catalog(job.launch.framework).describe(known.releases)
-    yield (StyledText(name, "fix"), StyledText(f"  {_command(job)} {releases}".rstrip(), "dim"))
+    yield (Styled(name, "fix"), Styled(f"  {_command(job)} {releases}".rstrip(), "dim"))
     said = []
     if known.type and not (known.choices and known.type == "Literal"):
         said.append(f"{_TYPE.in_(lang)} {known.type}")
@@ -184,7 +191,7 @@ def _taken(known: KnownArgument, name: str, job: LintedJob, lang: Lang) -> Itera
     if here is not None and here.known and here.via != "default":
         said.append(_HERE.in_(lang).format(value=_shown(here.value)))
     if said:
-        yield (StyledText(words.COMMA.in_(lang).join(said)),)
+        yield (Styled(words.COMMA.in_(lang).join(said)),)
 
 
 def _default(known: KnownArgument) -> str:

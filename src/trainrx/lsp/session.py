@@ -18,7 +18,7 @@ from trainrx.lsp.hover import as_markdown, hover
 from trainrx.lsp.sheet import EditedText, EditorPosition, readable
 from trainrx.lsp.wire import FIX_ALL, as_json, diagnostic, offered, stretch, wants
 from trainrx.model.errors import UsageError
-from trainrx.render.emit import plain
+from trainrx.render.formats.text import plain
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer

@@ -99,7 +99,7 @@ class LintReport(msgspec.Struct, frozen=True, kw_only=True):
 
     `findings` are the worst first. `files` counts what was looked at, `ignored` the findings that
     a comment or the baseline holds back. `unread` are (file, reason) pairs. `texts` are the lines
-    the findings stand in, by file and number.
+    the findings stand in, by file and number; `titles` are those of the rules by id.
     """
 
     findings: tuple[Finding, ...]
@@ -107,3 +107,4 @@ class LintReport(msgspec.Struct, frozen=True, kw_only=True):
     ignored: int = 0
     unread: tuple[tuple[str, str], ...] = ()
     texts: dict[str, dict[int, str]] = {}
+    titles: dict[str, Text] = {}

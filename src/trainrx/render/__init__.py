@@ -29,6 +29,14 @@ class Answer(NamedTuple):
 
 ANSWERS: dict[str, Answer] = {
     "Diagnosis": Answer("result", "diagnosis", "diagnosis"),
+    "Estimate": Answer("estimate", "estimate", "estimate", masked=True),
+    "FixAnswer": Answer("fixing", "fix", "fix"),
+    "PlanAnswer": Answer("planning", "plan", "plan"),
+    "RetryAnswer": Answer("retry", "retry", "retry", masked=True),
+    "Inspection": Answer("inspection", "inspect", "inspection", masked=True),
+    "Comparison": Answer("inspection", "diff", "comparison", masked=True),
+    "Translation": Answer("translation", "translate", "translation", masked=True),
+    "LintReport": Answer("lint", "lint"),
 }
 """By the name of the record."""
 

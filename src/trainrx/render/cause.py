@@ -6,25 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from trainrx.fix.measures import ACTIONS
+from trainrx.model.fixing import FixedCause
 from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
+from trainrx.model.retry import RetryCause
+from trainrx.render import document as doc
 from trainrx.render import words
-from trainrx.render.document import (
-    Bullet,
-    Candidate,
-    Code,
-    CopyLine,
-    InPlace,
-    More,
-    Node,
-    Paragraph,
-    Remedy,
-    Section,
-    Sign,
-    SourceNote,
-    View,
-    children,
-)
-from trainrx.render.layout import StyledText, clean
+from trainrx.render.document import CopyLine, View, children
+from trainrx.render.layout import Styled, clean
 
 FULL = (4, 2, 4)
 """Reasons for, unknowns and fixes shown of the first cause."""
@@ -42,7 +30,7 @@ def percent(probability: float) -> str:
     return f"{min(99, max(1, round(100 * probability)))}%"
 
 
-def sure(cause: CauseOut, view: View) -> str:
+def sure(cause: CauseOut | FixedCause | RetryCause, view: View) -> str:
     """Say how sure a cause is."""
     return f"{view.say(words.LIKELY[cause.verdict])} {percent(cause.probability)}"
 
@@ -60,14 +48,14 @@ def titles(answer: Diagnosis) -> dict[str, str]:
     return named | {item.id: item.title for item in answer.causes}
 
 
-def candidate(cause: CauseOut, number: int, names: dict[str, str], view: View) -> Candidate:
+def candidate(cause: CauseOut, number: int, names: dict[str, str], view: View) -> doc.Candidate:
     """Lay one cause out; `names` are the titles of what else the answer holds."""
     limits = FULL if number == 1 else SHORT
     if is_supported(cause) or view.everything:
         parts = _supported(cause, number, limits, names, view)
     else:
         parts = children(*_common(cause, view))
-    return Candidate(number, cause.title, sure(cause, view), cause.id, parts)
+    return doc.Candidate(number, cause.title, sure(cause, view), cause.id, parts)
 
 
 def is_supported(cause: CauseOut) -> bool:
@@ -75,45 +63,45 @@ def is_supported(cause: CauseOut) -> bool:
     return any(reason.holds and reason.weight > 0 for reason in cause.reasons)
 
 
-def _common(cause: CauseOut, view: View) -> Iterator[Node]:
-    yield Paragraph(view.say(words.COMMON), style="dim")
+def _common(cause: CauseOut, view: View) -> Iterator[doc.Node]:
+    yield doc.Paragraph(view.say(words.COMMON), style="dim")
     for fix in cause.fixes[:1]:
         lines = fix_lines(fix, view)
         if view.post:
             yield remedy(fix, 1, view)
         elif lines:
-            yield Code(lines[:1])
+            yield doc.Code(lines[:1])
         else:
-            yield Paragraph(fix.title, indent=2)
+            yield doc.Paragraph(fix.title, indent=2)
 
 
 def _supported(
     cause: CauseOut, number: int, limits: tuple[int, int, int], names: dict[str, str], view: View
-) -> tuple[Node, ...]:
+) -> tuple[doc.Node, ...]:
     full = number == 1 or view.everything or view.post
     fixes = view.first(cause.fixes, limits[2])
     # a cause that was explained away is not laid out, and so has no title here
     named = view.say(words.LISTED).join(names[one] for one in cause.effects if one in names)
-    label = StyledText(view.labelled(words.EFFECTS, ""), "head")
-    sources = tuple(SourceNote(source.says, source.url) for source in cause.references)
+    label = Styled(view.labelled(words.EFFECTS, ""), "head")
+    sources = tuple(doc.SourceNote(source.says, source.url) for source in cause.references)
     return children(
-        Paragraph(cause.summary) if full else None,
+        doc.Paragraph(cause.summary) if full else None,
         _why(cause, limits, view),
-        Section(
+        doc.Section(
             view.say(words.CHANGE),
             children(
                 [remedy(fix, place, view) for place, fix in enumerate(fixes, start=1)],
                 _more(len(cause.fixes) - len(fixes)),
             ),
         ),
-        Section(view.say(words.ALREADY), tuple(_already(cause, view))),
-        Paragraph(named, label) if named else None,
+        doc.Section(view.say(words.ALREADY), tuple(_already(cause, view))),
+        doc.Paragraph(named, label) if named else None,
         _score(cause, view) if view.everything else None,
-        Section(view.say(words.SOURCES), sources) if view.everything or view.post else None,
+        doc.Section(view.say(words.SOURCES), sources) if view.everything or view.post else None,
     )
 
 
-def _why(cause: CauseOut, limits: tuple[int, int, int], view: View) -> Iterator[Node]:
+def _why(cause: CauseOut, limits: tuple[int, int, int], view: View) -> Iterator[doc.Node]:
     known = [reason for reason in cause.reasons if reason.holds is True]
     unknown = [reason for reason in cause.reasons if reason.holds is None]
     groups = (
@@ -123,72 +111,72 @@ def _why(cause: CauseOut, limits: tuple[int, int, int], view: View) -> Iterator[
     )
     for title, reasons, limit in groups:
         shown = view.first(reasons, limit)
-        items = (Bullet(r.text, _sign(r), evidence=r.evidence) for r in shown)
-        yield Section(view.say(title), children(tuple(items), _more(len(reasons) - len(shown))))
+        items = (doc.Bullet(r.text, _sign(r), evidence=r.evidence) for r in shown)
+        yield doc.Section(view.say(title), children(tuple(items), _more(len(reasons) - len(shown))))
 
 
-def _sign(reason: Reason) -> Sign:
+def _sign(reason: Reason) -> doc.Sign:
     if reason.holds:
         return "+" if reason.weight >= 0 else "-"
     return "?+" if reason.weight > 0 else "?-"
 
 
-def _more(count: int) -> More | None:
-    return More(count) if count > 0 else None
+def _more(count: int) -> doc.More | None:
+    return doc.More(count) if count > 0 else None
 
 
-def remedy(fix: FixOut, number: int, view: View) -> Remedy:
+def remedy(fix: FixOut, number: int, view: View) -> doc.Remedy:
     """Lay a fix out: its lines, steps, memory before and after, price."""
     lines = fix_lines(fix, view)
-    return Remedy(
+    return doc.Remedy(
         number,
         f"{fix.title} · {view.say(words.SAFETY[fix.safety])}",
         children(
-            Code(lines) if lines else None,
-            [Paragraph(step) for step in fix.steps.splitlines()],
-            Paragraph(memory(fix.predicted, view)) if fix.predicted is not None else None,
+            doc.Code(lines) if lines else None,
+            [doc.Paragraph(step) for step in fix.steps.splitlines()],
+            doc.Paragraph(memory(fix.predicted, view)) if fix.predicted is not None else None,
             price(fix.cost, view) if fix.cost else None,
-            [Paragraph(note, style="dim") for note in fix.notes],
+            [doc.Paragraph(note, style="dim") for note in fix.notes],
         ),
     )
 
 
-def price(cost: str, view: View) -> Paragraph:
+def price(cost: str, view: View) -> doc.Paragraph:
     """Say what a fix costs."""
-    return Paragraph(cost, StyledText(view.labelled(words.PRICE, ""), "dim"), "dim")
+    return doc.Paragraph(cost, Styled(view.labelled(words.PRICE, ""), "dim"), "dim")
 
 
-def _already(cause: CauseOut, view: View) -> Iterator[Node]:
+def _already(cause: CauseOut, view: View) -> Iterator[doc.Node]:
     for item in cause.already_right:
         at = str(item.evidence[0]) if item.evidence else ""
         spelled = clean(item.spelled)
         title = item.title if view.everything or not spelled else ""
-        yield InPlace(title, spelled, at)
+        yield doc.InPlace(title, spelled, at)
 
 
-def _score(cause: CauseOut, view: View) -> Section:
+def _score(cause: CauseOut, view: View) -> doc.Section:
     """Show the terms of the score, nats of log-odds."""
     title = view.say(words.SCORE) + view.paren(view.say(words.NATS))
     start = _log_odds(cause.prior)
     counted = start + sum(r.weight for r in cause.reasons if r.holds is True)
     terms = [
-        Paragraph(f"{view.say(words.PRIOR)} {cause.prior:.2f}", StyledText(f"{start:+6.2f}  "))
+        doc.Paragraph(f"{view.say(words.PRIOR)} {cause.prior:.2f}", Styled(f"{start:+6.2f}  "))
     ]
     terms += [_vote(reason, view) for reason in cause.reasons]
     if abs(counted - cause.score) > 0.02:
-        lead = StyledText(f"{cause.score - counted:+6.2f}  ")
-        terms.append(Paragraph(view.say(words.CORRELATED), lead, "dim"))
+        lead = Styled(f"{cause.score - counted:+6.2f}  ")
+        terms.append(doc.Paragraph(view.say(words.CORRELATED), lead, "dim"))
     total = f"{view.say(words.SUM)} -> {view.say(words.PROBABILITY)} {percent(cause.probability)}"
-    terms.append(Paragraph(total, StyledText(f"{cause.score:+6.2f}  ")))
-    return Section(title, tuple(terms))
+    terms.append(doc.Paragraph(total, Styled(f"{cause.score:+6.2f}  ")))
+    return doc.Section(title, tuple(terms))
 
 
-def _vote(reason: Reason, view: View) -> Paragraph:
+def _vote(reason: Reason, view: View) -> doc.Paragraph:
     text = reason.id + view.say(words.COLON) + view.say(words.TRUTH[reason.holds])
     if reason.holds is True:
-        return Paragraph(text, StyledText(f"{reason.weight:+6.2f}  "))
+        return doc.Paragraph(text, Styled(f"{reason.weight:+6.2f}  "))
     text += view.paren(f"{view.say(words.WOULD_BE)} {reason.weight:+.2f}")
-    return Paragraph(text, StyledText("     0  ", "dim"), "dim")
+    return doc.Paragraph(text, Styled("     0  ", "dim"), "dim")
 
 
 def _log_odds(probability: float) -> float:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
 from trainrx.model.result import Ask, CauseOut, Diagnosis, FixOut, JobSummary, SymptomSeen
 from trainrx.model.text import Text
+from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import candidate, fix_lines, percent, ranks_text, sure, titles
-from trainrx.render.document import (
-    Bullet,
-    Code,
-    CopyLine,
-    Document,
-    Headline,
-    Labelled,
-    More,
-    Node,
-    Paragraph,
-    Section,
-    View,
-    children,
-)
-from trainrx.render.layout import StyledText, clean
+from trainrx.render.document import CopyLine, Document, View, children
+from trainrx.render.layout import Styled, clean
 
 MAX_CAUSES = 3
 MAX_SYMPTOMS = 5
@@ -47,25 +36,27 @@ def document(answer: Diagnosis, view: View) -> Document:
             *_head(answer, view),
             [candidate(cause, number, names, view) for number, cause in enumerate(shown, start=1)],
             _further(answer.causes[len(shown) :], view),
-            Section(view.say(words.FINDINGS), tuple(_findings(answer, view))),
+            doc.Section(view.say(words.FINDINGS), tuple(_findings(answer, view))),
             _symptoms(answer, view),
             _unread(answer, view),
-            Section(view.say(words.WARNINGS), tuple(Bullet(text) for text in answer.warnings)),
+            doc.Section(
+                view.say(words.WARNINGS), tuple(doc.Bullet(text) for text in answer.warnings)
+            ),
             _asks(answer, view),
         ),
         tuple(view.say(label) for label in _LABELS),
         f"{answer.tool.name} {answer.tool.version}",
-        children(_reminder(answer, view)),
+        reminder=children(_reminder(answer, view)),
     )
 
 
-def _reminder(answer: Diagnosis, view: View) -> Node | None:
+def _reminder(answer: Diagnosis, view: View) -> doc.Node | None:
     """Repeat the first fix."""
     best = _first_fix(answer)
     if best is None:
         return None
-    lead = StyledText(view.labelled(words.START_WITH, ""), "strong")
-    return Paragraph(one_line(best, view), lead, "fix", gap=True, whole=True)
+    lead = Styled(view.labelled(words.START_WITH, ""), "strong")
+    return doc.Paragraph(one_line(best, view), lead, "fix", gap=True, whole=True)
 
 
 def one_line(fix: FixOut, view: View) -> str:
@@ -119,12 +110,12 @@ def question(ask: Ask, view: View) -> str:
     return ask.what + view.say(words.SPACE if ended else words.COLON) + ask.how
 
 
-def _head(answer: Diagnosis, view: View) -> Iterator[Node]:
+def _head(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
     """Say verdict, cause and first fix, which a terminal shows within five lines; then the job."""
     best = answer.causes[0] if answer.causes else None
     word = words.MD_TITLE if view.post else words.VERDICT
     claim, aside = _claim(answer, best, view)
-    yield Headline(view.say(word[answer.verdict]), STYLE_OF[answer.verdict], claim, aside)
+    yield doc.Headline(view.say(word[answer.verdict]), STYLE_OF[answer.verdict], claim, aside)
     if answer.verdict == "healthy":
         yield from _rests_on(answer, view)
     elif answer.verdict == "unknown":
@@ -132,11 +123,11 @@ def _head(answer: Diagnosis, view: View) -> Iterator[Node]:
     elif best is not None and view.post:
         yield from _posted_fix(answer, view)
     elif best is not None:
-        yield Labelled(view.say(words.CAUSE), (best.title,), most=2)
+        yield doc.Labelled(view.say(words.CAUSE), (best.title,), most=2)
         yield _shown_fix(answer, view)
     job = job_text(answer.job, view)
     if job:
-        yield Labelled(view.say(words.JOB), (job,), style="dim")
+        yield doc.Labelled(view.say(words.JOB), (job,), style="dim")
 
 
 def _claim(answer: Diagnosis, best: CauseOut | None, view: View) -> tuple[str, str]:
@@ -159,83 +150,83 @@ def short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 3].rstrip() + "..."
 
 
-def _rests_on(answer: Diagnosis, view: View) -> Iterator[Node]:
+def _rests_on(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
     for index, text in enumerate(checked(answer, view)):
         label = view.say(words.WARNINGS if index else words.CHECKED)
-        yield Bullet(text) if view.post else Labelled(label, (text,))
+        yield doc.Bullet(text) if view.post else doc.Labelled(label, (text,))
 
 
 def _first_fix(answer: Diagnosis) -> FixOut | None:
     return answer.causes[0].fixes[0] if answer.causes and answer.causes[0].fixes else None
 
 
-def _posted_fix(answer: Diagnosis, view: View) -> Iterator[Node]:
+def _posted_fix(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
     fix = _first_fix(answer)
     if fix is not None:
         text = short(one_line(fix, view), MAX_TITLE)
         label = view.say(words.FIRST_FIX)
         if fix_lines(fix, view):
-            yield Labelled(label, (text,), strong=True, style="fix")
+            yield doc.Labelled(label, (text,), strong=True, style="fix")
         else:
-            yield Labelled(label, (text,), strong=True)
+            yield doc.Labelled(label, (text,), strong=True)
 
 
-def _shown_fix(answer: Diagnosis, view: View) -> Labelled:
+def _shown_fix(answer: Diagnosis, view: View) -> doc.Labelled:
     label, fix = view.say(words.FIX), _first_fix(answer)
     if fix is None:
-        return Labelled(label, (view.say(words.NO_FIX),))
+        return doc.Labelled(label, (view.say(words.NO_FIX),))
     lines = fix_lines(fix, view)
     if lines:
-        return Labelled(label, lines=lines[:MAX_HEAD_FIXES])
-    return Labelled(label, (fix.steps.split("\n")[0] or fix.title,), most=2)
+        return doc.Labelled(label, lines=lines[:MAX_HEAD_FIXES])
+    return doc.Labelled(label, (fix.steps.split("\n")[0] or fix.title,), most=2)
 
 
-def _next(answer: Diagnosis, view: View) -> Iterator[Node]:
+def _next(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
     """Say what was seen of a failure nobody can name, and what to find out."""
     seen = next((item for item in answer.symptoms if item.echo_of is None), None)
     if seen is not None and not view.post:
         where = f" - {clean(str(seen.evidence[0]))}" if seen.evidence else ""
-        yield Labelled(view.say(words.SEEN), (seen.title + where,), most=2)
+        yield doc.Labelled(view.say(words.SEEN), (seen.title + where,), most=2)
     label = view.say(words.NEXT)
     if answer.asks:
-        yield Labelled(label, (question(answer.asks[0], view),), most=2, strong=True)
+        yield doc.Labelled(label, (question(answer.asks[0], view),), most=2, strong=True)
         return
     command = (CopyLine(words.COLLECT_COMMAND),)
-    yield Labelled(label, (view.say(words.COLLECT),), command, strong=True)
+    yield doc.Labelled(label, (view.say(words.COLLECT),), command, strong=True)
 
 
-def _further(causes: tuple[CauseOut, ...], view: View) -> Node | None:
+def _further(causes: tuple[CauseOut, ...], view: View) -> doc.Node | None:
     """Name the causes that are not laid out."""
     if not causes:
         return None
     named = view.say(words.LISTED).join(
         cause.title + view.paren(percent(cause.probability)) for cause in causes
     )
-    return Paragraph(named, StyledText(view.labelled(words.FURTHER, ""), "head"), gap=True)
+    return doc.Paragraph(named, Styled(view.labelled(words.FURTHER, ""), "head"), gap=True)
 
 
-def _findings(answer: Diagnosis, view: View) -> Iterator[Node]:
+def _findings(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
     for finding in answer.findings:
         said = view.labelled(words.SEVERITY[finding.severity], finding.message)
         edits = finding.fix.edits if finding.fix else ()
         lines = tuple(CopyLine(clean(line)) for edit in edits for line in edit.text.splitlines())
-        code = (Code(lines),) if lines else ()
+        code = (doc.Code(lines),) if lines else ()
         at = unread_at(finding.file, finding.line)
-        yield Bullet(said, at=at, joint="  ", children=code)
+        yield doc.Bullet(said, at=at, joint="  ", children=code)
 
 
-def _symptoms(answer: Diagnosis, view: View) -> Section:
+def _symptoms(answer: Diagnosis, view: View) -> doc.Section:
     names = {item.id: item.title for item in answer.symptoms}
     shown = view.first(answer.symptoms, MAX_SYMPTOMS)
     items = [
-        Bullet(
+        doc.Bullet(
             item.title + _details(item, names, view),
             evidence=item.evidence if view.everything else item.evidence[:1],
         )
         for item in shown
     ]
     rest = len(answer.symptoms) - len(shown)
-    return Section(view.say(words.SYMPTOMS), children(items, More(rest) if rest else None))
+    return doc.Section(view.say(words.SYMPTOMS), children(items, doc.More(rest) if rest else None))
 
 
 def _details(item: SymptomSeen, names: dict[str, str], view: View) -> str:
@@ -251,27 +242,37 @@ def _details(item: SymptomSeen, names: dict[str, str], view: View) -> str:
     return view.paren(view.say(words.COMMA).join(parts))
 
 
-def _unread(answer: Diagnosis, view: View) -> Section:
+def unread_section(unread: Sequence[Unread], view: View, *, quoted: bool = False) -> doc.Section:
+    """List what could not be used, with the lines it stands on where they are `quoted`."""
+    items = [
+        doc.Bullet(
+            item.reason,
+            at=(at := unread_at(item.source, item.line)),
+            joint=view.say(words.COLON),
+            evidence=(Origin(source=at, text=item.text),) if item.text and quoted else (),
+        )
+        for item in unread
+    ]
+    return doc.Section(view.say(words.UNREAD), tuple(items))
+
+
+def _unread(answer: Diagnosis, view: View) -> doc.Section:
     limit = MAX_UNREAD_POSTED if view.post else MAX_UNREAD
     shown = answer.unread if view.everything else answer.unread[:limit]
-    items: list[Node] = []
-    for item in shown:
-        at = unread_at(item.source, item.line)
-        quoted = (Origin(source=at, text=item.text),) if item.text and not view.post else ()
-        items.append(Bullet(item.reason, at=at, joint=view.say(words.COLON), evidence=quoted))
+    section = unread_section(shown, view, quoted=not view.post)
     rest = len(answer.unread) - len(shown)
-    return Section(view.say(words.UNREAD), children(items, More(rest) if rest else None))
+    return doc.Section(section.title, children(section.children, doc.More(rest) if rest else None))
 
 
-def _asks(answer: Diagnosis, view: View) -> Section:
+def _asks(answer: Diagnosis, view: View) -> doc.Section:
     title = words.ASKS_UNKNOWN if answer.verdict == "unknown" else words.ASKS
     names, items = titles(answer), []
     for ask in answer.asks:
         if view.post:
-            items.append(Bullet(question(ask, view)))
+            items.append(doc.Bullet(question(ask, view)))
             continue
         causes = view.say(words.OR_ELSE).join(names.get(one, one) for one in ask.splits)
-        splits = Paragraph(view.say(words.SPLITS, causes=causes)) if ask.splits else None
-        how = Paragraph(ask.how) if ask.how else None
-        items.append(Bullet(ask.what, "?", children=children(splits, how)))
-    return Section(view.say(title), tuple(items))
+        splits = doc.Paragraph(view.say(words.SPLITS, causes=causes)) if ask.splits else None
+        how = doc.Paragraph(ask.how) if ask.how else None
+        items.append(doc.Bullet(ask.what, "?", children=children(splits, how)))
+    return doc.Section(view.say(title), tuple(items))

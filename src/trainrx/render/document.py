@@ -7,16 +7,17 @@ is said, in which order; a writer of `formats/` decides how each kind of node lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.text import Lang, Text
-from trainrx.render.layout import StyledText
-from trainrx.render.words import COLON, PAREN
+from trainrx.render import words
+from trainrx.render.layout import Styled
 
 T = TypeVar("T")
+NARROW = 72
 Sign = Literal["", "+", "-", "?", "?+", "?-", "x", "✓", "•"]
 
 
@@ -39,6 +40,11 @@ class View(NamedTuple):
     colour: bool = False
     rows: int | None = None
 
+    @property
+    def narrow(self) -> bool:
+        """Tell whether there are so few columns that the name of the launch's own file goes."""
+        return self.width < NARROW
+
     def say(self, text: Text, **values: object) -> str:
         """Give a text in the language of the view, its places filled."""
         said = text.in_(self.lang)
@@ -46,11 +52,11 @@ class View(NamedTuple):
 
     def paren(self, said: str) -> str:
         """Put an aside in parentheses behind something; "" where there is none."""
-        return PAREN.in_(self.lang).format(said) if said else ""
+        return words.PAREN.in_(self.lang).format(said) if said else ""
 
     def labelled(self, label: Text, said: str) -> str:
         """Write `label: said`."""
-        return label.in_(self.lang) + COLON.in_(self.lang) + said
+        return label.in_(self.lang) + words.COLON.in_(self.lang) + said
 
     def first(self, items: Sequence[T], limit: int) -> Sequence[T]:
         """Give the first of some things, or all of them."""
@@ -76,6 +82,7 @@ class Headline(Node, frozen=True):
     claim: str = ""
     aside: str = ""
     claim_style: str = ""
+    joint: str = "  "
 
 
 class Labelled(Node, frozen=True):
@@ -94,7 +101,7 @@ class Paragraph(Node, frozen=True):
     """A sentence or several; `lead` stands before it, `gap` sets it apart, `whole`: in one line."""
 
     text: str
-    lead: StyledText | None = None
+    lead: Styled | None = None
     style: str = ""
     indent: int = 0
     gap: bool = False
@@ -102,11 +109,10 @@ class Paragraph(Node, frozen=True):
 
 
 class Section(Node, frozen=True):
-    """A heading and what stands below it; one that is `strong` is a part of a short post."""
+    """A heading and what stands below it."""
 
     title: str
     children: tuple[Node, ...] = ()
-    strong: bool = False
 
 
 class Candidate(Node, frozen=True):
@@ -171,6 +177,170 @@ class More(Node, frozen=True):
     count: int
 
 
+class Excerpt(Node, frozen=True):
+    """Lines as they stand in an input, or a whole command; one that is `cut` ends at the margin."""
+
+    lines: tuple[str, ...]
+    style: str = "dim"
+    cut: bool = False
+
+
+class Diagnostic(Node, frozen=True):
+    """A finding as a compiler writes it: place, severity, message, and the line it is about."""
+
+    at: str
+    severity: Styled
+    message: str
+    line: int | None = None
+    text: str = ""
+    column: int | None = None
+    end_column: int | None = None
+
+
+class Patch(Node, frozen=True):
+    """A change of files, byte for byte."""
+
+    diff: str
+
+
+class Flow(Node, frozen=True):
+    """Short texts, several on a line."""
+
+    texts: tuple[str, ...]
+
+
+class Case(Node, frozen=True):
+    """What holds for one of several: label, verdict, lines to copy, what more there is."""
+
+    label: str
+    verdict: str
+    style: str = ""
+    claim: str = ""
+    lines: tuple[CopyLine, ...] = ()
+    children: tuple[Node, ...] = ()
+
+
+class Cases(Node, frozen=True):
+    """Several cases, their verdicts in one column."""
+
+    cases: tuple[Case, ...]
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        gap: what stands before it.
+        right: its cells stand flush on the right.
+        least: cells it has at least.
+        most: cells it has at most; a longer text is cut.
+        spare: cells of the line it leaves to others.
+        rest: it takes the rest of the line, `least` cells even if that breaks the margin.
+        drop: it is left out where no more than so many cells are left.
+    """
+
+    gap: str = ""
+    right: bool = False
+    least: int = 0
+    most: int | None = None
+    spare: int | None = None
+    rest: bool = False
+    drop: int = 0
+
+
+class Row(NamedTuple):
+    """A row of a table; `said` are its words where there is no room for columns."""
+
+    cells: tuple[Styled, ...]
+    said: tuple[Styled, ...] = ()
+
+
+class Table(Node, frozen=True):
+    """Rows of cells; `heads` name the columns of one that is a table in a post, too."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    gap: bool = False
+    heads: tuple[str, ...] = ()
+
+
+class Bar(NamedTuple):
+    """One bar of a chart: its parts with the glyph of each, its figure, an aside."""
+
+    label: str
+    parts: tuple[tuple[float, Styled], ...]
+    figure: Styled
+    aside: str = ""
+
+
+class Chart(Node, frozen=True):
+    """Stacked bars below each other; `mark` is drawn through all of them."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    full: float
+    mark: float | None = None
+
+
+class Setting(NamedTuple):
+    """A value with its name and where it comes from."""
+
+    name: str
+    value: str
+    origin: str
+    style: str = ""
+
+
+class Settings(Node, frozen=True):
+    """Settings under headings, all in the same columns."""
+
+    groups: tuple[tuple[str, tuple[Setting, ...]], ...]
+
+
+class Side(NamedTuple):
+    """A value of one of two jobs, and what is said of it below."""
+
+    value: str
+    below: tuple[str, ...] = ()
+
+
+class Contrast(NamedTuple):
+    """A value of two jobs side by side."""
+
+    name: str
+    left: Side
+    right: Side
+    matters: bool = False
+
+
+class Contrasts(Node, frozen=True):
+    """What differs between two jobs, by topic; `sides` name the jobs."""
+
+    title: str
+    sides: tuple[str, str]
+    groups: tuple[tuple[str, tuple[Contrast, ...]], ...]
+
+
+class Renamed(NamedTuple):
+    """How something is written now."""
+
+    before: str
+    now: tuple[str, ...] = ()
+    why: str = ""
+    style: str = ""
+
+
+class Renames(Node, frozen=True):
+    """Things written in another way; `style` is that of one that is written no more.
+
+    Those that are `given` words of a launch stand whole; `column` is where the new ones begin.
+    """
+
+    rows: tuple[Renamed, ...]
+    column: int
+    given: bool = False
+
+
 class Document(NamedTuple):
     """A whole answer.
 
@@ -178,16 +348,24 @@ class Document(NamedTuple):
         children: what it says.
         labels: all labels it may have, so that they line up.
         tool: who answered.
+        short: too short for headings of a post.
+        mark: begins each line of text but those of a patch.
         reminder: what a terminal repeats when the head has scrolled away.
     """
 
     children: tuple[Node, ...]
     labels: tuple[str, ...] = ()
     tool: str = ""
+    short: bool = False
+    mark: str = ""
     reminder: tuple[Node, ...] = ()
 
 
-def children(*parts: Node | Iterable[Node] | None) -> tuple[Node, ...]:
+Part: TypeAlias = "Node | Iterable[Part] | None"
+"""What a list of nodes is put together from."""
+
+
+def children(*parts: Part) -> tuple[Node, ...]:
     """Join nodes and lists of nodes; None and sections without children are left out."""
     found: list[Node] = []
     for part in parts:

@@ -1,15 +1,18 @@
-"""An estimate on a terminal: verdict and figures first, what was assumed last."""
+"""An estimate as a document: verdict and figures first, what was assumed last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from trainrx.model.estimate import CardFit, Estimate
-from trainrx.model.memory import Assumption, Figure, PhaseUse, Prediction, Refusal
-from trainrx.model.text import Lang, Text
+from trainrx.model.findings import Unread
+from trainrx.model.memory import Figure, PhaseUse, Prediction, Refusal
+from trainrx.model.text import Text
+from trainrx.render import document as doc
 from trainrx.render import estimate_words as words
-from trainrx.render.document import View
-from trainrx.render.estimate_chart import CACHED, CONTEXT, beyond, chart, inks, legend, swatch
+from trainrx.render.diagnosis import job_text, unread_section
+from trainrx.render.document import Document, View, children
+from trainrx.render.estimate_bars import CACHED, CONTEXT, bars, beyond, full_scale, inks, legend
 from trainrx.render.estimate_says import (
     assumed,
     claim,
@@ -19,196 +22,204 @@ from trainrx.render.estimate_says import (
     length_text,
     next_steps,
     peak_text,
-    refused,
 )
-from trainrx.render.estimate_terms import NOTHING, gib, share, term_name
-from trainrx.render.head import job_text
-from trainrx.render.inspect import unread_lines
-from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
-from trainrx.render.page import prose, quotes
-from trainrx.render.words import COLON, SOURCES
+from trainrx.render.estimate_words import NOTHING, gib, share, term_name
+from trainrx.render.layout import Styled, cells, clean
+from trainrx.render.words import COLON, COMMA, SOURCES
 
-BLANK: Line = ()
 MAX_UNREAD = 5
-_LABELS = (words.JOB, words.PEAK, words.LENGTH)
+MAX_UNREAD_POSTED = 10
+MAX_QUOTED = 3
+WIDEST_CARD = 30
 
 
-def estimate_page(estimate: Estimate, view: View) -> list[Line]:
+def document(estimate: Estimate, view: View) -> Document:
     """Lay the whole answer out."""
     found = estimate.prediction
-    if found is None:
-        return [*_refusal(estimate, view), *_end(estimate, view)]
-    lines = list(_head(estimate, view))
-    parts = (
-        _figures(found, view),
-        chart(estimate, view),
-        _tables(found, view),
-        _cards(estimate.cards, view),
-        _section(words.HOST, host_text(found.host, view.lang), view),
-        _section(words.COUNTED, counted_text(estimate.counted, view.lang), view),
-        _section(words.NEXT, next_steps(found, view.lang), view),
-        _sources(found, view),
+    said = _refusal(estimate, view) if found is None else _predicted(estimate, found, view)
+    assumptions = tuple(doc.Bullet(assumed(one, view.lang), "•") for one in estimate.assumptions)
+    most = MAX_UNREAD_POSTED if view.post else MAX_UNREAD
+    unread: Sequence[Unread] = estimate.unread if view.everything else estimate.unread[:most]
+    hint = found is not None and not view.everything and not view.post
+    return Document(
+        children(
+            said,
+            doc.Section(view.say(words.ASSUMED), assumptions),
+            unread_section(unread, view),
+            doc.Paragraph(view.say(words.VERBOSE), style="dim", gap=True) if hint else None,
+        ),
+        tuple(view.say(label) for label in (words.JOB, words.PEAK, words.LENGTH)),
+        f"{estimate.tool.name} {estimate.tool.version}",
+        short=True,
     )
-    for part in parts:
-        shown = list(part)
-        lines += [BLANK, *shown] if shown else []
-    return [*lines, *_end(estimate, view)]
 
 
-def _head(estimate: Estimate, view: View) -> Iterator[Line]:
-    verdict = estimate.verdict
+def _predicted(estimate: Estimate, found: Prediction, view: View) -> Iterator[doc.Node]:
+    verdict = found.verdict
     word = words.NO_VERDICT if verdict is None else words.VERDICT[verdict]
     style = "strong" if verdict is None else words.STYLE_OF[verdict]
-    lead = StyledText(word.in_(view.lang) + "  ", style)
-    yield from prose(view, claim(estimate, view.lang), lead=lead)
-    yield from _labelled(view, words.JOB, job_text(estimate.job, view.lang))
-    yield from _labelled(view, words.LENGTH, length_text(estimate, view.lang))
-    yield from _labelled(view, words.PEAK, peak_text(estimate, view.lang))
-
-
-def _labelled(view: View, label: Text, text: str) -> Iterator[Line]:
-    if not text:
-        return
-    most = max(cells(word.in_(view.lang)) for word in _LABELS)
-    lead = pad(label.in_(view.lang), most) + "  "
-    for index, part in enumerate(wrap(clean(text), view.width - cells(lead))):
-        yield (StyledText(lead if index == 0 else " " * cells(lead), "head"), StyledText(part))
-
-
-def _figures(found: Prediction, view: View) -> Iterator[Line]:
-    lang = view.lang
-    names = (words.ALLOCATED, words.RESERVED, words.ON_CARD)
-    column = max(cells(text.in_(lang)) for text in (*names, words.FIGURES)) + 2
-    heads = (words.BEST, words.LOW, words.HIGH)
-    titles = "".join(_right(text.in_(lang), 8) for text in heads)
-    yield (StyledText(pad(words.FIGURES.in_(lang), column), "head"), StyledText(titles, "dim"))
-    figures: tuple[Figure, ...] = (found.allocated, found.reserved, found.card)
-    rows = zip(names, figures, words.FIGURE_NOTES, strict=True)
-    for name, figure, note in rows:
-        room = view.width - column - 26
-        style = "strong" if name is words.ON_CARD else ""
-        yield (
-            StyledText(pad("  " + name.in_(lang), column)),
-            StyledText(_right(gib(figure.gib), 8), style),
-            StyledText(_right(gib(figure.low), 8) + _right(gib(figure.high), 8)),
-            StyledText("  " + cut(note.in_(lang), room) if room > 12 else "", "dim"),
-        )
-
-
-def _right(text: str, width: int) -> str:
-    return " " * max(0, width - cells(text)) + text
-
-
-def _tables(found: Prediction, view: View) -> Iterator[Line]:
-    """Show the terms of the peak; with everything, those of every phase."""
-    for phase in found.phases:
-        if phase.phase == found.peak:
-            yield from _terms(phase, found, view, words.TERMS_AT)
+    yield doc.Headline(view.say(word), style, claim(estimate, view.lang))
+    yield from _labelled(estimate, view)
+    yield _figures(found, view)
+    yield chart(found, view)
+    for phase in sorted(found.phases, key=lambda phase: phase.phase != found.peak):
+        if phase.phase == found.peak or view.everything:
+            yield _terms(phase, found, view)
+    if len(estimate.cards) > 1:
+        yield _cards(estimate.cards, view)
+    yield _listed(words.HOST, host_text(found.host, view.lang), view)
+    yield _listed(words.COUNTED, counted_text(estimate.counted, view.lang), view)
+    yield _listed(words.NEXT, next_steps(found, view.lang), view)
     if view.everything:
-        for phase in found.phases:
-            if phase.phase != found.peak:
-                yield BLANK
-                yield from _terms(phase, found, view, words.TERMS_IN)
+        yield _sources(found, view)
 
 
-def _terms(phase: PhaseUse, found: Prediction, view: View, title: Text) -> Iterator[Line]:
+def _labelled(estimate: Estimate, view: View) -> Iterator[doc.Node]:
+    fields = (
+        (words.JOB, job_text(estimate.job, view)),
+        (words.LENGTH, length_text(estimate, view.lang)),
+        (words.PEAK, peak_text(estimate, view.lang)),
+    )
+    # without a figure a terminal has no use for the length
+    shown = fields if view.post or estimate.prediction is not None else fields[:1]
+    return (doc.Labelled(view.say(label), (text,)) for label, text in shown if text)
+
+
+def _listed(title: Text, texts: Sequence[str], view: View) -> doc.Section:
+    return doc.Section(view.say(title), tuple(map(doc.Bullet, texts)))
+
+
+def _figures(found: Prediction, view: View) -> doc.Table:
+    columns = (
+        doc.Column(),
+        *(doc.Column(right=True, least=8) for _ in range(3)),
+        doc.Column("  ", rest=True, drop=12),
+    )
+    heads = (Styled(view.say(text), "dim") for text in (words.BEST, words.LOW, words.HIGH))
+    rows = [doc.Row((Styled(f"{view.say(words.FIGURES)}  ", "head"), *heads))]
+    named = (
+        (words.ALLOCATED, found.allocated, ""),
+        (words.RESERVED, found.reserved, ""),
+        (words.ON_CARD, found.card, "strong"),
+    )
+    for (name, figure, style), note in zip(named, words.FIGURE_NOTES, strict=True):
+        rows.append(_figure(view.say(name), figure, style, view.say(note), view))
+    return doc.Table(columns, tuple(rows), gap=True)
+
+
+def _figure(name: str, figure: Figure, style: str, note: str, view: View) -> doc.Row:
+    likely, low, high = gib(figure.gib), gib(figure.low), gib(figure.high)
+    shown = (
+        Styled(f"  {name}"),
+        Styled(likely, style),
+        Styled(low),
+        Styled(high),
+        Styled(note, "dim"),
+    )
+    said = (
+        Styled(name + view.say(COLON)),
+        Styled(likely, "strong"),
+        Styled(f" GiB ({low}–{high}) · {note}"),
+    )
+    return doc.Row(shown, said)
+
+
+def chart(found: Prediction, view: View) -> doc.Chart:
+    """Draw a bar for each phase, and one for all that the card shows."""
+    title, drawn = view.say(words.PHASES), inks(found)
+    if found.limit_gib is not None:
+        limit = view.say(words.LIMIT_MARK, limit=gib(found.limit_gib))
+        title += view.paren(f"| {limit}")
+    shown = []
+    for stack in bars(found, view.lang):
+        over = found.limit_gib is not None and stack.gib > found.limit_gib
+        parts = tuple((part.gib, drawn.get(part.name, Styled("-"))) for part in stack.parts)
+        figure = Styled(gib(stack.gib), "bad" if over else "")
+        aside = view.say(words.IS_PEAK) if stack.peak else ""
+        shown.append(doc.Bar(stack.label, parts, figure, aside))
+    return doc.Chart(title, tuple(shown), full_scale(found), found.limit_gib)
+
+
+def _terms(phase: PhaseUse, found: Prediction, view: View) -> doc.Section:
+    """Show the terms of a phase; of the peak also what the card shows beyond them."""
     lang, drawn = view.lang, inks(found)
-    name = words.phase_name(phase.phase, lang)
-    yield (StyledText(title.in_(lang).format(phase=name), "head"),)
-    names = (*(t.name for t in phase.terms), CACHED, CONTEXT)
-    column = min(max(cells(legend(item, lang)) for item in names) + 2, view.width - 24)
-    for term in sorted(phase.terms, key=lambda item: -item.gib):
+    peak = phase.phase == found.peak
+    names = (*(term.name for term in phase.terms), CACHED, CONTEXT)
+    widest = max(cells(legend(name, lang)) for name in names) + 2
+    columns = (
+        doc.Column(),
+        doc.Column("  ", least=widest, spare=26),
+        doc.Column(right=True, least=7),
+        doc.Column(right=True, least=7),
+    )
+    rows = []
+    for term in sorted(phase.terms, key=lambda term: -term.gib):
         if term.gib < NOTHING and not view.everything:
             continue
-        yield (
-            StyledText("  "),
-            swatch(term.name, drawn),
-            StyledText("  " + pad(cut(term_name(term.name, lang), column - 1), column)),
-            StyledText(_right(gib(term.gib), 7)),
-            StyledText(_right(share(term.gib, phase.gib), 7), "dim"),
-        )
-    yield _total(words.SUM, phase.gib, column, lang)
-    if phase.phase == found.peak:
-        for name, size in beyond(found):
-            text = pad(cut(legend(name, lang), column - 1), column)
-            yield (
-                StyledText("  "),
-                swatch(name, drawn),
-                StyledText("  " + text),
-                StyledText(_right(gib(size), 7)),
+        size, part, ink = gib(term.gib), share(term.gib, phase.gib), drawn[term.name]
+        name = term_name(term.name, lang)
+        shown = (_swatch(ink), Styled(name), Styled(size), Styled(part, "dim"))
+        said = (Styled(ink.text, "fix"), Styled(f" {name}{view.say(COLON)}{size} GiB · {part}"))
+        rows.append(doc.Row(shown, said))
+    rows.append(_total(words.SUM, phase.gib, view))
+    if peak:
+        for name, beside in beyond(found):
+            rows.append(
+                doc.Row((_swatch(drawn[name]), Styled(legend(name, lang)), Styled(gib(beside))))
             )
-        yield _total(words.ON_CARD, found.card.gib, column, lang)
+        rows.append(_total(words.ON_CARD, found.card.gib, view))
+    title = words.TERMS_AT if peak else words.TERMS_IN
+    heading = view.say(title, phase=words.phase_name(phase.phase, lang))
+    return doc.Section(heading, (doc.Table(columns, tuple(rows)),))
 
 
-def _total(title: Text, size: float, column: int, lang: Lang) -> Line:
-    return (
-        StyledText(" " * 6 + pad(title.in_(lang), column)),
-        StyledText(_right(gib(size), 7), "strong"),
+def _swatch(ink: Styled) -> Styled:
+    return Styled(ink.text * 2, ink.style)
+
+
+def _total(title: Text, size: float, view: View) -> doc.Row:
+    return doc.Row((Styled("  "), Styled(view.say(title)), Styled(gib(size), "strong")))
+
+
+def _cards(cards: Sequence[CardFit], view: View) -> doc.Section:
+    """Compare the cards that are asked about."""
+    columns = (
+        doc.Column(most=WIDEST_CARD, spare=36),
+        doc.Column("  ", right=True, least=8),
+        doc.Column(" / ", right=True, least=6),
+        doc.Column("  "),
     )
+    rows = []
+    for card in cards:
+        word, style = fit_word(card, view.lang)
+        need = gib(card.card.gib) if card.card is not None else "?"
+        size = gib(card.gib) if card.gib is not None else "?"
+        name = clean(card.name)
+        sizes = " / ".join(one for one in (need, size) if one != "?")
+        facts = view.say(COMMA).join([f"{sizes} GiB", word] if sizes else [word])
+        shown = (Styled(name), Styled(need), Styled(size), Styled(word, style))
+        rows.append(doc.Row(shown, (Styled(f"{name}{view.say(COLON)}{facts}"),)))
+    return doc.Section(view.say(words.CARDS), (doc.Table(columns, tuple(rows)),))
 
 
-def _sources(found: Prediction, view: View) -> Iterator[Line]:
+def _sources(found: Prediction, view: View) -> doc.Section:
     """Say where the formula of each term comes from."""
     terms = (*(term for phase in found.phases for term in phase.terms), *found.host.terms)
     known = {term.name: term.source for term in terms if term.source}
-    if not view.everything or not known:
-        return
-    yield (StyledText(SOURCES.in_(view.lang), "head"),)
-    for name, source in known.items():
-        lead = StyledText(term_name(name, view.lang) + COLON.in_(view.lang))
-        yield from prose(view, source, indent=2, lead=lead, style="dim")
+    lines = (
+        doc.Paragraph(source, Styled(term_name(name, view.lang) + view.say(COLON)), "dim")
+        for name, source in known.items()
+    )
+    return doc.Section(view.say(SOURCES), tuple(lines))
 
 
-def _cards(cards: Sequence[CardFit], view: View) -> Iterator[Line]:
-    """Compare the cards, where more than one is asked about."""
-    if len(cards) < 2:
-        return
-    lang = view.lang
-    yield (StyledText(words.CARDS.in_(lang), "head"),)
-    names = min(max(cells(card.name) for card in cards), 30, view.width - 36) + 2
-    for card in cards:
-        word, style = fit_word(card, lang)
-        size = gib(card.gib) if card.gib is not None else "?"
-        need = gib(card.card.gib) if card.card is not None else "?"
-        yield (
-            StyledText("  " + pad(cut(clean(card.name), names - 2), names)),
-            StyledText(_right(need, 8) + " / " + _right(size, 6) + "  "),
-            StyledText(word, style),
-        )
-
-
-def _section(title: Text, texts: Sequence[str], view: View) -> Iterator[Line]:
-    if texts:
-        yield (StyledText(title.in_(view.lang), "head"),)
-    for text in texts:
-        yield from prose(view, text, indent=2)
-
-
-def _refusal(estimate: Estimate, view: View) -> Iterator[Line]:
+def _refusal(estimate: Estimate, view: View) -> Iterator[doc.Node]:
     """Say that there is no figure, why, and what would give one."""
     refusal = estimate.refusal or Refusal(kind="unmodelled", id="", reason="")
-    lead, text = refused(refusal, view.lang)
-    yield from prose(view, text, lead=StyledText(lead, "doubt"))
-    yield from _labelled(view, words.JOB, job_text(estimate.job, view.lang))
-    yield from quotes(view, refusal.evidence[:3], 2, set())
-    if refusal.asks:
-        yield from (BLANK, (StyledText(words.NEEDED.in_(view.lang), "head"),))
-    for ask in refusal.asks:
-        yield from prose(view, ask, lead=StyledText("- "), indent=2)
-
-
-def _end(estimate: Estimate, view: View) -> Iterator[Line]:
-    """Show what was taken for granted, and what could not be used."""
-    if estimate.assumptions:
-        yield from (BLANK, (StyledText(words.ASSUMED.in_(view.lang), "head"),))
-        yield from _assumed(estimate.assumptions, view)
-    shown = estimate.unread if view.everything else estimate.unread[:MAX_UNREAD]
-    yield from unread_lines(shown, view)
-    if estimate.prediction is not None and not view.everything:
-        yield BLANK
-        yield from prose(view, words.VERBOSE.in_(view.lang), style="dim")
-
-
-def _assumed(assumptions: Sequence[Assumption], view: View) -> Iterator[Line]:
-    for item in assumptions:
-        yield from prose(view, assumed(item, view.lang), lead=StyledText("- "), indent=2)
+    no_figure = view.say(words.NO_PREDICTION)
+    yield doc.Headline(no_figure, "doubt", refusal.reason, joint=view.say(COLON))
+    yield from _labelled(estimate, view)
+    if refusal.evidence:
+        yield doc.Quote(refusal.evidence[:MAX_QUOTED])
+    needed = tuple(doc.Bullet(ask, "•") for ask in refusal.asks)
+    yield doc.Section(view.say(words.NEEDED), needed)

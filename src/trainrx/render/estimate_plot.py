@@ -13,9 +13,10 @@ from trainrx.model.estimate import Estimate
 from trainrx.model.memory import Prediction
 from trainrx.model.text import Lang
 from trainrx.render import estimate_words as words
-from trainrx.render.estimate_chart import CACHED, CONTEXT, Bar, bars, full_scale, legend
-from trainrx.render.estimate_terms import gib
-from trainrx.render.head import job_text
+from trainrx.render.diagnosis import job_text
+from trainrx.render.document import View
+from trainrx.render.estimate_bars import CACHED, CONTEXT, Stack, bars, full_scale, legend
+from trainrx.render.estimate_words import gib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +91,7 @@ def write_plot(estimate: Estimate, path: Path) -> None:
             logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
         canvas = Canvas(figsize=(9.0, 1.8 + 0.42 * (len(found.phases) + 1)), layout="constrained")
         _draw(canvas.add_subplot(), found, lang)
-        canvas.suptitle(job_text(estimate.job, lang), fontsize=9, parse_math=False)
+        canvas.suptitle(job_text(estimate.job, View(lang)), fontsize=9, parse_math=False)
         try:
             if path.suffix.lower() == ".svg":
                 canvas.savefig(path, metadata={"Date": None})
@@ -128,7 +129,7 @@ def _draw(axes: Axes, found: Prediction, lang: Lang) -> None:
 
 
 def _stack(
-    axes: Axes, row: int, bar: Bar, drawn: dict[str, Paint], lang: Lang, labelled: set[str]
+    axes: Axes, row: int, bar: Stack, drawn: dict[str, Paint], lang: Lang, labelled: set[str]
 ) -> float:
     """Draw the parts of one bar side by side; give where it ends. Each name is labelled once."""
     left = 0.0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trainrx.model.estimate import CardFit, Compared, Estimate, ExactCount
-from trainrx.model.memory import Assumption, HostUse, PhaseUse, Prediction, Refusal, Term
+from trainrx.model.memory import Assumption, HostUse, PhaseUse, Prediction, Term
 from trainrx.model.text import Lang, Text
 from trainrx.render import estimate_words as words
-from trainrx.render.estimate_terms import gib, largest, share, term_name
+from trainrx.render.estimate_words import gib, largest, share, term_name
 from trainrx.render.layout import clean
-from trainrx.render.words import COLON, LISTED, PAREN
+from trainrx.render.words import LISTED, PAREN
 
 ADVICE: tuple[tuple[frozenset[str], Text], ...] = (
     (frozenset({"activations", "checkpoints", "live", "logits"}), words.DYNAMIC),
@@ -143,11 +143,6 @@ def fit_word(card: CardFit, lang: Lang) -> tuple[str, str]:
     if card.refusal is not None:
         return words.NO_PREDICTION.in_(lang), "doubt"
     return words.NO_SIZE.in_(lang), "dim"
-
-
-def refused(refusal: Refusal, lang: Lang) -> tuple[str, str]:
-    """Give the words that say there is no figure, and why."""
-    return words.NO_PREDICTION.in_(lang) + COLON.in_(lang), refusal.reason
 
 
 def assumed(item: Assumption, lang: Lang) -> str:

@@ -1,255 +1,283 @@
-"""The page of one entry of the knowledge base: its documentation."""
+"""The page of one entry of the knowledge base, its documentation; and the list of all entries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import measure_text
+from trainrx.knowledge.store import Entry, Knowledge
 from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Action, Cause, Evidence, FactEntry, Fix, Rule, Symptom
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.text import Text
+from trainrx.render import document as doc
 from trainrx.render import words
+from trainrx.render.cause import price
 from trainrx.render.conditions import amount_text, clause_text, condition_text, echo_text, scalar
-from trainrx.render.document import View
-from trainrx.render.layout import Line, StyledText, clean
-from trainrx.render.page import heading, prose
+from trainrx.render.document import CopyLine, Document, View, children
+from trainrx.render.layout import Styled, clean
 
 MAX_SAMPLES = 4
-Entry = Cause | Symptom | Param | FactEntry | Rule | Guard | RangeEntry | LintRule
 
 
-def explain(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> list[Line]:
+def explained(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> Document:
     """Lay out the page of an entry; `behind` are the causes that can be behind a symptom."""
-    lines = [_name(entry, view), *prose(view, entry.title.in_(view.lang), style="strong")]
+    return Document(
+        children(
+            doc.Paragraph(
+                " · ".join(_kind(entry, view)), Styled(f"{entry.id}  ", "fix"), "dim", whole=True
+            ),
+            doc.Paragraph(view.say(entry.title), style="strong"),
+            _body(entry, view, behind),
+        ),
+        short=True,
+    )
+
+
+def _body(entry: Entry, view: View, behind: Sequence[Cause]) -> Iterator[doc.Node | None]:
     if isinstance(entry, Cause):
-        lines += _cause(entry, view)
-    elif isinstance(entry, Symptom):
-        lines += _symptom(entry, behind, view)
-    elif isinstance(entry, Param):
-        lines += _param(entry, view)
-    elif isinstance(entry, Rule):
-        lines += _rule(entry, view)
-    elif isinstance(entry, Guard):
-        lines += _guard(entry, view)
-    elif isinstance(entry, RangeEntry):
-        lines += _range(entry, view)
-    elif isinstance(entry, LintRule):
-        lines += _lint_rule(entry, view)
-    else:
-        lines += _fact(entry, view)
-    return lines
+        return _cause(entry, view)
+    if isinstance(entry, Symptom):
+        return _symptom(entry, behind, view)
+    if isinstance(entry, Param):
+        return _param(entry, view)
+    if isinstance(entry, Rule):
+        return _rule(entry, view)
+    if isinstance(entry, Guard):
+        return _guard(entry, view)
+    if isinstance(entry, RangeEntry):
+        return _range(entry, view)
+    return _lint_rule(entry, view) if isinstance(entry, LintRule) else _fact(entry, view)
 
 
-def _name(entry: Entry, view: View) -> Line:
-    parts = [words.KINDS[type(entry).__name__].in_(view.lang)]
+def _kind(entry: Entry, view: View) -> Iterator[str]:
+    yield view.say(words.KINDS[type(entry).__name__])
     if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
-        parts.append(words.FAMILY[entry.family].in_(view.lang))
+        yield view.say(words.FAMILY[entry.family])
     if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule)):
-        parts.append(words.STATUS[entry.status].in_(view.lang))
-        parts.append(words.SINCE.in_(view.lang).format(version=entry.since))
-    return (StyledText(entry.id, "fix"), StyledText(f"  {' · '.join(parts)}", "dim"))
+        yield view.say(words.STATUS[entry.status])
+        yield view.say(words.SINCE, version=entry.since)
 
 
-def _cause(entry: Cause, view: View) -> Iterator[Line]:
-    lang = view.lang
-    yield from _part(view, None, [entry.summary.in_(lang)])
-    yield from _part(view, None, [words.SEVERITY[entry.severity].in_(lang)])
-    yield from _part(view, words.SHOWS_AS, [words.LISTED.in_(lang).join(entry.explains)])
+def _cause(entry: Cause, view: View) -> Iterator[doc.Node | None]:
+    yield _paragraph(view.say(entry.summary))
+    yield _paragraph(view.say(words.SEVERITY[entry.severity]))
+    yield _part(words.SHOWS_AS, [view.say(words.LISTED).join(entry.explains)], view)
     ranges = (f"{name} {spec}" for name, spec in entry.applies_to.items())
-    yield from _part(view, words.APPLIES, ranges)
+    yield _part(words.APPLIES, ranges, view)
     if entry.requires is not None:
-        yield from _part(view, words.REQUIRES, [condition_text(entry.requires, lang)])
-    prior = f"{words.PRIOR.in_(lang)} {entry.prior:g}"
-    yield from _part(view, words.WEIGHTS, [prior])
-    yield from _votes(view, words.SUPPORTS, entry.evidence.supports, 1)
-    yield from _votes(view, words.CONTRADICTS, entry.evidence.contradicts, -1)
+        yield _part(words.REQUIRES, [condition_text(entry.requires, view.lang)], view)
+    yield _part(words.WEIGHTS, [f"{view.say(words.PRIOR)} {entry.prior:g}"], view)
+    yield _votes(words.SUPPORTS, entry.evidence.supports, 1, view)
+    yield _votes(words.CONTRADICTS, entry.evidence.contradicts, -1, view)
     apart = (
-        f"{name}{words.COLON.in_(lang)}{text.in_(lang)}"
+        f"{name}{view.say(words.COLON)}{view.say(text)}"
         for name, text in entry.confusable_with.items()
     )
-    yield from _part(view, words.TOLD_APART, apart)
-    if entry.fixes:
-        yield from ((), heading(words.REMEDIES.in_(lang), 0))
-    for number, fix in enumerate(entry.fixes):
-        yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
-    yield from _references(view, entry.references)
+    yield _part(words.TOLD_APART, apart, view)
+    yield _fixes(entry.fixes, view)
+    yield _references(entry.references, view)
 
 
-def _votes(view: View, title: Text, votes: tuple[Evidence, ...], sign: int) -> Iterator[Line]:
-    if votes:
-        yield from ((), heading(title.in_(view.lang), 0))
-    style = "plus" if sign > 0 else "minus"
+def _votes(title: Text, votes: tuple[Evidence, ...], sign: int, view: View) -> doc.Section:
+    style, lines = "plus" if sign > 0 else "minus", []
     for vote in votes:
-        lead = StyledText(f"{sign * vote.weight:+5.1f}  ", style)
-        yield from prose(view, vote.why.in_(view.lang), indent=2, lead=lead)
-        test = f"{words.LOOK_AT.in_(view.lang)}{words.COLON.in_(view.lang)}"
-        yield from prose(view, test + condition_text(vote.when, view.lang), indent=9, style="dim")
+        lead = Styled(f"{sign * vote.weight:+5.1f}  ", style)
+        lines.append(doc.Paragraph(view.say(vote.why), lead))
+        test = view.labelled(words.LOOK_AT, condition_text(vote.when, view.lang))
+        lines.append(doc.Paragraph(test, style="dim", indent=7))
+    return doc.Section(view.say(title), tuple(lines))
 
 
-def _fix(view: View, fix: Fix, lead: str) -> Iterator[Line]:
-    lang = view.lang
-    title = f"{fix.title.in_(lang)} · {words.SAFETY[fix.safety].in_(lang)}"
-    yield from prose(view, title, indent=2, lead=StyledText(lead))
+def _fixes(fixes: Sequence[Fix], view: View) -> doc.Section:
+    remedies = (_fix(fix, number, view) for number, fix in enumerate(fixes, start=1))
+    return doc.Section(view.say(words.REMEDIES), tuple(remedies))
+
+
+def _fix(fix: Fix, number: int, view: View) -> doc.Remedy:
     changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
-    changes += [f"{words.DELETE.in_(lang)} {name}" for name in fix.unset]
-    changes += [p.shown for p in fix.packages]
-    changes += [measure_text(measure, lang) for measure in fix.measures]
-    for text in (*changes, *fix.commands):
-        yield (StyledText("       "), StyledText(clean(text), "fix"))
-    for step in (fix.steps.in_(lang) if fix.steps else "").splitlines():
-        yield from prose(view, step, indent=5)
-    if fix.only_if is not None:
-        when = words.ONLY_IF.in_(lang) + words.COLON.in_(lang) + condition_text(fix.only_if, lang)
-        yield from prose(view, when, indent=5, style="dim")
-    price = words.PRICE.in_(lang) + words.COLON.in_(lang)
-    yield from prose(view, fix.cost.in_(lang), indent=5, lead=StyledText(price, "dim"))
+    changes += [f"{view.say(words.DELETE)} {name}" for name in fix.unset]
+    changes += [package.shown for package in fix.packages]
+    changes += [measure_text(measure, view.lang) for measure in fix.measures]
+    lines = tuple(CopyLine(clean(text)) for text in (*changes, *fix.commands))
+    steps = view.say(fix.steps).splitlines() if fix.steps else []
+    when = "" if fix.only_if is None else condition_text(fix.only_if, view.lang)
+    return doc.Remedy(
+        number,
+        f"{view.say(fix.title)} · {view.say(words.SAFETY[fix.safety])}",
+        children(
+            doc.Code(lines) if lines else None,
+            [doc.Paragraph(step) for step in steps],
+            doc.Paragraph(view.labelled(words.ONLY_IF, when), style="dim") if when else None,
+            price(view.say(fix.cost), view),
+        ),
+    )
 
 
-def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[Line]:
-    lang = view.lang
-    yield from _part(view, None, [words.ROLE[entry.role].in_(lang)])
+def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[doc.Node | None]:
+    yield _paragraph(view.say(words.ROLE[entry.role]))
     if entry.summary is not None:
-        yield from _part(view, None, [entry.summary.in_(lang)])
-    ids = (f"{cause.id}{words.COLON.in_(lang)}{cause.title.in_(lang)}" for cause in behind)
-    yield from _part(view, words.BEHIND, ids)
-    echoed = (echo_text(echo, lang) for echo in entry.echo_of)
-    yield from _part(view, words.ECHO_OF, echoed)
-    yield from _lines(view, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
-    yield from _lines(view, words.NOT_MISTAKEN, entry.samples.near_miss[:MAX_SAMPLES])
+        yield _paragraph(view.say(entry.summary))
+    ids = (f"{cause.id}{view.say(words.COLON)}{view.say(cause.title)}" for cause in behind)
+    yield _part(words.BEHIND, ids, view)
+    yield _part(words.ECHO_OF, (echo_text(echo, view.lang) for echo in entry.echo_of), view)
+    yield _samples(words.RECOGNISED, entry.samples.match, view)
+    yield _samples(words.NOT_MISTAKEN, entry.samples.near_miss, view)
     given = (f"{name}: {scalar(value)}" for name, value in entry.facts.items())
-    yield from _part(view, words.GIVES, given)
-    yield from _references(view, entry.references)
+    yield _part(words.GIVES, given, view)
+    yield _references(entry.references, view)
 
 
-def _param(entry: Param, view: View) -> Iterator[Line]:
-    lang = view.lang
-    if entry.spelled:
-        yield from ((), heading(words.SPELLED.in_(lang), 0))
+def _param(entry: Param, view: View) -> Iterator[doc.Node | None]:
+    lines: list[doc.Node] = []
     for framework, spellings in entry.spelled.items():
         for spelling in spellings:
-            yield (StyledText(f"  {framework} {spelling.versions}".rstrip(), "strong"),)
-            yield from prose(view, _spelling(spelling, view), indent=4)
+            lines.append(doc.Paragraph(f"{framework} {spelling.versions}".rstrip(), style="strong"))
+            lines.append(doc.Paragraph(_spelling(spelling, view), indent=2))
+    yield doc.Section(view.say(words.SPELLED), tuple(lines))
     if entry.ask is not None:
-        yield from _part(view, words.HOW_TO_TELL, [entry.ask.in_(lang)])
+        yield _part(words.HOW_TO_TELL, [view.say(entry.ask)], view)
 
 
 def _spelling(spelling: Spelling, view: View) -> str:
-    lang = view.lang
-    text = spelling.env or f"--{spelling.arg}"
-    parts = [f"{text}{words.PAREN.in_(lang).format(words.INVERTED.in_(lang))}"]
-    if not spelling.inverted:
-        parts = [text]
+    inverted = view.paren(view.say(words.INVERTED)) if spelling.inverted else ""
+    parts = [(spelling.env or f"--{spelling.arg}") + inverted]
     parts += (f"{name} -> {value}" for name, value in spelling.values.items())
     if spelling.default is not None:
-        parts.append(f"{words.DEFAULT.in_(lang)} {scalar(spelling.default)}")
+        parts.append(f"{view.say(words.DEFAULT)} {scalar(spelling.default)}")
     if spelling.commands:
         parts.append(" | ".join(spelling.commands))
-    return words.COMMA.in_(lang).join(parts)
+    return view.say(words.COMMA).join(parts)
 
 
-def _fact(entry: FactEntry, view: View) -> Iterator[Line]:
-    unit = [entry.unit] if entry.unit else []
-    yield from _part(view, words.UNIT, unit)
-    yield from _part(view, words.VALUES, [" | ".join(entry.values)] if entry.values else [])
-    ask = [entry.ask.in_(view.lang)] if entry.ask else []
-    yield from _part(view, words.HOW_TO_TELL, ask)
+def _fact(entry: FactEntry, view: View) -> Iterator[doc.Node | None]:
+    yield _part(words.UNIT, [entry.unit or ""], view)
+    yield _part(words.VALUES, [" | ".join(entry.values or ())], view)
+    yield _part(words.HOW_TO_TELL, [view.say(entry.ask) if entry.ask else ""], view)
 
 
-def _rule(entry: Rule, view: View) -> Iterator[Line]:
-    lang = view.lang
-    yield from _part(view, words.REASON, [entry.why.in_(lang)])
-    yield from _part(view, words.WHEN, (clause_text(clause, lang) for clause in entry.when))
-    yield from _part(view, words.THEN, (_action(action, view) for action in entry.then))
-    yield from _references(view, entry.references)
+def _rule(entry: Rule, view: View) -> Iterator[doc.Node | None]:
+    yield _part(words.REASON, [view.say(entry.why)], view)
+    yield _part(words.WHEN, (clause_text(clause, view.lang) for clause in entry.when), view)
+    yield _part(words.THEN, (_action(action, view) for action in entry.then), view)
+    yield _references(entry.references, view)
 
 
-def _guard(entry: Guard, view: View) -> Iterator[Line]:
-    lang = view.lang
-    yield from _part(view, None, [entry.summary.in_(lang)])
-    yield from _part(view, None, [words.EFFECT[entry.effect].in_(lang)])
+def _guard(entry: Guard, view: View) -> Iterator[doc.Node | None]:
+    yield _paragraph(view.say(entry.summary))
+    yield _paragraph(view.say(words.EFFECT[entry.effect]))
     ranges = [f"{entry.package} {spec}" for spec in entry.versions] or [entry.package]
-    yield from _part(view, words.APPLIES, ranges)
+    yield _part(words.APPLIES, ranges, view)
     if entry.when is not None:
-        yield from _part(view, words.WHEN, [condition_text(entry.when, lang)])
+        yield _part(words.WHEN, [condition_text(entry.when, view.lang)], view)
     if entry.samples is not None:
-        yield from _lines(view, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
-    elif entry.symptom:
-        yield from _part(view, words.RECOGNISED, [entry.symptom])
-    if entry.cause:
-        yield from _part(view, words.SIGN_OF, [entry.cause])
-    if entry.fixes:
-        yield from ((), heading(words.REMEDIES.in_(lang), 0))
-    for number, fix in enumerate(entry.fixes):
-        yield from _fix(view, fix, f"{chr(ord('a') + number % 26)}) ")
-    yield from _references(view, entry.references)
+        yield _samples(words.RECOGNISED, entry.samples.match, view)
+    else:
+        yield _part(words.RECOGNISED, [entry.symptom or ""], view)
+    yield _part(words.SIGN_OF, [entry.cause or ""], view)
+    yield _fixes(entry.fixes, view)
+    yield _references(entry.references, view)
 
 
-def _range(entry: RangeEntry, view: View) -> Iterator[Line]:
-    lang, known = view.lang, entry.range
-    yield from _part(view, words.REASON, [known.why.in_(lang)])
+def _range(entry: RangeEntry, view: View) -> Iterator[doc.Node | None]:
+    known = entry.range
+    yield _part(words.REASON, [view.say(known.why)], view)
     spans = (f"{entry.package} {span.spec.removeprefix('>=0,')}" for span in known.affected)
-    yield from _part(view, words.APPLIES, spans)
+    yield _part(words.APPLIES, spans, view)
     if known.when is not None:
-        yield from _part(view, words.WHEN, [condition_text(known.when, lang)])
-    sign = f"{known.cause}{words.COLON.in_(lang)}{known.weight:+g} {words.NATS.in_(lang)}"
-    yield from _part(view, words.SIGN_OF, [sign])
-    yield from _part(view, words.REMEDIES, (f"{p.name}{p.spec}" for p in entry.pins))
-    yield from _references(view, known.references)
+        yield _part(words.WHEN, [condition_text(known.when, view.lang)], view)
+    weight = f"{known.weight:+g} {view.say(words.NATS)}"
+    yield _part(words.SIGN_OF, [f"{known.cause}{view.say(words.COLON)}{weight}"], view)
+    yield _part(words.REMEDIES, (f"{pin.name}{pin.spec}" for pin in entry.pins), view)
+    yield _references(known.references, view)
 
 
-def _lint_rule(entry: LintRule, view: View) -> Iterator[Line]:
-    lang = view.lang
-    severity = words.SEVERITY[entry.severity].in_(lang)
-    mends = words.MENDS.in_(lang) if entry.fix is not None else ""
-    yield from _part(
-        view, None, [entry.summary.in_(lang), " · ".join(filter(None, (severity, mends)))]
-    )
+def _lint_rule(entry: LintRule, view: View) -> Iterator[doc.Node | None]:
+    severity = view.say(words.SEVERITY[entry.severity])
+    mends = view.say(words.MENDS) if entry.fix is not None else ""
+    yield _paragraph(view.say(entry.summary))
+    yield doc.Paragraph(" · ".join(filter(None, (severity, mends))))
     ranges = (f"{name} {spec}" for name, spec in entry.versions.items())
-    yield from _part(view, words.APPLIES, ranges)
+    yield _part(words.APPLIES, ranges, view)
     if entry.when is not None:
-        yield from _part(view, words.WHEN, [condition_text(entry.when, lang)])
-    ignoring = f"# diagnose: ignore={entry.id} ..."
-    yield from _part(view, words.HOLD_BACK, [ignoring])
-    yield from _references(view, entry.references)
+        yield _part(words.WHEN, [condition_text(entry.when, view.lang)], view)
+    yield _part(words.HOLD_BACK, [f"# diagnose: ignore={entry.id} ..."], view)
+    yield _references(entry.references, view)
 
 
 def _action(action: Action, view: View) -> str:
-    lang = view.lang
     if action.fact is not None:
         return f"{action.fact.name} = {scalar(action.fact.value)}"
     if action.suggest is not None:
         vote = action.suggest
-        return f"{vote.weight:+g} {vote.cause}{words.COLON.in_(lang)}{vote.why.in_(lang)}"
+        return f"{vote.weight:+g} {vote.cause}{view.say(words.COLON)}{view.say(vote.why)}"
     if action.explain is not None:
-        follows = words.FOLLOWS.in_(lang).format(what=action.explain.by)
+        follows = view.say(words.FOLLOWS, what=action.explain.by)
         return f"{action.explain.effect} {follows}"
-    return f"{words.ASK.in_(lang)} {action.ask}"
+    return f"{view.say(words.ASK)} {action.ask}"
 
 
-def _part(view: View, title: Text | None, texts: Iterable[str]) -> Iterator[Line]:
-    texts = [text for text in texts if text.strip()]
-    if texts:
-        yield ()
-    if texts and title is not None:
-        yield heading(title.in_(view.lang), 0)
-    for text in texts:
-        yield from prose(view, text, indent=2 if title is not None else 0)
+def _paragraph(text: str) -> doc.Node | None:
+    return doc.Paragraph(text, gap=True) if text.strip() else None
 
 
-def _lines(view: View, title: Text, texts: Iterable[str]) -> Iterator[Line]:
+def _part(title: Text, texts: Iterable[str], view: View) -> doc.Section:
+    return doc.Section(view.say(title), tuple(doc.Bullet(text) for text in texts if text.strip()))
+
+
+def _samples(title: Text, lines: Sequence[str], view: View) -> doc.Section:
     """Quote lines as they are: never broken, so that they can be searched for."""
-    yield from ((), heading(title.in_(view.lang), 0))
-    for text in texts:
-        yield (StyledText("  "), StyledText(clean(text), "dim"))
+    return doc.Section(view.say(title), (doc.Excerpt(tuple(lines[:MAX_SAMPLES])),))
 
 
-def _references(view: View, references: tuple[Reference, ...]) -> Iterator[Line]:
-    if references:
-        yield from ((), heading(words.SOURCES.in_(view.lang), 0))
-    for reference in references:
-        yield from prose(view, reference.says or reference.id, indent=2)
-        if reference.url:
-            yield (StyledText("    "), StyledText(clean(reference.url), "dim"))
+def _references(references: tuple[Reference, ...], view: View) -> doc.Section:
+    sources = (doc.SourceNote(source.says or source.id, source.url or "") for source in references)
+    return doc.Section(view.say(words.SOURCES), tuple(sources))
+
+
+def listing(
+    knowledge: Knowledge, view: View, *, terms: Sequence[str] = (), family: str | None = None
+) -> Document:
+    """List the entries that hold all terms in id, kind, family or title; the count last."""
+    found = [row for row in _rows(knowledge, view, family) if _holds(row, terms)]
+    styles = ("fix", "dim", "dim", "")
+    rows = tuple(doc.Row(tuple(map(Styled, row, styles))) for row in found)
+    columns = (
+        doc.Column(),
+        doc.Column("  "),
+        doc.Column("  "),
+        doc.Column("  ", rest=True, least=20),
+    )
+    count = doc.Paragraph(view.say(words.ENTRIES, n=len(rows)), style="dim")
+    return Document((doc.Table(columns, rows), count))
+
+
+def _rows(
+    knowledge: Knowledge, view: View, family: str | None
+) -> Iterator[tuple[str, str, str, str]]:
+    groups: tuple[dict[str, Entry], ...] = (
+        dict(knowledge.causes),
+        dict(knowledge.symptoms),
+        dict(knowledge.params),
+        dict(knowledge.facts),
+        dict(knowledge.rules),
+        dict(knowledge.guards),
+        dict(knowledge.ranges),
+    )
+    for group in groups:
+        for ident in sorted(group):
+            entry = group[ident]
+            if ident in knowledge.guards and not isinstance(entry, Guard):
+                continue
+            told = knowledge.causes[entry.range.cause] if isinstance(entry, RangeEntry) else entry
+            own = told.family or "" if isinstance(told, (Cause, Symptom, Guard)) else ""
+            if family is None or own == family:
+                kind = view.say(words.KINDS[type(entry).__name__])
+                yield ident, kind, own, clean(view.say(entry.title))
+
+
+def _holds(row: tuple[str, str, str, str], terms: Sequence[str]) -> bool:
+    text = " ".join(row).lower()
+    return all(term.lower() in text for term in terms)

@@ -1,11 +1,15 @@
-"""The words of `diagnose fix`, English beside Chinese."""
+"""The words of `diagnose fix`, English beside Chinese, and the sentences made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from trainrx.model.fixing import FixVerdict
+from trainrx.model.fixing import Dropped, FixVerdict, Proposal
+from trainrx.model.memory import Refusal
+from trainrx.model.planning import ProofCheck, Standing
 from trainrx.model.text import Text
+from trainrx.render.document import View
+from trainrx.render.words import LISTED
 
 VERDICT: Mapping[FixVerdict, Text] = {
     "proved": Text(en="PROVED", zh="已验证"),
@@ -133,3 +137,86 @@ OWN_REMEDY = Text(en="remedy of the cause", zh="针对原因的改法")
 WROTE = Text(en="{file} (before: {backup})", zh="{file}（原文件：{backup}）")
 WROTE_NEW = Text(en="{file} (new)", zh="{file}（新文件）")
 MANUAL_FIRST = Text(en="{title}: {steps}", zh="{title}：{steps}")
+MOST_CLAIMS = 6
+PLAIN = ("guards", "lint")
+"""Checks that find nothing when they hold, and so have nothing to tell."""
+
+
+def memory_text(item: Proposal, view: View) -> str:
+    """Say the peak before and after against the card; "" where it is not known."""
+    found = item.predicted
+    if found is None:
+        return ""
+    verdict = FITS if found.high_gib <= found.limit_gib else MORE_LIKELY
+    return view.say(
+        MEMORY_SAYS,
+        before=f"{found.before_gib:.1f}",
+        after=f"{found.after_gib:.1f}",
+        limit=f"{found.limit_gib:.1f}",
+        low=f"{found.low_gib:.1f}",
+        high=f"{found.high_gib:.1f}",
+        verdict=view.say(verdict),
+    )
+
+
+def batch_text(item: Proposal, view: View) -> str:
+    """Say what becomes of the effective batch; "" where it is not known."""
+    before, after = item.batch.before, item.batch.after
+    if after is None:
+        return ""
+    if before is None or before == after:
+        return view.say(BATCH_SAME, n=after)
+    return view.say(BATCH_OTHER, before=before, after=after)
+
+
+def speed_text(item: Proposal, view: View) -> str:
+    """Say how much longer a step takes; "" where nothing tells."""
+    if item.slowdown is None:
+        return ""
+    low, high = item.slowdown
+    if low == high == 1.0:
+        return view.say(SPEED_SAME)
+    return view.say(SPEED_SAYS, low=f"{low:g}", high=f"{high:g}")
+
+
+def still_lines(refused: Sequence[Standing], view: View) -> Iterator[str]:
+    """Say what still stops the launch, and what to do about it."""
+    for item in refused:
+        said = view.say(STILL_SAYS, title=item.title, todo=item.todo)
+        yield said if item.todo else item.title
+
+
+def why_lines(item: Proposal, view: View) -> Iterator[str]:
+    """Give the claims with the source each rests on."""
+    for claim in item.claims[:MOST_CLAIMS]:
+        source = view.say(SOURCE, url=claim.source) if claim.source else ""
+        if claim.text or source:
+            yield " ".join(part for part in (claim.text, source) if part)
+
+
+def checked_text(checks: Sequence[ProofCheck], view: View) -> str:
+    """Name the checks that hold, each once, but for such as had nothing to look at."""
+    told = (check for check in checks if check.holds and (check.detail or check.name in PLAIN))
+    said = (check_name(check.name, view) for check in told)
+    return view.say(LISTED).join(dict.fromkeys(said))
+
+
+def check_name(name: str, view: View) -> str:
+    """Name a check; one without words keeps its id."""
+    known = CHECK.get(name)
+    return name if known is None else view.say(known)
+
+
+def failed_text(item: Dropped, view: View) -> str:
+    """Say what was tried and which check it failed."""
+    first = item.failed[0] if item.failed else ProofCheck(name="", holds=False)
+    said = TOO_MUCH if first.name == "memory" else FAILED
+    spelled, check = item.spelled or item.title, check_name(first.name, view)
+    return view.say(said, spelled=spelled, check=check, detail=first.detail)
+
+
+def refusal_text(refusal: Refusal, view: View) -> str:
+    """Say why nothing was searched on the memory model."""
+    # most reasons name the option that is missing
+    asks = "" if "--" in refusal.reason else view.say(LISTED).join(refusal.asks)
+    return refusal.reason + view.paren(asks)

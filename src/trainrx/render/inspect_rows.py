@@ -9,6 +9,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.inspection import InspectedJob, Item, Sided, Topic
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
+from trainrx.render.document import View
 from trainrx.render.layout import clean
 from trainrx.render.words import LISTED
 
@@ -144,55 +145,53 @@ def why_text(item: Item, lang: Lang) -> str:
     return known.in_(lang) if item.why in words.WHY or not item.why else clean(item.why)
 
 
-def origin_text(
-    item: Item, job: InspectedJob | Sided, lang: Lang, *, short: bool, everything: bool
-) -> str:
+def origin_text(item: Item, job: InspectedJob | Sided, view: View) -> str:
     """Say where a value comes from: `launch.sh:12`, `ms-swift 3.2.1 default`, `computed`."""
     if item.via == "derived":
-        return _from(item, words.DERIVED, words.DERIVED_FROM, lang, everything=everything)
+        return _from(item, words.DERIVED, words.DERIVED_FROM, view)
     if item.via == "computed":
         if item.why:
-            return why_text(item, lang)
-        return _from(item, words.COMPUTED, words.COMPUTED_FROM, lang, everything=True)
+            return why_text(item, view.lang)
+        return _from(item, words.COMPUTED, words.COMPUTED_FROM, view._replace(everything=True))
     if item.via == "default" and not item.origins:
-        return _default(item, job, lang, short=short)
-    place = ", ".join(dict.fromkeys(_place(at, job, lang, short=short) for at in item.origins[:2]))
+        return _default(item, job, view)
+    place = ", ".join(dict.fromkeys(_place(at, job, view) for at in item.origins[:2]))
     label = {"env": words.ENV, "log": words.LOG}.get(item.via)
     if label is not None and not (item.origins and item.origins[0].source == job.place.source):
-        place = f"{label.in_(lang)} {place}".strip()
+        place = f"{view.say(label)} {place}".strip()
     if item.given_as and item.given_as != item.name:
-        place += f", {words.GIVEN_AS.in_(lang).format(name=clean(item.given_as))}"
-    return place or words.GIVEN.in_(lang)
+        place += f", {view.say(words.GIVEN_AS, name=clean(item.given_as))}"
+    return place or view.say(words.GIVEN)
 
 
-def _from(item: Item, bare: Text, full: Text, lang: Lang, *, everything: bool) -> str:
-    if not everything or not item.sources:
-        return bare.in_(lang)
-    names = [_short(name, lang) for name in item.sources]
-    return full.in_(lang).format(names=LISTED.in_(lang).join(dict.fromkeys(names)))
+def _from(item: Item, bare: Text, full: Text, view: View) -> str:
+    if not view.everything or not item.sources:
+        return view.say(bare)
+    names = [_short(name, view) for name in item.sources]
+    return view.say(full, names=view.say(LISTED).join(dict.fromkeys(names)))
 
 
-def _short(name: str, lang: Lang) -> str:
+def _short(name: str, view: View) -> str:
     known = words.FACT.get(name)
-    return clean(name) if known is None else known.in_(lang)
+    return clean(name) if known is None else view.say(known)
 
 
-def _default(item: Item, job: InspectedJob | Sided, lang: Lang, *, short: bool) -> str:
+def _default(item: Item, job: InspectedJob | Sided, view: View) -> str:
     package = item.package or job.framework or ""
     if item.how == "assumed":
-        return words.ASSUMED.in_(lang)
-    if short:
-        return words.DEFAULT.in_(lang)
+        return view.say(words.ASSUMED)
+    if view.narrow:
+        return view.say(words.DEFAULT)
     # a range of versions stands in the head, and is too long for every line
     if package == job.framework and job.version and not set("<>=") & set(job.version):
-        return words.DEFAULT_OF.in_(lang).format(package=package, version=clean(job.version))
-    return words.DEFAULT_OPEN.in_(lang).format(package=package)
+        return view.say(words.DEFAULT_OF, package=package, version=clean(job.version))
+    return view.say(words.DEFAULT_OPEN, package=package)
 
 
-def _place(origin: Origin, job: InspectedJob | Sided, lang: Lang, *, short: bool) -> str:
+def _place(origin: Origin, job: InspectedJob | Sided, view: View) -> str:
     source = clean(origin.source).replace("\\", "/").rsplit("/", 1)[-1]
     if origin.line is None:
         return source
-    if (short or len(source) > LONG_NAME) and origin.source == job.place.source:
-        return words.LINE.in_(lang).format(n=origin.line)
+    if (view.narrow or len(source) > LONG_NAME) and origin.source == job.place.source:
+        return view.say(words.LINE, n=origin.line)
     return f"{source}:{origin.line}"

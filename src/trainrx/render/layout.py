@@ -18,20 +18,25 @@ _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120
 
 
-class StyledText(NamedTuple):
+class Styled(NamedTuple):
     """Some text in one style (a name of `emit.STYLES`, "" is plain)."""
 
     text: str
     style: str = ""
 
 
-Line = tuple[StyledText, ...]
+Line = tuple[Styled, ...]
 
 
 def clean(text: str) -> str:
     """Make text safe to show on one line: no escape sequences, no hidden characters."""
     text = _HIDDEN.sub(" ", _ANSI.sub("", text))
     return _LONE.sub("\ufffd", text)
+
+
+def tame(text: str) -> str:
+    """Make a line of a file safe to show, character for character; tabs stay."""
+    return "\t".join(_HIDDEN.sub(" ", part) for part in text.split("\t"))
 
 
 def cells(text: str) -> int:

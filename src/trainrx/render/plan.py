@@ -1,60 +1,66 @@
-"""One table: a configuration that works on each hardware."""
+"""A configuration that works on each hardware, as a document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trainrx.model.memory import Figure
 from trainrx.model.planning import OnHardware, PlanAnswer, Planned
-from trainrx.model.text import Lang
-from trainrx.render import plan_words as words
-from trainrx.render.document import View
-from trainrx.render.fix_says import refusal_text, still_lines
-from trainrx.render.fixes import FixLine
-from trainrx.render.head import job_text
-from trainrx.render.inspect import unread_lines
-from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad
-from trainrx.render.markdown import code
-from trainrx.render.markdown import prose as md_prose
-from trainrx.render.page import prose, to_copy
-from trainrx.render.redact import masked
-from trainrx.render.words import COLON, COMMA, JOB, PAREN, SAFETY, WRITTEN_BY
+from trainrx.model.text import Text
+from trainrx.render import document as doc
+from trainrx.render.diagnosis import job_text, unread_section
+from trainrx.render.document import CopyLine, Document, View, children
+from trainrx.render.fix_words import refusal_text, still_lines
+from trainrx.render.layout import clean
+from trainrx.render.words import COMMA, JOB, SAFETY
 
-BLANK: Line = ()
-WIDEST = 24
+VERDICT: Mapping[str, Text] = {
+    "fits": Text(en="fits as it is", zh="无需修改即可运行"),
+    "plans": Text(en="with changes", zh="修改后可运行"),
+    "none": Text(en="no configuration", zh="没有可行配置"),
+    "unknown": Text(en="unknown", zh="无法判断"),
+}
+TIGHT = Text(en="rather tight", zh="余量偏紧")
+STYLE_OF: Mapping[str, str] = {
+    "fits": "good",
+    "plans": "doubt",
+    "none": "bad",
+    "unknown": "doubt",
+}
+TITLE = Text(en="A working configuration per hardware", zh="各种硬件上的可行配置")
+WAS = Text(en="was {value}", zh="原为 {value}")
+LEAST = Text(en="least hardware: {least}", zh="最低硬件：{least}")
+OR = Text(en=" or ", zh=" 或 ")
+NO_LEAST = Text(
+    en="no number or size of cards that was tried is enough", zh="试过的卡数和显存都不够"
+)
+RANGE = Text(en="between {low} and {high}", zh="区间 {low}～{high}")
+SLOWER = Text(en="{low} to {high} x the time of a step", zh="每步耗时 {low}～{high} 倍")
+BATCH = Text(en="effective batch {n}", zh="有效批大小 {n}")
+BATCH_OTHER = Text(en="effective batch {before} -> {after}", zh="有效批大小 {before} -> {after}")
+NEXT = Text(
+    en="`diagnose fix FILE --gpu NAME --gpus N` writes the changes for the machine the job has.",
+    zh="`diagnose fix FILE --gpu NAME --gpus N` 会针对任务现有的机器生成修改。",
+)
 MOST_UNREAD = 5
 
 
-def plan_page(answer: PlanAnswer, view: View) -> list[Line]:
-    """Lay the table out, a row for each hardware with its changes below."""
-    lang = view.lang
-    lines: list[Line] = [(StyledText(words.TITLE.in_(lang), "head"),)]
-    job = job_text(answer.job, lang)
-    if job:
-        lines += prose(view, job, lead=StyledText(f"{JOB.in_(lang)}  ", "head"), style="dim")
-    column = min(WIDEST, max(cells(hardware(row)) for row in answer.hardware)) + 2
-    for row in answer.hardware:
-        lines += (BLANK, *_row(row, view, column))
-    lines += unread_lines(answer.unread[:MOST_UNREAD], view)
-    if any(row.verdict == "plans" for row in answer.hardware):
-        lines += (BLANK, *prose(view, words.NEXT.in_(lang), style="dim"))
-    return lines
-
-
-def to_markdown(answer: PlanAnswer, lang: Lang) -> str:
-    """Give the table as Markdown; secrets are masked, texts of the job neutralised."""
-    safe, colon = masked(answer), COLON.in_(lang)
-    lines = [f"**{words.TITLE.in_(lang)}**", ""]
-    if job := job_text(safe.job, lang):
-        lines += [md_prose(job), ""]
-    for row in safe.hardware:
-        said = COMMA.in_(lang).join(_facts(row, lang))
-        lines.append(f"- **{md_prose(hardware(row))}**{colon}{md_prose(said)}")
-        if row.plans:
-            lines += (f"  - {code(change.spelled)}" for change in row.plans[0].changes)
-        lines += (f"  - {md_prose(text)}" for text in _below(row, lang))
-    tool = f"{safe.tool.name} {safe.tool.version}"
-    return "\n".join([*lines, "", f"_{WRITTEN_BY.in_(lang).format(tool=tool)}_"]) + "\n"
+def document(answer: PlanAnswer, view: View) -> Document:
+    """Lay the answer out, a case for each hardware with its changes below."""
+    job, label = job_text(answer.job, view), view.say(JOB)
+    works = any(row.verdict == "plans" for row in answer.hardware) and not view.post
+    return Document(
+        children(
+            doc.Headline(view.say(TITLE), "head"),
+            doc.Labelled(label, (job,), style="dim") if job else None,
+            doc.Cases(tuple(_case(row, view) for row in answer.hardware)),
+            None if view.post else unread_section(answer.unread[:MOST_UNREAD], view),
+            doc.Paragraph(view.say(NEXT), style="dim", gap=True) if works else None,
+        ),
+        (label,),
+        f"{answer.tool.name} {answer.tool.version}",
+        short=True,
+    )
 
 
 def hardware(row: OnHardware) -> str:
@@ -63,72 +69,66 @@ def hardware(row: OnHardware) -> str:
     return f"{row.gpus} x {name}" if row.gpus else name
 
 
-def _row(row: OnHardware, view: View, column: int) -> Iterator[Line]:
-    lang = view.lang
-    verdict, *more = _facts(row, lang)
-    name = pad(cut(hardware(row), column - 2), column)
-    first = (StyledText(name, "strong"), StyledText(verdict, words.STYLE_OF[row.verdict]))
-    rest = COMMA.in_(lang).join(more)
-    if rest and column + cells(verdict) + 2 + cells(rest) <= view.width:
-        yield (*first, StyledText(f"  {rest}"))
-    else:
-        yield first
-        if rest:
-            yield from prose(view, rest, indent=column)
-    if row.plans:
-        changes = row.plans[0].changes
-        lines = (FixLine(clean(change.spelled), _was(change.from_, lang)) for change in changes)
-        yield from to_copy(view, lines, column)
-    for text in _below(row, lang):
-        yield from prose(view, text, indent=column, style="dim")
+def _case(row: OnHardware, view: View) -> doc.Case:
+    verdict, *more = _facts(row, view)
+    changes = row.plans[0].changes if row.plans else ()
+    lines = tuple(CopyLine(clean(one.spelled), _was(one.from_, view)) for one in changes)
+    below = tuple(doc.Paragraph(text, style="dim") for text in _below(row, view))
+    return doc.Case(
+        hardware(row),
+        verdict,
+        STYLE_OF[row.verdict],
+        view.say(COMMA).join(more),
+        lines,
+        below,
+    )
 
 
-def _was(present: str | None, lang: Lang) -> str:
-    return "" if present is None else words.WAS.in_(lang).format(value=clean(present))
+def _was(present: str | None, view: View) -> str:
+    return "" if present is None else view.say(WAS, value=clean(present))
 
 
-def _facts(row: OnHardware, lang: Lang) -> list[str]:
+def _facts(row: OnHardware, view: View) -> list[str]:
     """Say the verdict and the peak it comes to."""
-    said = [words.VERDICT[row.verdict].in_(lang)]
+    said = [view.say(VERDICT[row.verdict])]
     figure = row.plans[0].after if row.plans else row.before
     if figure is None:
         return said
-    said.append(_peak(figure, row.gib, lang))
+    said.append(_peak(figure, row.gib, view))
     if row.verdict in ("fits", "plans") and row.gib is not None and figure.high > row.gib:
-        said.append(words.TIGHT.in_(lang))
+        said.append(view.say(TIGHT))
     return said
 
 
-def _peak(figure: Figure, size: float | None, lang: Lang) -> str:
-    between = words.RANGE.in_(lang).format(low=f"{figure.low:.1f}", high=f"{figure.high:.1f}")
+def _peak(figure: Figure, size: float | None, view: View) -> str:
+    between = view.say(RANGE, low=f"{figure.low:.1f}", high=f"{figure.high:.1f}")
     card = f" / {size:.1f}" if size is not None else ""
-    return f"{figure.gib:.1f}{card} GiB" + PAREN.in_(lang).format(between)
+    return f"{figure.gib:.1f}{card} GiB" + view.paren(between)
 
 
-def _below(row: OnHardware, lang: Lang) -> Iterator[str]:
+def _below(row: OnHardware, view: View) -> Iterator[str]:
     if row.plans:
-        yield COMMA.in_(lang).join(_price(row.plans[0], lang))
-        yield from still_lines(row.plans[0].refused, lang)
+        yield view.say(COMMA).join(_price(row.plans[0], view))
+        yield from still_lines(row.plans[0].refused, view)
     if row.verdict == "none":
-        yield _least(row, lang)
+        yield _least(row, view)
     elif row.refusal is not None:
-        yield refusal_text(row.refusal, lang)
+        yield refusal_text(row.refusal, view)
 
 
-def _price(plan: Planned, lang: Lang) -> Iterator[str]:
-    yield SAFETY[plan.safety].in_(lang)
+def _price(plan: Planned, view: View) -> Iterator[str]:
+    yield view.say(SAFETY[plan.safety])
     low, high = plan.slowdown
     if (low, high) != (1.0, 1.0):
-        yield words.SLOWER.in_(lang).format(low=f"{low:g}", high=f"{high:g}")
+        yield view.say(SLOWER, low=f"{low:g}", high=f"{high:g}")
     if plan.batch_after is not None:
         same = plan.batch_before in (None, plan.batch_after)
-        said = words.BATCH if same else words.BATCH_OTHER
-        yield said.in_(lang).format(
-            n=plan.batch_after, before=plan.batch_before, after=plan.batch_after
-        )
+        said = BATCH if same else BATCH_OTHER
+        before, after = plan.batch_before, plan.batch_after
+        yield view.say(said, n=after, before=before, after=after)
 
 
-def _least(row: OnHardware, lang: Lang) -> str:
+def _least(row: OnHardware, view: View) -> str:
     """Name the least hardware of each kind: more of these cards, or as many larger ones."""
     ways = []
     if row.fewest is not None:
@@ -136,5 +136,5 @@ def _least(row: OnHardware, lang: Lang) -> str:
     if row.smallest is not None:
         ways.append(f"{row.gpus or 1} x {row.smallest:.0f}GiB")
     if not ways:
-        return words.NO_LEAST.in_(lang)
-    return words.LEAST.in_(lang).format(least=words.OR.in_(lang).join(ways))
+        return view.say(NO_LEAST)
+    return view.say(LEAST, least=view.say(OR).join(ways))

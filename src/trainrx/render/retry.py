@@ -1,29 +1,17 @@
-"""Whether to restart, on a terminal, as Markdown and for programs.
-
-`python -m trainrx.render.retry` writes the schema.
-"""
+"""Whether to restart, as a document: verdict, reason, cause, what to do first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-
-import msgspec
 
 from trainrx.model.retry import RetryAnswer, RetryVerdict
-from trainrx.model.text import Lang, Text
-from trainrx.render.cause import percent
-from trainrx.render.document import View
-from trainrx.render.fixes import fix_lines
-from trainrx.render.head import job_text
-from trainrx.render.layout import Line, StyledText, cells, clean, pad
-from trainrx.render.markdown import code, fence, guard
-from trainrx.render.markdown import prose as md_prose
-from trainrx.render.page import prose, quotes, to_copy
-from trainrx.render.schema import tidy
-from trainrx.render.words import CAUSE, COLON, FIX, JOB, LIKELY, PAREN, RANKS, SEEN, WRITTEN_BY
+from trainrx.model.text import Text
+from trainrx.render import document as doc
+from trainrx.render.cause import fix_lines, ranks_text, sure
+from trainrx.render.diagnosis import job_text
+from trainrx.render.document import Document, View, children
+from trainrx.render.words import CAUSE, FIX, JOB, SEEN
 
-PATH = Path(__file__).with_name("retry.schema.json")
 VERDICT: dict[RetryVerdict, Text] = {
     "transient": Text(en="A RESTART MAY HELP", zh="可以重启"),
     "deterministic": Text(en="DO NOT RESTART AS IT IS", zh="不改不要重启"),
@@ -48,92 +36,41 @@ STATUS = Text(en="exit status {n}", zh="退出码 {n}")
 LABELS = (WHY, CAUSE, BEFORE, FIX, SEEN, JOB)
 
 
-def retry_page(answer: RetryAnswer, view: View) -> list[Line]:
-    """Lay the answer out: verdict, reason, cause, what to do first."""
-    lang = view.lang
-    verdict = StyledText(VERDICT[answer.verdict].in_(lang), STYLE_OF[answer.verdict])
-    status = STATUS.in_(lang).format(n=answer.exit_code)
-    known = answer.verdict != "unknown"
-    told = f"  {KIND[answer.verdict].in_(lang)} · {status}" if known else f"  {status}"
-    lines: list[Line] = [(verdict, StyledText(told, "dim"))]
-    lines += _labelled(view, WHY, answer.reason)
-    lines += _labelled(view, CAUSE, _cause(answer, lang))
-    lines += _labelled(view, BEFORE, answer.before)
-    if answer.fix is not None:
-        lines += _fix(answer, view)
-    lines += _labelled(view, SEEN, _ranks(answer, lang))
-    lines += quotes(view, answer.evidence, 2, set())
-    lines += _labelled(view, JOB, job_text(answer.job, lang))
-    return lines
+def document(answer: RetryAnswer, view: View) -> Document:
+    """Lay the answer out."""
+    return Document(
+        children(_parts(answer, view)),
+        tuple(view.say(label) for label in LABELS),
+        f"{answer.tool.name} {answer.tool.version}",
+        short=True,
+    )
 
 
-def to_markdown(answer: RetryAnswer, lang: Lang) -> str:
-    """Give the answer as Markdown; texts of the job are neutralised."""
-    colon = COLON.in_(lang)
-    lines = [
-        f"**{VERDICT[answer.verdict].in_(lang)}**{PAREN.in_(lang).format(KIND[answer.verdict].in_(lang))}",
-        "",
-        md_prose(answer.reason),
-    ]
-    for label, text in ((CAUSE, _cause(answer, lang)), (BEFORE, answer.before)):
-        if text:
-            lines += ["", f"{label.in_(lang)}{colon}{md_prose(text)}"]
-    copied = [line.text for line in fix_lines(answer.fix, lang)] if answer.fix is not None else []
-    if copied:
-        lines += ["", f"{FIX.in_(lang)}{colon}", *fence([guard(line) for line in copied], "bash")]
-    for origin in answer.evidence:
-        lines += ["", code(guard(str(origin)))]
-        lines += fence([guard(origin.text.strip())], "text") if origin.text.strip() else []
-    tool = f"{answer.tool.name} {answer.tool.version}"
-    return "\n".join([*lines, "", f"_{WRITTEN_BY.in_(lang).format(tool=tool)}_"]) + "\n"
-
-
-def as_json(answer: RetryAnswer) -> str:
-    """Give the answer as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode() + "\n"
-
-
-def schema_text() -> str:
-    """Give the schema as it is committed."""
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **msgspec.json.schema(RetryAnswer),
-    }
-    return msgspec.json.format(msgspec.json.encode(tidy(schema)), indent=2).decode() + "\n"
-
-
-def _cause(answer: RetryAnswer, lang: Lang) -> str:
+def _parts(answer: RetryAnswer, view: View) -> Iterator[doc.Node]:
+    word, style = view.say(VERDICT[answer.verdict]), STYLE_OF[answer.verdict]
+    kind, status = view.say(KIND[answer.verdict]), view.say(STATUS, n=answer.exit_code)
+    if view.post:
+        yield doc.Headline(word, style, aside=kind)
+        yield doc.Paragraph(answer.reason)
+    else:
+        claim = status if answer.verdict == "unknown" else f"{kind} · {status}"
+        yield doc.Headline(word, style, claim, claim_style="dim")
+        yield from _labelled(WHY, answer.reason, view)
     cause = answer.cause
-    if cause is None:
-        return ""
-    sure = f"{LIKELY[cause.verdict].in_(lang)} {percent(cause.probability)}"
-    return cause.title + PAREN.in_(lang).format(sure)
+    named = "" if cause is None else cause.title + view.paren(sure(cause, view))
+    yield from _labelled(CAUSE, named, view)
+    yield from _labelled(BEFORE, answer.before, view)
+    if answer.fix is not None:
+        lines = fix_lines(answer.fix, view)
+        texts = () if lines else (answer.fix.title,)
+        yield doc.Labelled(view.say(FIX), texts, lines)
+    if not view.post:
+        yield from _labelled(SEEN, ranks_text(answer.ranks, view), view)
+    yield doc.Quote(answer.evidence)
+    if not view.post:
+        yield from _labelled(JOB, job_text(answer.job, view), view)
 
 
-def _ranks(answer: RetryAnswer, lang: Lang) -> str:
-    shown = ", ".join(str(rank) for rank in answer.ranks[:8])
-    more = ", ..." if len(answer.ranks) > 8 else ""
-    return f"{RANKS.in_(lang)} {shown}{more}" if shown else ""
-
-
-def _fix(answer: RetryAnswer, view: View) -> Iterator[Line]:
-    lines = fix_lines(answer.fix, view.lang) if answer.fix is not None else ()
-    if not lines:
-        yield from _labelled(view, FIX, answer.fix.title if answer.fix is not None else "")
-        return
-    lead = _lead(FIX, view)
-    for index, line in enumerate(to_copy(view, lines, cells(lead))):
-        yield (StyledText(lead, "head"), *line[1:]) if index == 0 else line
-
-
-def _lead(label: Text, view: View) -> str:
-    return pad(label.in_(view.lang), max(cells(item.in_(view.lang)) for item in LABELS)) + "  "
-
-
-def _labelled(view: View, label: Text, text: str) -> Iterator[Line]:
+def _labelled(label: Text, text: str, view: View) -> Iterator[doc.Node]:
     if text:
-        yield from prose(view, clean(text), lead=StyledText(_lead(label, view), "head"))
-
-
-if __name__ == "__main__":
-    PATH.write_text(schema_text(), encoding="utf-8")
+        yield doc.Labelled(view.say(label), (text,))

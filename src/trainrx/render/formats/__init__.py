@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    import msgspec
-
     from trainrx.render.document import Document, View
 
 
@@ -32,7 +30,7 @@ class Format(NamedTuple):
     """
 
     document: Callable[[Document, View], str] = _no_document
-    record: Callable[[msgspec.Struct, View], str] | None = None
+    record: Callable[[Any, View], str] | None = None
     kinds: tuple[str, ...] = ()
     post: bool = False
     utf8: bool = False
@@ -46,6 +44,10 @@ def load(name: str) -> Format:
 
 def names(kind: str) -> tuple[str, ...]:
     """Name the formats for a kind of answer: text, JSON, then the others."""
+    return tuple(name for name in every() if kind in (load(name).kinds or (kind,)))
+
+
+def every() -> tuple[str, ...]:
+    """Name all formats."""
     files = (file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
-    ordered = sorted(files, key=lambda name: (name != "text", name != "json", name))
-    return tuple(name for name in ordered if kind in (load(name).kinds or (kind,)))
+    return tuple(sorted(files, key=lambda name: (name != "text", name != "json", name)))

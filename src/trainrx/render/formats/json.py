@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.model.lint import LintReport
 from trainrx.render import ANSWERS
 from trainrx.render.document import View
 from trainrx.render.formats import Format
@@ -18,6 +19,10 @@ FOLDER = Path(__file__).parents[1]
 
 def write(answer: msgspec.Struct, _view: View | None = None) -> str:
     """Give an answer as indented JSON; bytes that are no UTF-8 become question marks."""
+    if isinstance(answer, LintReport):
+        from trainrx.render.lint import published
+
+        answer = published(answer)
     try:
         data = msgspec.json.encode(answer)
     except UnicodeEncodeError:

@@ -7,30 +7,16 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
 from trainrx.model.facts import Origin
-from trainrx.render import words
-from trainrx.render.document import (
-    Bullet,
-    Candidate,
-    Code,
-    CopyLine,
-    Document,
-    Headline,
-    InPlace,
-    Labelled,
-    More,
-    Node,
-    Paragraph,
-    Quote,
-    Remedy,
-    Section,
-    SourceNote,
-    View,
-)
+from trainrx.render import document as doc
+from trainrx.render import grid, words
+from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import clean
+from trainrx.render.layout import Styled, clean
 
 MAX_QUOTE = 240
 MAX_PLACES = 2
+CHART_WIDTH = 60
+"""Columns that a telephone still shows without breaking a line."""
 _BREAKER = "\u200b"
 """A zero-width space: splits a mention or a link without changing how it looks."""
 _LIVE = re.compile(r"(?<=@)(?=\w)|(?<=<)(?=[!@#])|(?<=://)|(?<=\bwww)(?=\.)|(?<=#)(?=\d)")
@@ -53,7 +39,7 @@ class Post:
         if self.lines and self.lines[-1]:
             self.lines.append("")
 
-    def below(self, nodes: Iterable[Node], *, indent: str = "", depth: int = 0) -> None:
+    def below(self, nodes: Iterable[doc.Node], *, indent: str = "", depth: int = 0) -> None:
         """Write nodes below each other, as parts of an entry or a level deeper."""
         outer = self.indent, self.depth
         self.indent, self.depth = self.indent + indent, self.depth + depth
@@ -65,14 +51,15 @@ class Post:
 def write(document: Document, view: View) -> str:
     """Give a document as Markdown without tables."""
     post = Post(view)
-    post.below(document.children)
-    post.gap()
-    post.lines.append(f"_{view.say(words.WRITTEN_BY, tool=document.tool)}_")
+    post.below(document.children, depth=int(document.short))
+    if document.tool:
+        post.gap()
+        post.lines.append(f"_{view.say(words.WRITTEN_BY, tool=document.tool)}_")
     return "\n".join(post.lines) + "\n"
 
 
 @singledispatch
-def put(node: Node, _post: Post) -> None:
+def put(node: doc.Node, _post: Post) -> None:
     """Write one node.
 
     Raises:
@@ -81,14 +68,14 @@ def put(node: Node, _post: Post) -> None:
     raise TypeError(f"{type(node).__name__} has no form in Markdown")
 
 
-@put.register(Headline)
-def _headline(node: Headline, post: Post) -> None:
+@put.register(doc.Headline)
+def _headline(node: doc.Headline, post: Post) -> None:
     colon = post.view.say(words.COLON) if node.claim else ""
     post.lines.append(f"**{node.word}**{post.view.paren(node.aside)}{colon}{prose(node.claim)}")
 
 
-@put.register(Labelled)
-def _field(node: Labelled, post: Post) -> None:
+@put.register(doc.Labelled)
+def _field(node: doc.Labelled, post: Post) -> None:
     label = f"**{node.label}**" if node.strong else node.label
     for text in node.texts or ("",):
         said = code(clean(text)) if node.style == "fix" else prose(text)
@@ -98,8 +85,8 @@ def _field(node: Labelled, post: Post) -> None:
         post.lines += fence(map(_with_remark, node.lines), "bash")
 
 
-@put.register(Paragraph)
-def _paragraph(node: Paragraph, post: Post) -> None:
+@put.register(doc.Paragraph)
+def _paragraph(node: doc.Paragraph, post: Post) -> None:
     text = prose(f"{node.lead.text if node.lead else ''}{node.text}")
     if not post.indent:
         post.gap()
@@ -108,24 +95,26 @@ def _paragraph(node: Paragraph, post: Post) -> None:
         post.lines.append(f"{post.indent}- {text}")
 
 
-@put.register(Section)
-def _section(node: Section, post: Post) -> None:
+@put.register(doc.Section)
+def _section(node: doc.Section, post: Post) -> None:
     post.gap()
-    title = f"**{node.title}**" if node.strong or post.depth else f"### {node.title}"
+    title = f"**{node.title}**" if post.depth else f"### {node.title}"
     post.lines += (title, "")
     post.below(node.children, depth=1)
 
 
-@put.register(Candidate)
-def _candidate(node: Candidate, post: Post) -> None:
+@put.register(doc.Candidate)
+def _candidate(node: doc.Candidate, post: Post) -> None:
     post.gap()
     post.lines += (f"### {node.number}. {prose(node.title)}", "")
     post.lines += (f"{node.sure} · {code(node.id)}", "")
     post.below(node.children, depth=1)
 
 
-@put.register(Bullet)
-def _item(node: Bullet, post: Post) -> None:
+@put.register(doc.Bullet)
+def _item(node: doc.Bullet, post: Post) -> None:
+    if post.depth and not post.lines[-1].startswith(("- ", " ")):
+        post.gap()
     at = f"{code(guard(node.at))} " if node.at else ""
     places = [code(guard(str(origin))) for origin in node.evidence[:MAX_PLACES]]
     text = f"{_SIGNS.get(node.sign, '')}{at}{prose(node.text)}"
@@ -137,31 +126,31 @@ def _item(node: Bullet, post: Post) -> None:
     post.below(node.children, indent="  ")
 
 
-@put.register(Remedy)
-def _remedy(node: Remedy, post: Post) -> None:
+@put.register(doc.Remedy)
+def _remedy(node: doc.Remedy, post: Post) -> None:
     post.gap()
     post.lines.append(f"{node.number}. {prose(node.text)}")
-    if node.children and isinstance(node.children[0], Code):
+    if node.children and isinstance(node.children[0], doc.Code):
         post.gap()
     post.below(node.children, indent="   ")
 
 
-@put.register(InPlace)
-def _in_place(node: InPlace, post: Post) -> None:
+@put.register(doc.InPlace)
+def _in_place(node: doc.InPlace, post: Post) -> None:
     shown = code(node.spelled) if node.spelled else prose(node.title)
     place = post.view.paren(code(guard(node.at))) if node.at else ""
     post.lines.append(f"{post.indent}- ✓ {shown}{place}")
 
 
-@put.register(Code)
-def _code(node: Code, post: Post) -> None:
+@put.register(doc.Code)
+def _code(node: doc.Code, post: Post) -> None:
     if not post.indent:
         post.gap()
     post.lines += fence(map(_with_remark, node.lines), "bash", post.indent)
 
 
-@put.register(Quote)
-def _quote(node: Quote, post: Post) -> None:
+@put.register(doc.Quote)
+def _quote(node: doc.Quote, post: Post) -> None:
     for origin in node.origins:
         post.gap()
         post.lines.append(code(guard(str(origin))))
@@ -169,15 +158,115 @@ def _quote(node: Quote, post: Post) -> None:
             post.lines += fence([guard(origin.text.strip())], "text")
 
 
-@put.register(SourceNote)
-def _reference(node: SourceNote, post: Post) -> None:
+@put.register(doc.SourceNote)
+def _reference(node: doc.SourceNote, post: Post) -> None:
     link = f"<{node.url}> " if node.url else ""
     post.lines.append(f"{post.indent}- {link}{prose(node.says)}")
 
 
-@put.register(More)
-def _more(node: More, post: Post) -> None:
+@put.register(doc.More)
+def _more(node: doc.More, post: Post) -> None:
     post.lines.append(f"{post.indent}- {post.view.say(words.MORE_PLAIN, n=node.count)}")
+
+
+@put.register(doc.Excerpt)
+def _excerpt(node: doc.Excerpt, post: Post) -> None:
+    language = "bash" if node.style == "fix" else "text"
+    post.lines += fence((guard(line) for line in node.lines), language, post.indent)
+
+
+@put.register(doc.Diagnostic)
+def _diagnostic(node: doc.Diagnostic, post: Post) -> None:
+    said = f"{node.severity.text}{post.view.say(words.COLON)}{node.message}"
+    post.lines.append(f"{post.indent}- {code(guard(node.at))} {prose(said)}")
+
+
+@put.register(doc.Patch)
+def _patch(node: doc.Patch, post: Post) -> None:
+    # a patch is shown byte for byte: a fence holds it, and clean() would change it
+    post.gap()
+    post.lines += fence(node.diff.rstrip("\n").split("\n"), "diff")
+
+
+@put.register(doc.Flow)
+def _flow(node: doc.Flow, post: Post) -> None:
+    post.lines.append(", ".join(code(clean(text)) for text in node.texts))
+
+
+@put.register(doc.Cases)
+def _cases(node: doc.Cases, post: Post) -> None:
+    post.gap()
+    for case in node.cases:
+        said = post.view.say(words.COMMA).join(filter(None, (case.verdict, case.claim)))
+        label = f"**{prose(case.label)}**{post.view.say(words.COLON)}"
+        post.lines.append(f"- {label}{prose(said)}")
+        if case.lines:
+            post.lines += fence(map(_with_remark, case.lines), "bash", "  ")
+        post.below(case.children, indent="  ")
+
+
+@put.register(doc.Table)
+def _table(node: doc.Table, post: Post) -> None:
+    if node.gap:
+        post.gap()
+    if node.heads:
+        post.lines.append(f"| {' | '.join(node.heads)} |")
+        post.lines.append(f"|{' --- |' * len(node.heads)}")
+        post.lines += (f"| {' | '.join(map(_marked, row.cells))} |" for row in node.rows)
+    for row in node.rows:
+        if row.said:
+            post.lines.append(f"{post.indent}- {''.join(map(_marked, row.said))}")
+
+
+@put.register(doc.Chart)
+def _chart(node: doc.Chart, post: Post) -> None:
+    post.gap()
+    rows = grid.chart_lines(node, CHART_WIDTH)
+    post.lines += fence(("".join(part.text for part in row).rstrip() for row in rows), "text")
+
+
+@put.register(doc.Settings)
+def _settings(node: doc.Settings, post: Post) -> None:
+    for title, rows in node.groups:
+        post.gap()
+        post.lines += (f"**{title}**", "")
+        for row in rows:
+            value = f"{code(guard(row.name))} {prose(row.value)}"
+            post.lines.append(f"- {value}{post.view.paren(prose(row.origin))}")
+
+
+@put.register(doc.Contrasts)
+def _contrasts(node: doc.Contrasts, post: Post) -> None:
+    post.gap()
+    post.lines += (f"**{node.title}**", "")
+    for _, rows in node.groups:
+        for row in rows:
+            sides = (_side(side, post.view) for side in (row.left, row.right))
+            joined = post.view.say(words.COMMA).join(
+                f"{prose(name)}{post.view.say(words.COLON)}{side}"
+                for name, side in zip(node.sides, sides, strict=True)
+            )
+            post.lines.append(f"- {code(guard(row.name))} {joined}")
+
+
+@put.register(doc.Renames)
+def _renames(node: doc.Renames, post: Post) -> None:
+    for row in node.rows:
+        now = " ".join(code(guard(text)) for text in row.now)
+        arrow = f" -> {now}" if now else ""
+        post.lines.append(f"- {code(guard(row.before))}{arrow}")
+        if row.why:
+            post.lines.append(f"  - {prose(row.why)}")
+
+
+def _side(side: doc.Side, view: View) -> str:
+    return prose(side.value) + view.paren(prose(" ".join(side.below)))
+
+
+def _marked(part: Styled) -> str:
+    if part.style == "strong":
+        return f"**{prose(part.text)}**"
+    return code(part.text) if part.style == "fix" else prose(part.text)
 
 
 def guard(text: str) -> str:

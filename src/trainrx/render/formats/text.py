@@ -6,29 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 
 from trainrx.model.facts import Origin
-from trainrx.render import words
-from trainrx.render.document import (
-    Bullet,
-    Candidate,
-    Code,
-    CopyLine,
-    Document,
-    Headline,
-    InPlace,
-    Labelled,
-    More,
-    Node,
-    Paragraph,
-    Quote,
-    Remedy,
-    Section,
-    SourceNote,
-    View,
-)
+from trainrx.render import document as doc
+from trainrx.render import grid, words
+from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Line, StyledText, cells, clean, cut, pad, wrap
+from trainrx.render.layout import Line, Styled, cells, clean, cut, pad, tame, wrap
 
 MAX_PROSE = 100
+MAX_LABEL = 24
 BLANK: Line = ()
 STYLES: dict[str, str] = {
     "bad": "1;31",
@@ -50,19 +35,28 @@ STYLES: dict[str, str] = {
     "hue5": "31",
 }
 """Parameters of the ANSI sequence (SGR) for each style."""
+_PATCH = (
+    ("+++", "strong"),
+    ("---", "strong"),
+    ("diff ", "strong"),
+    ("new file", "strong"),
+    ("@@", "hue1"),
+    ("+", "plus"),
+    ("-", "minus"),
+)
 _SIGNS = {"+": "plus", "-": "minus", "?": "ask", "?+": "ask", "?-": "ask", "x": "bad", "✓": "good"}
 
 
 class TextPage:
     """What the lines of a document share: the view, the column of labels, lines quoted before."""
 
-    def __init__(self, view: View, labels: Sequence[str] = ()) -> None:
+    def __init__(self, view: View, labels: Sequence[str] = (), mark: str = "") -> None:
         self.view = view
-        self.width = view.width
+        self.width = min(view.width - len(mark), MAX_PROSE) if mark else view.width
         self.column = max(map(cells, labels), default=0)
         self.quoted: set[Origin] = set()
 
-    def below(self, nodes: Iterable[Node], indent: int) -> Iterator[Line]:
+    def below(self, nodes: Iterable[doc.Node], indent: int) -> Iterator[Line]:
         """Lay nodes out below each other."""
         for node in nodes:
             yield from lines_of(node, self, indent)
@@ -70,11 +64,20 @@ class TextPage:
 
 def page(document: Document, view: View) -> list[Line]:
     """Lay a document out for a terminal; its reminder, where the head has scrolled away."""
-    shared = TextPage(view, document.labels)
-    lines = list(shared.below(document.children, 0))
+    shared = TextPage(view, document.labels, document.mark)
+    lines = [line for node in document.children for line in _marked(node, shared, document.mark)]
     if view.rows is not None and len(lines) >= view.rows:
         lines += shared.below(document.reminder, 0)
     return lines
+
+
+def _marked(node: doc.Node, page: TextPage, mark: str) -> Iterator[Line]:
+    """Begin each line with the mark of the document; a patch stays as it is."""
+    for line in lines_of(node, page, 0):
+        if not mark or isinstance(node, doc.Patch):
+            yield line
+        else:
+            yield (Styled(mark, "dim"), *line)
 
 
 def write(document: Document, view: View) -> str:
@@ -84,7 +87,7 @@ def write(document: Document, view: View) -> str:
 
 
 @singledispatch
-def lines_of(node: Node, _page: TextPage, _indent: int) -> Iterator[Line]:
+def lines_of(node: doc.Node, _page: TextPage, _indent: int) -> Iterator[Line]:
     """Lay one node out.
 
     Raises:
@@ -93,14 +96,14 @@ def lines_of(node: Node, _page: TextPage, _indent: int) -> Iterator[Line]:
     raise TypeError(f"{type(node).__name__} has no form in text")
 
 
-@lines_of.register(Headline)
-def _headline(node: Headline, page: TextPage, indent: int) -> Iterator[Line]:
-    lead = StyledText(node.word + "  ", node.style)
+@lines_of.register(doc.Headline)
+def _headline(node: doc.Headline, page: TextPage, indent: int) -> Iterator[Line]:
+    lead = Styled(node.word + node.joint, node.style)
     return prose(page, node.claim, indent=indent, lead=lead, style=node.claim_style)
 
 
-@lines_of.register(Labelled)
-def _field(node: Labelled, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Labelled)
+def _field(node: doc.Labelled, page: TextPage, indent: int) -> Iterator[Line]:
     lead = pad(node.label, page.column) + "  "
     blank = " " * cells(lead)
     rows: list[Line] = []
@@ -109,11 +112,11 @@ def _field(node: Labelled, page: TextPage, indent: int) -> Iterator[Line]:
         if node.most is not None and len(parts) > node.most:
             last = _ellipsis(parts[node.most - 1], page.width - cells(lead))
             parts = [*parts[: node.most - 1], last]
-        rows += ((StyledText(part, node.style),) for part in parts)
+        rows += ((Styled(part, node.style),) for part in parts)
     for start, *rest in to_copy(page, node.lines, cells(lead)):
-        rows.append((StyledText(start.text[len(blank) :]), *rest))
+        rows.append((Styled(start.text[len(blank) :]), *rest))
     for index, row in enumerate(rows):
-        yield (StyledText(" " * indent), StyledText(blank if index else lead, "head"), *row)
+        yield (Styled(" " * indent), Styled(blank if index else lead, "head"), *row)
 
 
 def _ellipsis(text: str, room: int) -> str:
@@ -122,43 +125,43 @@ def _ellipsis(text: str, room: int) -> str:
     return text.rstrip() + "..."
 
 
-@lines_of.register(Paragraph)
-def _paragraph(node: Paragraph, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Paragraph)
+def _paragraph(node: doc.Paragraph, page: TextPage, indent: int) -> Iterator[Line]:
     if node.gap:
         yield BLANK
     at = indent + node.indent
     if node.whole:
         lead = (node.lead,) if node.lead else ()
-        yield (StyledText(" " * at), *lead, StyledText(clean(node.text), node.style))
+        yield (Styled(" " * at), *lead, Styled(clean(node.text), node.style))
     else:
         yield from prose(page, node.text, indent=at, lead=node.lead, style=node.style)
 
 
-@lines_of.register(Section)
-def _section(node: Section, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Section)
+def _section(node: doc.Section, page: TextPage, indent: int) -> Iterator[Line]:
     if indent == 0:
         yield BLANK
     yield from prose(page, node.title, indent=indent, style="head")
     yield from page.below(node.children, indent + 2)
 
 
-@lines_of.register(Candidate)
-def _candidate(node: Candidate, page: TextPage, indent: int) -> Iterator[Line]:
-    lead = StyledText(f"{node.number}. ", "strong")
+@lines_of.register(doc.Candidate)
+def _candidate(node: doc.Candidate, page: TextPage, indent: int) -> Iterator[Line]:
+    lead = Styled(f"{node.number}. ", "strong")
     rows = list(prose(page, node.title, indent=indent, lead=lead, style="strong"))
     within = indent + cells(lead.text)
     if sum(cells(span.text) for span in rows[-1]) + 2 + cells(node.sure) <= page.width:
-        rows[-1] = (*rows[-1], StyledText("  "), StyledText(node.sure, "doubt"))
+        rows[-1] = (*rows[-1], Styled("  "), Styled(node.sure, "doubt"))
     else:
-        rows.append((StyledText(" " * within), StyledText(node.sure, "doubt")))
+        rows.append((Styled(" " * within), Styled(node.sure, "doubt")))
     yield from (BLANK, *rows)
     yield from page.below(node.children, within)
 
 
-@lines_of.register(Bullet)
-def _item(node: Bullet, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Bullet)
+def _item(node: doc.Bullet, page: TextPage, indent: int) -> Iterator[Line]:
     sign = "- " if node.sign == "•" else f"{node.sign} " if node.sign else ""
-    lead = StyledText(sign, _SIGNS.get(node.sign, "")) if sign else None
+    lead = Styled(sign, _SIGNS.get(node.sign, "")) if sign else None
     text = f"{clean(node.at)}{node.joint}{node.text}"
     yield from prose(page, text, indent=indent, lead=lead)
     # an entry that names its place quotes the line there, whatever was quoted before
@@ -167,59 +170,141 @@ def _item(node: Bullet, page: TextPage, indent: int) -> Iterator[Line]:
     yield from page.below(node.children, indent + 2)
 
 
-@lines_of.register(Remedy)
-def _remedy(node: Remedy, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Remedy)
+def _remedy(node: doc.Remedy, page: TextPage, indent: int) -> Iterator[Line]:
     lead = f"{chr(ord('a') + (node.number - 1) % 26)}) "
-    yield from prose(page, node.text, indent=indent, lead=StyledText(lead))
+    yield from prose(page, node.text, indent=indent, lead=Styled(lead))
     yield from page.below(node.children, indent + cells(lead))
 
 
-@lines_of.register(InPlace)
-def _in_place(node: InPlace, page: TextPage, indent: int) -> Iterator[Line]:
-    check, where = StyledText("✓ ", "good"), clean(node.at)
+@lines_of.register(doc.InPlace)
+def _in_place(node: doc.InPlace, page: TextPage, indent: int) -> Iterator[Line]:
+    check, where = Styled("✓ ", "good"), clean(node.at)
     if node.title:
         yield from prose(page, node.title, indent=indent, lead=check)
-        check = StyledText("  ")
+        check = Styled("  ")
     has_room = indent + 4 + cells(node.spelled) + cells(where) <= page.width
     if node.spelled:
-        aside = StyledText(f"  {where}" if has_room else "", "dim")
-        yield (StyledText(" " * indent), check, StyledText(node.spelled), aside)
+        aside = Styled(f"  {where}" if has_room else "", "dim")
+        yield (Styled(" " * indent), check, Styled(node.spelled), aside)
     if where and not (node.spelled and has_room):
-        yield (StyledText(" " * (indent + 4)), StyledText(where, "dim"))
+        yield (Styled(" " * (indent + 4)), Styled(where, "dim"))
 
 
-@lines_of.register(Code)
-def _code(node: Code, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Code)
+def _code(node: doc.Code, page: TextPage, indent: int) -> Iterator[Line]:
     return to_copy(page, node.lines, indent + 2)
 
 
-@lines_of.register(Quote)
-def _quote(node: Quote, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.Quote)
+def _quote(node: doc.Quote, page: TextPage, indent: int) -> Iterator[Line]:
     return _quotes(page, node.origins, indent + 2, page.quoted)
 
 
-@lines_of.register(SourceNote)
-def _reference(node: SourceNote, page: TextPage, indent: int) -> Iterator[Line]:
+@lines_of.register(doc.SourceNote)
+def _reference(node: doc.SourceNote, page: TextPage, indent: int) -> Iterator[Line]:
     yield from prose(page, node.says, indent=indent)
     if node.url:
-        yield (StyledText(" " * (indent + 2)), StyledText(clean(node.url), "dim"))
+        yield (Styled(" " * (indent + 2)), Styled(clean(node.url), "dim"))
 
 
-@lines_of.register(More)
-def _more(node: More, page: TextPage, indent: int) -> Iterator[Line]:
-    yield (StyledText(" " * indent), StyledText(page.view.say(words.MORE, n=node.count), "dim"))
+@lines_of.register(doc.More)
+def _more(node: doc.More, page: TextPage, indent: int) -> Iterator[Line]:
+    yield (Styled(" " * indent), Styled(page.view.say(words.MORE, n=node.count), "dim"))
+
+
+@lines_of.register(doc.Excerpt)
+def _excerpt(node: doc.Excerpt, page: TextPage, indent: int) -> Iterator[Line]:
+    for line in node.lines:
+        shown = cut(clean(line), page.width - indent) if node.cut else clean(line)
+        yield (Styled(" " * indent), Styled(shown, node.style))
+
+
+@lines_of.register(doc.Diagnostic)
+def _diagnostic(node: doc.Diagnostic, _page: TextPage, _indent: int) -> Iterator[Line]:
+    at, message = tame(node.at), tame(node.message)
+    yield (Styled(at, "strong"), Styled(": "), node.severity, Styled(f": {message}"))
+    if node.text.strip() and node.line is not None:
+        yield from grid.pointed_lines(node)
+
+
+@lines_of.register(doc.Patch)
+def _patch(node: doc.Patch, _page: TextPage, _indent: int) -> Iterator[Line]:
+    """Give a patch as it is, in the colours of `git diff`; nothing is cleaned or broken."""
+    for line in node.diff.split("\n")[: -1 if node.diff.endswith("\n") else None]:
+        yield (Styled(line, next((s for start, s in _PATCH if line.startswith(start)), "")),)
+
+
+@lines_of.register(doc.Flow)
+def _flow(node: doc.Flow, page: TextPage, indent: int) -> Iterator[Line]:
+    line = ""
+    for text in node.texts:
+        joined = f"{line},  {text}" if line else text
+        if line and cells(joined) > page.width - indent - 1:
+            yield (Styled(" " * indent), Styled(f"{line},"))
+            joined = text
+        line = joined
+    yield (Styled(" " * indent), Styled(line))
+
+
+@lines_of.register(doc.Cases)
+def _cases(node: doc.Cases, page: TextPage, indent: int) -> Iterator[Line]:
+    column = min(MAX_LABEL, max(cells(case.label) for case in node.cases)) + 2
+    for case in node.cases:
+        label = Styled(pad(cut(case.label, column - 2), column), "strong")
+        first: Line = (Styled(" " * indent), label, Styled(case.verdict, case.style))
+        beside = column + cells(case.verdict) + 2 + cells(case.claim) <= page.width
+        yield BLANK
+        yield (*first, Styled(f"  {case.claim}" if beside and case.claim else ""))
+        if case.claim and not beside:
+            yield from prose(page, case.claim, indent=indent + column)
+        yield from to_copy(page, case.lines, indent + column)
+        yield from page.below(case.children, indent + column)
+
+
+@lines_of.register(doc.Table)
+def _table(node: doc.Table, page: TextPage, indent: int) -> Iterator[Line]:
+    if node.gap:
+        yield BLANK
+    yield from grid.table_lines(node, page.width, indent)
+
+
+@lines_of.register(doc.Chart)
+def _chart(node: doc.Chart, page: TextPage, _indent: int) -> Iterator[Line]:
+    yield BLANK
+    yield from grid.chart_lines(node, page.width)
+
+
+@lines_of.register(doc.Settings)
+def _settings(node: doc.Settings, page: TextPage, _indent: int) -> Iterator[Line]:
+    return grid.settings_lines(node, page.width)
+
+
+@lines_of.register(doc.Contrasts)
+def _contrasts(node: doc.Contrasts, page: TextPage, _indent: int) -> Iterator[Line]:
+    yield BLANK
+    yield from prose(page, node.title, style="head")
+    yield from grid.contrast_lines(node, page.width)
+
+
+@lines_of.register(doc.Renames)
+def _renames(node: doc.Renames, page: TextPage, indent: int) -> Iterator[Line]:
+    for row in node.rows:
+        yield from grid.renamed_lines(row, node, page.width, indent)
+        if row.why:
+            yield from prose(page, row.why, indent=indent + 2, style="dim")
 
 
 def prose(
-    page: TextPage, text: str, *, indent: int = 0, lead: StyledText | None = None, style: str = ""
+    page: TextPage, text: str, *, indent: int = 0, lead: Styled | None = None, style: str = ""
 ) -> Iterator[Line]:
     """Break a text into lines; `lead` stands before the first, the others hang under its text."""
     hang = indent + (cells(lead.text) if lead else 0)
     for index, part in enumerate(wrap(clean(text), min(page.width, MAX_PROSE) - hang)):
         if index == 0 and lead:
-            yield (StyledText(" " * indent), lead, StyledText(part, style))
+            yield (Styled(" " * indent), lead, Styled(part, style))
         else:
-            yield (StyledText(" " * hang), StyledText(part, style))
+            yield (Styled(" " * hang), Styled(part, style))
 
 
 def _quotes(
@@ -234,7 +319,7 @@ def _quotes(
         parts = wrap(f"{where}  {text}", room, hard=True) if text else [where]
         if len(parts) > most:
             parts = [*parts[: most - 1], cut(" ".join(parts[most - 1 :]), room)]
-        yield from ((StyledText(" " * indent), StyledText(part, "dim")) for part in parts)
+        yield from ((Styled(" " * indent), Styled(part, "dim")) for part in parts)
 
 
 def to_copy(page: TextPage, lines: Iterable[CopyLine], indent: int) -> Iterator[Line]:
@@ -242,15 +327,15 @@ def to_copy(page: TextPage, lines: Iterable[CopyLine], indent: int) -> Iterator[
     lines = tuple(lines)
     column = _column(lines, page.width - indent)
     for line in lines:
-        start = (StyledText(" " * indent), StyledText(line.text, "fix"))
+        start = (Styled(" " * indent), Styled(line.text, "fix"))
         if not line.remark:
             yield start
         elif _is_beside(line, column, page.width - indent):
             beside = pad(line.text, column) + f"  # {line.remark}"
-            yield (*start, StyledText(beside[len(line.text) :], "dim"))
+            yield (*start, Styled(beside[len(line.text) :], "dim"))
         else:
             yield start
-            yield (StyledText(" " * (indent + 2)), StyledText(f"# {line.remark}", "dim"))
+            yield (Styled(" " * (indent + 2)), Styled(f"# {line.remark}", "dim"))
 
 
 def _column(lines: Iterable[CopyLine], room: int) -> int:
@@ -278,7 +363,7 @@ def coloured(lines: Iterable[Line]) -> str:
     return "".join("".join(map(_painted, line)) + "\n" for line in lines)
 
 
-def _painted(part: StyledText) -> str:
+def _painted(part: Styled) -> str:
     code = STYLES.get(part.style, "")
     return f"\x1b[{code}m{part.text}\x1b[0m" if code and part.text else part.text
 

@@ -13,6 +13,8 @@ from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintReport
 from trainrx.model.text import Lang, Text
 from trainrx.model.version import __version__
+from trainrx.render.document import View
+from trainrx.render.formats import Format
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -21,10 +23,10 @@ _SITE = "https://github.com/trainrx/trainrx"
 Node = dict[str, object]
 
 
-def as_sarif(report: LintReport, titles: Mapping[str, Text], lang: Lang = "en") -> str:
-    """Write a report; `titles` are those of the rules by id."""
+def write(report: LintReport, view: View) -> str:
+    """Write a report of lint."""
     names = sorted({item.rule for item in report.findings})
-    rules = [_rule(name, titles, lang) for name in names]
+    rules = [_rule(name, report.titles, view.lang) for name in names]
     index = {name: at for at, name in enumerate(names)}
     run: Node = {
         "tool": {
@@ -96,3 +98,6 @@ def uri(name: str) -> str:
     """Write a file name as a reference relative to the root of the repository, or as a file URI."""
     path = quote(name.replace("\\", "/").removeprefix("./"))
     return f"file://{path}" if path.startswith("/") else path
+
+
+FORMAT = Format(record=write, kinds=("LintReport",), utf8=True)

@@ -1,5 +1,0 @@
-"""Mask secrets."""
-
-from trainrx.render.redact import masked
-
-__all__ = ["masked"]
