@@ -22,6 +22,7 @@ check: $(READY)
 	$(BIN)/ruff check src tests benchmarks tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_rooms.py
 	$(BIN)/diagnose kb check
 	$(BIN)/diagnose kb test
 

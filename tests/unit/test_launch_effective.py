@@ -12,8 +12,7 @@ from trainrx.catalog.arguments import declared
 from trainrx.catalog.catalog import catalog
 from trainrx.catalog.signature import signature
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN
+from trainrx.frameworks.common.view import UNKNOWN, both, either, negate
 from trainrx.launch.effective import Processes, Scene, processes, work_out
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Origin

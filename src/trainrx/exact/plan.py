@@ -8,6 +8,7 @@ from typing import Any
 
 from trainrx.exact.config import ModelConfig, given_config, shape_config
 from trainrx.exact.record import Recipe, Shares
+from trainrx.frameworks import framework_of
 from trainrx.model.memory import Refusal, Workload
 
 TASKS = ("", "sft", "pt", "pretrain")
@@ -19,7 +20,7 @@ KEPT_STATES: dict[str, float] = {"8bit": 2 + 2 * 4 / 256, "paged": 0.0}
 256 of them; paged states lie in unified memory that torch's allocator does not count
 (bitsandbytes, optim/optimizer.py)."""
 
-OWN_LORA = ("litgpt", "torchtune", "megatron", "mcore", "nemo", "unsloth")
+OWN_LORA = ("litgpt", "torchtune", "megatron", "mcore", "nemo")
 """Frameworks whose adapters are in the model's own dtype; peft makes them fp32
 (`autocast_adapter_dtype`)."""
 
@@ -95,10 +96,14 @@ def _outside(load: Workload) -> Iterator[Refusal]:
             )
 
 
+def _owns_lora(framework: str) -> bool:
+    return framework in OWN_LORA or framework_of(framework).own_adapters
+
+
 def _recipe(load: Workload, model: ModelConfig, length: int, batch: int) -> Recipe:
     full = load.tuner == "full"
     wide = load.precision == "fp32" or (full and (load.precision == "upcast" or _loaded_wide(load)))
-    own = load.precision in ("deepspeed", "megatron") or load.framework.lower() in OWN_LORA
+    own = load.precision in ("deepspeed", "megatron") or _owns_lora(load.framework.lower())
     return Recipe(
         model_type=model.model_type,
         config=model.values,

@@ -20,8 +20,6 @@ _LONGEST = 120
 _PROGRAMS: Mapping[str, tuple[str, str]] = {
     "torchrun": ("torchrun", "torchrun"),
     "deepspeed": ("deepspeed", "launch"),
-    "vllm": ("vllm", "serve"),
-    "api_server.py": ("vllm", "serve"),
 }
 """Package and command of programs by the name their parser puts in front of its message."""
 _MODELS: Mapping[str, str] = {
@@ -34,8 +32,6 @@ _MODELS: Mapping[str, str] = {
     "DeepSpeedMonitorConfig": "config",
 }
 """Sections of a DeepSpeed configuration by the model that reads them."""
-_LIBRARIES = ("transformers", "trl", "peft", "vllm")
-"""Packages whose catalogs list the fields of classes that people call themselves."""
 
 
 class MentionedArgument(NamedTuple):
@@ -153,7 +149,8 @@ def _called(fields: Mapping[str, str], at: Origin) -> Iterator[MentionedArgument
     owner = _CALL.fullmatch(callee)
     if owner is None or not keyword:
         return
-    for package in _LIBRARIES:
+    # packages whose catalogs list the fields of classes that people call themselves
+    for package in (*(one.name for one in frameworks() if one.library), "peft"):
         if owner["owner"] in catalog(package).contents.commands:
             yield MentionedArgument(
                 keyword, None, at, package, owner["owner"], dashed=False, call=callee
@@ -174,7 +171,10 @@ def _program(text: str) -> tuple[str, str]:
     """Give package and command of a program by its name; that of a script is its command's."""
     words = text.rpartition("/")[2].split()
     first = words[0] if words else ""
-    return _PROGRAMS.get(first, ("", first.removesuffix(".py")))
+    if first in _PROGRAMS:
+        return _PROGRAMS[first]
+    own = ((one.name, one.usage_names[first]) for one in frameworks() if first in one.usage_names)
+    return next(own, ("", first.removesuffix(".py")))
 
 
 _LISTED = SYMPTOM + "hf-args-unused"

@@ -140,6 +140,10 @@ class Framework(MemoryTraits, LayoutTraits):
     def releases_starting(self, launch: RawLaunch) -> str | None:
         """Tell the releases that have the program of a launch, or take its file so."""
 
+    def python_class(self, name: str) -> Literal["", "Config", "Trainer"]:
+        """Tell a class of its own that programs make: a configuration or a trainer."""
+        return ""
+
     def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
         """Give the command a program is that makes objects of classes; None where it is another's.
 
@@ -207,6 +211,8 @@ class Framework(MemoryTraits, LayoutTraits):
     """Stops where the generations of a prompt do not divide a generation batch."""
     handed_on: ClassVar[str | None] = None
     """The command of its catalog whose arguments frameworks hand on; "" is all of them."""
+    usage_names: ClassVar[Mapping[str, str]] = {}
+    """Its commands by the name their parser puts in front of its message."""
     places_engine: ClassVar[str] = ""
     """Releases in which workers for inference say where the engine runs."""
     renames_model_types: ClassVar[bool] = False
@@ -357,6 +363,9 @@ class Framework(MemoryTraits, LayoutTraits):
         from trainrx.frameworks.common.processes import Processes
 
         return Processes()
+
+    own_adapters: ClassVar[bool] = False
+    """Adapters are in the dtype of the model; peft makes them fp32."""
 
     # What follows from the above ------------------------------------------------------------------
     @property

@@ -7,7 +7,7 @@ the file overrides the environment (trl/scripts/utils.py).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from trainrx.frameworks.common.layout import by_beta, switched_off
 from trainrx.frameworks.common.memory import FULL, runs
@@ -113,6 +113,11 @@ class Trl(HfTrainer):
         version = facts.text("launch.framework_version") or ""
         zero = None if in_range(version, "<0.16") is not False else False
         return switched_off(facts, task, grpo=by_beta(facts, zero=zero, unknown=None))
+
+    def python_class(self, name: str) -> Literal["", "Config", "Trainer"]:
+        """Tell `SFTConfig` and `SFTTrainer`."""
+        found = CLASS.fullmatch(name)
+        return "" if found is None else cast("Literal['Config', 'Trainer']", found[2])
 
     def in_python(self, classes: Sequence[str], imports: Collection[str]) -> str | None:
         """Name the command of the first of its classes."""

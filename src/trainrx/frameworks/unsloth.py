@@ -15,6 +15,7 @@ class Unsloth(Framework):
     folders = ("unsloth",)
     spelled = True
     library = True
+    own_adapters = True
     builds_on = ("trl",)
     lineage = ("trl", "transformers")
 

@@ -32,6 +32,7 @@ class Vllm(Framework):
     positional = "model"
     parser = "argparse"
     command_roles: ClassVar[Mapping[str, Role]] = {"serve": "inference"}
+    usage_names: ClassVar[Mapping[str, str]] = {"vllm": "serve", "api_server.py": "serve"}
     servers = frozenset({"serve"})
 
     def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:

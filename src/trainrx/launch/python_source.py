@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.frameworks.common.recognise import by_precedence
-from trainrx.frameworks.trl import CLASS as TRL
 from trainrx.inputs.recognise import PROGRAM
 from trainrx.launch.python_values import Values, text_of
 from trainrx.model.facts import Origin
@@ -116,8 +115,8 @@ class _Reader:
 
     def launches(self) -> Iterator[RawLaunch]:
         """Give a launch for each configuration, or one of all that is called without any."""
-        configs = [c for c in self._calls if c.name in ARGUMENTS or _is_trl(c, "Config")]
-        trainers = [c for c in self._calls if c.name in TRAINERS or _is_trl(c, "Trainer")]
+        configs = [c for c in self._calls if c.name in ARGUMENTS or _is_own(c, "Config")]
+        trainers = [c for c in self._calls if c.name in TRAINERS or _is_own(c, "Trainer")]
         tuned = [call for call in self._calls if call.name in LORA]
         shared = (*self._model(), *self._tuner(tuned), *self._data(trainers))
         for call in configs:
@@ -179,7 +178,7 @@ class _Reader:
         for call in self._calls:
             if call.name in QUANTISED:
                 yield from self._arguments(call)
-            for item in call.node.keywords if _is_trl(call, "Trainer") else ():
+            for item in call.node.keywords if _is_own(call, "Trainer") else ():
                 if item.arg == "model" and self._values.of(item.value):
                     yield self._arg("model_name_or_path", item.value)
 
@@ -227,9 +226,9 @@ def _is_whole(call: _Call) -> bool:
     return all(item.arg is not None for item in call.node.keywords)
 
 
-def _is_trl(call: _Call, kind: str) -> bool:
-    match = TRL.fullmatch(call.name)
-    return match is not None and match[2] == kind
+def _is_own(call: _Call, kind: str) -> bool:
+    """Tell whether a framework has a configuration, or a trainer, of this name."""
+    return any(one.python_class(call.name) == kind for one in by_precedence())
 
 
 def _name(call: ast.Call) -> str:

@@ -166,7 +166,8 @@ def _number(facts: Facts, kind: str) -> int | None:
 
 def _tensor(facts: Facts) -> int:
     """Give over how many ranks a matrix is divided: the engine's own where the engine failed."""
-    at_engine = (facts.text("oom.site") or "").startswith("vllm")
+    site = facts.text("oom.site") or ""
+    at_engine = framework_of(site.partition("-")[0]).is_engine
     return _whole(facts, "vllm.tensor_parallel" if at_engine else "parallel.tensor") or 1
 
 

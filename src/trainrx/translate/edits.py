@@ -9,6 +9,8 @@ from functools import partial
 import msgspec
 
 from trainrx.fix.patch import patch_launch
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.base import Framework
 from trainrx.launch.files import config_texts, script_file
 from trainrx.launch.find import find_launches
 from trainrx.launch.given import Given
@@ -84,7 +86,8 @@ class _Files:
         source = launch.origin.source
         script = next((item for item in self._given.scripts if item.name == source), None)
         text = self._now.get(source, script.text or "" if script is not None else "")
-        after = _called(text, launch.command, command)
+        own = framework_of(launch.framework)
+        after = _called(text, launch.command, command, own)
         if script is None or after is None:
             self.by_hand.append(f"{launch.command} -> {command}")
             return
@@ -104,9 +107,10 @@ class _Files:
         return found[index] if index < len(found) else launch
 
 
-def _called(text: str, old: str, new: str) -> str | None:
+def _called(text: str, old: str, new: str, framework: Framework) -> str | None:
     """Replace a sub-command behind its program; None when that is not one clear place."""
-    pattern = rf"((?:^|[\s/;&|])swift[ \t]+){re.escape(old)}(?=\s|$)"
+    program = "|".join(framework.programs)
+    pattern = rf"((?:^|[\s/;&|])(?:{program})[ \t]+){re.escape(old)}(?=\s|$)"
     after, count = re.subn(pattern, lambda match: match[1] + new, text, flags=re.MULTILINE)
     if count != 1:
         return None

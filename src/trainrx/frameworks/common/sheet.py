@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.common.truth import both, negate
-from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View, both, negate
 from trainrx.model.catalog import Value
 
 

@@ -1,4 +1,4 @@
-"""What the rules for computed arguments may look at, and the value that is not known."""
+"""What the rules for computed arguments may look at, and how they judge what is not known."""
 
 from __future__ import annotations
 
@@ -60,3 +60,22 @@ class View(Protocol):
 
     def env(self, name: str) -> str | Unknown | None:
         """Give an environment variable; None when it is not set."""
+
+
+def both(*parts: Truth) -> Truth:
+    """Tell whether all hold."""
+    if any(part is False for part in parts):
+        return False
+    return None if any(part is None for part in parts) else True
+
+
+def either(*parts: Truth) -> Truth:
+    """Tell whether one of them holds."""
+    if any(part is True for part in parts):
+        return True
+    return None if any(part is None for part in parts) else False
+
+
+def negate(part: Truth) -> Truth:
+    """Turn true and false around."""
+    return None if part is None else not part

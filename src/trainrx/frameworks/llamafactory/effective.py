@@ -7,8 +7,7 @@ bounds are the first of the tags 0.7.0 to 0.9.5 that holds the statement.
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View, Worked
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View, Worked, both, either, negate
 from trainrx.frameworks.transformers.effective import training_arguments
 
 _COMMA_LISTS = (

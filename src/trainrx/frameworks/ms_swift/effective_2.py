@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from trainrx.frameworks.common.models import is_multimodal
 from trainrx.frameworks.common.sheet import Sheet, accumulation
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN, Held, Truth
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, both, either, negate
 from trainrx.frameworks.transformers.effective import first_rank, trainer
 
 _TRAINING = frozenset({"sft", "pt", "rlhf", "dpo", "orpo", "simpo"})

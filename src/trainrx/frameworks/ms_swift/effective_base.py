@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from trainrx.frameworks.common.models import DTYPES, is_multimodal, max_length, torch_dtype
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN, Truth
+from trainrx.frameworks.common.view import UNKNOWN, Truth, both, either, negate
 
 _SHORT = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
 _OTHER_TASKS = ("reward", "embed", "rerank", "classif", "-rm-")

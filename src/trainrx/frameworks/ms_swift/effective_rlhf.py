@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN, Held
+from trainrx.frameworks.common.view import UNKNOWN, Held, both, either, negate
 from trainrx.frameworks.ms_swift.effective_base import vllm
 from trainrx.frameworks.ms_swift.effective_train import is_full
 

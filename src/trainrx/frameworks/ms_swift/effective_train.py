@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet, accumulation
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN, Held, Truth
+from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, both, either, negate
 from trainrx.frameworks.ms_swift.effective_base import lazy_tokenize, multimodal
 from trainrx.frameworks.transformers.effective import first_rank, trainer
 

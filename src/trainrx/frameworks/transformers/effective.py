@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.truth import both, either, negate
-from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked, both, either, negate
 from trainrx.model.catalog import Value
 
 _FSDP: Value = {
