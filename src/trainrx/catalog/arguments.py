@@ -11,7 +11,7 @@ from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.signature import Signature
 from trainrx.catalog.typed import is_bool, is_list, read_as
 from trainrx.frameworks import framework_of
-from trainrx.frameworks.base import Parser
+from trainrx.frameworks.common.arguments import Parser
 from trainrx.model import reasons
 from trainrx.model.facts import How
 from trainrx.model.job import Argument, RawArg

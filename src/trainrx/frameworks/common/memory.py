@@ -38,6 +38,8 @@ class MemoryTraits:
     default_rank: ClassVar[int] = 8
     peft_targets: ClassVar[bool] = False
     """Leaves to peft which matrices get adapters."""
+    own_adapters: ClassVar[bool] = False
+    """Adapters are in the dtype of the model; peft makes them fp32."""
     qkv_targets: ClassVar[str] = ""
     """Releases that adapt queries, keys and values alone unless told."""
     full_in_megatron: ClassVar[str] = ""

@@ -15,11 +15,12 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from trainrx.frameworks.base import CommandRename, Framework
+from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.layout import OPEN, Mode, by_beta, switched_off
 from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.processes import Processes, times
 from trainrx.frameworks.common.saved import Loaded
+from trainrx.frameworks.common.start import CommandRename
 from trainrx.frameworks.common.view import View, Worked
 from trainrx.frameworks.transformers import OWN_PROGRAM
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
