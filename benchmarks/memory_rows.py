@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from trainrx.knowledge.load import load
-from trainrx.model.hardware import ModelShape, Tower
+from trainrx.model.hardware import Dataset, ModelShape, Tower
 from trainrx.model.memory import (
     Attention,
     Images,
@@ -27,7 +27,6 @@ from trainrx.model.memory import (
     Tuner,
     Workload,
 )
-from trainrx.model.tokens import Dataset
 from trainrx.models.facts import find_shape
 
 Row = Mapping[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trainrx.model.version import __version__
+from trainrx.model import __version__
 
 if TYPE_CHECKING:
     from trainrx.api import (

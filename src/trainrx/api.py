@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from trainrx.linter.settings import Settings
     from trainrx.model.estimate import Estimate
     from trainrx.model.findings import Finding
-    from trainrx.model.fixing import FixAnswer
+    from trainrx.model.fixing import FixAnswer, RetryAnswer
     from trainrx.model.inspection import Comparison, Inspection
     from trainrx.model.planning import PlanAnswer
     from trainrx.model.result import Diagnosis
-    from trainrx.model.retry import RetryAnswer
     from trainrx.model.translation import Translation
 
 __all__ = [

@@ -12,8 +12,8 @@ from trainrx.knowledge.catalogs import read_catalog
 from trainrx.knowledge.conditions import ARGUMENT, arguments_of
 from trainrx.knowledge.guards import message
 from trainrx.knowledge.load import load
-from trainrx.model.guards import Guard
 from trainrx.model.job import Input
+from trainrx.model.levers import Guard
 
 KNOWLEDGE = load()
 GUARDS = tuple(KNOWLEDGE.guards.values())

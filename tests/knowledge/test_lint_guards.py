@@ -9,7 +9,7 @@ from trainrx.linter.jobs import RunContext
 from trainrx.linter.run import groups, lint_file
 from trainrx.linter.settings import Settings, chooser
 from trainrx.model.facts import Origin, fact
-from trainrx.model.guards import Guard
+from trainrx.model.levers import Guard
 
 KNOWLEDGE = load_lint()
 NOT_ALONE = {"swift-argument-misspelt", "swift-argument-of-another-version"}

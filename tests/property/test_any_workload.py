@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from trainrx.memory.workload import workload_of
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
 from trainrx.model.facts import Facts, fact
-from trainrx.model.hardware import ModelShape, Tower
+from trainrx.model.hardware import ModelShape, TokenStats, Tower
 from trainrx.model.memory import Assumption, Refusal, Workload
-from trainrx.model.tokens import TokenStats
 from unit.workloads import knowledge
 
 NUMBERS = st.one_of(

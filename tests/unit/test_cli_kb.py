@@ -8,8 +8,8 @@ from knowledge_folders import findings
 
 from trainrx.cli import main
 from trainrx.knowledge.yaml12 import read_yaml
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Rule, Symptom
+from trainrx.model.levers import Guard
 from trainrx.model.packages import PackageEntry
 
 

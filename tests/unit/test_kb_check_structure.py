@@ -13,8 +13,8 @@ from knowledge_folders import CAUSE, GUARD, PACKAGE, RULE, SYMPTOM
 from trainrx.entries.spots import find, key_at
 from trainrx.entries.structure import mend
 from trainrx.knowledge.yaml12 import read_nodes
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Rule, Symptom
+from trainrx.model.levers import Guard
 from trainrx.model.packages import PackageEntry
 
 KINDS: dict[str, tuple[type[msgspec.Struct], str]] = {

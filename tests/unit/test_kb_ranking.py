@@ -10,8 +10,8 @@ import pytest
 from entries import vote
 
 from trainrx.knowledge.ranking import LEAST, with_fit
+from trainrx.model.fitted import Fitted
 from trainrx.model.knowledge import Cause
-from trainrx.model.ranking import Fitted
 
 
 def cause() -> Cause:

@@ -5,9 +5,9 @@ import pytest
 from trainrx.knowledge.retry import read_retry
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Facts, Origin, fact
+from trainrx.model.fixing import EXIT, RetryRule
 from trainrx.model.parts import Condition
 from trainrx.model.result import CauseOut, Reason, SymptomSeen
-from trainrx.model.retry import EXIT, RetryRule
 from trainrx.model.text import Text
 from trainrx.reason.conditions import Situation
 from trainrx.reason.retry import judge, leading

@@ -10,7 +10,7 @@ from symbols.build import lines
 from symbols.outline import Outline, outline
 from symbols.spans import spec_of
 from symbols.tables import Exports, Tables
-from trainrx.model.symbols import Symbols
+from trainrx.model.packages import Symbols
 
 RELEASES = ("1.0.0", "1.1.0", "2.0.0")
 

@@ -11,8 +11,8 @@ from trainrx.evidence.detector import Detector
 from trainrx.knowledge.load import load
 from trainrx.knowledge.wording import read_wording, told_by_words
 from trainrx.model.errors import KnowledgeError
+from trainrx.model.fitted import Wording
 from trainrx.model.job import Input
-from trainrx.model.wording import Wording
 
 NEUTRAL = Path(__file__).parents[1] / "cases" / "notes" / "neutral.txt"
 SMALL = Wording(

@@ -13,9 +13,8 @@ from trainrx.launch.job import all_launches, launch_facts, settle
 from trainrx.launch.request import Request
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts
-from trainrx.model.hardware import ModelShape
+from trainrx.model.hardware import ModelShape, TokenStats
 from trainrx.model.memory import Assumption, Refusal, Workload
-from trainrx.model.tokens import TokenStats
 from trainrx.models.facts import shape_of
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from repairs.history import Commit
 from trainrx.knowledge.repairs import name_term, names_in, words_in, words_line
-from trainrx.model.repairs import Repair, Repairs
+from trainrx.model.packages import Repair, Repairs
 
 TITLE, TEXT, NAMED, TOUCHED, WRITTEN, FILE = 2.0, 0.7, 1.5, 1.0, 0.7, 0.5
 """Weights of a word of the title, one of the text below, a name told in either, a function that was

@@ -10,8 +10,8 @@ from site_pages.entry_parts import part, weighed
 from site_pages.index_pages import FAMILIES, frameworks
 from site_pages.markup import table, text
 from site_pages.places import Page, Site, joined, other
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Rule, Symptom
+from trainrx.model.levers import Guard
 from trainrx.model.parts import Reference
 from trainrx.render import words
 

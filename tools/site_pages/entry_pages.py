@@ -8,8 +8,8 @@ from site_pages import words as site_words
 from site_pages.entry_parts import colon, head, lines_of, part, remedies, sources, votes
 from site_pages.markup import bullets, code, prose, table, text
 from site_pages.places import Page, Site, joined
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Action, Cause, Rule, Symptom
+from trainrx.model.levers import Guard
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Spelling
 from trainrx.render import words

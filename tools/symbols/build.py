@@ -10,7 +10,7 @@ import msgspec
 from symbols.packages import PARTS, is_called
 from symbols.spans import runs, spec_of
 from symbols.tables import Tables
-from trainrx.model.symbols import Symbols
+from trainrx.model.packages import Symbols
 
 OTHER_ENGINES = ("TF", "Flax", "load_tf_", "_TF")
 """Names of transformers for TensorFlow and JAX."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from trainrx.cli import _templates
+from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family, Role
-from trainrx.model.version import __version__
 
 Kind = Literal["cause", "symptom", "guard", "rule", "package"]
 

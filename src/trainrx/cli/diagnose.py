@@ -13,9 +13,9 @@ from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
 from trainrx.cli._output import write
 from trainrx.cli._view import format_option, show, view
 from trainrx.launch.request import Request
+from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis
-from trainrx.model.version import __version__
 
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.

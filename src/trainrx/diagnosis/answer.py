@@ -16,6 +16,7 @@ from trainrx.knowledge.guards import is_of_another
 from trainrx.knowledge.packages import range_votes
 from trainrx.knowledge.ranking import with_fit
 from trainrx.knowledge.store import Knowledge
+from trainrx.model import __version__
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
@@ -24,7 +25,6 @@ from trainrx.model.knowledge import Cause, Family
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool
 from trainrx.model.text import Lang, Text
-from trainrx.model.version import __version__
 from trainrx.reason.asks import asks
 from trainrx.reason.echoes import echoes
 from trainrx.reason.nearest import LEAST_UNSEEN, Near, has_room, with_nearest

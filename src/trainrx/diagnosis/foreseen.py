@@ -11,10 +11,9 @@ from trainrx.knowledge.store import Knowledge
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts, Scalar, fact
-from trainrx.model.hardware import ModelShape
+from trainrx.model.hardware import ModelShape, TokenStats
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.result import Predicted
-from trainrx.model.tokens import TokenStats
 from trainrx.models.facts import shape_of
 
 SEEN_GIB = 0.05

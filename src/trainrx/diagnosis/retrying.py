@@ -10,8 +10,8 @@ from trainrx.knowledge.load import load
 from trainrx.knowledge.retry import read_retry
 from trainrx.launch.given import gather
 from trainrx.launch.request import Request
+from trainrx.model.fixing import EXIT, RetryAnswer, RetryCause
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
-from trainrx.model.retry import EXIT, RetryAnswer, RetryCause
 from trainrx.model.text import Lang
 from trainrx.reason.retry import Judged, judge
 

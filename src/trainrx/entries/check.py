@@ -27,13 +27,12 @@ from trainrx.entries.problem import EntryProblem, Problem, error
 from trainrx.entries.sources import TEST, EntrySource, kb_sources, rule_sources, sibling_sources
 from trainrx.knowledge.guards import message
 from trainrx.knowledge.places import checkout, shipped
-from trainrx.model.guards import Guard
+from trainrx.model.fixing import RetryRule
 from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
-from trainrx.model.levers import Lever
+from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
-from trainrx.model.retry import RetryRule
 
 
 class Library(NamedTuple):

@@ -12,11 +12,11 @@ from packaging.version import InvalidVersion, Version
 
 from trainrx.entries.problem import Problem, error, warning
 from trainrx.knowledge.conditions import ARGUMENT, COUNT, facts_of, packages_of, symptoms_of, walk
+from trainrx.model import __version__
 from trainrx.model.knowledge import FactEntry
 from trainrx.model.parts import Condition, Param, Reference
 from trainrx.model.pattern import late
 from trainrx.model.text import Text
-from trainrx.model.version import __version__
 
 SLUG = late(r"[a-z0-9]+(-[a-z0-9]+)*")
 CHINESE = late(r"[\u3400-\u9fff]")

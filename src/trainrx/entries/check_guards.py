@@ -21,8 +21,8 @@ from trainrx.entries.check_owners import owner_problems
 from trainrx.entries.check_packages import range_problems as span_problems
 from trainrx.entries.check_signs import pattern_problems
 from trainrx.entries.problem import Problem, error
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause
+from trainrx.model.levers import Guard
 from trainrx.model.packages import PackageEntry, RangeEntry, VersionRange
 
 

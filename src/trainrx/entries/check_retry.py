@@ -11,7 +11,7 @@ from trainrx.entries.check_common import (
     text_problems,
 )
 from trainrx.entries.problem import Problem, error
-from trainrx.model.retry import RetryRule
+from trainrx.model.fixing import RetryRule
 
 
 def retry_problems(rule: RetryRule, at: str, names: KnownNames) -> Iterator[Problem]:

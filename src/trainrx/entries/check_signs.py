@@ -18,10 +18,9 @@ from trainrx.entries.check_common import (
 from trainrx.entries.needles import is_needed
 from trainrx.entries.problem import Problem, error, warning
 from trainrx.entries.regexes import regex_problems
+from trainrx.evidence.denial import is_negated, is_ruled_out
 from trainrx.knowledge.conditions import tests_of, walk
 from trainrx.model.knowledge import LinePattern, Samples, Symptom
-from trainrx.model.moot import is_ruled_out
-from trainrx.model.negation import is_negated
 
 MIN_SAMPLES = 2
 

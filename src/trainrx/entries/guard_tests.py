@@ -11,8 +11,8 @@ from trainrx.launch.config_kinds import classify_config
 from trainrx.launch.given import Given
 from trainrx.launch.job import argument_facts, find_launch, launch_facts, settle
 from trainrx.model.facts import Facts, Origin, fact
-from trainrx.model.guards import Guard, GuardExamples
 from trainrx.model.job import Input
+from trainrx.model.levers import Guard, GuardExamples
 from trainrx.reason.conditions import holds
 
 

@@ -15,14 +15,13 @@ from trainrx.entries.spots import DataPlace, find, key_at
 from trainrx.entries.structure import mend
 from trainrx.knowledge.yaml12 import read_nodes
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.guards import Guard
+from trainrx.model.fixing import RetryRule
 from trainrx.model.hardware import Gpu, ModelShape
 from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
-from trainrx.model.levers import Lever
+from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
-from trainrx.model.retry import RetryRule
 
 PLACEHOLDER = "FILL_IN"
 """What `diagnose kb new` writes where a person has to decide; a comment may hold it too."""

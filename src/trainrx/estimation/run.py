@@ -34,10 +34,10 @@ from trainrx.model.errors import UsageError
 from trainrx.model.estimate import CardFit, Estimate, ExactCount
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
+from trainrx.model.hardware import TokenStats
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Assumption, Prediction, Refusal, Workload
 from trainrx.model.text import Lang
-from trainrx.model.tokens import TokenStats
 from trainrx.models.config import read_json
 from trainrx.models.facts import shape_of
 

@@ -18,6 +18,7 @@ from trainrx.evidence.conclude import (
     stage_facts,
     summed,
 )
+from trainrx.evidence.denial import clauses_of, is_unsaid
 from trainrx.evidence.lines import collective_facts
 from trainrx.evidence.matcher import Gate, engine_gate, needle_gate
 from trainrx.evidence.metrics import Series
@@ -31,7 +32,6 @@ from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
-from trainrx.model.moot import clauses_of, is_unsaid
 
 SMALL = 1 << 20
 """Bytes of log below which plain searches beat loading and compiling the linear engine (0.2 s)."""

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from trainrx.evidence.denial import is_negated, is_ruled_out
 from trainrx.evidence.gate import gate
 from trainrx.model.knowledge import Symptom
-from trainrx.model.moot import is_ruled_out
-from trainrx.model.negation import is_negated
 
 LONG_LINE = 8192
 """Bytes; on a longer line `re` sees only a window around each needle: its time may grow with the

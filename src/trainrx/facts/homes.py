@@ -10,7 +10,7 @@ from packaging.version import Version
 from trainrx.evidence.sources import packages
 from trainrx.facts.lacking import Lack
 from trainrx.knowledge.symbols import SymbolTable, open_symbols, recorded
-from trainrx.model.symbols import Symbols
+from trainrx.model.packages import Symbols
 from trainrx.versions.spans import Span, common, outside, read_spans
 
 BASES: Mapping[str, str] = {

@@ -13,7 +13,7 @@ from trainrx.knowledge.catalogs import read_registers
 from trainrx.knowledge.packages import read_requirements
 from trainrx.knowledge.repairs import RepairTable, rarity
 from trainrx.model.facts import Fact, Facts, Origin, fact
-from trainrx.model.repairs import Repair
+from trainrx.model.packages import Repair
 from trainrx.versions.ranges import in_range, is_exact
 
 ASKED = ("launch.framework", "launch.package", "failure.package")

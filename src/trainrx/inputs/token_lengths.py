@@ -14,8 +14,8 @@ from typing import NamedTuple
 from trainrx.inputs.sample_text import SampleText, parts_of
 from trainrx.inputs.samples import Bad, read_samples
 from trainrx.model.errors import UsageError
+from trainrx.model.hardware import TokenStats
 from trainrx.model.pattern import late
-from trainrx.model.tokens import TokenStats
 
 RATES = {
     "latin": 0.258,

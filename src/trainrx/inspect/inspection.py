@@ -15,6 +15,7 @@ from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import NOTE, Given, gather
 from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
 from trainrx.launch.request import Request
+from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
 from trainrx.model.findings import Unread
@@ -22,7 +23,6 @@ from trainrx.model.inspection import InspectedJob, Inspection
 from trainrx.model.job import RawLaunch
 from trainrx.model.result import Tool
 from trainrx.model.text import Lang
-from trainrx.model.version import __version__
 
 
 class LogReadings(msgspec.Struct, frozen=True, kw_only=True):

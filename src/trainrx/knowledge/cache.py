@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from trainrx.knowledge.places import checkout, shipped_root
-from trainrx.model.version import __version__
+from trainrx.model import __version__
 
 R = TypeVar("R", bound=msgspec.Struct)
 M = TypeVar("M", bound=msgspec.Struct)

@@ -8,8 +8,8 @@ import msgspec
 
 from trainrx.knowledge.conditions import ARGUMENT, arguments_of
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Cause, Evidence, EvidenceSet, Fix, Symptom
+from trainrx.model.levers import Guard
 from trainrx.model.parts import Condition
 from trainrx.model.text import Text
 

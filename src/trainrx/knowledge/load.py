@@ -26,15 +26,13 @@ from trainrx.knowledge.words import with_words
 from trainrx.model.constants import FILE as MEMORY
 from trainrx.model.constants import JUDGED, Constants, FittedConstants
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.guards import Guard
-from trainrx.model.hardware import Gpu, ModelShape
+from trainrx.model.fitted import Fitted
+from trainrx.model.hardware import Dataset, Gpu, ModelShape
 from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
-from trainrx.model.levers import Lever
+from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry, RangeEntry
 from trainrx.model.parts import Param
-from trainrx.model.ranking import Fitted
-from trainrx.model.tokens import Dataset
 
 PART = "knowledge"
 """How the compiled form is called."""

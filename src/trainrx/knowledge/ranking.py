@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from trainrx.model.fitted import Fitted, FittedCause
 from trainrx.model.knowledge import Cause, Evidence, PriorCase
-from trainrx.model.ranking import Fitted, FittedCause
 
 FILE = "ranking.yaml"
 LEAST = 0.05

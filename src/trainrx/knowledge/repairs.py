@@ -23,7 +23,7 @@ from trainrx.knowledge.cache import cache_file, keep
 from trainrx.knowledge.places import data_folder, held_in
 from trainrx.knowledge.words import HUNDREDTHS, STOPWORDS
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.repairs import Repair, Repairs
+from trainrx.model.packages import Repair, Repairs
 
 FOLDER = "repairs"
 CHANGES, WORDS, INDEX = ".jsonl", ".words", ".terms"

@@ -10,7 +10,7 @@ import msgspec
 from trainrx.knowledge.places import shipped
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.retry import RetryRule
+from trainrx.model.fixing import RetryRule
 
 FILE = "retry.yaml"
 

@@ -7,15 +7,13 @@ from collections.abc import Mapping
 import msgspec
 
 from trainrx.model.constants import JUDGED, Constants
-from trainrx.model.guards import Guard
-from trainrx.model.hardware import Gpu, ModelShape
+from trainrx.model.fitted import Fitted
+from trainrx.model.hardware import Dataset, Gpu, ModelShape
 from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
-from trainrx.model.levers import Lever
+from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Relation
-from trainrx.model.ranking import Fitted
-from trainrx.model.tokens import Dataset
 
 Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule
 

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.knowledge.places import data_folder, held_in
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.symbols import SymbolKind, Symbols
+from trainrx.model.packages import SymbolKind, Symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ import msgspec
 from trainrx.knowledge.places import held_in, shipped_root
 from trainrx.knowledge.words import words_of
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.wording import Wording, WordingVerdict
+from trainrx.model.fitted import Wording, WordingVerdict
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ import msgspec
 
 from trainrx.knowledge.conditions import symptoms_of
 from trainrx.knowledge.store import Knowledge
+from trainrx.model.fitted import WordIndex
 from trainrx.model.knowledge import Cause, Symptom
-from trainrx.model.words import WordIndex
 
 SATURATION = 1.0
 """BM25's k1: how soon a word repeated counts no more."""

@@ -19,10 +19,9 @@ from trainrx.launch.scripts import holds_log, pasted_script
 from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread
-from trainrx.model.hardware import Gpu
+from trainrx.model.hardware import Gpu, TokenStats
 from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
-from trainrx.model.tokens import TokenStats
 from trainrx.models.config import shape_from_config
 from trainrx.versions.listing import Versions, read_versions
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.text import Lang
-from trainrx.model.version import __version__
 
 HOST = "127.0.0.1"
 

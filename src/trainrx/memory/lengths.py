@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from trainrx.memory.job import LARGEST, ONLINE, PAIRS, TrainingJob
+from trainrx.model.hardware import Dataset, TokenStats
 from trainrx.model.memory import Length, Refusal, Workload
-from trainrx.model.tokens import Dataset, TokenStats
 
 SPREAD = 4.0
 """A run's peak is its longest batch: so many standard deviations above the mean, as far as the

@@ -7,8 +7,8 @@ import re
 import msgspec
 
 from trainrx.memory.job import TrainingJob
+from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Images, Refusal, Workload
-from trainrx.model.tokens import TokenStats
 
 LIMITS = ("log.max_pixels", "vision.max_pixels", "vision.pixel_cap")
 VIDEO_FRAMES = 16.0

@@ -16,9 +16,8 @@ from trainrx.memory.rollout import with_copies, with_rollout
 from trainrx.memory.tuning import with_tuner
 from trainrx.memory.vision import with_audio, with_images
 from trainrx.model.facts import Facts
-from trainrx.model.hardware import ModelShape
+from trainrx.model.hardware import Dataset, ModelShape, TokenStats
 from trainrx.model.memory import Assumption, Length, Refusal, Workload
-from trainrx.model.tokens import Dataset, TokenStats
 
 UNTOLD = Length(low=1.0, typical=1.0, high=1.0)
 COUNTS = (

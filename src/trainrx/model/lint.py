@@ -11,7 +11,7 @@ from trainrx.model.parts import Condition, Param, Reference, Relation, Safety, S
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:
-    from trainrx.model.guards import Guard
+    from trainrx.model.levers import Guard
 
 Severity = Literal["error", "warning", "info"]
 Group = Literal[

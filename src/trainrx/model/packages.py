@@ -1,4 +1,4 @@
-"""What is known of versions: ranges of one package, and what releases need of each other."""
+"""What is known of packages: what their releases need of each other, have, and changed."""
 
 from __future__ import annotations
 
@@ -116,3 +116,62 @@ class ModelNeed(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     needs: str
     spec: str
     by: str = ""
+
+
+SymbolKind = Literal["module", "class", "call"]
+
+
+class Symbols(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What came or went in one module, class or function of a package.
+
+    `releases` are those that have it at all, "" all that are known. `names` and `required` map
+    ranges of releases to names, with spaces between: what a module exports, a class has as
+    attribute, a function takes, and what it cannot do without. What is the same wherever the thing
+    itself is there stands in none of them. `|` stands between ranges where something went and came
+    back.
+
+    `parts` are the modules below one that came and went with it, `moved` maps modules to the names
+    that went there. `askers` maps packages to the ranges of their releases that import names
+    whenever they are imported ("." the module itself). `also` are packages with a class or function
+    of the same name, `bases` what a class derives from inside its package.
+    """
+
+    of: str
+    kind: SymbolKind
+    releases: str = ""
+    names: dict[str, str] = {}
+    required: dict[str, str] = {}
+    parts: str = ""
+    moved: dict[str, str] = {}
+    bases: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    askers: dict[str, dict[str, str]] = {}
+
+
+class Repair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One change of a program.
+
+    `pull` is the number of its pull request (None: `commit` alone tells it), `release` the first
+    one that has it ("": none yet, or nobody can tell), `date` the day it was merged. `files` are
+    the ones it touched, `names` the functions and classes in them.
+    """
+
+    commit: str
+    date: str
+    pull: int | None = None
+    release: str = ""
+    files: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+class Repairs(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the changes of one package are: the head of its file.
+
+    `count` is how many there are, `until` the day up to which its history was read.
+    """
+
+    package: str
+    url: str
+    until: str
+    count: int
+    releases: bool

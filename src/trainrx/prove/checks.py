@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.guards import broken
 from trainrx.model.facts import Facts, Scalar
-from trainrx.model.guards import Guard
+from trainrx.model.levers import Guard
 from trainrx.model.memory import Workload
 from trainrx.model.parts import Condition
 from trainrx.model.planning import ProofCheck

@@ -19,11 +19,11 @@ from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
+from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
 from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.model.text import Text
-from trainrx.model.tokens import TokenStats
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
 from trainrx.prove.proposals import MEMORY, Tried, numbered, touches, try_fix

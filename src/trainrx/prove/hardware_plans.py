@@ -17,10 +17,10 @@ from trainrx.launch.given import gather, lengths_of
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Facts, Scalar
+from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
 from trainrx.model.text import Text
-from trainrx.model.tokens import TokenStats
 from trainrx.prove.candidates import CandidateJob, Subject, subject_of
 from trainrx.prove.planner import PlanOutcome
 from trainrx.prove.planning import search

@@ -11,8 +11,8 @@ from trainrx.fix.changes import Target, can_spell
 from trainrx.fix.constraints import impossible, keep_batch
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Scalar
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Amount, Fix
+from trainrx.model.levers import Guard
 from trainrx.model.parts import Reference, Safety
 from trainrx.model.planning import Move, Price, Standing
 from trainrx.model.text import Lang, Text

@@ -18,13 +18,13 @@ from trainrx.launch.job import Launch, argument_facts, find_launch, launch_facts
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts
+from trainrx.model.hardware import TokenStats
 from trainrx.model.job import Input
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.planning import FilePatch
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
-from trainrx.model.tokens import TokenStats
 from trainrx.models.facts import shape_of
 from trainrx.prove.recheck import LaunchReading
 from trainrx.reason.conditions import holds

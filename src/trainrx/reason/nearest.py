@@ -14,10 +14,10 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from trainrx.knowledge.words import HUNDREDTHS, words_of
+from trainrx.model.fitted import WordIndex
 from trainrx.model.knowledge import Cause, Family
 from trainrx.model.result import Reason
 from trainrx.model.text import Lang, Text
-from trainrx.model.words import WordIndex
 from trainrx.reason.order import LIKELY, SUSPECTED, USUAL, Ranking
 from trainrx.reason.score import Scored, logit
 

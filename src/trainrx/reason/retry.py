@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.fixing import RetryRule, RetryVerdict
 from trainrx.model.result import CauseOut, SymptomSeen
-from trainrx.model.retry import RetryRule, RetryVerdict
 from trainrx.model.text import Text
 from trainrx.reason.conditions import Situation, decide
 

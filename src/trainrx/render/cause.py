@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from trainrx.fix.measures import ACTIONS
-from trainrx.model.fixing import FixedCause
+from trainrx.model.fixing import FixedCause, RetryCause
 from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
-from trainrx.model.retry import RetryCause
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.document import CopyLine, View, children

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import measure_text
 from trainrx.knowledge.store import Entry, Knowledge
-from trainrx.model.guards import Guard
 from trainrx.model.knowledge import Action, Cause, Evidence, FactEntry, Fix, Rule, Symptom
+from trainrx.model.levers import Guard
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling

@@ -8,10 +8,10 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model import __version__
 from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
 from trainrx.model.text import Text
-from trainrx.model.version import __version__
 from trainrx.render import document as doc
 from trainrx.render.document import Document, View
 from trainrx.render.layout import Styled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainrx.model.retry import RetryAnswer, RetryVerdict
+from trainrx.model.fixing import RetryAnswer, RetryVerdict
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render.cause import fix_lines, ranks_text, sure

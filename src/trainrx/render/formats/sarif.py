@@ -9,10 +9,10 @@ import json
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from trainrx.model import __version__
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintReport
 from trainrx.model.text import Lang, Text
-from trainrx.model.version import __version__
 from trainrx.render.document import View
 from trainrx.render.formats import Format
 

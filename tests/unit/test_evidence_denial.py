@@ -1,10 +1,8 @@
-"""Trouble that a note only asks about, fears or calls over is none."""
-
 from __future__ import annotations
 
 import pytest
 
-from trainrx.model.moot import clause_at, clauses_of, is_moot, is_unsaid
+from trainrx.evidence.denial import clause_at, clauses_of, is_moot, is_negated, is_unsaid
 
 
 def moot(text: str, what: str) -> bool:
@@ -127,3 +125,43 @@ def test_a_clause_ends_where_another_thing_is_said() -> None:
     assert moot(text, "OOM")
     assert not moot(text, "nan")
     assert text[slice(*clause_at(text, 4, 7))] == "the OOM is gone,"
+
+
+def denied(text: str, what: str) -> bool:
+    start = text.index(what)
+    return is_negated(text, start, start + len(what))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("it never runs out of memory", "out of memory"),
+        ("it does not hang", "hang"),
+        ("without a single hang", "hang"),
+        ("set to avoid an OOM", "OOM"),
+        ("没有卡住", "卡住"),
+        ("目前还没遇到超时", "超时"),
+        ("为了避免显存不够", "显存不够"),
+        ("目前没有出现 loss 为 nan 的情况", "nan"),
+        ("训练速度不慢", "速度不慢"),
+    ],
+)
+def test_what_is_denied_does_not_count(text: str, what: str) -> None:
+    assert denied(text, what)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("runs without trouble and then hangs", "hangs"),
+        ("it does not OOM but hangs", "hangs"),
+        ("I do not know why it hangs", "hangs"),
+        ("not only OOM", "OOM"),
+        ("how can I prevent this OOM", "OOM"),
+        ("如何避免这个 OOM", "OOM"),
+        ("没有报错，训练卡住", "卡住"),
+        ("维度对不上而报错", "报错"),
+    ],
+)
+def test_a_denial_of_something_else_leaves_it(text: str, what: str) -> None:
+    assert not denied(text, what)
