@@ -114,6 +114,22 @@ def test_fix_writes_the_right_name_and_only_once(folder: Path) -> None:
     assert "mended 1 finding" in first.stderr
 
 
+@pytest.mark.parametrize("option", ["--settings", "--config"])
+def test_settings_are_read_from_the_file_named(folder: Path, option: str) -> None:
+    (folder / "own.toml").write_text('ignore = ["misspelt-argument"]\n')
+
+    held = call("bad.sh", *VERSION, option, "own.toml", cwd=folder)
+
+    assert held.returncode == 0
+
+
+def test_the_framework_tells_its_version_as_a_listing_does(folder: Path) -> None:
+    named = call("bad.sh", "--framework", VERSION[1], cwd=folder)
+
+    assert named.stdout == call("bad.sh", *VERSION, cwd=folder).stdout
+    assert "ms-swift 3.2.1" in named.stdout
+
+
 def test_diff_changes_nothing(folder: Path) -> None:
     done = call("bad.sh", *VERSION, "--diff", cwd=folder)
 

@@ -48,7 +48,7 @@ def _dispatch(words: list[str]) -> int:
 
 def commands() -> frozenset[str]:
     """Name the commands: the modules of this folder that are not private."""
-    files = Path(__file__).parent.glob("*.py")
+    files = (file for file in Path(__file__).parent.iterdir() if file.suffix == ".py")
     return frozenset(file.stem for file in files if not file.stem.startswith("_"))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.facts.reading import derived, task
-from trainrx.memory.sizes import head_size
 from trainrx.model.facts import Fact, Facts
 from trainrx.model.hardware import ModelShape
 
@@ -45,7 +44,7 @@ def _request(facts: Facts, shape: ModelShape | None) -> Iterator[Fact]:
     length = facts.whole("vllm.max_model_len")
     if shape is None or length is None or facts.value("vllm.enabled") is not True:
         return
-    layers, heads, size = shape.layers, shape.kv_heads, head_size(shape)
+    layers, heads, size = shape.layers, shape.kv_heads, shape.head_size
     if layers is None or heads is None or size is None:
         return
     ranks = facts.whole("vllm.tensor_parallel") or 1

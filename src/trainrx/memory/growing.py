@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.memory.sizes import FULL, HALF, Kind, RequestContext, head_size
+from trainrx.memory.sizes import FULL, HALF, Kind, RequestContext
 from trainrx.model.hardware import Tower
 
 Unit = Literal["tokens", "patches", "blocks"]
@@ -229,7 +229,7 @@ def _vision_widths(setting: RequestContext) -> tuple[tuple[int, float], ...]:
 
 def _cache(setting: RequestContext) -> Iterator[GrowingTensor]:
     """Keys and values of one layer for all blocks: the engine divides its room among the layers."""
-    shape, size = setting.shape, head_size(setting.shape)
+    shape, size = setting.shape, setting.shape.head_size
     if not (shape.layers and shape.kv_heads and size) or shape.kv_lora is not None:
         return
     room = setting.room_gib

@@ -22,13 +22,6 @@ ROUNDED = 0.005
 """Published figures are rounded to hundredths of 1e9."""
 
 
-def head_size(shape: ModelShape) -> int | None:
-    """Give the width of one attention head."""
-    if shape.head_dim is not None:
-        return shape.head_dim
-    return shape.hidden // shape.heads if shape.hidden and shape.heads else None
-
-
 def matrices(shape: ModelShape) -> dict[str, int]:
     """Give the elements of each matrix of a layer, and of those that engines merge into one."""
     own = {matrix.role: matrix.size for matrix in attention(shape) or ()}
@@ -67,7 +60,7 @@ def layer(shape: ModelShape) -> int | None:
 
 def small(shape: ModelShape) -> int:
     """Give the elements of biases and norms of heads in one layer, of the families known to."""
-    wide, family = head_size(shape), shape.model_type or shape.id.rsplit("/", 1)[-1].lower()
+    wide, family = shape.head_size, shape.model_type or shape.id.rsplit("/", 1)[-1].lower()
     if wide is None or shape.heads is None:
         return 0
     if family.startswith(BIASED):

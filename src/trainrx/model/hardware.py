@@ -110,6 +110,13 @@ class ModelShape(
     model_type: str = ""
     sources: tuple[str, ...] = ()
 
+    @property
+    def head_size(self) -> int | None:
+        """Give the width of one attention head."""
+        if self.head_dim is not None:
+            return self.head_dim
+        return self.hidden // self.heads if self.hidden and self.heads else None
+
 
 class TokenStats(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens of the samples of some data, and what else a sample carries.
