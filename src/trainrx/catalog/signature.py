@@ -62,7 +62,7 @@ class Signature:
     def below(self, name: str) -> bool:
         """Tell whether there are arguments inside one of this name (`a.b` is inside `a`)."""
         start = f"{plain(name)}."
-        return any(held.startswith(start) for held in self._names)
+        return any(kept.startswith(start) for kept in self._names)
 
     def nested(self, name: str) -> KnownArgument | None:
         """Give the argument of a dotted key: itself, an element of a list, or what holds it.
@@ -119,17 +119,17 @@ class Signature:
 
     def _add(self, known: KnownArgument) -> None:
         """Take an argument; one that a command declares hides the one it inherits."""
-        held = self._known.get(known.name)
-        if held is None:
+        kept = self._known.get(known.name)
+        if kept is None:
             self._known[known.name] = known
-        elif known.releases & ~held.releases:
+        elif known.releases & ~kept.releases:
             # declared at some of the releases, inherited at others
-            same = held.settled and known.settled and holds([held.default], known.default)
+            same = kept.settled and known.settled and holds([kept.default], known.default)
             self._known[known.name] = msgspec.structs.replace(
-                held,
-                releases=held.releases | known.releases,
+                kept,
+                releases=kept.releases | known.releases,
                 settled=same,
-                default=held.default if same else None,
+                default=kept.default if same else None,
             )
 
     def _releases_of(self, package: str, source: Catalog, span: int, above: Catalog) -> int:

@@ -77,8 +77,8 @@ class _Held:
 
 
 @lru_cache(maxsize=32)
-def _shelf(held: _Held, framework: str) -> _Shelf:
-    return _Shelf(held.params, framework)
+def _shelf(by_identity: _Held, framework: str) -> _Shelf:
+    return _Shelf(by_identity.params, framework)
 
 
 @lru_cache(maxsize=4096)
@@ -87,7 +87,7 @@ def _served(shelf: _Shelf, param: str, command: str) -> Served:
     for entry in shelf.by_param.get(param, ()):  # those of one owner stand together
         if serves(entry.spelling, command):
             found.setdefault(entry.owner, []).append(entry)
-    return tuple((owner, tuple(held)) for owner, held in found.items())
+    return tuple((owner, tuple(entries)) for owner, entries in found.items())
 
 
 @lru_cache(maxsize=64)
@@ -220,8 +220,8 @@ def _same_meaning(
     for entry in book.find(name, "arg", launch.command):
         for other in book.by_param[entry.param.id]:
             arg = other.spelling.arg
-            held = arg and serves(other.spelling, launch.command) and taken.get(arg) is not None
-            if held and plain(arg) != plain(name):
+            is_own = arg and serves(other.spelling, launch.command)
+            if is_own and taken.get(arg) is not None and plain(arg) != plain(name):
                 return arg
     return None
 

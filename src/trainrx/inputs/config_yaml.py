@@ -156,12 +156,12 @@ class _Walker:
             for part in value.value if isinstance(value, yaml.SequenceNode) else (value,):
                 if not isinstance(part, yaml.MappingNode):
                     continue
-                for key, held in self.pairs(part, depth + 1):
+                for key, merged_value in self.pairs(part, depth + 1):
                     self.left -= 1
                     if self.left <= 0:
                         return
                     if isinstance(key, yaml.ScalarNode) and key.value not in taken:
-                        yield key, held
+                        yield key, merged_value
         yield from own
 
     def sequence(self, node: yaml.SequenceNode, name: str, line: int, depth: int) -> Iterator[Leaf]:

@@ -55,22 +55,22 @@ def _guess(chunks: Iterator[bytes]) -> Iterator[bytes]:
         if chunk.isascii():
             yield chunk
             continue
-        held = _fill(chunk, chunks)
-        wrong, right = _census(held)
-        if wrong > right and is_gb18030(held):
-            yield from _recode(_chain(held, chunks), "gb18030")
+        pending = _fill(chunk, chunks)
+        wrong, right = _census(pending)
+        if wrong > right and is_gb18030(pending):
+            yield from _recode(_chain(pending, chunks), "gb18030")
             return
-        yield held
+        yield pending
         if right >= ENOUGH:
             yield from chunks
             return
 
 
-def _fill(held: bytes, chunks: Iterator[bytes]) -> bytes:
+def _fill(pending: bytes, chunks: Iterator[bytes]) -> bytes:
     """Take more until there is enough to judge by: a pipe may hand on single bytes."""
-    while len(held) < TELLING and (more := next(chunks, b"")):
-        held += more
-    return held
+    while len(pending) < TELLING and (more := next(chunks, b"")):
+        pending += more
+    return pending
 
 
 def _census(data: bytes) -> tuple[int, int]:

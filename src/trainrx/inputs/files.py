@@ -167,14 +167,14 @@ def _head(path: Path) -> bytes:
 
 
 def _whole(path: Path, name: str, unread: list[Unread]) -> bytes:
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     for chunk in file_chunks(path, name, unread.append, size=CHUNK):
-        held.write(chunk)
-        if held.tell() > LARGEST_TEXT:
+        buffer.write(chunk)
+        if buffer.tell() > LARGEST_TEXT:
             reason = f"is larger than {LARGEST_TEXT} bytes: only its beginning was read"
             unread.append(Unread(source=name, reason=reason))
             break
-    return held.getvalue()[:LARGEST_TEXT]
+    return buffer.getvalue()[:LARGEST_TEXT]
 
 
 def _read_archive(path: Path) -> Found:

@@ -84,8 +84,8 @@ def usable_gib(gpu: Gpu) -> float:
     """Give what torch sees of a card, GiB: as reported where known, else 98.5 % of its size."""
     if gpu.torch_total_gib:
         # the lower of two in the middle
-        told = sorted(gpu.torch_total_gib)
-        return told[(len(told) - 1) // 2]
+        sizes = sorted(gpu.torch_total_gib)
+        return sizes[(len(sizes) - 1) // 2]
     return round(gpu.memory_gb * USABLE_SHARE, 2)
 
 

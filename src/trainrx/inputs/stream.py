@@ -114,26 +114,26 @@ def _unzstd(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[
         return
     unpack = zstandard.ZstdDecompressor().decompressobj
     frame = unpack()
-    held = bytearray()
+    unpacked = bytearray()
     try:
         while packed := handle.read(STEP):
             while packed:
                 frame = unpack() if frame.eof else frame
-                held += frame.decompress(packed)
+                unpacked += frame.decompress(packed)
                 packed = frame.unused_data
-            if len(held) >= size:
-                yield bytes(held)
-                held.clear()
+            if len(unpacked) >= size:
+                yield bytes(unpacked)
+                unpacked.clear()
     except zstandard.ZstdError as error:
         report(Unread(source=name, reason=f"the Zstandard data is damaged or cut off: {error}"))
     else:
         if not frame.eof:
             report(Unread(source=name, reason="the Zstandard data is damaged or cut off: no end"))
-    if held:
-        yield bytes(held)
+    if unpacked:
+        yield bytes(unpacked)
 
 
-TOLD = 8
+MOST_LINES = 8
 """Lines of a log that are taken for what it says of the failure: its last exceptions."""
 LONGEST = 2000
 """Characters of such a line that are read."""
@@ -153,8 +153,8 @@ def without_paths(text: str) -> str:
 def exceptions(logs: Sequence[Input]) -> Iterator[str]:
     """Give the last exceptions of each log, without paths."""
     for log in logs:
-        told = [line[:LONGEST] for line in _lines(log) if _EXCEPTION.search(line)][-TOLD:]
-        yield from map(without_paths, told)
+        lines = [line[:LONGEST] for line in _lines(log) if _EXCEPTION.search(line)][-MOST_LINES:]
+        yield from map(without_paths, lines)
 
 
 def functions(logs: Sequence[Input]) -> Iterator[str]:

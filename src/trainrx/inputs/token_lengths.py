@@ -166,7 +166,7 @@ def token_lengths(path: Path, tokenizer: Path | None = None) -> Lengths:
         tally.add(_tokens(parts, count), parts)
     if not tally.count:
         raise UsageError(_none(path, bad))
-    return Lengths(_stats(path, tally, bad, exact=how), bad.told(path))
+    return Lengths(_stats(path, tally, bad, exact=how), bad.reasons(path))
 
 
 class _Problems:
@@ -179,7 +179,7 @@ class _Problems:
         if len(self.first) < MOST_NAMED:
             self.first.append(text)
 
-    def told(self, path: Path) -> tuple[str, ...]:
+    def reasons(self, path: Path) -> tuple[str, ...]:
         if not self.count:
             return ()
         return (f"{path}: {self.count} samples were not read: {'; '.join(self.first)}",)

@@ -148,9 +148,9 @@ class _Reader:
 
     def _is_more(self, word: Word) -> bool:
         """Tell `$EXTRA_ARGS`, which stands for further arguments, from the value of a flag."""
-        held = self._open is not None and bool(self._open.values)
+        takes_value = self._open is not None and bool(self._open.values)
         named = any(_MORE_ARGUMENTS.fullmatch(name) for name in word.unknown)
-        return bool(word.unknown) and (named and (held or word.text.startswith("$")))
+        return bool(word.unknown) and (named and (takes_value or word.text.startswith("$")))
 
     def _stray(self, word: Word) -> None:
         self.complete = self.complete and not word.unknown

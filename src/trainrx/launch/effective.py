@@ -109,9 +109,9 @@ def _place(framework: str, release: str) -> int:
 
 def processes(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
     """Count the processes a launch starts, the way the programs of its framework do."""
-    told = {arg.name: arg.values[-1] if arg.values else None for arg in launch.launcher}
-    if "nproc_per_node" in told:
-        return Processes(times(told["nproc_per_node"], told.get("nnodes", "1")), distributed=True)
+    given = {arg.name: arg.values[-1] if arg.values else None for arg in launch.launcher}
+    if "nproc_per_node" in given:
+        return Processes(times(given["nproc_per_node"], given.get("nnodes", "1")), distributed=True)
     return framework_of(launch.framework).processes(launch, env)
 
 

@@ -125,7 +125,7 @@ def _named_so(launch: RawLaunch) -> tuple[dict[str, Scalar], tuple[Origin, ...]]
 
 def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
     hidden = {"accelerate_config", "config_file", "deepspeed_config", "use_deepspeed"}
-    told = {arg.name for arg in (*launch.launcher, *configs)}
+    given = {arg.name for arg in (*launch.launcher, *configs)}
     if any(a.name == "distributed_type" and a.values in _NOT_SHARDED for a in configs):
         # accelerate's own config is at hand and names no DeepSpeed
         hidden -= {"accelerate_config", "config_file"}
@@ -134,7 +134,7 @@ def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
     known = framework_of(launch.framework).training_arguments and not megatron
     # of a program that holds its own arguments nobody sees how it was started
     started_unseen = any(arg.via == "config" for arg in launch.args)
-    return known and not (told & hidden or config_missing or started_unseen)
+    return known and not (given & hidden or config_missing or started_unseen)
 
 
 def _file_name(path: str) -> str:

@@ -275,10 +275,13 @@ def _hardware(
     elif named:
         reading = read_gpu(named[0][0], gpus, source=named[0][1].source)
         facts += card_facts(msgspec.structs.replace(reading, count=None), named[0][1])
-    told = (("hardware.gpus", request.gpus, "--gpus"), ("hardware.nodes", request.nodes, "--nodes"))
+    counts = (
+        ("hardware.gpus", request.gpus, "--gpus"),
+        ("hardware.nodes", request.nodes, "--nodes"),
+    )
     given = [
         fact(kind, value, Origin(source=flag, text=str(value)), how="given")
-        for kind, value, flag in told
+        for kind, value, flag in counts
         if value is not None
     ]
     return (*given, *facts), tuple(unread)

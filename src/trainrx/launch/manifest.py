@@ -203,7 +203,7 @@ def _service(node: yaml.Node, text: str, source: str) -> Part:
     for part in (entry, command):
         words += [part] if isinstance(part, yaml.ScalarNode) else []
     reserved = items(get(node, "deploy", "resources", "reservations", "devices"))
-    told: list[tuple[str, yaml.Node | None]] = [
+    fields: list[tuple[str, yaml.Node | None]] = [
         ("image", get(node, "image")),
         ("shm_size", get(node, "shm_size")),
         ("ipc", get(node, "ipc")),
@@ -215,7 +215,7 @@ def _service(node: yaml.Node, text: str, source: str) -> Part:
         env=env,
         container=tuple(
             RawArg(name=name, values=(scalar(value),), origin=_origin(value, lines, source))
-            for name, value in told
+            for name, value in fields
             if isinstance(value, yaml.ScalarNode)
         ),
         nodes=count(get(node, "deploy", "replicas")),

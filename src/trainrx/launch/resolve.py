@@ -189,16 +189,16 @@ def _as_printed(setting: Setting, shadowed: Sequence[Setting]) -> Setting:
     return msgspec.structs.replace(setting, origins=(*other.origins, *setting.origins))
 
 
-def _confirms(written: Argument | None, told: Argument) -> bool:
+def _confirms(written: Argument | None, reported: Argument) -> bool:
     """Tell whether the framework wrote down what the launch sets: that is where it stands."""
-    return written is not None and told.known and written.value == told.value
+    return written is not None and reported.known and written.value == reported.value
 
 
-def _refused(named: GivenArguments, told: Collection[str]) -> Iterable[Unread]:
+def _refused(named: GivenArguments, reported: Collection[str]) -> Iterable[Unread]:
     """Say which values the framework's parser would not take; what was told is not told again."""
     for arg, problem in named.problems:
         shown = f"--{arg.name}" if arg.via == "arg" else arg.name
-        if not any(reason.startswith(f"{shown}: ") for reason in told):
+        if not any(reason.startswith(f"{shown}: ") for reason in reported):
             origin = arg.origin
             yield Unread(
                 source=origin.source,

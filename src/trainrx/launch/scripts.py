@@ -135,10 +135,10 @@ def _in_part(launch: RawLaunch, part: Part) -> RawLaunch:
     """Give a launch what its container gives it; the command's own words go before."""
     given = {item.name for item in launch.env}
     env = (*(item for item in part.env if item.name not in given), *launch.env)
-    told = {arg.name for arg in launch.launcher} & _NODES or "NNODES" in {i.name for i in env}
+    counted = {arg.name for arg in launch.launcher} & _NODES or "NNODES" in {i.name for i in env}
     nodes = (
         (RawArg(name="nnodes", values=(str(part.nodes),), origin=launch.origin),)
-        if part.nodes > 1 and not told
+        if part.nodes > 1 and not counted
         else ()
     )
     return msgspec.structs.replace(

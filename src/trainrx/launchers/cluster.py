@@ -97,8 +97,8 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
             name = _SLURM_NAMES.get(option.key, option.key)
             if name in _SLURM_KEPT:
                 front.keep(name, option.given, option.word)
-    told = {item.name for item in front.launcher}
-    front.launcher += [item for item in front.allocation if item.name not in told]
+    given_names = {item.name for item in front.launcher}
+    front.launcher += [item for item in front.allocation if item.name not in given_names]
     front.allocated = True
     return rest
 
@@ -109,7 +109,7 @@ def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
     wrapped = None
     for option in options:
         if option.key == "wrap" and option.value:
-            wrapped = msgspec.structs.replace(option.held, text=option.value)
+            wrapped = msgspec.structs.replace(option.value_word, text=option.value)
         elif option.key == "export":
             _export(option, front)
         else:
@@ -122,12 +122,12 @@ def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
 def _export(option: LauncherOption, front: Front) -> None:
     """Read `--export=ALL,A=1`: without ALL nothing else of the environment is handed on."""
     items = (option.value or "").split(",")
-    if "ALL" not in items and option.value and not option.held.unknown:
+    if "ALL" not in items and option.value and not option.value_word.unknown:
         front.clear()
         front.passed.add("SLURM_*")
     for item in items:
         if item not in ("ALL", "NONE", "NIL"):
-            front.set(item, option.held)
+            front.set(item, option.value_word)
 
 
 def directive_args(
@@ -151,9 +151,9 @@ def enter_mpirun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     options, rest = read_options(words, _MPIRUN, _MPIRUN_PAIRS)
     for option in options:
         if option.key == "x" and option.value:
-            front.set(option.value, option.held)
+            front.set(option.value, option.value_word)
         elif option.key in ("genv", "env") and option.value:
-            front.set("=".join(option.value.split(" ", 1)), option.held)
+            front.set("=".join(option.value.split(" ", 1)), option.value_word)
         elif option.key in ("mca", "gmca"):
             continue
         elif option.key == "map_by" and (per := re.match(r"ppr:(\d+):node", option.value or "")):
@@ -190,10 +190,10 @@ def _runtime_env(option: LauncherOption, front: Front) -> None:
         front.hidden_env = True
     if not isinstance(given, dict):
         return
-    origin = front.cite(option.held)
+    origin = front.cite(option.value_word)
     for name, value in given.items():
         # a part of the text may be unknown: only values that show no variable are taken
-        known = isinstance(value, str) and not (option.held.unknown and "$" in value)
+        known = isinstance(value, str) and not (option.value_word.unknown and "$" in value)
         front.env.append(EnvVar(name=name, value=value if known else None, origin=origin))
 
 

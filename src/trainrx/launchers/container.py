@@ -84,7 +84,7 @@ def _enter(rest: tuple[Word, ...], front: Front, runs: str) -> tuple[Word, ...]:
     started: tuple[Word, ...] = ()
     for option in options:
         if option.key in ("e", "env"):
-            front.set(option.value or "", option.held)
+            front.set(option.value or "", option.value_word)
         elif option.key == "entrypoint" and option.value:
             started = (_valued(option),)
         _keep(option, front)
@@ -105,7 +105,7 @@ def enter_kubectl(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
         options, outside = read_options(outside, _KUBECTL)
         for option in options:
             if option.key == "env":
-                front.set(option.value or "", option.held)
+                front.set(option.value or "", option.value_word)
             _keep(option, front)
         if outside and cut is None and not runs:
             front.enclose("pod", _known(outside[0]), outside[0])
@@ -133,7 +133,7 @@ def enter_apptainer(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     for option in options:
         if option.key == "env":
             for item in (option.value or "").split(","):
-                front.set(item, option.held)
+                front.set(item, option.value_word)
         _keep(option, front)
     front.enclose("image", _known(rest[0]), rest[0])
     return rest[1:]
@@ -151,4 +151,4 @@ def _known(word: Word) -> tuple[str, ...] | None:
 
 
 def _valued(option: LauncherOption) -> Word:
-    return msgspec.structs.replace(option.held, text=option.value or "")
+    return msgspec.structs.replace(option.value_word, text=option.value or "")

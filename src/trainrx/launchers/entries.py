@@ -173,7 +173,8 @@ def _env(options: list[LauncherOption], rest: tuple[Word, ...], front: Front) ->
             front.env = [item for item in front.env if item.name != option.value]
         elif option.key in ("S", "split_string") and option.value:
             split = option.value.split()
-            rest = (*(msgspec.structs.replace(option.held, text=text) for text in split), *rest)
+            words = (msgspec.structs.replace(option.value_word, text=text) for text in split)
+            rest = (*words, *rest)
     return _assignments(rest[1:] if rest and rest[0].text == "-" else rest, front)
 
 

@@ -36,7 +36,7 @@ class LauncherOption(msgspec.Struct, frozen=True):
     name: str
     value: str | None
     word: Word
-    held: Word
+    value_word: Word
 
     @property
     def key(self) -> str:
@@ -46,7 +46,7 @@ class LauncherOption(msgspec.Struct, frozen=True):
     @property
     def given(self) -> tuple[str, ...] | None:
         """Give the value as an argument has it: None when it is not known."""
-        if self.held.unknown and self.value is not None:
+        if self.value_word.unknown and self.value is not None:
             return None
         return () if self.value is None else (self.value,)
 

@@ -59,11 +59,11 @@ def start(kind: str, words: tuple[Word, ...], front: Front) -> Started | None:
     rest = words[at + (at < len(words) and words[at].text == "--") :]
     if not rest:
         return None
-    told = {item.name for item in front.launcher[before:]}
+    given_names = {item.name for item in front.launcher[before:]}
     if kind == "deepspeed":
-        _count_slots(front, told)
+        _count_slots(front, given_names)
     for name in _HIDDEN[kind] if hidden else ():
-        if name not in told:
+        if name not in given_names:
             front.keep(name, None, words[0])
     return Started(rest[0], module, rest[1:])
 
@@ -96,7 +96,7 @@ def _keep(name: str, given: str, source: Word, word: Word, front: Front) -> None
     front.launcher.append(front.argument(name, values, word, texts))
 
 
-def _count_slots(front: Front, told: set[str]) -> None:
+def _count_slots(front: Front, given_names: set[str]) -> None:
     """Count hosts and GPUs of `--include worker-0:0,1@worker-1:0,1` when nothing else does."""
     include = next((item for item in front.launcher if item.name == "include"), None)
     if include is None or not include.values:
@@ -106,9 +106,9 @@ def _count_slots(front: Front, told: set[str]) -> None:
         return
     counts = {len(slot["gpus"].split(",")) if slot["gpus"] else 0 for slot in slots if slot}
     word = Word(text=include.origin.text, line=include.origin.line or 0)
-    if "num_gpus" not in told and len(counts) == 1 and (count := counts.pop()):
+    if "num_gpus" not in given_names and len(counts) == 1 and (count := counts.pop()):
         front.keep("num_gpus", (str(count),), word)
-    if "nnodes" not in told and len(slots) > 1:
+    if "nnodes" not in given_names and len(slots) > 1:
         front.keep("nnodes", (str(len(slots)),), word)
 
 

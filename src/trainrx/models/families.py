@@ -139,6 +139,6 @@ def quantisation_of(name: str) -> Quantisation | None:
     if not any(sign in name for sign in _SIGNS):
         return None
     method = next((method for method, words in METHODS if re.search(words, name)), "")
-    told = BITS.search(name)
-    bits = int(next(filter(None, told.groups()))) if told is not None else USUAL.get(method)
+    match = BITS.search(name)
+    bits = int(next(filter(None, match.groups()))) if match is not None else USUAL.get(method)
     return None if bits is None else Quantisation(bits, method)

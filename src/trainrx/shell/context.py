@@ -124,11 +124,11 @@ class Context:
         return self.state.unknowns.mark("value", shown, shown)
 
     def _number(self, name: str) -> str | None:
-        held = self.state.get(name)
-        if held is None and (name.islower() or self.state.is_gone(name)):
+        variable = self.state.get(name)
+        if variable is None and (name.islower() or self.state.is_gone(name)):
             # Names of the environment are upper-case: this one is unset, which counts as 0.
             return "0"
-        return held.text or "0" if held is not None and known(held.text) else None
+        return variable.text or "0" if variable is not None and known(variable.text) else None
 
     def _write(self, name: str, value: int | None) -> None:
         unknown = self.state.unknowns.mark("value", name)
@@ -141,8 +141,8 @@ class Context:
         from trainrx.shell import arithmetic
 
         for name in arithmetic.names(expression):
-            held = self.state.variables.get(name)
-            found += unknowns.within(unknowns.variable(name) if held is None else held.text)
+            variable = self.state.variables.get(name)
+            found += unknowns.within(unknowns.variable(name) if variable is None else variable.text)
         return found[0] if found else None
 
     def substitute(self, body: str) -> str:

@@ -114,7 +114,7 @@ def slips_in_quotes(text: str, quoted: Sequence[QuotedSpan]) -> Iterator[Slip]:
     What is only printed is left alone, as is a drawing: behind the mistake the command goes on.
     """
     texts = (text[s.start : s.end] for s in quoted if s.quote in ("'", '"'))
-    if not any("\\" in held for held in texts):
+    if not any("\\" in quoted_text for quoted_text in texts):
         return
     marks = [match.start() for match in islice(_SLIP_IN_TEXT.finditer(text), MAX_DEFECTS)]
     for span in quoted if marks else ():

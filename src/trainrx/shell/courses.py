@@ -110,9 +110,9 @@ class _Merge:
         return Variable((Field(text, last.line),), last.line, lines=lines)
 
 
-def _lines(held: Variable) -> tuple[int, ...]:
-    count = len(held.text.split())
-    return held.lines if len(held.lines) == count else (held.line,) * count
+def _lines(variable: Variable) -> tuple[int, ...]:
+    count = len(variable.text.split())
+    return variable.lines if len(variable.lines) == count else (variable.line,) * count
 
 
 def _shared(lists: Sequence[Sequence[str]]) -> tuple[int, int]:

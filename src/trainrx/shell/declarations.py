@@ -71,9 +71,9 @@ class Declarations:
             base, values=values, array=True, line=line, lines=(), script=""
         )
 
-    def _text_value(self, item: Assign, held: Variable | None, line: int) -> Variable:
+    def _text_value(self, item: Assign, variable: Variable | None, line: int) -> Variable:
         """Give the variable after `name=value` or `name+=value`."""
-        old = held if item.append else None
+        old = variable if item.append else None
         expander = self._context.expander
         text = expander.text(item.value)
         lines = word_lines(item.value, line) if "\n" in item.value or old else ()
@@ -82,9 +82,9 @@ class Declarations:
             script = expander.text(item.value, keep_joins=True)
         if script.count("\n") != item.value.count("\n"):
             script = ""
-        if held is not None and held.array:
+        if variable is not None and variable.array:
             first = Field(text, line)
-            return self._context.state.with_first(item.name, held, first, append=item.append)
+            return self._context.state.with_first(item.name, variable, first, append=item.append)
         if old is None:
             lent = not text and _LENT.fullmatch(item.value) is not None
             return Variable((Field(text),), line, lines=lines, script=script, default=lent)
@@ -116,10 +116,10 @@ class Declarations:
             self._not_followed(item.name, flags, self._line(item.at), item.value)
             return
         self.assign(item, export=export)
-        held = state.variables[item.name]
-        if set(flags) & set("iluc") and known(held.text):
+        variable = state.variables[item.name]
+        if set(flags) & set("iluc") and known(variable.text):
             mark = state.unknowns.mark("value", item.name)
-            state.variables[item.name] = msgspec.structs.replace(held, values=(Field(mark),))
+            state.variables[item.name] = msgspec.structs.replace(variable, values=(Field(mark),))
 
     def _not_followed(self, name: str, flags: str, line: int, target: str = "") -> None:
         """Take an array with keys, or what a name stands for by reference, as unknown."""

@@ -127,16 +127,16 @@ class Loops:
         after = self._state.variables
         self._state.restore(before)
         for name, new in after.items():
-            held = before.get(name)
-            if name == "@" or held is new:
+            old = before.get(name)
+            if name == "@" or old is new:
                 continue
             given = not known(new.text) and not self._state.unknowns.alternatives(new.text)
-            if given and (held is None or (not held.array and held.text == "")):
+            if given and (old is None or (not old.array and old.text == "")):
                 field = Field(self._state.unknowns.mark("arg", name), new.line)
-                exported = held.exported if held is not None else new.exported
+                exported = old.exported if old is not None else new.exported
                 self._state.variables[name] = Variable((field,), new.line, exported=exported)
-            elif held is not None:
-                self._state.variables[name] = msgspec.structs.replace(held, default=True)
+            elif old is not None:
+                self._state.variables[name] = msgspec.structs.replace(old, default=True)
 
     def count(self, node: CountedLoop) -> None:
         """Run `for ((first; condition; step))`."""

@@ -183,13 +183,13 @@ class Parameters:
         item = element(found, number)
         return None if item is None else item.text
 
-    def index(self, held: Variable, text: str) -> int | None:
+    def index(self, variable: Variable, text: str) -> int | None:
         """Work out which element is meant, None when that is not known."""
         number = self._expand(f"$(({text}))")
         if not re.fullmatch(r"-?[0-9]{1,9}", number):
             return None
         index = int(number)
-        before = held.values[: index + 1] if index >= 0 else held.values
+        before = variable.values[: index + 1] if index >= 0 else variable.values
         return index if self._countable(before) else None
 
     def _operate(self, name: str, text: str | None, operation: str) -> str:

@@ -96,18 +96,18 @@ class SimpleCommands:
     def _use_script(self, raw: Raw, fields: list[Field]) -> bool:
         """Give `eval "$CMD"` the text of CMD with its line ends, so that words keep their lines."""
         match = _WHOLE_VARIABLE.fullmatch(raw.text)
-        held = self._context.state.variables.get(match[1]) if match else None
-        if held is None or held.array:
+        variable = self._context.state.variables.get(match[1]) if match else None
+        if variable is None or variable.array:
             return False
-        text = held.script or held.text
+        text = variable.script or variable.text
         if raw.text[0] != '"':
             # Without quotes the shell splits the text: a line end in it is only a blank.
             # The backslash of a line continued in single quotes is left, and escapes that blank.
-            left = "\\\\ " if "\\\n" in held.text else ""
-            end = f" {left}\\\\\n" if held.script else f" {left}"
+            left = "\\\\ " if "\\\n" in variable.text else ""
+            end = f" {left}\\\\\n" if variable.script else f" {left}"
             text = re.sub(r"[ \t]*\\\n[ \t]*", end, text)
-            text = re.sub(r"[ \t]*(?<!\\)\n[ \t]*", " \\\\\n" if held.script else " ", text)
-        fields.append(Field(text, held.line, bool(held.script)))
+            text = re.sub(r"[ \t]*(?<!\\)\n[ \t]*", " \\\\\n" if variable.script else " ", text)
+        fields.append(Field(text, variable.line, bool(variable.script)))
         return True
 
     # Commands

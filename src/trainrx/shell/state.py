@@ -44,8 +44,8 @@ class State:
     @property
     def positional(self) -> tuple[Field, ...] | None:
         """Give `$1` and so on, None when it is not known what the script is called with."""
-        held = self.variables.get("@")
-        return None if held is None else held.values
+        variable = self.variables.get("@")
+        return None if variable is None else variable.values
 
     @positional.setter
     def positional(self, fields: tuple[Field, ...] | None) -> None:
@@ -57,13 +57,13 @@ class State:
     def get(self, name: str) -> Variable | None:
         """Give a variable, None when the script (or its given environment) does not set it."""
         self.used.add(name)
-        held = self.variables.get(name)
-        return None if held is None or held.gone else held
+        variable = self.variables.get(name)
+        return None if variable is None or variable.gone else variable
 
     def is_gone(self, name: str) -> bool:
         """Tell whether a variable was unset by the script."""
-        held = self.variables.get(name)
-        return held is not None and held.gone
+        variable = self.variables.get(name)
+        return variable is not None and variable.gone
 
     def need(self, names: set[str]) -> None:
         """Take what a script does not go on without as given, with a value that is not known."""
@@ -82,34 +82,34 @@ class State:
 
     def separators(self) -> str:
         """Give the characters that words are split at: IFS."""
-        held = self.variables.get("IFS")
-        if held is None or held.gone or not known(held.text):
+        variable = self.variables.get("IFS")
+        if variable is None or variable.gone or not known(variable.text):
             return " \t\n"
-        return held.text
+        return variable.text
 
     def set_text(self, name: str, text: str, line: int) -> None:
         """Give a variable a single value; of an array it is the first."""
-        held = self.variables.get(name)
-        if held is None or not held.array:
+        variable = self.variables.get(name)
+        if variable is None or not variable.array:
             self.set(name, Variable((Field(text),), line))
         else:
-            self.set(name, self.with_first(name, held, Field(text, line)))
+            self.set(name, self.with_first(name, variable, Field(text, line)))
 
     def with_first(
-        self, name: str, held: Variable, item: Field, *, append: bool = False
+        self, name: str, variable: Variable, item: Field, *, append: bool = False
     ) -> Variable:
         """Give an array with another first element."""
-        found = None if self.is_opaque(held) else with_element(held, 0, item, append=append)
+        found = None if self.is_opaque(variable) else with_element(variable, 0, item, append=append)
         return self.opaque(name, item.line) if found is None else found
 
     def opaque(self, name: str, line: int) -> Variable:
         """Give an array of which nothing is known: with keys, with gaps."""
         return Variable((Field(self.unknowns.mark("array", name)),), line, array=True)
 
-    def is_opaque(self, held: Variable) -> bool:
+    def is_opaque(self, variable: Variable) -> bool:
         """Tell whether nothing of an array is known."""
         return any(
-            item.kind == "array" for f in held.values for item in self.unknowns.within(f.text)
+            item.kind == "array" for f in variable.values for item in self.unknowns.within(f.text)
         )
 
     def export(self, name: str, line: int, *, on: bool = True) -> None:

@@ -195,17 +195,17 @@ class Variable(msgspec.Struct, frozen=True):
 Snapshot = dict[str, Variable]
 
 
-def element(held: Variable, index: int) -> Field | None:
+def element(array: Variable, index: int) -> Field | None:
     """Give an element, None when there is none."""
-    inside = -len(held.values) <= index < len(held.values)
-    return held.values[index] if inside else None
+    inside = -len(array.values) <= index < len(array.values)
+    return array.values[index] if inside else None
 
 
 def with_element(
-    held: Variable, index: int, item: Field, *, append: bool = False
+    array: Variable, index: int, item: Field, *, append: bool = False
 ) -> Variable | None:
     """Give the array with one element set, None when that leaves a gap."""
-    values = list(held.values)
+    values = list(array.values)
     if index == len(values):
         values.append(item)
     elif -len(values) <= index < len(values):
@@ -213,4 +213,4 @@ def with_element(
         values[index] = msgspec.structs.replace(item, text=text)
     else:
         return None
-    return msgspec.structs.replace(held, values=tuple(values), array=True)
+    return msgspec.structs.replace(array, values=tuple(values), array=True)
