@@ -272,7 +272,7 @@ from trainrx.reason.base import EngineRule, Pattern
 from trainrx.reason.durable import DurableEngine
 from trainrx.reason.rulebase import RuleBase
 from trainrx.model.facts import Fact
-import trainrx.reason.select
+import trainrx.reason.stage
 assert "durable_rules_engine" not in sys.modules
 DurableEngine(RuleBase([EngineRule(id="r", when=(Pattern(kind="x"),))])).infer([Fact(kind="x")])
 print(threading.active_count(), "durable" in sys.modules)

@@ -18,7 +18,7 @@ from trainrx.reason.durable import DurableEngine, load_native
 from trainrx.reason.reasoner import Reasoner
 from trainrx.reason.reference import PyEngine
 from trainrx.reason.rulebase import RuleBase
-from trainrx.reason.select import infer_safely, select_engine
+from trainrx.reason.stage import infer_safely, select_engine
 
 ENGINES = pytest.mark.parametrize("engine", ["durable", "reference"])
 WHY = {"en": "because", "zh": "因为"}

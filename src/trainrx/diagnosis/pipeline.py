@@ -51,7 +51,7 @@ from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Situation
 from trainrx.reason.reasoner import reason
-from trainrx.reason.select import EngineName
+from trainrx.reason.stage import EngineName
 
 ASSUMED = ("default", "assumed")
 

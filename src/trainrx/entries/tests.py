@@ -32,7 +32,7 @@ from trainrx.reason.conditions import Situation
 from trainrx.reason.order import rank
 from trainrx.reason.reasoner import Reasoner, Reasoning
 from trainrx.reason.score import Scored, ruled_out, score
-from trainrx.reason.select import EngineName
+from trainrx.reason.stage import EngineName
 
 PRESENT = 0.5
 FACT_FIELDS = {"fact", "value"}

@@ -26,10 +26,11 @@ from trainrx.reason.base import (
     EngineRule,
     Inference,
     Pattern,
+    field_value,
+    matches,
 )
-from trainrx.reason.collect import Collector
 from trainrx.reason.limits import anonymous
-from trainrx.reason.matching import field_value, matches
+from trainrx.reason.reference import Collector
 from trainrx.reason.rulebase import RuleBase
 
 _OPERATORS = {"ne": "$neq", "lt": "$lt", "le": "$lte", "gt": "$gt", "ge": "$gte"}

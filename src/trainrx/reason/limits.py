@@ -6,7 +6,7 @@ The numbers are those at which durable_rules 2.0.28 was measured to fail, minus 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from trainrx.reason.base import EngineRule, Pattern
 
@@ -25,20 +25,18 @@ class Usage:
     def __init__(self) -> None:
         self.problem: tuple[str, str] | None = None
         """The first rule that went over a limit, and how."""
-        self._rules: set[str] = set()
+        self._rules = 0
         self._fans: Counter[str] = Counter()
         self._fields: dict[str, set[str]] = {}
         self._shared: Counter[Pattern] = Counter()
         self._absent = 0
 
-    def add(self, rules: Iterable[EngineRule]) -> None:
-        """Count rules in; those that are in already cost nothing."""
-        for rule in rules:
-            if rule.id not in self._rules:
-                self._rules.add(rule.id)
-                for pattern in rule.when:
-                    self._count(rule, anonymous(pattern))
-                self._judge(rule, len(self._rules) > MAX_RULES, f"more than {MAX_RULES} rules")
+    def add(self, rule: EngineRule) -> None:
+        """Count a rule in."""
+        self._rules += 1
+        for pattern in rule.when:
+            self._count(rule, anonymous(pattern))
+        self._judge(rule, self._rules > MAX_RULES, f"more than {MAX_RULES} rules")
 
     def _count(self, rule: EngineRule, pattern: Pattern) -> None:
         shared = self._shared[pattern] + 1
@@ -77,19 +75,18 @@ def anonymous(pattern: Pattern) -> Pattern:
     )
 
 
-def chunks(groups: Iterable[Sequence[EngineRule]]) -> list[tuple[EngineRule, ...]]:
-    """Cut groups of rules (each must stay whole) into lists that keep the limits.
+def chunks(rules: Iterable[EngineRule]) -> list[tuple[EngineRule, ...]]:
+    """Cut rules into lists that keep the limits.
 
-    A rule that stands in groups of two lists is in both. A group too large by itself makes a list
-    of its own, which a rule base then refuses.
+    A rule too large by itself makes a list of its own, which a rule base then refuses.
     """
     out: list[tuple[EngineRule, ...]] = []
-    usage, held = Usage(), dict[str, EngineRule]()
-    for group in groups:
-        usage.add(group)
+    usage, held = Usage(), list[EngineRule]()
+    for rule in rules:
+        usage.add(rule)
         if usage.problem is not None and held:
-            out.append(tuple(held.values()))
-            usage, held = Usage(), {}
-            usage.add(group)
-        held.update((rule.id, rule) for rule in group)
-    return [*out, tuple(held.values())] if held else out
+            out.append(tuple(held))
+            usage, held = Usage(), []
+            usage.add(rule)
+        held.append(rule)
+    return [*out, tuple(held)] if held else out

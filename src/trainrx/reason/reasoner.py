@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from trainrx.model.facts import Fact, Facts, Origin
+from trainrx.model.facts import Fact, Facts, Origin, identity
 from trainrx.model.knowledge import Rule
-from trainrx.reason.base import EngineRule, Firing, Inference, RuleError
+from trainrx.reason.base import EngineRule, Firing, Inference, RuleError, comparable
 from trainrx.reason.conclusions import Explained, FactQuestion, Suggested, conclusions
 from trainrx.reason.conditions import Situation
 from trainrx.reason.limits import chunks
 from trainrx.reason.rules import RuleNames, compile_rule, misfit
-from trainrx.reason.select import EngineName
-from trainrx.reason.sightings import spread
-from trainrx.reason.stage import Stage, make_stage
+from trainrx.reason.stage import EngineName, Stage, make_stage
 
 MOST_SIGHTINGS = (24, 8, 3, 1)
 """How many facts of one kind the rules see: the next when a rule base refuses that many."""
@@ -79,7 +78,7 @@ class Reasoner:
         self._rules = {rule.id: rule for rule in rules}
         self._compiled = {i: compile_rule(rule, names) for i, rule in self._rules.items()}
         deriving = tuple(rule for rule in self._compiled.values() if rule.derive)
-        others = chunks([rule] for rule in self._compiled.values() if not rule.derive)
+        others = chunks(rule for rule in self._compiled.values() if not rule.derive)
         try:
             self._deriving = [make_stage(group, engine) for group in (deriving,) if group]
             self._others = [make_stage(group, engine) for group in others]
@@ -171,3 +170,36 @@ def _with_origins(inference: Inference, index: int) -> Fact:
         seen |= below
         pending += sorted(below, reverse=True)
     return msgspec.structs.replace(inference.facts[index], origins=tuple(origins))
+
+
+def spread(facts: Iterable[Fact], most: int) -> tuple[list[Fact], int]:
+    """Keep at most `most` facts of each kind, and say how many were left out.
+
+    The earliest of every rank stay first, then the second of every rank, and so on: who was first
+    and which ranks are concerned is what rules ask about.
+    """
+    by_kind: dict[str, list[Fact]] = defaultdict(list)
+    for fact in sorted(facts, key=_time):
+        by_kind[fact.kind].append(fact)
+    kept: list[Fact] = []
+    left_out = 0
+    for of_kind in by_kind.values():
+        kept += of_kind if len(of_kind) <= most else _by_turns(of_kind)[:most]
+        left_out += max(0, len(of_kind) - most)
+    return kept, left_out
+
+
+def _by_turns(facts: Sequence[Fact]) -> list[Fact]:
+    turn: dict[object, int] = defaultdict(int)
+    order: list[tuple[int, int]] = []
+    for at, fact in enumerate(facts):
+        rank = repr(fact.get("rank"))
+        order.append((turn[rank], at))
+        turn[rank] += 1
+    return [facts[at] for _, at in sorted(order)]
+
+
+def _time(fact: Fact) -> tuple[object, ...]:
+    at = comparable(fact.get("at"))
+    number = at if isinstance(at, (int, float)) else float("inf")
+    return (number, *identity(fact))

@@ -41,7 +41,8 @@ class RuleBase:
         for rule in rules:
             _check_shape(rule)
         usage = Usage()
-        usage.add(rules)
+        for rule in rules:
+            usage.add(rule)
         if usage.problem is not None:
             raise RuleError(*usage.problem)
         self.sorts: Mapping[tuple[str, str], Sort] = sorts_used(rules)
@@ -49,7 +50,6 @@ class RuleBase:
         self.strata = max(self.stratum.values(), default=0) + 1
         self.absents: Mapping[tuple[int, Pattern], int] = self._absents()
         self.fields: Mapping[str, tuple[str, ...]] = _fields(rules)
-        self.absent_fields: Mapping[str, tuple[str, ...]] = _fields(rules, absent=True)
         self._readers = _readers(rules)
         self._equal_fields = _equal_fields(rules)
 
@@ -178,14 +178,12 @@ def _stratum(
     return max([level[rule.id], int(any(p.absent for p in rule.when)), *after])
 
 
-def _fields(rules: Iterable[EngineRule], *, absent: bool = False) -> dict[str, tuple[str, ...]]:
-    """List per kind the fields that positive (or absent) patterns test."""
+def _fields(rules: Iterable[EngineRule]) -> dict[str, tuple[str, ...]]:
+    """List per kind the fields that positive patterns test."""
     out: dict[str, dict[str, None]] = {}
-    for rule in rules:
-        for pattern in rule.when:
-            if pattern.absent == absent:
-                names = (check.field for check in pattern.checks)
-                out.setdefault(pattern.kind, {}).update(dict.fromkeys(names))
+    for pattern in (pattern for rule in rules for pattern in positive(rule)):
+        names = (check.field for check in pattern.checks)
+        out.setdefault(pattern.kind, {}).update(dict.fromkeys(names))
     return {kind: tuple(names) for kind, names in out.items()}
 
 
