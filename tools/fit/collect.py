@@ -12,7 +12,7 @@ import msgspec
 from accuracy import Names, arguments, holds, plain
 
 from fit.pair import Pair
-from trainrx.diagnosis.answer import Conclusion, roots, shown, target
+from trainrx.diagnosis.conclusion import Conclusion, roots, shown, target
 from trainrx.diagnosis.pipeline import conclude
 from trainrx.facts.releases import package_in_question
 from trainrx.fix.plan import plan as plan_fixes

@@ -2,71 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from trainrx.diagnosis.foreseen import Foresight
-from trainrx.diagnosis.summary import job_summary
+from trainrx.diagnosis.conclusion import (
+    Conclusion,
+    foreseen,
+    nearest_causes,
+    roots,
+    shown,
+    target,
+    weighed,
+)
 from trainrx.facts.all import failure_kinds
-from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
-from trainrx.knowledge.guards import is_of_another
 from trainrx.knowledge.packages import range_votes
-from trainrx.knowledge.ranking import with_fit
-from trainrx.knowledge.store import Knowledge
 from trainrx.model import __version__
-from trainrx.model.facts import Facts, Origin
-from trainrx.model.findings import Unread
-from trainrx.model.hardware import ModelShape
-from trainrx.model.job import RawLaunch, SymptomHits
+from trainrx.model.facts import Origin
 from trainrx.model.knowledge import Cause, Family
-from trainrx.model.refusal import RefusedArgument
-from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool
-from trainrx.model.text import Lang, Text
+from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool, job_summary
+from trainrx.model.text import Text
 from trainrx.reason.asks import asks
-from trainrx.reason.echoes import echoes
 from trainrx.reason.nearest import LEAST_UNSEEN, Near, has_room, with_nearest
 from trainrx.reason.order import Ranking, rank, verdict, word
-from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored
 
-SHOWN = ("failure", "echo", "observation")
 QUOTED = 3
 TELLING = ("rank_imbalance", "growing_memory")
 UNTOLD = "crash_other"
 
 
-class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the answer is made of."""
-
-    knowledge: Knowledge
-    symptoms: tuple[SymptomHits, ...]
-    reasoning: Reasoning
-    kin: Callable[[], tuple[tuple[Near, Cause], ...]]
-    style: Literal["arg", "config"]
-    launch: RawLaunch | None
-    shape: ModelShape | None = None
-    refused: tuple[RefusedArgument, ...] = ()
-    unread: tuple[Unread, ...]
-    lang: Lang
-
-    @property
-    def facts(self) -> Facts:
-        """Give what is known of the job."""
-        return self.reasoning.facts
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """Give the versions at hand."""
-        return self.reasoning.situation.versions
-
-
-def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Diagnosis:
+def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> Diagnosis:
     """Rank, plan the fixes, phrase the questions.
 
-    With `kin`, causes whose entries are near in words to what was seen fill places left open.
+    With `near`, causes whose entries are near in words to what was seen fill places left open.
     """
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
     seen, echo_of = shown(done)
@@ -82,7 +52,7 @@ def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Di
     finished = done.facts.value("log.finished") is True
     log_given = done.facts.value("log.given") is True
     only_echoes = bool(active) and all(roles[name] == "echo" for name in active)
-    if kin and has_room(ranking) and not only_echoes and (failed or not finished):
+    if near and has_room(ranking) and not only_echoes and (failed or not finished):
         families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
         ranking = with_nearest(ranking, _helpful(done, failed=failed), families, done.lang)
     job = target(done)
@@ -115,69 +85,9 @@ def answer(done: Conclusion, top: int | None = None, *, kin: bool = False) -> Di
 def _helpful(done: Conclusion, *, failed: bool) -> list[tuple[Near, Cause]]:
     """Give the nearest causes whose fixes change something in this job."""
     least = 0.0 if failed else LEAST_UNSEEN
-    near = [(item, cause) for item, cause in done.kin() if item.share >= least]
+    near = [(item, cause) for item, cause in nearest_causes(done) if item.share >= least]
     job = target(done)
     return [(item, cause) for item, cause in near if plan(cause, job).fixes]
-
-
-def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
-    """Give the symptoms an answer shows, and of those that only follow from another, which."""
-    roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
-    seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
-    return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
-
-
-def weighed(done: Conclusion, active: set[str]) -> dict[str, Cause]:
-    """Give the causes of a failure with the weights that labelled failures bore out.
-
-    What is foreseen from a launch keeps its author's judgement: no case tells how often a launch
-    that looks so fails.
-    """
-    suggested = {vote.cause for vote in done.reasoning.suggestions}
-    behind = {
-        ident: cause
-        for ident, cause in done.knowledge.causes.items()
-        if ident in suggested or not active.isdisjoint(cause.explains)
-    }
-    return with_fit(behind, done.knowledge.fitted)
-
-
-def foreseen(done: Conclusion, active: set[str]) -> dict[str, Cause]:
-    """Give the causes that may show where nothing failed: checks of another framework do not."""
-    framework = done.facts.text("launch.framework") or ""
-    return {
-        ident: cause
-        for ident, cause in done.knowledge.causes.items()
-        if not active.isdisjoint(cause.explains)
-        or (cause.foreseeable and not is_of_another(cause, done.knowledge.guards, framework))
-    }
-
-
-def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge) -> set[str]:
-    """Give the symptoms that ask for a cause: no echo, and nothing vague beside what is plain."""
-    active = {name for name in seen if name not in echo_of}
-    plain = {name for name in active if not knowledge.symptoms[name].vague}
-    told = any(knowledge.symptoms[name].is_failure for name in plain)
-    return plain if told else active
-
-
-def target(done: Conclusion) -> Target:
-    """Say for whom fixes are spelled."""
-    return Target(
-        facts=done.facts,
-        knowledge=done.knowledge,
-        versions=done.versions,
-        style=done.style,
-        lang=done.lang,
-        launch=done.launch,
-        foresee=foresight(done).predicted,
-        refused=done.refused,
-    )
-
-
-def foresight(done: Conclusion) -> Foresight:
-    """Give what predicts the memory of the job under other values."""
-    return Foresight(done.facts, done.knowledge, done.shape, torch=done.versions.get("torch", ""))
 
 
 def _consistent(plans: Sequence[Plan]) -> list[Plan]:

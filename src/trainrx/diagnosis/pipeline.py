@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from trainrx.catalog.names import framework_facts, name_facts
-from trainrx.diagnosis.answer import Conclusion, answer
-from trainrx.diagnosis.nearest_entries import kin
+from trainrx.diagnosis.answer import answer
+from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
 from trainrx.evidence.arguments import Dump, logged_arguments
 from trainrx.evidence.detector import detect
@@ -62,7 +62,7 @@ def diagnose(
     """Say why a job failed, or will fail, and what to change; `top` causes, None is all."""
     knowledge = load(request.kb, request.rules)
     done = conclude(gather(request, knowledge), knowledge, request.lang, engine)
-    return answer(done, top, kin=True)
+    return answer(done, top, near=True)
 
 
 def conclude(
@@ -87,12 +87,11 @@ def conclude(
     facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
     known = Situation(Facts((*facts, *sighted)), versions, knowledge.symptoms)
-    reasoning = reason(known, knowledge.rules.values(), engine)
     return Conclusion(
+        given=given,
         knowledge=knowledge,
         symptoms=seen.symptoms,
-        reasoning=reasoning,
-        kin=lambda: kin(given, knowledge, reasoning.situation),
+        reasoning=reason(known, knowledge.rules.values(), engine),
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=raw,
         shape=None if launch is None else launch.shape,

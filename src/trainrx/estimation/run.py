@@ -8,7 +8,6 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.catalog.names import framework_facts
-from trainrx.diagnosis.summary import job_summary
 from trainrx.estimation.figures import rounded
 from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive
@@ -37,6 +36,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.hardware import TokenStats
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Assumption, Prediction, Refusal, Workload
+from trainrx.model.result import job_summary
 from trainrx.model.text import Lang
 from trainrx.models.config import read_json
 from trainrx.models.facts import shape_of

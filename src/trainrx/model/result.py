@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.model.facts import Origin, Scalar
+from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.findings import Finding, Unread
 from trainrx.model.knowledge import Family
 from trainrx.model.parts import Safety
@@ -35,6 +35,21 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     gpu: str | None = None
     gpus: int | None = None
     nodes: int | None = None
+
+
+def job_summary(facts: Facts) -> JobSummary:
+    """Give the job in a few words."""
+    gpus, nodes = facts.number("hardware.gpus"), facts.number("hardware.nodes")
+    memory = facts.number("hardware.gpu_gib")
+    return JobSummary(
+        framework=facts.text("launch.framework") or None,
+        framework_version=facts.text("launch.framework_version"),
+        task=facts.text("launch.task"),
+        model=facts.text("model.name"),
+        gpu=facts.text("hardware.gpu") or (f"{memory:g} GiB" if memory else None),
+        gpus=int(gpus) if gpus else None,
+        nodes=int(nodes) if nodes else None,
+    )
 
 
 class SymptomSeen(msgspec.Struct, frozen=True, kw_only=True):

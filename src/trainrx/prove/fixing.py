@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.diagnosis.answer import Conclusion, answer
+from trainrx.diagnosis.answer import answer
+from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.pipeline import conclude
 from trainrx.evidence.arguments import logged_arguments
 from trainrx.inputs.hardware import least_gib

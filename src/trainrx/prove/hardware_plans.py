@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.diagnosis.summary import job_summary
 from trainrx.fix.changes import can_spell
 from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import read_logs, tool
@@ -20,6 +19,7 @@ from trainrx.model.facts import Facts, Scalar
 from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
+from trainrx.model.result import job_summary
 from trainrx.model.text import Text
 from trainrx.prove.candidates import CandidateJob, Subject, subject_of
 from trainrx.prove.planner import PlanOutcome

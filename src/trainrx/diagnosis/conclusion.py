@@ -1,0 +1,136 @@
+"""All that was concluded of a job, and what of it asks for a cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+import msgspec
+
+from trainrx.diagnosis.foreseen import Foresight
+from trainrx.fix.changes import Target
+from trainrx.inputs.stream import exceptions
+from trainrx.knowledge.guards import is_of_another
+from trainrx.knowledge.ranking import with_fit
+from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.words import read_index
+from trainrx.launch.given import Given
+from trainrx.model.facts import Facts
+from trainrx.model.findings import Unread
+from trainrx.model.hardware import ModelShape
+from trainrx.model.job import RawLaunch, SymptomHits
+from trainrx.model.knowledge import Cause
+from trainrx.model.refusal import RefusedArgument
+from trainrx.model.text import Lang
+from trainrx.reason.echoes import echoes
+from trainrx.reason.nearest import Near, nearest
+from trainrx.reason.reasoner import Reasoning
+from trainrx.reason.score import ruled_out
+
+SHOWN = ("failure", "echo", "observation")
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the answer is made of."""
+
+    given: Given
+    knowledge: Knowledge
+    symptoms: tuple[SymptomHits, ...]
+    reasoning: Reasoning
+    style: Literal["arg", "config"]
+    launch: RawLaunch | None
+    shape: ModelShape | None = None
+    refused: tuple[RefusedArgument, ...] = ()
+    unread: tuple[Unread, ...]
+    lang: Lang
+
+    @property
+    def facts(self) -> Facts:
+        """Give what is known of the job."""
+        return self.reasoning.facts
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Give the versions at hand."""
+        return self.reasoning.situation.versions
+
+
+def nearest_causes(done: Conclusion) -> tuple[tuple[Near, Cause], ...]:
+    """Give the causes whose entries are nearest to what was seen, best first.
+
+    Compared are the note and the exceptions at the end of logs. Causes that this job rules out, and
+    checks of another framework, are left out.
+    """
+    notes = (note.text or "" for note in done.given.notes)
+    text = "\n".join((*notes, *exceptions(done.given.logs)))
+    if not text.strip():
+        return ()
+    known = done.knowledge
+    framework = done.facts.text("launch.framework") or ""
+    found = ((near, known.causes[near.cause]) for near in nearest(text, read_index(known)))
+    return tuple(
+        (near, cause)
+        for near, cause in found
+        if not is_of_another(cause, known.guards, framework)
+        and not ruled_out(cause, done.reasoning.situation)
+    )
+
+
+def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
+    """Give the symptoms an answer shows, and of those that only follow from another, which."""
+    roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
+    seen = [hits.symptom for hits in done.symptoms if roles[hits.symptom] in SHOWN]
+    return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
+
+
+def weighed(done: Conclusion, active: set[str]) -> dict[str, Cause]:
+    """Give the causes of a failure with the weights that labelled failures bore out.
+
+    What is foreseen from a launch keeps its author's judgement: no case tells how often a launch
+    that looks so fails.
+    """
+    suggested = {vote.cause for vote in done.reasoning.suggestions}
+    behind = {
+        ident: cause
+        for ident, cause in done.knowledge.causes.items()
+        if ident in suggested or not active.isdisjoint(cause.explains)
+    }
+    return with_fit(behind, done.knowledge.fitted)
+
+
+def foreseen(done: Conclusion, active: set[str]) -> dict[str, Cause]:
+    """Give the causes that may show where nothing failed: checks of another framework do not."""
+    framework = done.facts.text("launch.framework") or ""
+    return {
+        ident: cause
+        for ident, cause in done.knowledge.causes.items()
+        if not active.isdisjoint(cause.explains)
+        or (cause.foreseeable and not is_of_another(cause, done.knowledge.guards, framework))
+    }
+
+
+def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge) -> set[str]:
+    """Give the symptoms that ask for a cause: no echo, and nothing vague beside what is plain."""
+    active = {name for name in seen if name not in echo_of}
+    plain = {name for name in active if not knowledge.symptoms[name].vague}
+    told = any(knowledge.symptoms[name].is_failure for name in plain)
+    return plain if told else active
+
+
+def target(done: Conclusion) -> Target:
+    """Say for whom fixes are spelled."""
+    return Target(
+        facts=done.facts,
+        knowledge=done.knowledge,
+        versions=done.versions,
+        style=done.style,
+        lang=done.lang,
+        launch=done.launch,
+        foresee=foresight(done).predicted,
+        refused=done.refused,
+    )
+
+
+def foresight(done: Conclusion) -> Foresight:
+    """Give what predicts the memory of the job under other values."""
+    return Foresight(done.facts, done.knowledge, done.shape, torch=done.versions.get("torch", ""))
