@@ -7,7 +7,7 @@ import pytest
 from trainrx.entries.lint_tests import case_problems, read_lint_cases
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.places import shipped
-from trainrx.render.lint_rules import index_page
+from trainrx.render.lint import index_page
 
 FOLDER = shipped()[1] / "lint"
 RULES = sorted(path.name.removesuffix(".test.yaml") for path in FOLDER.glob("*.test.yaml"))

@@ -136,11 +136,11 @@ def test_a_job_that_is_too_large_says_by_how_much_and_what_is_largest():
 def test_a_tight_job_is_judged_by_its_upper_bound():
     found = estimates.estimate(verdict="tight", limit_gib=55.0).prediction
 
-    assert next_steps(found, "en")[0].startswith("At worst 5.0 GiB too much.")
+    assert next_steps(found, View("en"))[0].startswith("At worst 5.0 GiB too much.")
 
 
 def test_a_job_that_fits_gets_no_advice():
-    assert next_steps(estimates.estimate().prediction, "en") == ()
+    assert next_steps(estimates.estimate().prediction, View("en")) == ()
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_advice_is_on_the_largest_group_of_terms(name, said):
     big = estimates.phase("loss", estimates.Term(name=name, gib=90.0))
     answer = estimates.estimate(verdict="does-not-fit", phases=(big,))
 
-    assert said in next_steps(answer.prediction, "en")[1]
+    assert said in next_steps(answer.prediction, View("en"))[1]
 
 
 def test_several_cards_are_compared():

@@ -35,7 +35,7 @@ from trainrx.model.lint import LintKnowledge, LintReport
 from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats import load
-from trainrx.render.lint_rules import titles
+from trainrx.render.lint import titles
 
 HELP = """\
 Say what is wrong with launches before they run: arguments this version does not take, values it
@@ -177,7 +177,7 @@ def run_lint(
     )
     run = Run(request, settings, load_lint(request.kb, request.rules), answer, known)
     if listed:
-        from trainrx.render.lint_rules import as_list
+        from trainrx.render.lint import as_list
 
         return write(as_list(run.knowledge, request.lang))
     if mending.asked:

@@ -11,7 +11,7 @@ from trainrx.render import document as doc
 from trainrx.render import inspect_words as words
 from trainrx.render.diagnosis import unread_section
 from trainrx.render.document import Document, View, children
-from trainrx.render.inspect_head import framework, what
+from trainrx.render.inspect import framework, what
 from trainrx.render.inspect_rows import name_text, origin_text, value_text
 from trainrx.render.layout import Styled, clean
 from trainrx.render.words import COMMA

@@ -37,7 +37,7 @@ def document(estimate: Estimate, view: View) -> Document:
     """Lay the whole answer out."""
     found = estimate.prediction
     said = _refusal(estimate, view) if found is None else _predicted(estimate, found, view)
-    assumptions = tuple(doc.Bullet(assumed(one, view.lang), "•") for one in estimate.assumptions)
+    assumptions = tuple(doc.Bullet(assumed(one, view), "•") for one in estimate.assumptions)
     most = MAX_UNREAD_POSTED if view.post else MAX_UNREAD
     unread: Sequence[Unread] = estimate.unread if view.everything else estimate.unread[:most]
     hint = found is not None and not view.everything and not view.post
@@ -58,7 +58,7 @@ def _predicted(estimate: Estimate, found: Prediction, view: View) -> Iterator[do
     verdict = found.verdict
     word = words.NO_VERDICT if verdict is None else words.VERDICT[verdict]
     style = "strong" if verdict is None else words.STYLE_OF[verdict]
-    yield doc.Headline(view.say(word), style, claim(estimate, view.lang))
+    yield doc.Headline(view.say(word), style, claim(estimate, view))
     yield from _labelled(estimate, view)
     yield _figures(found, view)
     yield chart(found, view)
@@ -67,9 +67,9 @@ def _predicted(estimate: Estimate, found: Prediction, view: View) -> Iterator[do
             yield _terms(phase, found, view)
     if len(estimate.cards) > 1:
         yield _cards(estimate.cards, view)
-    yield _listed(words.HOST, host_text(found.host, view.lang), view)
-    yield _listed(words.COUNTED, counted_text(estimate.counted, view.lang), view)
-    yield _listed(words.NEXT, next_steps(found, view.lang), view)
+    yield _listed(words.HOST, host_text(found.host, view), view)
+    yield _listed(words.COUNTED, counted_text(estimate.counted, view), view)
+    yield _listed(words.NEXT, next_steps(found, view), view)
     if view.everything:
         yield _sources(found, view)
 
@@ -77,8 +77,8 @@ def _predicted(estimate: Estimate, found: Prediction, view: View) -> Iterator[do
 def _labelled(estimate: Estimate, view: View) -> Iterator[doc.Node]:
     fields = (
         (words.JOB, job_text(estimate.job, view)),
-        (words.LENGTH, length_text(estimate, view.lang)),
-        (words.PEAK, peak_text(estimate, view.lang)),
+        (words.LENGTH, length_text(estimate, view)),
+        (words.PEAK, peak_text(estimate, view)),
     )
     # without a figure a terminal has no use for the length
     shown = fields if view.post or estimate.prediction is not None else fields[:1]
@@ -191,7 +191,7 @@ def _cards(cards: Sequence[CardFit], view: View) -> doc.Section:
     )
     rows = []
     for card in cards:
-        word, style = fit_word(card, view.lang)
+        word, style = fit_word(card, view)
         need = gib(card.card.gib) if card.card is not None else "?"
         size = gib(card.gib) if card.gib is not None else "?"
         name = clean(card.name)
