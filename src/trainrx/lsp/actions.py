@@ -11,8 +11,8 @@ from trainrx.linter.finders.script import UNUSED, ignores
 from trainrx.linter.mend import MendedFile, mended, tried
 from trainrx.linter.places import LineRange, replaced
 from trainrx.linter.run import lint_file
-from trainrx.lsp.desk import Sight, own
-from trainrx.lsp.sheet import EditedText
+from trainrx.lsp.edited_text import EditedText
+from trainrx.lsp.workspace import LintedDocument, own
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.text import Text
@@ -38,81 +38,81 @@ class EditorAction(NamedTuple):
 
 
 def quick_fixes(
-    sight: Sight, first: int, last: int, known: LintKnowledge
+    linted: LintedDocument, first: int, last: int, known: LintKnowledge
 ) -> Iterator[EditorAction]:
     """Give what can be done about the findings in some lines of a text, counted from 1."""
-    near = [item for item in own(sight) if first <= (item.line or 1) <= last][:MOST]
-    if not near or sight.file is None:
+    near = [item for item in own(linted) if first <= (item.line or 1) <= last][:MOST]
+    if not near or linted.file is None:
         return
-    bench = _Bench(sight.file, sight)
+    trial = _Trial(linted.file, linted)
     for item in near:
-        yield from _fix(item, bench, known)
+        yield from _fix(item, trial, known)
     for item in near:
-        yield from _ignore(item, bench)
+        yield from _ignore(item, trial)
 
 
-def all_fixes(sight: Sight) -> EditorAction | None:
+def all_fixes(linted: LintedDocument) -> EditorAction | None:
     """Give all safe fixes of a text as one action; None where there is none to make."""
-    if sight.file is None:
+    if linted.file is None:
         return None
-    done = mended(sight.file, sight.linter, sight.beside, unsafe=False)
-    edits = _difference(sight.file, done.text)
-    return EditorAction(_ALL.in_(sight.lang), edits) if edits else None
+    done = mended(linted.file, linted.linter, linted.context, unsafe=False)
+    edits = _difference(linted.file, done.text)
+    return EditorAction(_ALL.in_(linted.lang), edits) if edits else None
 
 
-class _Bench:
+class _Trial:
     """A text on which edits are tried."""
 
-    def __init__(self, file: File, sight: Sight) -> None:
+    def __init__(self, file: File, linted: LintedDocument) -> None:
         self.file = file
-        self.lang = sight.lang
-        self._sight = sight
-        self.found = tuple(lint_file(file, sight.linter, sight.beside, [])[0])
+        self.lang = linted.lang
+        self._linted = linted
+        self.found = tuple(lint_file(file, linted.linter, linted.context, [])[0])
 
     def tried(self, edits: Sequence[Edit]) -> MendedFile | None:
         """Make edits and judge the text again; None where that is no gain."""
         if not edits or any(edit.file != self.file.name for edit in edits):
             return None
-        return tried(self.file, self.found, edits, self._sight.linter, self._sight.beside)
+        return tried(self.file, self.found, edits, self._linted.linter, self._linted.context)
 
 
-def _fix(item: Finding, bench: _Bench, known: LintKnowledge) -> Iterator[EditorAction]:
+def _fix(item: Finding, trial: _Trial, known: LintKnowledge) -> Iterator[EditorAction]:
     fix = item.fix
     if fix is None or fix.safety == "manual":
         return
-    after = bench.tried(fix.edits)
-    if after is None or not _changes_words(bench.file.text, after.text):
+    after = trial.tried(fix.edits)
+    if after is None or not _changes_words(trial.file.text, after.text):
         return
-    said = _said(item, fix.edits, bench, known)
+    said = _said(item, fix.edits, trial, known)
     safe = fix.safety == "safe"
-    title = said if safe else _UNSAFE.in_(bench.lang).format(said=said)
+    title = said if safe else _UNSAFE.in_(trial.lang).format(said=said)
     yield EditorAction(title, fix.edits, item, preferred=safe)
 
 
-def _said(item: Finding, edits: Sequence[Edit], bench: _Bench, known: LintKnowledge) -> str:
+def _said(item: Finding, edits: Sequence[Edit], trial: _Trial, known: LintKnowledge) -> str:
     edit = edits[0]
     if len(edits) == 1 and edit.line == edit.end_line:
-        line = bench.file.text.split("\n")[edit.line - 1]
+        line = trial.file.text.split("\n")[edit.line - 1]
         old = line[edit.column - 1 : edit.end_column - 1]
         if old.strip() and edit.text.strip() and max(len(old), len(edit.text)) <= _LONGEST:
-            return _REPLACE.in_(bench.lang).format(old=old, new=edit.text)
+            return _REPLACE.in_(trial.lang).format(old=old, new=edit.text)
     rule = known.rules.get(item.rule)
-    title = item.rule if rule is None else rule.title.in_(bench.lang)
-    return _FIX.in_(bench.lang).format(title=title)
+    title = item.rule if rule is None else rule.title.in_(trial.lang)
+    return _FIX.in_(trial.lang).format(title=title)
 
 
-def _ignore(item: Finding, bench: _Bench) -> Iterator[EditorAction]:
+def _ignore(item: Finding, trial: _Trial) -> Iterator[EditorAction]:
     """Offer the first comment that holds the finding back and does no harm; JSON takes none."""
-    if bench.file.kind == "config" and bench.file.text.lstrip()[:1] in ("{", "["):
+    if trial.file.kind == "config" and trial.file.text.lstrip()[:1] in ("{", "["):
         return
-    before = _count(item.rule, bench.found)
-    idle = _count(UNUSED, bench.found)
-    for edits in _comments(item, bench.file):
-        after = bench.tried(edits)
+    before = _count(item.rule, trial.found)
+    idle = _count(UNUSED, trial.found)
+    for edits in _comments(item, trial.file):
+        after = trial.tried(edits)
         if after is None or _count(UNUSED, after.left) > idle:
             continue
         if _count(item.rule, after.left) < before:
-            yield EditorAction(_IGNORE.in_(bench.lang).format(rule=item.rule), edits, item)
+            yield EditorAction(_IGNORE.in_(trial.lang).format(rule=item.rule), edits, item)
             return
 
 

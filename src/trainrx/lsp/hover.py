@@ -14,8 +14,8 @@ from trainrx.catalog.spellbook import Spellbook
 from trainrx.knowledge.load import find_entry
 from trainrx.knowledge.store import Entry
 from trainrx.linter.job import LintedJob
-from trainrx.lsp.desk import Sight, own
-from trainrx.lsp.sheet import EditedText
+from trainrx.lsp.edited_text import EditedText
+from trainrx.lsp.workspace import LintedDocument, own
 from trainrx.model.catalog import Value
 from trainrx.model.findings import Finding
 from trainrx.model.parts import Param
@@ -46,37 +46,40 @@ class Shown(NamedTuple):
 
 
 def hover(
-    sight: Sight, sheet: EditedText, offset: int, folders: tuple[Sequence[Path], Sequence[Path]]
+    linted: LintedDocument,
+    edited: EditedText,
+    offset: int,
+    folders: tuple[Sequence[Path], Sequence[Path]],
 ) -> Shown | None:
     """Explain what stands at an offset; None where nothing is known of it.
 
     Args:
-        sight: the judged text.
-        sheet: the same text.
+        linted: the judged text.
+        edited: the same text.
         offset: where the pointer is.
         folders: further knowledge and rules.
     """
-    at = [(item, *span(item, sheet)) for item in own(sight)]
+    at = [(item, *span(item, edited)) for item in own(linted)]
     hit = [found for found in at if found[1] <= offset <= found[2]]
     if hit:
-        pages = [_rule(item.rule, sight.lang, folders) for item in _each(f[0] for f in hit)]
+        pages = [_rule(item.rule, linted.lang, folders) for item in _each(f[0] for f in hit)]
         start, stop = min(f[1] for f in hit), max(f[2] for f in hit)
         return Shown(tuple(_joined(pages)), start, stop)
-    word = next((m for m in _WORD.finditer(*_line(sheet, offset)) if m.end() >= offset), None)
+    word = next((m for m in _WORD.finditer(*_line(edited, offset)) if m.end() >= offset), None)
     if word is None or word.start() > offset:
         return None
-    lines = tuple(_about(sight, sheet, word))
+    lines = tuple(_about(linted, edited, word))
     return Shown(lines, word.start(), word.end()) if lines else None
 
 
-def span(item: Finding, sheet: EditedText) -> tuple[int, int]:
+def span(item: Finding, edited: EditedText) -> tuple[int, int]:
     """Give the stretch a finding is about; its whole line where it names no column."""
     line = item.line or 1
-    start = sheet.offset(line, item.column or 1)
+    start = edited.offset(line, item.column or 1)
     if item.column is not None and item.end_column is not None:
-        return start, max(sheet.offset(line, item.end_column), start)
-    first, last = _line(sheet, start)[1:]
-    held = sheet.text[first:last]
+        return start, max(edited.offset(line, item.end_column), start)
+    first, last = _line(edited, start)[1:]
+    held = edited.text[first:last]
     if item.column is None:
         start = first + len(held) - len(held.lstrip())
     return start, max(first + len(held.rstrip()), start)
@@ -110,8 +113,8 @@ def _each(items: Iterable[Finding]) -> Iterator[Finding]:
     return iter({item.rule: item for item in items}.values())
 
 
-def _line(sheet: EditedText, offset: int) -> tuple[str, int, int]:
-    text = sheet.text
+def _line(edited: EditedText, offset: int) -> tuple[str, int, int]:
+    text = edited.text
     stop = text.find("\n", offset)
     return text, text.rfind("\n", 0, offset) + 1, len(text) if stop < 0 else stop
 
@@ -133,11 +136,11 @@ def _joined(pages: Iterable[list[Line]]) -> Iterator[Line]:
         yield from lines
 
 
-def _about(sight: Sight, sheet: EditedText, word: re.Match[str]) -> Iterator[Line]:
+def _about(linted: LintedDocument, edited: EditedText, word: re.Match[str]) -> Iterator[Line]:
     """Say what an argument or a variable is: its default at this release, and what it means."""
-    line, _ = sheet.counted(word.start())
-    job = _job_at(sight.jobs(), line)
-    behind = sheet.text[word.end() : word.end() + 1]
+    line, _ = edited.counted(word.start())
+    job = _job_at(linted.jobs(), line)
+    behind = edited.text[word.end() : word.end() + 1]
     name = word[0]
     if job is None or not (name.startswith("--") or behind in ("=", ":", '"', "'")):
         return
@@ -146,15 +149,15 @@ def _about(sight: Sight, sheet: EditedText, word: re.Match[str]) -> Iterator[Lin
     book = Spellbook(job.params, job.launch.framework, job.versions)
     meant = _param(book, name, job, variable=variable)
     if known is not None:
-        yield from _taken(known, name, job, sight.lang)
+        yield from _taken(known, name, job, linted.lang)
     elif meant is not None and not variable and job.judged():
-        said = _NOT_TAKEN.in_(sight.lang).format(command=_command(job))
+        said = _NOT_TAKEN.in_(linted.lang).format(command=_command(job))
         yield (Styled(name, "fix"), Styled(f"  {said}", "dim"))
     if meant is not None:
         yield from ([()] if known is not None else [])
         own_names = {owner: meant.spelled[owner] for owner in book.owners if owner in meant.spelled}
         held = msgspec.structs.replace(meant, spelled=own_names)
-        yield from _page(held, sight.lang)
+        yield from _page(held, linted.lang)
 
 
 def _job_at(jobs: Sequence[LintedJob], line: int) -> LintedJob | None:

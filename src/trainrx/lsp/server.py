@@ -35,14 +35,14 @@ def serve(
     from lsprotocol.types import TextDocumentSyncKind
     from pygls.lsp.server import LanguageServer
 
-    from trainrx.lsp.desk import Desk
     from trainrx.lsp.session import Session
+    from trainrx.lsp.workspace import Workspace
 
     # the whole text comes with each change: a script is short, and both sides then count alike
     server = LanguageServer(
         "trainrx", __version__, text_document_sync_kind=TextDocumentSyncKind.Full
     )
-    Session(server, Desk(lang, kb, rules)).register()
+    Session(server, Workspace(lang, kb, rules)).register()
     if port is None:
         server.start_io()
         return

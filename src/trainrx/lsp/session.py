@@ -13,10 +13,10 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from trainrx.lsp.actions import all_fixes, quick_fixes
-from trainrx.lsp.desk import Desk, Document, Sight, wishes_from
+from trainrx.lsp.edited_text import EditedText, EditorPosition, readable
 from trainrx.lsp.hover import as_markdown, hover
-from trainrx.lsp.sheet import EditedText, EditorPosition, readable
 from trainrx.lsp.wire import FIX_ALL, as_json, diagnostic, offered, stretch, wants
+from trainrx.lsp.workspace import LintedDocument, OpenDocument, Workspace, options_from
 from trainrx.model.errors import UsageError
 from trainrx.render.formats.text import plain
 
@@ -36,14 +36,14 @@ class Session:
 
     Args:
         server: what the messages come and go through.
-        desk: judges texts.
+        workspace: judges texts.
     """
 
-    def __init__(self, server: LanguageServer, desk: Desk) -> None:
+    def __init__(self, server: LanguageServer, workspace: Workspace) -> None:
         self._server = server
-        self._desk = desk
+        self._workspace = workspace
         self._turns: dict[str, int] = {}
-        self._told: set[str] = set()
+        self._shown_once: set[str] = set()
         self._one = asyncio.Lock()
 
     def register(self) -> None:
@@ -63,8 +63,8 @@ class Session:
     def begin(self, params: types.InitializeParams) -> None:
         """Take the options and the folder of the editor."""
         root = self._server.workspace.root_path
-        self._desk.root = Path(root) if root else None
-        self._wish(params.initialization_options)
+        self._workspace.root = Path(root) if root else None
+        self._take(params.initialization_options)
 
     async def opened(self, params: types.DidOpenTextDocumentParams) -> None:
         """Judge a text at once."""
@@ -72,12 +72,12 @@ class Session:
 
     async def changed(self, params: types.DidChangeTextDocumentParams) -> None:
         """Judge a text when its writer pauses."""
-        await self._judge(params.text_document.uri, self._desk.wishes.delay)
+        await self._judge(params.text_document.uri, self._workspace.options.delay)
 
     async def saved(self, params: types.DidSaveTextDocumentParams) -> None:
         """Judge all that is open: what was saved may be a file the others name."""
         del params
-        self._desk.forget()
+        self._workspace.forget()
         for uri in list(self._turns):
             await self._judge(uri, 0)
 
@@ -85,7 +85,7 @@ class Session:
         """Take other options, and judge all that is open."""
         settings = as_json(params.settings)
         if isinstance(settings, Mapping) and SECTION in settings:
-            self._wish(settings[SECTION])
+            self._take(settings[SECTION])
         for uri in list(self._turns):
             await self._judge(uri, 0)
 
@@ -98,11 +98,11 @@ class Session:
     async def hovered(self, params: types.HoverParams) -> types.Hover | None:
         """Explain the word under the pointer."""
         document = self._document(params.text_document.uri)
-        sheet = self._sheet(document)
-        at = sheet.found(EditorPosition(params.position.line, params.position.character))
+        edited = self._edited(document)
+        at = edited.found(EditorPosition(params.position.line, params.position.character))
 
         def work() -> types.Hover | None:
-            shown = hover(self._look(document), sheet, at, self._desk.folders)
+            shown = hover(self._look(document), edited, at, self._workspace.folders)
             if shown is None:
                 return None
             if self._takes_markdown():
@@ -111,7 +111,7 @@ class Session:
                 kind, text = types.MarkupKind.PlainText, plain(shown.lines)
             return types.Hover(
                 contents=types.MarkupContent(kind=kind, value=text),
-                range=stretch(sheet, shown.start, shown.stop),
+                range=stretch(edited, shown.start, shown.stop),
             )
 
         return await self._aside(work, None)
@@ -120,21 +120,21 @@ class Session:
         """Give what can be done about the findings in a stretch of a text."""
         uri = params.text_document.uri
         document = self._document(uri)
-        sheet = self._sheet(document)
+        edited = self._edited(document)
         ends = (params.range.start, params.range.end)
-        lines = [sheet.counted(sheet.found(EditorPosition(e.line, e.character)))[0] for e in ends]
+        lines = [edited.counted(edited.found(EditorPosition(e.line, e.character)))[0] for e in ends]
         only = params.context.only
 
         def work() -> list[types.CodeAction]:
-            sight = self._look(document)
+            linted = self._look(document)
             found: list[types.CodeAction] = []
             if wants(types.CodeActionKind.QuickFix, only):
-                fixes = quick_fixes(sight, min(lines), max(lines), self._desk.knowledge)
-                found += [offered(action, uri, sheet) for action in fixes]
+                fixes = quick_fixes(linted, min(lines), max(lines), self._workspace.knowledge)
+                found += [offered(action, uri, edited) for action in fixes]
             # making every fix is a command of its own: no lamp is lit for it
             if only and wants(FIX_ALL, only):
-                every = all_fixes(sight)
-                found += [] if every is None else [offered(every, uri, sheet)]
+                every = all_fixes(linted)
+                found += [] if every is None else [offered(every, uri, edited)]
             return found
 
         return await self._aside(work, [])
@@ -152,17 +152,17 @@ class Session:
         if self._turns.get(uri) == turn:
             self._publish(uri, found, version)
 
-    def _diagnostics(self, document: Document, uri: str) -> list[types.Diagnostic]:
-        sheet = self._sheet(document)
-        sight = self._look(document)
-        return [diagnostic(item, sight, sheet, uri) for item in sight.findings]
+    def _diagnostics(self, document: OpenDocument, uri: str) -> list[types.Diagnostic]:
+        edited = self._edited(document)
+        linted = self._look(document)
+        return [diagnostic(item, linted, edited, uri) for item in linted.findings]
 
-    def _look(self, document: Document) -> Sight:
+    def _look(self, document: OpenDocument) -> LintedDocument:
         try:
-            return self._desk.look(document)
+            return self._workspace.look(document)
         except UsageError as error:
             self._complain(str(error))
-            return self._desk.plain(document)
+            return self._workspace.plain(document)
 
     async def _aside(self, work: Callable[[], T], otherwise: T) -> T:
         """Work while messages keep coming; one at a time.
@@ -176,22 +176,22 @@ class Session:
                 self._log(traceback.format_exc())
                 return otherwise
 
-    def _wish(self, options: object) -> None:
+    def _take(self, options: object) -> None:
         try:
-            self._desk.wishes = wishes_from(as_json(options))
+            self._workspace.options = options_from(as_json(options))
         except UsageError as error:
             self._complain(str(error))
-        self._desk.forget()
+        self._workspace.forget()
 
-    def _document(self, uri: str) -> Document:
+    def _document(self, uri: str) -> OpenDocument:
         held: TextDocument = self._server.workspace.get_text_document(uri)
         path = to_fs_path(uri) if uri.startswith("file:") else None
         name = uri.rpartition("/")[2] or uri
         # what is not open has no text here; nothing is read behind the editor's back
         text = held.source if uri in self._turns else ""
-        return Document(text, Path(path) if path else None, held.language_id or "", name)
+        return OpenDocument(text, Path(path) if path else None, held.language_id or "", name)
 
-    def _sheet(self, document: Document) -> EditedText:
+    def _edited(self, document: OpenDocument) -> EditedText:
         encoding = self._server.workspace.position_encoding
         return EditedText(readable(document.text), getattr(encoding, "value", encoding) or "utf-16")
 
@@ -207,8 +207,8 @@ class Session:
 
     def _complain(self, message: str) -> None:
         """Show a message once: the same settings are read with every key stroke."""
-        if message not in self._told:
-            self._told.add(message)
+        if message not in self._shown_once:
+            self._shown_once.add(message)
             self._server.window_show_message(
                 types.ShowMessageParams(type=types.MessageType.Warning, message=message)
             )

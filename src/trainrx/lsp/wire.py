@@ -9,9 +9,9 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from trainrx.lsp.actions import EditorAction
-from trainrx.lsp.desk import Sight
+from trainrx.lsp.edited_text import EditedText
 from trainrx.lsp.hover import span
-from trainrx.lsp.sheet import EditedText
+from trainrx.lsp.workspace import LintedDocument
 from trainrx.model.findings import Finding
 
 FIX_ALL = "source.fixAll.trainrx"
@@ -23,28 +23,32 @@ _SEVERITY = {
 }
 
 
-def diagnostic(item: Finding, sight: Sight, sheet: EditedText, uri: str) -> types.Diagnostic:
+def diagnostic(
+    item: Finding, linted: LintedDocument, edited: EditedText, uri: str
+) -> types.Diagnostic:
     """Write a finding; one in a file the text names is told where it names it."""
-    here = sight.file is not None and item.file == sight.file.name
-    start, stop = span(item, sheet) if here else _mention(item.file, sheet)
+    here = linted.file is not None and item.file == linted.file.name
+    start, stop = span(item, edited) if here else _mention(item.file, edited)
     return types.Diagnostic(
-        range=stretch(sheet, start, stop),
+        range=stretch(edited, start, stop),
         severity=_SEVERITY[item.severity],
         code=item.rule,
         source=SOURCE,
         message=item.message if here else f"{item.file}:{item.line or 1}: {item.message}",
-        related_information=None if here else _there(item, sight, uri),
+        related_information=None if here else _there(item, linted, uri),
     )
 
 
-def _mention(name: str, sheet: EditedText) -> tuple[int, int]:
+def _mention(name: str, edited: EditedText) -> tuple[int, int]:
     base = Path(name).name
-    start = sheet.text.find(base) if base else -1
+    start = edited.text.find(base) if base else -1
     return (start, start + len(base)) if start >= 0 else (0, 0)
 
 
-def _there(item: Finding, sight: Sight, uri: str) -> list[types.DiagnosticRelatedInformation]:
-    folder = sight.file.folder if sight.file is not None else None
+def _there(
+    item: Finding, linted: LintedDocument, uri: str
+) -> list[types.DiagnosticRelatedInformation]:
+    folder = linted.file.folder if linted.file is not None else None
     places = [Path(item.file), *([Path(folder) / item.file] if folder else [])]
     path = next((p for p in places if p.is_file()), None)
     target = uri if path is None else from_fs_path(str(path.absolute())) or uri
@@ -54,13 +58,13 @@ def _there(item: Finding, sight: Sight, uri: str) -> list[types.DiagnosticRelate
     return [types.DiagnosticRelatedInformation(location=place, message=item.message)]
 
 
-def offered(action: EditorAction, uri: str, sheet: EditedText) -> types.CodeAction:
+def offered(action: EditorAction, uri: str, edited: EditedText) -> types.CodeAction:
     """Write an action with its edits."""
     edits = []
     for edit in action.edits:
-        start = sheet.offset(edit.line, edit.column)
-        stop = sheet.offset(edit.end_line, edit.end_column)
-        edits.append(types.TextEdit(range=stretch(sheet, start, stop), new_text=edit.text))
+        start = edited.offset(edit.line, edit.column)
+        stop = edited.offset(edit.end_line, edit.end_column)
+        edits.append(types.TextEdit(range=stretch(edited, start, stop), new_text=edit.text))
     item = action.finding
     return types.CodeAction(
         title=action.title,
@@ -71,7 +75,7 @@ def offered(action: EditorAction, uri: str, sheet: EditedText) -> types.CodeActi
         if item is None
         else [
             types.Diagnostic(
-                range=stretch(sheet, *span(item, sheet)),
+                range=stretch(edited, *span(item, edited)),
                 severity=_SEVERITY[item.severity],
                 code=item.rule,
                 source=SOURCE,
@@ -81,9 +85,9 @@ def offered(action: EditorAction, uri: str, sheet: EditedText) -> types.CodeActi
     )
 
 
-def stretch(sheet: EditedText, start: int, stop: int) -> types.Range:
+def stretch(edited: EditedText, start: int, stop: int) -> types.Range:
     """Write what lies between two offsets."""
-    first, last = sheet.place(start), sheet.place(stop)
+    first, last = edited.place(start), edited.place(stop)
     return types.Range(
         start=types.Position(line=first.line, character=first.unit),
         end=types.Position(line=last.line, character=last.unit),

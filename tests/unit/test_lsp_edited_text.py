@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.lsp.sheet import EditedText, EditorPosition, readable
+from trainrx.lsp.edited_text import EditedText, EditorPosition, readable
 
 TEXT = st.text(alphabet="ab \\\n\r\x0c\u2028数é😀🚀", max_size=60)
 UNITS = {
@@ -18,10 +18,10 @@ UNITS = {
     ("encoding", "unit"), [("utf-8", 3 + 4 + 1), ("utf-16", 1 + 2 + 1), ("utf-32", 3)]
 )
 def test_units_are_those_of_the_encoding(encoding, unit):
-    sheet = EditedText("a\n数😀bc", encoding)
+    edited = EditedText("a\n数😀bc", encoding)
 
-    assert sheet.place(sheet.offset(2, 4)) == EditorPosition(1, unit)
-    assert sheet.found(EditorPosition(1, unit)) == 5
+    assert edited.place(edited.offset(2, 4)) == EditorPosition(1, unit)
+    assert edited.found(EditorPosition(1, unit)) == 5
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def test_each_line_end_begins_a_line_of_the_editor(offset, place):
 
 
 def test_what_lies_outside_is_moved_inside():
-    sheet = EditedText("ab\ncd")
+    edited = EditedText("ab\ncd")
 
-    assert [sheet.offset(0, 0), sheet.offset(1, 99), sheet.offset(99, 1)] == [0, 3, 5]
-    assert [sheet.found(EditorPosition(*p)) for p in ((-1, -1), (0, 99), (99, 0))] == [0, 2, 5]
+    assert [edited.offset(0, 0), edited.offset(1, 99), edited.offset(99, 1)] == [0, 3, 5]
+    assert [edited.found(EditorPosition(*p)) for p in ((-1, -1), (0, 99), (99, 0))] == [0, 2, 5]
 
 
 def test_a_lone_surrogate_keeps_its_width():
@@ -45,13 +45,13 @@ def test_a_lone_surrogate_keeps_its_width():
 
 @given(TEXT, st.sampled_from(sorted(UNITS)), st.data())
 def test_an_offset_is_found_again(text, encoding, data):
-    sheet = EditedText(text, encoding)
+    edited = EditedText(text, encoding)
     offset = data.draw(st.integers(0, len(text)))
 
-    place = sheet.place(offset)
+    place = edited.place(offset)
 
     inside = text[offset - 1 : offset + 1] == "\r\n"
-    assert sheet.found(place) == offset - inside
-    assert sheet.offset(*sheet.counted(offset)) == offset
+    assert edited.found(place) == offset - inside
+    assert edited.offset(*edited.counted(offset)) == offset
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     assert place.unit <= UNITS[encoding](lines[place.line])

@@ -18,7 +18,7 @@ from trainrx.linter.job import LintedJob
 from trainrx.linter.jobs import RunContext, around
 from trainrx.linter.run import groups, jobs_of, report_of
 from trainrx.linter.settings import Settings, chooser, find_settings, new_ones, read_baseline
-from trainrx.lsp.sheet import readable
+from trainrx.lsp.edited_text import readable
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
@@ -29,7 +29,7 @@ _LANGUAGES = frozenset({"shellscript", "sh", "bash", "zsh", "slurm", "yaml", "js
 _CONFIG_LANGUAGES = {"yaml": ".yaml", "json": ".json", "jsonc": ".json"}
 
 
-class Wishes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class EditorOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What an editor's configuration says; it goes before the project's settings file.
 
     `versions` is a mapping name to version, a listing (`requirements.txt`) or `name==version`.
@@ -48,20 +48,20 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     delay: float = 0.3
 
 
-def wishes_from(options: object) -> Wishes:
+def options_from(options: object) -> EditorOptions:
     """Read initialization options; what is missing keeps its default.
 
     Raises:
         UsageError: a value is of another type.
     """
     try:
-        return Wishes() if options is None else msgspec.convert(options, Wishes)
+        return EditorOptions() if options is None else msgspec.convert(options, EditorOptions)
     except msgspec.ValidationError as error:
-        known = ", ".join(field.encode_name for field in msgspec.structs.fields(Wishes))
+        known = ", ".join(field.encode_name for field in msgspec.structs.fields(EditorOptions))
         raise UsageError(f"trainrx: {error}. Known options: {known}") from error
 
 
-class Document(NamedTuple):
+class OpenDocument(NamedTuple):
     """A text as an editor holds it; `path` is None while it has no file."""
 
     text: str
@@ -70,27 +70,27 @@ class Document(NamedTuple):
     name: str = ""
 
 
-class Sight(NamedTuple):
+class LintedDocument(NamedTuple):
     """A text that was judged; `file` is None where it is no launch's."""
 
     file: File | None
     findings: tuple[Finding, ...]
     linter: Linter
-    beside: RunContext
+    context: RunContext
     lang: Lang
 
     def jobs(self) -> tuple[LintedJob, ...]:
         """Give the launches of the text, resolved."""
-        return () if self.file is None else tuple(jobs_of(self.file, self.linter, self.beside))
+        return () if self.file is None else tuple(jobs_of(self.file, self.linter, self.context))
 
 
 class _Frame(NamedTuple):
     linter: Linter
-    beside: RunContext
+    context: RunContext
     lang: Lang
 
 
-class Desk:
+class Workspace:
     """Settings and knowledge, ready for one text after the other.
 
     Args:
@@ -105,7 +105,7 @@ class Desk:
     def __init__(self, lang: Lang, kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> None:
         self.knowledge = load_lint(kb, rules)
         self.folders = (tuple(kb), tuple(rules))
-        self.wishes = Wishes()
+        self.options = EditorOptions()
         self.root: Path | None = None
         self._lang = lang
         self._frames: dict[bytes, _Frame] = {}
@@ -114,7 +114,7 @@ class Desk:
         """Read listings and settings anew: files have changed."""
         self._frames.clear()
 
-    def look(self, document: Document) -> Sight:
+    def look(self, document: OpenDocument) -> LintedDocument:
         """Judge a text.
 
         Raises:
@@ -125,16 +125,16 @@ class Desk:
         frame = self._frame(settings, source)
         file = self._file(document, source)
         if file is None or any(_matches(file.name, p) for p in settings.exclude):
-            return Sight(None, (), *frame)
-        report = report_of([file], frame.linter, frame.beside, settings, [])
-        return Sight(file, _fresh(report, settings, source), *frame)
+            return LintedDocument(None, (), *frame)
+        report = report_of([file], frame.linter, frame.context, settings, [])
+        return LintedDocument(file, _fresh(report, settings, source), *frame)
 
-    def plain(self, document: Document) -> Sight:
+    def plain(self, document: OpenDocument) -> LintedDocument:
         """Give a text nothing is said of, because its settings are no good."""
         frame = self._frame(Settings(), None)
-        return Sight(self._file(document, None), (), *frame)
+        return LintedDocument(self._file(document, None), (), *frame)
 
-    def _file(self, document: Document, source: Path | None) -> File | None:
+    def _file(self, document: OpenDocument, source: Path | None) -> File | None:
         text = readable(document.text)
         if len(text) > LARGEST or not _is_wanted(document, text):
             return None
@@ -144,30 +144,30 @@ class Desk:
         return File(name, text, kind_of(telling, text), path and path.parent, named=False)
 
     def _frame(self, settings: Settings, source: Path | None) -> _Frame:
-        wishes = self.wishes
+        options = self.options
         held = msgspec.structs.replace(
             settings,
-            select=wishes.select or settings.select,
-            ignore=(*settings.ignore, *wishes.ignore),
-            extend_select=(*settings.extend_select, *wishes.extend_select),
+            select=options.select or settings.select,
+            ignore=(*settings.ignore, *options.ignore),
+            extend_select=(*settings.extend_select, *options.extend_select),
         )
         key = msgspec.json.encode((held, str(source)))
         if key not in self._frames:
             asked: Inputs = {
                 "versions": self._versions(),
-                "env": self._place(wishes.env),
-                "gpu": wishes.gpu,
-                "gpus": wishes.gpus,
-                "nodes": wishes.nodes,
+                "env": self._place(options.env),
+                "gpu": options.gpu,
+                "gpus": options.gpus,
+                "nodes": options.nodes,
             }
-            beside = around(held, self.knowledge, request_of((), asked))
-            lang = wishes.lang or held.lang or self._lang
+            context = around(held, self.knowledge, request_of((), asked))
+            lang = options.lang or held.lang or self._lang
             linter = Linter(self.knowledge, chooser(held, groups(self.knowledge)), lang)
-            self._frames[key] = _Frame(linter, beside, lang)
+            self._frames[key] = _Frame(linter, context, lang)
         return self._frames[key]
 
     def _versions(self) -> Path | dict[str, str] | None:
-        given = self.wishes.versions
+        given = self.options.versions
         if isinstance(given, str) and "==" in given:
             pairs = (part.partition("==") for part in given.replace(",", " ").split())
             return {name: version for name, _, version in pairs if version}
@@ -195,12 +195,12 @@ def _fresh(report: LintReport, settings: Settings, source: Path | None) -> tuple
     return tuple(new_ones(report.findings, held, line)[0])
 
 
-def own(sight: Sight) -> Iterator[Finding]:
+def own(linted: LintedDocument) -> Iterator[Finding]:
     """Give the findings that stand in the text itself, not in a file it names."""
-    return (item for item in sight.findings if sight.file and item.file == sight.file.name)
+    return (item for item in linted.findings if linted.file and item.file == linted.file.name)
 
 
-def _is_wanted(document: Document, text: str) -> bool:
+def _is_wanted(document: OpenDocument, text: str) -> bool:
     name = "" if document.path is None else document.path.name.lower()
     script = name.endswith(SCRIPTS) or (text.startswith("#!") and "sh" in text[:40])
     return script or document.language in _LANGUAGES
