@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -44,10 +44,6 @@ def load(name: str) -> Format:
 
 def names(kind: str) -> tuple[str, ...]:
     """Name the formats for a kind of answer: text, JSON, then the others."""
-    return tuple(name for name in every() if kind in (load(name).kinds or (kind,)))
-
-
-def every() -> tuple[str, ...]:
-    """Name all formats."""
-    files = (file.stem for file in Path(__file__).parent.glob("[a-z]*.py"))
-    return tuple(sorted(files, key=lambda name: (name != "text", name != "json", name)))
+    found = (module.name for module in iter_modules(__path__))
+    ordered = sorted(found, key=lambda name: (name != "text", name != "json", name))
+    return tuple(name for name in ordered if kind in (load(name).kinds or (kind,)))

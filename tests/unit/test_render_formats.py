@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import diagnoses
+import estimates
+import inspections
+import pytest
+
+from trainrx.model.findings import Finding
+from trainrx.model.lint import LintReport
+from trainrx.render import ANSWERS, formats, render
+from trainrx.render import document as doc
+from trainrx.render.formats import markdown, text
+from trainrx.render.formats.json import FOLDER, schemas
+
+CARD = """
+from trainrx.render.formats import Format
+
+
+def write(document, view):
+    return f"{document.children[0].word} in {view.lang}"
+
+
+FORMAT = Format(write, kinds=("Diagnosis", "Estimate"), post=True)
+"""
+FINDING = Finding(rule="a-rule", severity="error", message="a message", file="a.sh", line=1)
+RECORDS = {
+    "Diagnosis": diagnoses.oom(),
+    "Estimate": estimates.estimate(),
+    "Inspection": inspections.inspection(),
+    "Comparison": inspections.comparison(),
+    "LintReport": LintReport(findings=(FINDING,), files=1),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
+    return tmp_path
+
+
+def test_a_format_is_one_file(folder):
+    (folder / "one_file_card.py").write_text(CARD, encoding="utf-8")
+
+    assert "one_file_card" in formats.names("Diagnosis")
+    assert "one_file_card" not in formats.names("LintReport")
+    assert render(diagnoses.oom(), "one_file_card", doc.View("zh")) == "已确诊 in zh"
+
+
+def test_text_and_json_come_first():
+    assert formats.names("Diagnosis") == ("text", "json", "markdown")
+    assert formats.names("LintReport")[:2] == ("text", "json")
+    assert {"sarif", "github", "gitlab", "junit"} < set(formats.names("LintReport"))
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_every_format_of_an_answer_writes_it(kind):
+    for name in formats.names(kind):
+        assert render(RECORDS[kind], name, doc.View("en")).endswith("\n"), name
+
+
+@pytest.mark.parametrize(("kinds", "base"), [(text.lines_of, "text"), (markdown.put, "markdown")])
+def test_a_writer_knows_every_kind_of_node(kinds, base):
+    nodes = {
+        kind for kind in vars(doc).values() if isinstance(kind, type) and issubclass(kind, doc.Node)
+    }
+
+    assert nodes - {doc.Node, doc.Case} <= set(kinds.registry), base
+
+
+def test_every_answer_but_that_of_lint_has_a_schema():
+    without = {name for name, answer in ANSWERS.items() if not answer.schema}
+
+    assert without == {"LintReport"}
+    assert {path.name for path in FOLDER.glob("*.schema.json")} == set(schemas())
