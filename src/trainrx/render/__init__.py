@@ -15,28 +15,26 @@ class Answer(NamedTuple):
     """A kind of answer.
 
     Attributes:
-        record: module of its record.
         builder: module here that lays it out.
         schema: name of its JSON schema; "" where it has none.
         masked: no format shows its secrets.
     """
 
-    record: str
     builder: str
     schema: str = ""
     masked: bool = False
 
 
 ANSWERS: dict[str, Answer] = {
-    "Diagnosis": Answer("result", "diagnosis", "diagnosis"),
-    "Estimate": Answer("estimate", "estimate", "estimate", masked=True),
-    "FixAnswer": Answer("fixing", "fix", "fix"),
-    "PlanAnswer": Answer("planning", "plan", "plan"),
-    "RetryAnswer": Answer("retry", "retry", "retry", masked=True),
-    "Inspection": Answer("inspection", "inspect", "inspection", masked=True),
-    "Comparison": Answer("inspection", "diff", "comparison", masked=True),
-    "Translation": Answer("translation", "translate", "translation", masked=True),
-    "LintReport": Answer("lint", "lint"),
+    "Diagnosis": Answer("diagnosis", "diagnosis"),
+    "Estimate": Answer("estimate", "estimate", masked=True),
+    "FixAnswer": Answer("fix", "fix"),
+    "PlanAnswer": Answer("plan", "plan"),
+    "RetryAnswer": Answer("retry", "retry", masked=True),
+    "Inspection": Answer("inspect", "inspection", masked=True),
+    "Comparison": Answer("diff", "comparison", masked=True),
+    "Translation": Answer("translate", "translation", masked=True),
+    "LintReport": Answer("lint"),
 }
 """By the name of the record."""
 
