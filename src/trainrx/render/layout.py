@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])"
-)
+from trainrx.model.pattern import late
+
+_ANSI = late(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 # C0, C1, bidirectional overrides, zero-width and line separators, lone surrogates
-_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-_LONE = re.compile("[\ud800-\udfff]")
+_HIDDEN = late("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_LONE = late("[\ud800-\udfff]")
 _NOT_FIRST = frozenset("，。；：！？、）」』》】”’％…,.;:!?)]}%")
 _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 import msgspec
 
+from trainrx.model.pattern import late
+
 A = TypeVar("A", bound=msgspec.Struct)
 
 MASK = "***"
@@ -48,7 +50,7 @@ _AFTER = (
     rf"(?P<keep7>(?<![A-Za-z0-9_]){_NAME}['\"]?\s{{0,3}}[=:]\s{{0,3}}){_VALUE}",
     rf"(?P<keep8>(?<![A-Za-z0-9_-])--?{_NAME}[ ]{{1,3}}){_VALUE}",
 )
-_HINTS = re.compile(
+_HINTS = late(
     r"bearer|basic|wandb|hooks\.slack|/bot/v2/hook/|-----begin|token|signature|credential|sig=|key|"
     r"pass|secret|webhook|_pwd|://|hf_|akia|asia|aroa|aida|ltai|akid|sk-|gh[pousr]_|github_pat_|"
     r"glpat-|xox|aiza|ms-|eyj"

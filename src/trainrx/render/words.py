@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from trainrx.model.knowledge import Family, Role
-from trainrx.model.parts import Safety
-from trainrx.model.result import Verdict
+from typing import TYPE_CHECKING
+
 from trainrx.model.text import Lang, Text
+
+if TYPE_CHECKING:
+    from trainrx.model.knowledge import Family, Role
+    from trainrx.model.parts import Safety
+    from trainrx.model.result import Verdict
 
 VERDICT: dict[Verdict, Text] = {
     "diagnosed": Text(en="DIAGNOSED", zh="已确诊"),

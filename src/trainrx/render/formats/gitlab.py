@@ -5,8 +5,6 @@ https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 
 from trainrx.model.lint import LintReport
@@ -18,6 +16,10 @@ _GITLAB = {"error": "critical", "warning": "minor", "info": "info"}
 
 def write(report: LintReport, _view: View) -> str:
     """Write a report; a fingerprint does not change when lines move."""
+    # to list the formats loads each
+    import hashlib
+    import json
+
     seen: Counter[str] = Counter()
     rows = []
     for item in report.findings:

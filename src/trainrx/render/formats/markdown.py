@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
 from trainrx.model.facts import Origin
+from trainrx.model.pattern import late
 from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
@@ -19,9 +20,9 @@ CHART_WIDTH = 60
 """Columns that a telephone still shows without breaking a line."""
 _BREAKER = "\u200b"
 """A zero-width space: splits a mention or a link without changing how it looks."""
-_LIVE = re.compile(r"(?<=@)(?=\w)|(?<=<)(?=[!@#])|(?<=://)|(?<=\bwww)(?=\.)|(?<=#)(?=\d)")
-_MARKS = re.compile(r"([\\`*\[\]<|~]|(?<!-)>|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z]))")
-_LEADING = re.compile(r"^(\d{0,9})([#=+.)-])(?=[#=+-]*(?:\s|$))")
+_LIVE = late(r"(?<=@)(?=\w)|(?<=<)(?=[!@#])|(?<=://)|(?<=\bwww)(?=\.)|(?<=#)(?=\d)")
+_MARKS = late(r"([\\`*\[\]<|~]|(?<!-)>|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z]))")
+_LEADING = late(r"^(\d{0,9})([#=+.)-])(?=[#=+-]*(?:\s|$))")
 _SIGNS = {"?+": "(+) ", "?-": "(-) ", "✓": "✓ "}
 
 

@@ -5,7 +5,6 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -25,6 +24,8 @@ Node = dict[str, object]
 
 def write(report: LintReport, view: View) -> str:
     """Write a report of lint."""
+    import json  # to list the formats loads each
+
     names = sorted({item.rule for item in report.findings})
     rules = [_rule(name, report.titles, view.lang) for name in names]
     index = {name: at for at, name in enumerate(names)}
