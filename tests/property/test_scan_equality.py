@@ -98,7 +98,6 @@ def symptoms(patterns: tuple[tuple[str, str], ...] = PATTERNS) -> list[Symptom]:
             family=None if needle in STAGES else "oom",
             phase="load" if needle in STAGES else "",
             title=Text(en="", zh=""),
-            status="experimental",
             since="0.1.0",
             updated="2026-11-21",
             patterns=(LinePattern(needle=needle, regex=regex),),

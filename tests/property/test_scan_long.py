@@ -40,7 +40,6 @@ def detector() -> Detector:
         role="failure",
         family="oom",
         title=Text(en="", zh=""),
-        status="experimental",
         since="0.1.0",
         updated="2026-11-21",
         patterns=patterns,

@@ -20,7 +20,6 @@ id: my-error
 role: failure
 family: hang
 title: {en: My error, zh: 我的错误}
-status: experimental
 since: 0.1.0
 updated: "2026-11-21"
 patterns:
@@ -38,7 +37,6 @@ id: my-state
 family: hang
 title: {en: My state, zh: 我的状态}
 summary: {en: It stops., zh: 它停了。}
-status: experimental
 since: 0.1.0
 updated: "2026-11-21"
 severity: fatal
@@ -78,7 +76,6 @@ schema: 1
 id: one-explains-other
 title: {en: One explains the other, zh: 一个解释另一个}
 stage: explain
-status: experimental
 since: 0.1.0
 why: {en: It does., zh: 确实如此。}
 when:
@@ -106,7 +103,6 @@ versions: [">=3.7"]
 effect: reject
 title: {en: It refuses, zh: 它会拒绝}
 summary: {en: It refuses the pair., zh: 它拒绝这种组合。}
-status: experimental
 since: 0.1.0
 updated: "2026-11-21"
 patterns: [{needle: are incompatible here, regex: 'A and B are incompatible here'}]
@@ -163,9 +159,9 @@ def library(folder: Path) -> Library:
     return Library((*own.entries, *_names().entries), own.tests)
 
 
-def findings(folder: Path, cases: Path | None = None, today: str = TODAY) -> list[EntryProblem]:
+def findings(folder: Path, today: str = TODAY) -> list[EntryProblem]:
     """Give what is wrong below a folder, as paths from there."""
-    found = check(library(folder), today, cases)
+    found = check(library(folder), today)
     mine = (f for f in found if str(folder) in str(Path(f.path).resolve()))
     return [f._replace(path=Path(f.path).resolve().relative_to(folder).as_posix()) for f in mine]
 

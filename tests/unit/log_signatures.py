@@ -38,7 +38,6 @@ def signature(
         role=role,
         family=family if role == "failure" else None,
         title=Text(en=name, zh=name),
-        status="experimental",
         since="0.1.0",
         updated="2026-11-21",
         patterns=tuple(LinePattern(needle=needle, regex=regex) for needle, regex in patterns),

@@ -24,7 +24,6 @@ def lever(*steps: LeverStep, **more: Any) -> Lever:
         id="some-lever",
         title=Text(en="A lever", zh="一项改动"),
         why=Text(en="It helps", zh="有帮助"),
-        status="experimental",
         since="0.1.0",
         updated="2026-11-21",
         steps=steps,

@@ -29,28 +29,28 @@ def test_right_entries_pass(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "line"),
     [
-        (SYMPTOM_FILE, "never", "5", "14: my-error: samples.near_miss[0]: is matched"),
+        (SYMPTOM_FILE, "never", "5", "13: my-error: samples.near_miss[0]: is matched"),
         (
             SYMPTOM_FILE,
             "it went wrong: 3",
             "it is",
-            "13: my-error: samples.match[0]: is not matche",
+            "12: my-error: samples.match[0]: is not matche",
         ),
-        (SYMPTOM_FILE, ', "all went well"', "", "14: my-error: samples.near_miss: has 1 lines"),
-        (SYMPTOM_FILE, "types:", ECHO.format("gone", "a"), "11: my-error: echo_of[0].by: no other"),
+        (SYMPTOM_FILE, ', "all went well"', "", "13: my-error: samples.near_miss: has 1 lines"),
+        (SYMPTOM_FILE, "types:", ECHO.format("gone", "a"), "10: my-error: echo_of[0].by: no other"),
         (
             SYMPTOM_FILE,
             "types:",
             ECHO.format("my-error", "a"),
-            "11: my-error: echo_of[0].by: no ot",
+            "10: my-error: echo_of[0].by: no ot",
         ),
         (
             SYMPTOM_FILE,
             "types:",
             ECHO.format("x", "b"),
-            "11: my-error: echo_of[0].refs: no referen",
+            "10: my-error: echo_of[0].refs: no referen",
         ),
-        (SYMPTOM_FILE, "{code: int}", "{kode: int}", "11: my-error: types.kode: no pattern captur"),
+        (SYMPTOM_FILE, "{code: int}", "{kode: int}", "10: my-error: types.kode: no pattern captur"),
         (SYMPTOM_FILE, "zh: 我的错误", "zh: my other error", "5: my-error: title.zh: the Chinese"),
         (SYMPTOM_FILE, "en: My error", "en: 我的", "5: my-error: title.en: the English text hol"),
         (
@@ -66,42 +66,41 @@ def test_right_entries_pass(tmp_path: Path) -> None:
             SYMPTOM_FILE,
             "(?P<code>\\d+)",
             "(?P<code>(a+)+)",
-            "10: my-error: patterns[0].regex: nest",
+            "9: my-error: patterns[0].regex: nest",
         ),
         (SYMPTOM_FILE, "id: my-error", "id: other", "2: my-error: id: is 'other', the file"),
-        (SYMPTOM_FILE, '"https://example.org/x"', '"x"', "16: my-error: references.a.url: 'x' is"),
+        (SYMPTOM_FILE, '"https://example.org/x"', '"x"', "15: my-error: references.a.url: 'x' is"),
         (
             SYMPTOM_FILE,
             'ed: "2026-11-21"',
             'ed: "2026-11-22"',
-            "8: my-error: updated: 2026-11-22 h",
+            "7: my-error: updated: 2026-11-22 h",
         ),
         (
             SYMPTOM_FILE,
             'updated: "2026-11-21"',
             'updated: "2026-02-30"',
-            "8: my-error: updated: '2",
+            "7: my-error: updated: '2",
         ),
         (
             SYMPTOM_FILE,
             "since: 0.1.0",
             "since: 99.0.0",
-            "7: my-error: since: 99.0.0 is not released",
+            "6: my-error: since: 99.0.0 is not released",
         ),
         (CAUSE_FILE, "id: my-state", "id: set-my-state", "2: my-state: id: names a remedy"),
         (CAUSE_FILE, "family: hang", "family: oom", "3: my-state: family: is 'oom', the folder"),
-        (CAUSE_FILE, "[my-error]", "[your-error]", "10: my-state: explains: no symptom 'your-"),
-        (CAUSE_FILE, "prior: 0.1", "prior: 0.9", "11: my-state: prior: is 0.9, must lie in"),
-        (CAUSE_FILE, "weight: 1.0", "weight: 7", "15: my-state: evidence.died-in-training.weight"),
-        (CAUSE_FILE, "oom.phase", "oom.fase", "16: my-state: evidence.died-in-training.when: the"),
-        (CAUSE_FILE, "ref: a", "ref: b", "18: my-state: evidence.died-in-training.ref: no ref"),
-        (CAUSE_FILE, "train.micro_batch", "train.mbs", "24: my-state: fixes.halve.set: no param"),
-        (CAUSE_FILE, "set: {", "unset: [] # ", "20: my-state: fixes.halve: changes nothing"),
-        (CAUSE_FILE, "status: experimental", "status: stable", "6: my-state: status: stable needs"),
+        (CAUSE_FILE, "[my-error]", "[your-error]", "9: my-state: explains: no symptom 'your-"),
+        (CAUSE_FILE, "prior: 0.1", "prior: 0.9", "10: my-state: prior: is 0.9, must lie in"),
+        (CAUSE_FILE, "weight: 1.0", "weight: 7", "14: my-state: evidence.died-in-training.weight"),
+        (CAUSE_FILE, "oom.phase", "oom.fase", "15: my-state: evidence.died-in-training.when: the"),
+        (CAUSE_FILE, "ref: a", "ref: b", "17: my-state: evidence.died-in-training.ref: no ref"),
+        (CAUSE_FILE, "train.micro_batch", "train.mbs", "23: my-state: fixes.halve.set: no param"),
+        (CAUSE_FILE, "set: {", "unset: [] # ", "19: my-state: fixes.halve: changes nothing"),
         (TEST_FILE, "verdict: absent", "verdict: unknown", "1: my-state: its test has no case wi"),
         (TEST_FILE, "oom.phase", "oom.fase", "4: my-state: cases[0].facts: the fact 'oom.fase'"),
-        (RULE_FILE, "by: $by}", "by: $bye}", "12: one-explains-other: then[0].explain.by: no cl"),
-        (RULE_FILE, "symptom: my-error", "symptom: x", "9: one-explains-other: when[0]: no sympt"),
+        (RULE_FILE, "by: $by}", "by: $bye}", "11: one-explains-other: then[0].explain.by: no cl"),
+        (RULE_FILE, "symptom: my-error", "symptom: x", "8: one-explains-other: when[0]: no sympt"),
         (RULE_FILE, "stage: explain", "stage: derive", "4: one-explains-other: stage: is 'derive'"),
         (GUARD_FILE, "package: ms-swift", "package: trl", "3: my-guard: package: is 'trl', the f"),
         (GUARD_FILE, ">=3.7", "newer", "4: my-guard: versions[0]: 'newer' is not a PEP 440"),
@@ -118,11 +117,9 @@ def test_what_is_wrong_is_said_with_its_line(
     tmp_path: Path, file: str, old: str, new: str, line: str
 ) -> None:
     assert old in FILES[file]
-    cases = tmp_path / "cases"
-    cases.mkdir()
     folder = write_files(tmp_path, {file: FILES[file].replace(old, new, 1)})
 
-    found = [str(finding) for finding in findings(folder, cases)]
+    found = [str(finding) for finding in findings(folder)]
 
     entry = file.replace(".test", "") if line.startswith("1:") else file
     assert any(text.startswith(f"{entry}:{line}") for text in found), found
@@ -137,10 +134,10 @@ def test_all_errors_of_a_malformed_file_are_listed(tmp_path: Path) -> None:
     assert [line.removeprefix(f"{SYMPTOM_FILE}:") for line in found] == [
         "1: my-error: title: is missing",
         f"3: my-error: role: is 'fail', must be one of {', '.join(get_args(Role))}",
-        "7: my-error: updated: '20O6-11-21' is no date like 2026-11-21",
-        "9: my-error: patterns[0].neddle: is no key here; is needle meant?",
-        "9: my-error: patterns[0].needle: is missing",
-        "15: my-error: references.a.checked: '20O6-11-21' is no date like 2026-11-21",
+        "6: my-error: updated: '20O6-11-21' is no date like 2026-11-21",
+        "8: my-error: patterns[0].neddle: is no key here; is needle meant?",
+        "8: my-error: patterns[0].needle: is missing",
+        "14: my-error: references.a.checked: '20O6-11-21' is no date like 2026-11-21",
     ]
 
 
@@ -150,7 +147,7 @@ def test_a_file_that_is_no_yaml_hides_nothing_and_lends_its_name(tmp_path: Path)
     found = said(write_files(tmp_path, {SYMPTOM_FILE: "schema: [", CAUSE_FILE: cause}))
 
     assert found == [
-        f"{CAUSE_FILE}:11: my-state: prior: is 3, must lie in (0, 0.6]",
+        f"{CAUSE_FILE}:10: my-state: prior: is 3, must lie in (0, 0.6]",
         f"{SYMPTOM_FILE}:2: my-error: line 2: {NO_YAML}",
     ]
 
@@ -188,20 +185,6 @@ def test_an_id_that_two_files_claim_is_refused(tmp_path: Path) -> None:
     assert any("the symptom 'my-error' is in" in line for line in said(folder))
 
 
-def test_stable_needs_a_case_only_where_cases_are_at_hand(tmp_path: Path) -> None:
-    stable = {CAUSE_FILE: CAUSE.replace("status: experimental", "status: stable")}
-    folder, cases = write_files(tmp_path, stable), tmp_path / "cases"
-
-    without = findings(folder, cases)
-    (cases / "one").mkdir(parents=True)
-    unbacked = findings(folder, cases)
-    (cases / "one/expect.yaml").write_text("symptom: my-error\ncause: my-state\n")
-    backed = findings(folder, cases)
-
-    assert (without, backed) == ([], [])
-    assert [f.key for f in unbacked] == ["status"]
-
-
 def test_a_warning_is_marked_and_is_no_error(tmp_path: Path) -> None:
     unused = CAUSE.replace("      ref: a\n", "")
 
@@ -209,7 +192,7 @@ def test_a_warning_is_marked_and_is_no_error(tmp_path: Path) -> None:
 
     assert found.level == "warning"
     assert str(found) == (
-        f"{CAUSE_FILE}:25: warning: my-state: references.a: no vote and no fix points to it by ref"
+        f"{CAUSE_FILE}:24: warning: my-state: references.a: no vote and no fix points to it by ref"
     )
 
 
@@ -219,7 +202,6 @@ def test_the_shipped_knowledge_has_no_problems() -> None:
     status = checks.main(said.append, today=dt.date(2999, 1, 1))
 
     *found, last = said
-    # an installed copy has no cases at hand, and says so
-    assert [line for line in found if not line.startswith("tests/cases is not at hand")] == []
+    assert found == []
     assert status == 0
     assert ": 0 problems, " in last

@@ -13,7 +13,6 @@ schema: 1
 id: my-lever
 title: {en: My lever, zh: 我的改动}
 why: {en: It frees memory, zh: 能省显存}
-status: experimental
 since: 0.1.0
 updated: "2026-11-21"
 when: {fact: train.micro_batch, ge: 2}

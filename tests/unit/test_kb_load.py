@@ -17,7 +17,6 @@ id: my-error
 role: failure
 family: hang
 title: {en: My error, zh: 我的错误}
-status: experimental
 since: 0.1.0
 updated: "2026-11-21"
 patterns:

@@ -24,7 +24,6 @@ class Row(NamedTuple):
 
     entries: int
     tested: int
-    stable: int
     backed: int
     checked: int
     sources: int
@@ -59,7 +58,6 @@ def count(site: Site, entries: Iterable[Judged]) -> Row:
     return Row(
         entries=len(listed),
         tested=sum(_is_tested(site, entry) for entry in listed),
-        stable=sum(entry.status == "stable" for entry in listed),
         backed=sum(entry.id in site.backed for entry in listed),
         checked=_checked(refs),
         sources=len(refs),
@@ -90,7 +88,7 @@ def _kinds(site: Site) -> list[str]:
         )
     ranges = [entry.range for entry in site.knowledge.ranges.values()]
     refs = [ref for known in ranges for ref in known.references]
-    row = Row(len(ranges), len(ranges), 0, 0, _checked(refs), len(refs))
+    row = Row(len(ranges), len(ranges), 0, _checked(refs), len(refs))
     rows.append((f"[{site.says(site_words.KIND['ranges'])}](../lists/ranges.md)", *_cells(row)))
     for kind, number in (
         ("params", len(site.knowledge.params)),
@@ -106,7 +104,6 @@ def _head(site: Site) -> list[str]:
         site_words.TITLE,
         site_words.COUNT,
         site_words.TESTED,
-        site_words.STABLE,
         site_words.BACKED,
         site_words.REF_CHECKED,
     )
@@ -115,7 +112,7 @@ def _head(site: Site) -> list[str]:
 
 def _cells(row: Row) -> tuple[str, ...]:
     checked = f"{row.checked} / {row.sources}"
-    return (str(row.entries), str(row.tested), str(row.stable), str(row.backed), checked)
+    return (str(row.entries), str(row.tested), str(row.backed), checked)
 
 
 def _families(site: Site) -> list[str]:

@@ -24,7 +24,6 @@ def cause_page(site: Site, entry: Cause) -> Page:
     facts = (
         site.says(words.FAMILY[entry.family]),
         site.says(words.SEVERITY[entry.severity]),
-        site.says(words.STATUS[entry.status]),
         site.says(words.SINCE).format(version=entry.since),
     )
     lines = head(site, path, entry.title, entry.id, facts)
@@ -73,7 +72,6 @@ def symptom_page(site: Site, entry: Symptom) -> Page:
     facts = (
         site.says(words.ROLE[entry.role]),
         site.says(words.FAMILY[entry.family]) if entry.family else "",
-        site.says(words.STATUS[entry.status]),
         site.says(words.SINCE).format(version=entry.since),
     )
     lines = head(site, path, entry.title, entry.id, facts)
@@ -100,7 +98,6 @@ def guard_page(site: Site, entry: Guard) -> Page:
         entry.package,
         site.says(words.EFFECT[entry.effect]),
         site.says(words.FAMILY[entry.family]),
-        site.says(words.STATUS[entry.status]),
     )
     lines = head(site, path, entry.title, entry.id, facts)
     lines += [prose(site.says(entry.summary)), ""]
@@ -147,7 +144,7 @@ def range_page(site: Site, entry: RangeEntry) -> Page:
 def rule_page(site: Site, entry: Rule) -> Page:
     """Say what a rule concludes from what."""
     path = f"rules/{entry.id}.md"
-    facts = (site.says(site_words.STAGE[entry.stage]), site.says(words.STATUS[entry.status]))
+    facts = (site.says(site_words.STAGE[entry.stage]),)
     lines = head(site, path, entry.title, entry.id, facts)
     lines += [prose(site.says(entry.why)), ""]
     told = (site.names(clause_text(clause, site.lang)) for clause in entry.when)

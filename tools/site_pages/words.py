@@ -84,7 +84,6 @@ COVERAGE_LEAD = Text(
 TESTED = Text(en="with tests", zh="有测试")
 TEST_CASES = Text(en="test cases", zh="测试用例")
 EXPERIMENTAL = Text(en="experimental", zh="试验性")
-STABLE = Text(en="stable", zh="稳定")
 BACKED = Text(en="backed by recorded runs", zh="有真实运行记录佐证")
 REFERENCES = Text(en="References", zh="参考来源")
 REF_CHECKED = Text(en="opened and compared", zh="已打开核对")

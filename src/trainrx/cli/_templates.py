@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 _HEAD = """\
-status: experimental        # stable once a case in tests/cases expects it
 since: @version@
 updated: "@today@"
 """
@@ -26,6 +25,7 @@ fixes:                      # best first: what most often worked
     cost: {en: FILL_IN its price, zh: FILL_IN 代价是什么}
     ref: source
     steps: {en: FILL_IN what to do, zh: FILL_IN 具体怎么做}
+    # or one that others offer too, of kb/fixes: - {fix: halve-micro-batch, ref: source}
     # better than steps, where a parameter or a package is the lever:
     # set: {train.micro_batch: {times: 0.5, at_least: 1}}   # names: diagnose kb list parameter
     # unset: [vllm.mode]
@@ -141,7 +141,6 @@ schema: 1
 id: @id@
 title: {en: FILL_IN what follows from what, zh: FILL_IN 由什么推出什么}
 stage: @folder@
-status: experimental        # stable once a case in tests/cases expects it
 since: @version@
 why: {en: FILL_IN the reason, zh: FILL_IN 理由}
 when:                       # all must hold; $by.field joins two of them

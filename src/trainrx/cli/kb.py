@@ -1,4 +1,4 @@
-"""`diagnose kb check|test|new|list`: work on the knowledge base."""
+"""`diagnose kb check|test|format|new|list`: work on the knowledge base."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from trainrx.cli._output import write
 from trainrx.cli._scaffold import named, scaffold
 from trainrx.cli._view import view
 from trainrx.knowledge.load import load
+from trainrx.knowledge.places import shipped
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
@@ -76,6 +77,32 @@ def run_tests(request: Request) -> int:
     said: list[str] = []
     status = entry_tests.main(said.append, *_folders(request))
     return write("\n".join(said) + "\n") or status
+
+
+@app.command("format", help="Write entries in their one form: block style, 100 columns.")
+@takes(Folders)
+def write_form(
+    request: Request,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[PATH]...", show_default=False, help="Only these files, folders."),
+    ] = None,
+    *,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; 1 when a file is not in that form.")
+    ] = False,
+) -> int:
+    """Format the shipped knowledge and the folders given, or only what is named."""
+    # PyYAML is not imported by the other commands
+    from trainrx.entries.form import reformed
+
+    kb, rules = _folders(request)
+    changed = tuple(reformed(paths or (*shipped(), *kb, *rules)))
+    for path, text in () if check else changed:
+        path.write_text(text, encoding="utf-8")
+    said = "would write" if check else "wrote"
+    listed = "".join(f"{said} {path}\n" for path, _ in changed)
+    return write(f"{listed}{len(changed)} changed\n") or int(check and bool(changed))
 
 
 @app.command("list", help="List all entries: id, kind, family, title.")

@@ -9,12 +9,13 @@ import datetime as dt
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from trainrx.entries.check_causes import cause_problems
+from trainrx.entries.check_causes import cause_problems, shared_fix_problems
 from trainrx.entries.check_common import KnownNames
 from trainrx.entries.check_guards import guard_problems, package_problems
 from trainrx.entries.check_levers import lever_problems
@@ -22,13 +23,16 @@ from trainrx.entries.check_lint import lint_case_problems, lint_problems
 from trainrx.entries.check_retry import retry_problems
 from trainrx.entries.check_rules import fact_problems, param_problems, rule_problems
 from trainrx.entries.check_signs import symptom_problems
-from trainrx.entries.check_tests import backed_ids, case_problems, sibling_problems
+from trainrx.entries.check_tests import case_problems, sibling_problems
+from trainrx.entries.form import reformed
 from trainrx.entries.problem import EntryProblem, Problem, error
 from trainrx.entries.sources import TEST, EntrySource, kb_sources, rule_sources, sibling_sources
 from trainrx.knowledge.guards import message
-from trainrx.knowledge.places import checkout, shipped
+from trainrx.knowledge.places import shipped
+from trainrx.knowledge.shorthand import shared_ids
+from trainrx.model.errors import KnowledgeError
 from trainrx.model.fixing import RetryRule
-from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
@@ -52,15 +56,14 @@ def read_library(
     return Library(tuple(entries), {test.path: test for test in beside})
 
 
-def check(library: Library, today: str, cases: Path | None = None) -> list[EntryProblem]:
+def check(library: Library, today: str) -> list[EntryProblem]:
     """List what is wrong with the files, in the order of their paths.
 
     Args:
         library: the files; ids resolve among them.
         today: the day of the check, YYYY-MM-DD; no date may lie after it.
-        cases: folder of the recorded cases; without it `status: stable` is not judged.
     """
-    names = names_of(library, today, backed_ids(cases) if cases is not None else None)
+    names = names_of(library, today)
     causes = {r.id: r for s in library.entries for r in s.records if isinstance(r, Cause)}
     found: list[EntryProblem] = []
     for source in library.entries:
@@ -68,6 +71,7 @@ def check(library: Library, today: str, cases: Path | None = None) -> list[Entry
         judged = (*_rules(source, names, causes), *_sibling(source, test))
         found += _findings(source, judged)
     found += _clashes(library.entries)
+    found += _unshared(library.entries)
     idents = {source.path.with_name(f"{source.ident}{TEST}") for source in library.entries}
     for path, test in library.tests.items():
         of_lint = path.parent.name == "lint"
@@ -78,7 +82,7 @@ def check(library: Library, today: str, cases: Path | None = None) -> list[Entry
     return sorted(set(found), key=lambda f: (f.path, f.line, f.key, f.message))
 
 
-def names_of(library: Library, today: str, backed: frozenset[str] | None) -> KnownNames:
+def names_of(library: Library, today: str) -> KnownNames:
     """Collect what entries may refer to; a malformed file still lends its name."""
     records = [record for source in library.entries for record in source.records]
     guards = [record for record in records if isinstance(record, Guard)]
@@ -102,7 +106,6 @@ def names_of(library: Library, today: str, backed: frozenset[str] | None) -> Kno
         ),
         aliases=Counter(alias for record in named for alias in record.aliases),
         today=today,
-        backed=backed,
     )
 
 
@@ -119,6 +122,8 @@ def _rules(source: EntrySource, names: KnownNames, causes: dict[str, Cause]) -> 
             yield from package_problems(record, stem, names, causes)
         elif isinstance(record, Lever):
             yield from lever_problems(record, stem, names)
+        elif isinstance(record, Fix):
+            yield from shared_fix_problems(record, stem, names)
         elif isinstance(record, Param):
             yield from param_problems(record, stem)
         elif isinstance(record, FactEntry):
@@ -156,6 +161,15 @@ def _clashes(entries: Sequence[EntrySource]) -> Iterator[EntryProblem]:
                 if first != source.path:
                     said = f"the {kind} {ident!r} is in {shown(first)} already"
                     yield EntryProblem(shown(source.path), 1, source.ident, "id", said)
+
+
+def _unshared(entries: Sequence[EntrySource]) -> Iterator[EntryProblem]:
+    """Refuse a shared fix that fewer than two entries refer to."""
+    uses = Counter(ident for source in entries for ident in shared_ids(source.data))
+    for source in entries:
+        if any(isinstance(record, Fix) for record in source.records) and uses[source.ident] < 2:
+            text = "fewer than two entries refer to it: write it there"
+            yield EntryProblem(shown(source.path), 1, source.ident, "id", text)
 
 
 def _claims(record: object) -> Iterator[tuple[str, str]]:
@@ -209,10 +223,9 @@ def main(
     if gone:
         return 2
     own_kb, own_rules = shipped()
-    root = checkout()
-    cases = root / "tests" / "cases" if root is not None else None
     library = read_library(_each(own_kb, *kb), _each(own_rules, *rules), tests)
-    found = check(library, today.isoformat(), cases)
+    found = check(library, today.isoformat())
+    found += _unformed((*_each(own_kb, *kb), *_each(own_rules, *rules)))
     known = {source.ident for source in library.entries}
     unknown = [ident for ident in idents if ident not in known]
     for ident in unknown:
@@ -222,10 +235,16 @@ def main(
     for finding in found:
         if warnings or idents or finding.level == "error":
             say(str(finding))
-    if cases is None or not cases.is_dir():
-        say("tests/cases is not at hand: status stable was not judged")
     say(summary(library, found, hidden=not (warnings or idents)))
     return 1 if unknown or any(finding.level == "error" for finding in found) else 0
+
+
+def _unformed(roots: Iterable[Path]) -> Iterator[EntryProblem]:
+    """Name the files that `kb format` would write; what cannot be read is said elsewhere."""
+    with suppress(KnowledgeError):
+        for path, _ in reformed(roots):
+            ident = path.name.removesuffix(TEST).removesuffix(".yaml")
+            yield EntryProblem(shown(path), 1, ident, "", "is not in its one form: kb format")
 
 
 def _each(*folders: Path) -> list[Path]:

@@ -12,7 +12,6 @@ from trainrx.entries.check_common import (
     range_problems,
     reference_problems,
     release_problems,
-    status_problems,
     text_problems,
     title_problems,
     unused_references,
@@ -44,7 +43,6 @@ def cause_problems(entry: Cause, stem: str, folder: str, names: KnownNames) -> I
     yield from text_problems(("summary", entry.summary))
     yield from date_problems("updated", entry.updated, names.today)
     yield from release_problems(entry.since)
-    yield from status_problems(entry.id, entry.status, names)
     yield from reference_problems(entry.references, names.today)
     yield from unused_references(entry.references, _used(entry))
     yield from _relations(entry, names)
@@ -157,6 +155,16 @@ def fix_problems(
         if fix.only_if is not None:
             yield from condition_problems(f"{where}.only_if", fix.only_if, names)
         yield from _changes(fix, where, names)
+
+
+def shared_fix_problems(fix: Fix, stem: str, names: KnownNames) -> Iterator[Problem]:
+    """List what is wrong with a remedy that several entries refer to."""
+    if fix.id != stem:
+        yield error("id", f"is {fix.id!r}, the file name says {stem!r}")
+    if fix.ref:
+        yield error("ref", "the source stands where the fix is referred to")
+    for problem in (*fix_problems([fix], (), names), *owner_problems([fix], names.params)):
+        yield problem._replace(key=problem.key.removeprefix(f"fixes.{fix.id}."))
 
 
 def _changes(fix: Fix, where: str, names: KnownNames) -> Iterator[Problem]:

@@ -29,8 +29,7 @@ _MADE = ("changed.", "moved.", "good.")
 class KnownNames(NamedTuple):
     """What entries may refer to, and the day on which the check is made (YYYY-MM-DD).
 
-    `backed` are the ids that a case expects, None where no cases are at hand. `shared` counts the
-    causes that explain a symptom.
+    `shared` counts the causes that explain a symptom.
     """
 
     symptoms: frozenset[str]
@@ -41,7 +40,6 @@ class KnownNames(NamedTuple):
     confused: frozenset[tuple[str, str]]
     aliases: Mapping[str, int]
     today: str
-    backed: frozenset[str] | None = None
 
     def is_fact(self, name: str) -> bool:
         """Tell whether a fact of this name can exist."""
@@ -115,12 +113,6 @@ def release_problems(since: str) -> Iterator[Problem]:
             yield error("since", f"{since} is not released; this is {__version__}")
     except InvalidVersion:
         yield error("since", f"{since!r} is no version")
-
-
-def status_problems(ident: str, status: str, names: KnownNames) -> Iterator[Problem]:
-    """Refuse `stable` where no recorded case expects the entry."""
-    if status == "stable" and names.backed is not None and ident not in names.backed:
-        yield error("status", "stable needs a case in tests/cases that expects it")
 
 
 def reference_problems(

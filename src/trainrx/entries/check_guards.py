@@ -13,7 +13,6 @@ from trainrx.entries.check_common import (
     range_problems,
     reference_problems,
     release_problems,
-    status_problems,
     text_problems,
     title_problems,
 )
@@ -35,7 +34,6 @@ def guard_problems(entry: Guard, stem: str, folder: str, names: KnownNames) -> I
     yield from text_problems(("summary", entry.summary))
     yield from date_problems("updated", entry.updated, names.today)
     yield from release_problems(entry.since)
-    yield from status_problems(entry.id, entry.status, names)
     yield from reference_problems(entry.references, names.today)
     for index, spec in enumerate(entry.versions):
         yield from range_problems(f"versions[{index}]", spec)

@@ -13,7 +13,6 @@ from trainrx.entries.check_common import (
     range_problems,
     reference_problems,
     release_problems,
-    status_problems,
     text_problems,
     title_problems,
     unused_references,
@@ -33,7 +32,6 @@ def lever_problems(entry: Lever, stem: str, names: KnownNames) -> Iterator[Probl
     yield from text_problems(("why", entry.why))
     yield from date_problems("updated", entry.updated, names.today)
     yield from release_problems(entry.since)
-    yield from status_problems(entry.id, entry.status, names)
     yield from reference_problems(entry.references, names.today)
     yield from unused_references(entry.references, {step.ref for step in entry.steps})
     for key, condition in (("when", entry.when), ("unless", entry.unless)):

@@ -13,7 +13,6 @@ from trainrx.entries.check_common import (
     range_problems,
     reference_problems,
     release_problems,
-    status_problems,
     text_problems,
     title_problems,
 )
@@ -49,7 +48,6 @@ def lint_problems(entry: LintRule, stem: str, names: KnownNames) -> Iterator[Pro
     yield from text_problems(("message", entry.message), ("summary", entry.summary))
     yield from date_problems("updated", entry.updated, names.today)
     yield from release_problems(entry.since)
-    yield from status_problems(entry.id, entry.status, names)
     yield from reference_problems(entry.references, names.today)
     if bool(entry.finder) == (entry.when is not None):
         yield error("finder", "needs exactly one of finder and when")

@@ -10,7 +10,6 @@ from trainrx.entries.check_common import (
     range_problems,
     reference_problems,
     release_problems,
-    status_problems,
     text_problems,
     title_problems,
 )
@@ -32,7 +31,6 @@ def rule_problems(entry: Rule, stem: str, folder: str, names: KnownNames) -> Ite
     yield from title_problems(entry.title)
     yield from text_problems(("why", entry.why))
     yield from release_problems(entry.since)
-    yield from status_problems(entry.id, entry.status, names)
     yield from reference_problems(entry.references, names.today)
     if not entry.when:
         yield error("when", "is empty: the rule would always hold")

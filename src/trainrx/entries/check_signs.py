@@ -11,7 +11,6 @@ from trainrx.entries.check_common import (
     id_problems,
     reference_problems,
     release_problems,
-    status_problems,
     text_problems,
     title_problems,
 )
@@ -34,7 +33,6 @@ def symptom_problems(
     yield from text_problems(("summary", entry.summary), ("found_by", entry.found_by))
     yield from date_problems("updated", entry.updated, names.today)
     yield from release_problems(entry.since)
-    yield from status_problems(entry.id, entry.status, names)
     yield from _role(entry, folder)
     short = entry.role == "observation"
     told = short and entry.is_failure

@@ -1,15 +1,12 @@
-"""Rules for the tests that stand beside entries, and for the cases that back them."""
+"""Rules for the tests that stand beside entries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from trainrx.entries.check_common import KnownNames
 from trainrx.entries.problem import Problem, error
 from trainrx.entries.sources import EntrySource
-from trainrx.knowledge.yaml12 import read_yaml
-from trainrx.model.errors import KnowledgeError
 
 VERDICTS = ("present", "absent", "unknown")
 
@@ -64,21 +61,6 @@ def _row(row: object, at: str, names: KnownNames) -> Iterator[Problem]:
     fact = row.get("fact")
     if isinstance(fact, str) and not names.is_fact(fact):
         yield error(at, f"the fact {fact!r} is neither in kb/params nor in kb/facts")
-
-
-def backed_ids(cases: Path) -> frozenset[str] | None:
-    """Give the ids that recorded cases expect, or None where there are no cases at hand."""
-    if not cases.is_dir():
-        return None
-    found: set[str] = set()
-    for path in sorted(cases.glob("*/expect.yaml")):
-        try:
-            told = read_yaml(path)
-        except KnowledgeError:
-            continue
-        if isinstance(told, dict):
-            found |= {str(told[key]) for key in ("cause", "symptom") if told.get(key)}
-    return frozenset(found)
 
 
 def _cases(test: EntrySource) -> list[Mapping[str, object]]:

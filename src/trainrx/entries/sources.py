@@ -10,14 +10,15 @@ from typing import NamedTuple
 import msgspec
 import yaml
 
-from trainrx.entries.problem import Problem, error
+from trainrx.entries.problem import Problem, error, warning
 from trainrx.entries.spots import DataPlace, find, key_at
 from trainrx.entries.structure import mend
+from trainrx.knowledge.shorthand import FIXES, written_out
 from trainrx.knowledge.yaml12 import read_nodes
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.fixing import RetryRule
 from trainrx.model.hardware import Gpu, ModelShape
-from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
@@ -35,6 +36,7 @@ FOLDERS: Mapping[str, type[msgspec.Struct]] = {
     "guards": Guard,
     "levers": Lever,
     "packages": PackageEntry,
+    FIXES: Fix,
 }
 TABLES: Mapping[str, type[msgspec.Struct]] = {
     "gpus.yaml": Gpu,
@@ -115,7 +117,14 @@ def read_source(
     open_places = tuple(_placeholders(path, node))
     problems = [problem for problem, _ in open_places]
     broken = [spot for _, spot in open_places]
-    rows = list(enumerate(data)) if table and isinstance(data, list) else [(-1, data)]
+    if isinstance(data, dict) and "status" in data:
+        problems.append(warning("status", "says nothing any more: leave it out"))
+    try:
+        full = data if table else written_out(path, data)
+    except KnowledgeError as refused:
+        problems.append(error(refused.key, refused.message))
+        return EntrySource(path, root, (), tuple(problems), tuple(broken), node, data)
+    rows = list(enumerate(data)) if table and isinstance(data, list) else [(-1, full)]
     for index, row in rows if kind is not None else ():
         at = f"[{index}]" if index >= 0 else ""
         if not isinstance(row, dict):

@@ -13,7 +13,7 @@ from trainrx.model.pattern import late
 Path = tuple[str | int, ...]
 _NAME = late(r"[a-z0-9][a-z0-9-]*\Z")
 _INDEX = late(r"\[(\d+)\]")
-_IDS = ("id", "name", "package")
+_IDS = ("id", "name", "package", "fix")
 """Keys by which an item of a list is called in a key path."""
 
 

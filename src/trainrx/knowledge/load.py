@@ -21,6 +21,7 @@ from trainrx.knowledge.packages import FOLDER as PACKAGES
 from trainrx.knowledge.packages import add_ranges, range_entries, with_ranges
 from trainrx.knowledge.places import shipped
 from trainrx.knowledge.ranking import FILE as RANKING
+from trainrx.knowledge.shorthand import FIXES, written_out
 from trainrx.knowledge.store import Entry, Knowledge, LaunchKnowledge
 from trainrx.knowledge.words import with_words
 from trainrx.model.constants import FILE as MEMORY
@@ -28,7 +29,7 @@ from trainrx.model.constants import JUDGED, Constants, FittedConstants
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.fitted import Fitted
 from trainrx.model.hardware import Dataset, Gpu, ModelShape
-from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry, RangeEntry
@@ -40,12 +41,13 @@ PART = "knowledge"
 E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever)
 R = TypeVar("R")
 
-_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard]] = {
+_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Fix]] = {
     "symptoms": Symptom,
     "causes": Cause,
     "params": Param,
     "facts": FactEntry,
     "guards": Guard,
+    FIXES: Fix,
 }
 
 
@@ -144,7 +146,7 @@ def read_entry(path: Path, kind: type[R]) -> R:
     Raises:
         KnowledgeError: it is malformed; the message names file and key path.
     """
-    entry = _convert(path, _yaml(path), kind)
+    entry = _convert(path, written_out(path, _yaml(path)), kind)
     ident = getattr(entry, "id", path.stem)
     if ident != path.stem:
         raise KnowledgeError(str(path), "id", f"is {ident!r}, the file name says {path.stem!r}")

@@ -9,13 +9,13 @@ import msgspec
 from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.fitted import Fitted
 from trainrx.model.hardware import Dataset, Gpu, ModelShape
-from trainrx.model.knowledge import Cause, FactEntry, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Relation
 
-Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule
+Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule | Fix
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):

@@ -75,10 +75,27 @@ def read_nodes(path: Path) -> tuple[object, yaml.Node | None]:
     Raises:
         KnowledgeError: it cannot be read or is not YAML; names the file, line and reason.
     """
+    return nodes_of(read_text(path), path)
+
+
+def read_text(path: Path) -> str:
+    """Read the text of one file of ours.
+
+    Raises:
+        KnowledgeError: it cannot be read.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise KnowledgeError(str(path), "", f"cannot be read: {error}") from error
+
+
+def nodes_of(text: str, path: Path) -> tuple[object, yaml.Node | None]:
+    """Read the text of one file of ours, with its nodes.
+
+    Raises:
+        KnowledgeError: it is not YAML; names the file, line and reason.
+    """
     try:
         loader = _Loader(text)
         try:

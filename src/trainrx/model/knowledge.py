@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Scalar
-from trainrx.model.parts import Condition, Reference, Relation, Safety, Status
+from trainrx.model.parts import Condition, Reference, Relation, Safety
 from trainrx.model.text import Text
 
 Family = Literal[
@@ -91,7 +91,6 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     id: str
     role: Role
     title: Text
-    status: Status
     since: str
     updated: str
     patterns: tuple[LinePattern, ...]
@@ -246,7 +245,6 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     family: Family
     title: Text
     summary: Text
-    status: Status
     since: str
     updated: str
     severity: Literal["fatal", "degraded", "notice"]
@@ -331,7 +329,6 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     id: str
     title: Text
     stage: Literal["derive", "suggest", "explain"]
-    status: Status
     since: str
     why: Text
     when: tuple[FactClause, ...]

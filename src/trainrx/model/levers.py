@@ -8,7 +8,7 @@ import msgspec
 
 from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Amount, Family, Fix, LinePattern, Samples
-from trainrx.model.parts import Condition, Reference, Status
+from trainrx.model.parts import Condition, Reference
 from trainrx.model.planning import Price
 from trainrx.model.text import Text
 
@@ -41,7 +41,6 @@ class Guard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     effect: Literal["reject", "alter", "warn"]
     title: Text
     summary: Text
-    status: Status
     since: str
     updated: str
     references: tuple[Reference, ...]
@@ -98,7 +97,6 @@ class Lever(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     id: str
     title: Text
     why: Text
-    status: Status
     since: str
     updated: str
     steps: tuple[LeverStep, ...]

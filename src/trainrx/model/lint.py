@@ -7,7 +7,7 @@ import msgspec
 
 from trainrx.model.findings import Finding
 from trainrx.model.hardware import ModelShape
-from trainrx.model.parts import Condition, Param, Reference, Relation, Safety, Status
+from trainrx.model.parts import Condition, Param, Reference, Relation, Safety
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ class LintRule(
     title: Text
     message: Text
     summary: Text
-    status: Status
     since: str
     updated: str
     references: tuple[Reference, ...]

@@ -8,7 +8,6 @@ import msgspec
 from trainrx.model.facts import Scalar
 from trainrx.model.text import Text
 
-Status = Literal["experimental", "stable", "deprecated"]
 Safety = Literal["safe", "changes-results", "manual"]
 
 

@@ -49,6 +49,8 @@ def _body(entry: Entry, view: View, behind: Sequence[Cause]) -> Iterator[doc.Nod
         return _guard(entry, view)
     if isinstance(entry, RangeEntry):
         return _range(entry, view)
+    if isinstance(entry, Fix):
+        return iter((_fixes((entry,), view),))
     return _lint_rule(entry, view) if isinstance(entry, LintRule) else _fact(entry, view)
 
 
@@ -57,7 +59,6 @@ def _kind(entry: Entry, view: View) -> Iterator[str]:
     if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
         yield view.say(words.FAMILY[entry.family])
     if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule)):
-        yield view.say(words.STATUS[entry.status])
         yield view.say(words.SINCE, version=entry.since)
 
 

@@ -56,11 +56,6 @@ ROLE: dict[Role, Text] = {
     "success": Text(en="the run reached its end", zh="训练正常结束"),
     "observation": Text(en="words of the user (--note)", zh="用户的描述（--note）"),
 }
-STATUS: dict[str, Text] = {
-    "experimental": Text(en="experimental", zh="试验性"),
-    "stable": Text(en="stable", zh="稳定"),
-    "deprecated": Text(en="deprecated", zh="已弃用"),
-}
 PHASE: dict[str, Text] = {
     "launch": Text(en="at launch", zh="启动时"),
     "load": Text(en="while loading the model", zh="加载模型时"),
@@ -248,6 +243,7 @@ KINDS: dict[str, Text] = {
     "Guard": Text(en="check of a framework", zh="框架自身的检查"),
     "RangeEntry": Text(en="version range", zh="版本区间"),
     "LintRule": Text(en="lint rule", zh="lint 规则"),
+    "Fix": Text(en="remedy", zh="处理办法"),
 }
 MENDS = Text(en="lint --fix mends it", zh="可用 lint --fix 修正")
 HOLD_BACK = Text(en="To hold it back", zh="忽略它的写法")
