@@ -157,3 +157,9 @@ def test_equal_launches_differ_in_nothing() -> None:
     same = facts(train__micro_batch=2)
 
     assert changed_facts(same, same, ["train.micro_batch"]) == ()
+
+
+def test_the_gpus_of_the_job_are_shared_out_over_its_nodes() -> None:
+    out = derived(swift(hardware__gpus=16, hardware__nodes=2))
+
+    assert out["hardware.gpus_per_node"] == 8

@@ -19,6 +19,7 @@ from trainrx.reason.durable import DurableEngine
 from trainrx.reason.limits import MAX_FAN, MAX_KINDS, MAX_SHARED
 from trainrx.reason.reference import PyEngine
 from trainrx.reason.rulebase import RuleBase
+from trainrx.reason.sightings import spread
 
 
 @pytest.mark.parametrize("rate", [1e-5, 2e-05, 1e16, 1e22, 1e-300, 5e-324, 1.5e-7, 3])
@@ -461,3 +462,22 @@ def test_missing_matches_only_facts_without_the_field():
 
     matched = {(f.rule, found.facts[f.facts[0]].get("v")) for f in found.firings}
     assert matched == {("none", None), ("none", "another sort"), ("one", 1)}
+
+
+def test_a_chain_is_followed_to_its_end_whatever_the_order_of_its_rules():
+    length = 6
+    rules = [
+        rule(f"r{length - at}", pattern(f"k{at}"), derive=[concludes(f"k{at + 1}")])
+        for at in range(length)
+    ]
+
+    assert len(fired(both(rules, [given("k0")]))) == length
+
+
+def test_what_is_left_out_of_many_facts_of_a_kind_is_counted():
+    many = [given("symptom.oom", rank=number % 2, at=number) for number in range(5)]
+
+    kept, left_out = spread([*many, given("other")], 3)
+
+    assert left_out == 2
+    assert [item.get("at") for item in kept] == [0, 1, 2, None]

@@ -14,7 +14,7 @@ from trainrx.model.knowledge import Cause
 from trainrx.model.text import Text
 from trainrx.reason.conclusions import Explained, Suggested
 from trainrx.reason.conditions import Situation
-from trainrx.reason.order import rank, verdict
+from trainrx.reason.order import LIKELY, SUSPECTED, rank, verdict
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import logit, score
 
@@ -213,9 +213,9 @@ def test_what_is_only_foreseen_is_less_sure() -> None:
     assert "foreseen" in next(r for r in foreseen.reasons if r.weight < 0 and r.holds).text
 
 
-def residual(ident: str = "what-is-left") -> Cause:
+def residual(ident: str = "what-is-left", weight: float = 2.0) -> Cause:
     made = entries.cause(
-        ident, [vote("nothing-else", 2.0, holding(f"{ident}/for/nothing-else"))], []
+        ident, [vote("nothing-else", weight, holding(f"{ident}/for/nothing-else"))], []
     )
     alone = tuple(msgspec.structs.replace(item, alone=True) for item in made.evidence.supports)
     return msgspec.structs.replace(
@@ -249,3 +249,52 @@ def test_two_residual_causes_do_not_silence_each_other() -> None:
     }
 
     assert spoken_for(truths, residual("one"), residual("two")) == ["one", "two"]
+
+
+def test_what_holds_alone_is_suspected_at_most() -> None:
+    known = reasoning({"what-is-left/for/nothing-else": True})
+
+    found = score(residual(weight=6.0), known, "en")
+
+    assert SUSPECTED <= found.probability < LIKELY
+
+
+def test_votes_of_a_group_for_and_against_both_count() -> None:
+    made = entries.cause(
+        "too-big",
+        [{**vote("a", 2.0, holding("too-big/for/a")), "group": "g"}],
+        [{**vote("c", 1.5, holding("too-big/against/c")), "group": "g"}],
+    )
+    known = reasoning({"too-big/for/a": True, "too-big/against/c": True})
+
+    assert score(made, known, "en").score == pytest.approx(logit(0.2) + 2.0 - 1.5)
+
+
+def suggested(ident: str, weight: float) -> Suggested:
+    why = Text(en="a", zh="一")
+    return Suggested(rule="r", cause=ident, weight=weight, why=why, group="", facts=())
+
+
+def test_a_rule_that_speaks_against_a_cause_makes_it_no_candidate() -> None:
+    other = cause("other", explains=[])
+    known = reasoning({}, suggestions=(suggested("other", -1.0),))
+
+    found = rank({"other": other}, known, active={"cuda-oom"}, failed=True, lang="en")
+
+    assert (found.causes, found.open) == ((), ())
+
+
+def test_beside_a_likely_cause_only_what_a_symptom_asks_for_is_named() -> None:
+    known = reasoning(
+        {"best/for/a": True, "best/for/b": True, "asked/for/b": True},
+        suggestions=(suggested("suggested", 0.5),),
+    )
+
+    named = ranked(
+        cause("best"),
+        cause("asked", prior=0.15),
+        cause("suggested", explains=[]),
+        known=known,
+    )
+
+    assert named == ["best", "asked"]

@@ -109,3 +109,9 @@ def test_a_line_that_stands_elsewhere_is_asked_for_where_it_stands() -> None:
     found = asked(known, cause("a", ("line-a", 2.0), ("line-b", 2.0)))
 
     assert found == [("line-a", "dmesg -T", ())]
+
+
+def test_a_cause_as_likely_as_not_is_asked_about_like_any_other() -> None:
+    found = asked(knowledge("x"), cause("a", ("x", 2.0), prior=0.5))
+
+    assert found == [("x", "look x", ())]

@@ -147,3 +147,12 @@ def test_the_share_is_a_share() -> None:
     for item in nearest("optimizer tensors offloaded disk swaps slow tokenizer padding", INDEX):
         assert 0 < item.share <= 1
         assert math.isfinite(item.share)
+
+
+def test_words_lift_a_common_cause_no_higher_than_below_suspicion() -> None:
+    near = [(item, SPARK) for item in nearest("optimizer tensors offloaded disk swaps", INDEX)][:1]
+    common = scored(SPARK, SUSPECTED - 0.005, supported=False)
+
+    (found,) = with_nearest(ranking(common), near, {"oom"}, "en").causes
+
+    assert common.score <= found.score < logit(SUSPECTED)

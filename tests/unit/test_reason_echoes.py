@@ -137,3 +137,15 @@ def test_what_is_only_ever_an_echo_stays_visible_alone() -> None:
 
     assert found(sighting("child-failed"), table=table) == {}
     assert found(*map(sighting, beside), table=beside) == {"child-failed": "oom"}
+
+
+def test_of_several_roots_the_first_by_name_is_told() -> None:
+    table = {
+        "timeout": symptom("timeout", {"by": ["oom", "disk-full"]}),
+        "oom": symptom("oom"),
+        "disk-full": symptom("disk-full"),
+    }
+
+    roots = found(*map(sighting, ("oom", "disk-full", "timeout")), table=table)
+
+    assert roots == {"timeout": "disk-full"}

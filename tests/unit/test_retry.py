@@ -119,3 +119,9 @@ def test_a_malformed_table_names_file_and_key(tmp_path):
 
     with pytest.raises(KnowledgeError, match=r"retry\.yaml.*verdict"):
         read_retry([tmp_path])
+
+
+def test_two_close_causes_that_agree_are_followed():
+    judged = judge([cause("one", 0.9), cause("other", 0.85)], [], [PASSES, AGAIN], NOTHING)
+
+    assert (judged.verdict, judged.rule) == ("deterministic", AGAIN)
