@@ -6,6 +6,7 @@ import pytest
 
 import trainrx.frameworks as room
 from trainrx.frameworks import framework_of, frameworks, names
+from trainrx.model.facts import Facts, fact
 
 
 def test_every_module_but_the_shared_ones_is_a_framework_of_its_name():
@@ -39,3 +40,19 @@ def test_names_of_libraries_are_nobodys_own():
     assert {one.name for one in frameworks() if one.is_lent} == {"trl", "unsloth"}
     assert not framework_of("areal").only_trains
     assert framework_of("areal").only_named
+
+
+@pytest.mark.parametrize(
+    ("setting", "version"),
+    [
+        ({}, 0),
+        ({"parallel.fsdp": "no_shard"}, 0),
+        ({"parallel.fsdp": "full_shard auto_wrap"}, 1),
+        ({"parallel.fsdp": "full_shard", "parallel.fsdp_version": 2}, 2),
+        ({"parallel.fsdp": "fsdp2"}, 2),
+    ],
+)
+def test_fsdp_is_of_the_first_version_unless_told(setting, version):
+    facts = Facts(fact(name, value) for name, value in setting.items())
+
+    assert framework_of("transformers").fsdp_version(facts, "") == version

@@ -56,3 +56,17 @@ def test_without_the_card_there_is_no_verdict_but_there_are_shares():
 
     assert facts.text("memory.verdict") is None
     assert facts.number("memory.logits_share") is not None
+
+
+def test_no_part_is_larger_than_the_peak():
+    shares = {item.kind: item.value for item in derived() if item.kind.endswith("_share")}
+
+    assert shares["memory.logits_share"] > 0.5
+    assert all(0 <= share <= 1 for name, share in shares.items() if name.startswith("memory."))
+
+
+def test_an_engine_on_a_server_takes_nothing_of_the_card():
+    facts = derived(vllm__enabled=True, vllm__mode="server", vllm__share=0.9)
+
+    assert facts.number("memory.vllm_gib") == 0
+    assert facts.number("memory.left_for_training_gib") == 79.2

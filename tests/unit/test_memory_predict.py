@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from trainrx.memory.activations import batch_tokens
 from trainrx.memory.model import adapters_of, model_of
 from trainrx.memory.phases import GIB
-from trainrx.memory.predict import peak, predict, verdict
+from trainrx.memory.predict import host_use, peak, predict, verdict
 from trainrx.model.constants import JUDGED
-from trainrx.model.hardware import ModelShape
+from trainrx.model.hardware import ModelShape, Tower
 from trainrx.model.memory import Figure, Length, Prediction, Refusal, Rollout, Workload
 
 MISTRAL = ModelShape(
@@ -252,3 +253,42 @@ def test_the_verdict_compares_the_interval_with_the_card(
     limit: float | None, expected: str | None
 ) -> None:
     assert verdict(Figure(gib=22, low=20, high=25), 19.0, limit) == expected
+
+
+def test_without_padding_the_longest_sample_comes_with_short_ones() -> None:
+    length = Length(low=500, typical=1000, high=4096, how="data")
+    free = msgspec.structs.replace(FULL, padding_free=True, length=length)
+
+    assert batch_tokens(free, 4096) == 3 * 500 + 4096
+    assert batch_tokens(msgspec.structs.replace(free, padding_free=False), 4096) == 4 * 4096
+
+
+def test_scores_of_eager_attention_are_split_over_the_tensor_parallel_ranks() -> None:
+    def scores(tensor: int) -> float:
+        work = msgspec.structs.replace(FULL, tensor=tensor, world=tensor, checkpointing=True)
+        eager = msgspec.structs.replace(work, attention="eager")
+        return terms(eager, "backward")["live"] - terms(work, "backward")["live"]
+
+    assert scores(4) == pytest.approx(scores(1) / 4)
+
+
+def test_a_machine_holds_the_offloaded_states_of_its_ranks_without_the_frozen_tower() -> None:
+    tower = Tower(depth=24, hidden=1024, heads=16, inter=4096, patch=14, image_size=336)
+    shape = msgspec.structs.replace(MISTRAL, params_b=7.5, tower=tower)
+    model = model_of(shape)
+    assert model is not None
+    work = msgspec.structs.replace(
+        FULL,
+        shape=shape,
+        offload_optimizer=True,
+        world=8,
+        data=8,
+        ranks_per_node=4,
+        rollout=Rollout(mode="colocate", sleep=1, tensor_parallel=2),
+    )
+
+    held = {term.name: term.gib for term in host_use(work, model).terms}
+
+    assert model.tower > 0.2e9
+    assert held["offloaded-optimizer"] == pytest.approx((model.total - model.tower) * 16 / 2 / GIB)
+    assert held["sleeping-engine"] == pytest.approx(2 * model.total * 2 / GIB)

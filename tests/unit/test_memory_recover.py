@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from trainrx.knowledge.load import load
-from trainrx.memory.growing import GrowingTensor
+from trainrx.memory.growing import GrowingTensor, vocabulary
 from trainrx.memory.printed import Interval, asked_in
 from trainrx.memory.recover import TensorCandidate, count_of, counts, kind_of, recover
 from trainrx.memory.sizes import Kind, RequestContext
@@ -225,3 +225,12 @@ def test_an_unknown_release_of_torch_leaves_both_widths(torch: str) -> None:
 
 def test_every_kind_is_a_value_of_the_fact() -> None:
     assert load().facts["oom.asked_is"].values == get_args(Kind)
+
+
+def test_a_head_split_over_ranks_has_its_rows_padded() -> None:
+    odd = msgspec.structs.replace(SHAPE, vocab=32003)
+
+    setting = msgspec.structs.replace(JOB, shape=odd, tensor=2)
+
+    # 126 blocks of 256 rows hold 32,003 of them
+    assert vocabulary(setting) == 126 * 256 // 2

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from trainrx.memory.lengths import SPREAD
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts, fact
+from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Refusal
 from unit.workloads import facts_of, knowledge, refusal, shape_for, work_out, workload
 
@@ -317,6 +320,25 @@ class TestLength:
 
         assert (length.typical, length.high) == (2048, 2048)
 
+    def test_quantiles_go_before_a_guess_and_the_longest_sample_bounds_it(self) -> None:
+        def typical(**more: float) -> float:
+            stats = TokenStats(mean=400, std=100, **more)
+            return workload(_known(), stats).length.typical
+
+        assert typical() == 400 + SPREAD * 100
+        assert typical(p99=900.0, max=2000.0) == 900
+        assert typical(max=500.0) == 500
+
+    def test_without_a_limit_the_model_bounds_the_length(self) -> None:
+        facts = Facts(item for item in _known() if item.kind != "train.max_length")
+        shape = shape_for(facts)
+        assert shape is not None
+
+        found = workload_of(facts, msgspec.structs.replace(shape, max_positions=8192))
+
+        assert not isinstance(found, Refusal)
+        assert found[0].length.high == 8192
+
     def test_pairs_count_both_sequences(self) -> None:
         assert workload(_known(launch__task="dpo")).length.high == 2 * 2048
 
@@ -354,6 +376,18 @@ class TestLength:
 
 
 class TestBeside:
+    def test_images_no_setting_bounds_are_bounded_by_the_processor(self) -> None:
+        facts = _known(
+            launch__framework="trl",
+            launch__framework_version="0.19.0",
+            model__name="Qwen/Qwen2.5-VL-7B-Instruct",
+        )
+
+        images = workload(facts).images
+
+        assert images is not None
+        assert images.pixels_max == 16384 * 28 * 28
+
     def test_text_only_data_has_no_images(self) -> None:
         facts = _known(
             model__name="Qwen/Qwen2.5-VL-7B-Instruct", train__dataset="AI-MO/NuminaMath-TIR#5000"
