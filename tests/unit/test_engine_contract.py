@@ -11,6 +11,7 @@ from importlib.metadata import version
 
 import pytest
 from engine_kit import absent, both, concludes, fired, given, join, pattern, rule
+from trainrx.reason.sightings import spread
 
 from trainrx.model.facts import Fact
 from trainrx.reason import durable as durable_module
@@ -19,7 +20,6 @@ from trainrx.reason.durable import DurableEngine
 from trainrx.reason.limits import MAX_FAN, MAX_KINDS, MAX_SHARED
 from trainrx.reason.reference import PyEngine
 from trainrx.reason.rulebase import RuleBase
-from trainrx.reason.sightings import spread
 
 
 @pytest.mark.parametrize("rate", [1e-5, 2e-05, 1e16, 1e22, 1e-300, 5e-324, 1.5e-7, 3])
