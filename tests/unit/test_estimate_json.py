@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from trainrx.estimation.figures import rounded
+from trainrx.estimation.run import rounded
 from trainrx.model.estimate import Estimate
 from trainrx.render import render
 from trainrx.render.document import View

@@ -3,8 +3,8 @@
 import pytest
 
 from trainrx.exact import ExactResult, compare
-from trainrx.exact.compare import part_of
 from trainrx.exact.record import PartUse, PhasePeak
+from trainrx.exact.run import part_of
 from trainrx.model.memory import Figure, HostUse, PhaseUse, Prediction, Term
 
 
@@ -63,24 +63,26 @@ def test_parts_stand_beside_each_other_at_the_counts_peak():
 
     found = compare(closed, exact)
 
-    assert found.phase == "loss"
-    assert (found.total.closed, found.total.exact, found.total.gib) == (25.0, 24.0, 1.0)
-    assert found.relative == pytest.approx(1 / 24, abs=1e-4)
-    assert {one.name: one.gib for one in found.parts} == {
-        "parameters": 0.0,
-        "activations": -0.5,
-        "logits": 1.5,
+    assert found.peak == "loss"
+    assert (found.allocated.closed, found.allocated.counted) == (25.0, 24.0)
+    assert {one.name: (one.closed, one.counted) for one in found.parts} == {
+        "parameters": (13.5, 13.5),
+        "activations": (4.0, 4.5),
+        "logits": (7.5, 6.0),
     }
-    assert {one.name: one.gib for one in found.phases} == {"forward": -1.5, "loss": 1.0}
+    assert {one.name: (one.closed, one.counted) for one in found.phases} == {
+        "forward": (17.5, 19.0),
+        "loss": (25.0, 24.0),
+    }
 
 
-def test_part_without_a_closed_term_has_no_difference():
+def test_part_without_a_closed_term_is_open():
     found = compare(
         prediction(loss=terms(weights=10.0)), counted(loss={"parameters": 10.0, "working": 2.0})
     )
 
     working = next(one for one in found.parts if one.name == "working")
-    assert (working.closed, working.exact, working.gib) == (None, 2.0, None)
+    assert (working.closed, working.counted) == (None, 2.0)
 
 
 def test_closed_term_of_no_known_part_is_other():
@@ -89,7 +91,7 @@ def test_closed_term_of_no_known_part_is_other():
     )
 
     other = next(one for one in found.parts if one.name == "other")
-    assert (other.closed, other.exact) == (1.0, None)
+    assert (other.closed, other.counted) == (1.0, None)
 
 
 def test_phase_the_closed_form_lacks_leaves_parts_open():

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from trainrx.catalog.names import framework_facts
-from trainrx.estimation.figures import rounded
 from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive
 from trainrx.frameworks import framework_of
@@ -41,7 +40,11 @@ from trainrx.model.text import Lang
 from trainrx.models.config import read_json
 from trainrx.models.facts import shape_of
 
+R = TypeVar("R", bound=msgspec.Struct)
+DIGITS = 2
+"""Of a figure: a hundredth of a GiB is far finer than any of them is known."""
 MOST_CARDS = 16
+MISSING = "exact-packages-missing"
 
 
 def estimate(request: Request, *, exact: bool = False) -> Estimate:
@@ -172,13 +175,19 @@ def _counted(job: EstimatedJob, worked: Worked) -> ExactCount | None:
     """
     if worked.workload is None or isinstance(worked.result, Refusal):
         return None
-    from trainrx.estimation.counting import counted
+    # starts a process with torch: only who asks for it pays for it
+    from trainrx.exact import compare, run_exact
 
     raw = job.launch.raw
     text = job.given.model_config or config_beside(
         raw.args, job.given.beside.get(raw.origin.source)
     )
-    return counted(worked.workload, worked.result, None if text is None else read_json(text))
+    found = run_exact(worked.workload, None if text is None else read_json(text))
+    if not isinstance(found, Refusal):
+        return compare(worked.result, found)
+    if found.id == MISSING:
+        raise UsageError(f"--exact: {found.reason}")
+    return ExactCount(refusal=found)
 
 
 def _answer(
@@ -227,3 +236,18 @@ def _fit(worked: Worked, asked: str) -> CardFit:
         return CardFit(name=name, gib=size, refusal=worked.result)
     found = worked.result
     return CardFit(name=name, gib=size, verdict=found.verdict, card=found.card)
+
+
+def rounded(record: R) -> R:
+    """Round every number of a record to 0.01."""
+    return msgspec.convert(_map(msgspec.to_builtins(record)), type(record))
+
+
+def _map(node: object) -> object:
+    if isinstance(node, float):
+        return round(node, DIGITS)
+    if isinstance(node, (list, tuple)):
+        return [_map(item) for item in node]
+    if isinstance(node, dict):
+        return {key: _map(item) for key, item in node.items()}
+    return node

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainrx.exact.compare import compare
-from trainrx.exact.record import Difference, ExactComparison, ExactResult
-from trainrx.exact.run import run_exact
+from trainrx.exact.record import ExactResult
+from trainrx.exact.run import compare, run_exact
 
-__all__ = ["Difference", "ExactComparison", "ExactResult", "compare", "run_exact"]
+__all__ = ["ExactResult", "compare", "run_exact"]

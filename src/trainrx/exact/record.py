@@ -134,31 +134,3 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     result: ExactResult | None = None
     failure: Failure | None = None
-
-
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """One part by both ways, GiB per GPU; `closed` is None where no closed term is known for it."""
-
-    name: str
-    closed: float | None
-    exact: float | None
-
-    @property
-    def gib(self) -> float | None:
-        """Closed form minus count; None when one of them is missing."""
-        if self.closed is None or self.exact is None:
-            return None
-        return round(self.closed - self.exact, 3)
-
-
-class ExactComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Closed form beside count: of the peaks, of each phase, and of each part at `phase`'s height.
-
-    `phase` is where the count has its peak; `relative` is (closed - exact) / exact.
-    """
-
-    phase: Phase
-    total: Difference
-    relative: float
-    phases: tuple[Difference, ...]
-    parts: tuple[Difference, ...]

@@ -1,4 +1,4 @@
-"""Start a trial in a process of its own, and read what it found.
+"""Start a trial in a process of its own, read what it found, and set it beside the closed form.
 
 Model classes, and torch below them, can abort, hang or need more memory than there is; in a process
 of their own all of that is an answer.
@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ import msgspec
 
 from trainrx.exact.config import shape_config
 from trainrx.exact.plan import plan
-from trainrx.exact.record import ExactResult, Failure, Outcome, Recipe
-from trainrx.model.memory import Refusal, Workload
+from trainrx.exact.record import PARTS, ExactResult, Failure, Outcome, Part, Recipe
+from trainrx.model.estimate import Compared, ExactCount
+from trainrx.model.memory import PhaseUse, Prediction, Refusal, Term, Workload
 
 SECONDS = 120.0
 """A trial of 32 layers takes about ten seconds; one that takes longer than this is given up."""
@@ -145,3 +146,73 @@ def _refusal(failure: Failure) -> Refusal:
         if failure.kind == "failed"
         else failure.reason,
     )
+
+
+WORDS: tuple[tuple[Part, tuple[str, ...]], ...] = (
+    ("gathered", ("gather", "bucket", "unsharded")),
+    ("logits", ("logit", "loss", "head-output", "cross-entropy")),
+    ("gradients", ("gradient", "grads")),
+    ("optimizer", ("optimizer-states", "optimizer_states", "optimizer states", "moment", "master")),
+    ("working", ("temporary", "step", "foreach", "live", "working", "recomput", "workspace")),
+    ("optimizer", ("optimizer", "adam", "states")),
+    ("activations", ("activation", "checkpoint", "hidden", "saved")),
+    ("parameters", ("weight", "param", "adapter", "embedding", "lora", "tower", "buffer")),
+)
+"""Which part a closed term belongs to, by a word of its name; the first that fits."""
+
+
+def compare(prediction: Prediction, exact: ExactResult) -> ExactCount:
+    """Set both beside each other: totals, phases, and parts at the phase of the count's peak.
+
+    A part no closed term speaks of has `closed` None; closed terms of no known part are under
+    "other", with `counted` None.
+    """
+    closed = {one.phase: one for one in prediction.phases}
+    counted = {one.phase: one for one in exact.phases}
+    at, beside = counted[exact.peak], closed.get(exact.peak)
+    return ExactCount(
+        allocated=Compared(
+            name="allocated", closed=round(prediction.allocated.gib, 3), counted=exact.allocated
+        ),
+        peak=exact.peak,
+        phases=tuple(
+            Compared(name=phase, closed=round(closed[phase].gib, 3), counted=counted[phase].gib)
+            for phase in counted
+            if phase in closed
+        ),
+        parts=_parts(beside, {one.name: one.gib for one in at.parts}),
+        model_class=exact.model_class,
+        torch=exact.torch,
+        transformers=exact.transformers,
+        seconds=exact.seconds,
+        assumptions=exact.assumptions,
+        left_out=exact.left_out,
+    )
+
+
+def part_of(term: Term) -> Part | None:
+    """Say which part a closed term is; None when its name does not tell."""
+    low = term.name.lower()
+    return next((part for part, words in WORDS if any(word in low for word in words)), None)
+
+
+def _parts(beside: PhaseUse | None, counted: dict[Part, float]) -> tuple[Compared, ...]:
+    sums = _sums(() if beside is None else beside.terms)
+    names = [name for name in (*PARTS, None) if name in sums or counted.get(name or "working", 0)]
+    return tuple(
+        Compared(
+            name=name or "other",
+            closed=None if name not in sums else round(sums[name], 3),
+            counted=None if name is None else round(counted.get(name, 0.0), 3),
+        )
+        for name in names
+        if name is not None or None in sums
+    )
+
+
+def _sums(terms: Iterable[Term]) -> dict[Part | None, float]:
+    sums: dict[Part | None, float] = {}
+    for term in terms:
+        part = part_of(term)
+        sums[part] = sums.get(part, 0.0) + term.gib
+    return sums

@@ -20,7 +20,6 @@ from trainrx.exact.trial import attention
 from trainrx.exact.trial.build import UnsupportedError, base, build, materialise
 from trainrx.exact.trial.counter import LiveStorage
 from trainrx.exact.trial.losses import as_accelerate, loss_of
-from trainrx.exact.trial.optimizers import make_optimizer
 
 GIB = 2.0**30
 
@@ -199,3 +198,11 @@ def _numel(one: Any) -> int:
 
 def _bytes(one: Any) -> int:
     return int(one.numel() * one.element_size())
+
+
+def make_optimizer(name: str, trained: list[Any], *, foreach: bool) -> Any:
+    """Give the optimizer a recipe names."""
+    if name == "sgd":
+        return torch.optim.SGD(trained, lr=1e-3, foreach=foreach)
+    fused = name.endswith("fused")
+    return torch.optim.AdamW(trained, lr=1e-5, foreach=foreach and not fused, fused=fused or None)
