@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from trainrx.cli._options import request_from
-from trainrx.cli._output import read_stdin
-from trainrx.cli._view import view
+from trainrx.cli._output import read_stdin, view
 from trainrx.cli.diagnose import failing
 from trainrx.model.errors import UsageError
 from trainrx.render import render

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.cli._view import wants_colour
+from trainrx.cli._output import wants_colour
 from trainrx.model.facts import Origin
 from trainrx.model.result import Change, Diagnosis, FixOut, Reason
 from trainrx.render import document_of, render

@@ -10,8 +10,7 @@ import typer
 
 from trainrx.cli import commands, make_app
 from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
-from trainrx.cli._output import write
-from trainrx.cli._view import format_option, show, view
+from trainrx.cli._output import format_option, show, view, write
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError

@@ -17,8 +17,7 @@ from trainrx.cli._options import (
     takes,
     versions_of,
 )
-from trainrx.cli._output import read_stdin
-from trainrx.cli._view import format_option, show, view
+from trainrx.cli._output import format_option, read_stdin, show, view
 from trainrx.launch.request import Request
 
 HELP = """\

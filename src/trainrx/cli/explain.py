@@ -10,8 +10,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, WidthOption, takes
-from trainrx.cli._output import write
-from trainrx.cli._view import view
+from trainrx.cli._output import view, write
 from trainrx.knowledge.load import find_entry, load
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError

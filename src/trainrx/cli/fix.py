@@ -19,7 +19,7 @@ from trainrx.cli._options import (
     names_of,
     takes,
 )
-from trainrx.cli._view import format_option, show, view
+from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer

@@ -13,9 +13,8 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Folders, WidthOption, takes
-from trainrx.cli._output import write
+from trainrx.cli._output import view, write
 from trainrx.cli._scaffold import named, scaffold
-from trainrx.cli._view import view
 from trainrx.knowledge.load import load
 from trainrx.knowledge.places import shipped
 from trainrx.launch.request import Request

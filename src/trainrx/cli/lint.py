@@ -20,8 +20,7 @@ from trainrx.cli._options import (
     names_of,
     takes,
 )
-from trainrx.cli._output import complain, write
-from trainrx.cli._view import format_option
+from trainrx.cli._output import complain, format_option, write
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter

@@ -8,7 +8,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
-from trainrx.cli._view import format_option, show, view
+from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 

@@ -9,8 +9,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Installed, Launch, WidthOption, takes, versions_of
-from trainrx.cli._output import complain, write
-from trainrx.cli._view import format_option, show, view
+from trainrx.cli._output import complain, format_option, show, view, write
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
