@@ -11,13 +11,13 @@ from importlib.metadata import version
 
 import pytest
 from engine_kit import absent, both, concludes, fired, given, join, pattern, rule
-from trainrx.reason.sightings import spread
 
 from trainrx.model.facts import Fact
 from trainrx.reason import durable as durable_module
 from trainrx.reason.base import EngineError, RuleError
 from trainrx.reason.durable import DurableEngine
 from trainrx.reason.limits import MAX_FAN, MAX_KINDS, MAX_SHARED
+from trainrx.reason.reasoner import spread
 from trainrx.reason.reference import PyEngine
 from trainrx.reason.rulebase import RuleBase
 
