@@ -29,7 +29,6 @@ def cause(
         "family": "oom",
         "title": WORDS,
         "summary": WORDS,
-        "status": "experimental",
         "since": "0.1.0",
         "updated": "2026-11-21",
         "severity": "fatal",

@@ -24,7 +24,6 @@ def yaml_rule(when: list[dict[str, Any]], *then: dict[str, Any], stage: str = "e
         "id": "test-rule",
         "title": {"en": "t", "zh": "题"},
         "stage": stage,
-        "status": "experimental",
         "since": "0.1.0",
         "why": {"en": "w", "zh": "因"},
         "when": when,

@@ -55,7 +55,6 @@ def symptom(ident: str = "line-a", **more: object) -> Symptom:
         "id": ident,
         "role": "failure",
         "title": {"en": ident, "zh": "一"},
-        "status": "experimental",
         "since": "0.1.0",
         "updated": "2026-11-21",
         "patterns": [],

@@ -76,7 +76,7 @@ def sighting(symptom: str, line: int = 1, **fields: Scalar) -> Fact:
 
 
 def symptom(**more: object) -> Symptom:
-    entry = {"schema": 1, "id": "seen-slow", "title": WORDS, "status": "experimental"}
+    entry = {"schema": 1, "id": "seen-slow", "title": WORDS}
     entry |= {"role": "failure", "since": "0.1.0", "updated": "2026-11-21", "patterns": []}
     return msgspec.convert(entry | {"samples": {"match": [], "near_miss": []}} | more, Symptom)
 

@@ -17,7 +17,7 @@ from trainrx.reason.reasoner import Reasoning
 
 
 def symptom(ident: str, *echo_of: dict[str, Any], role: str = "failure") -> Symptom:
-    entry = {"schema": 1, "id": ident, "role": role, "title": WORDS, "status": "experimental"}
+    entry = {"schema": 1, "id": ident, "role": role, "title": WORDS}
     entry |= {"since": "0.1.0", "updated": "2026-11-21", "patterns": []}
     entry |= {"samples": {"match": [], "near_miss": []}}
     return msgspec.convert(

@@ -16,7 +16,6 @@ RULE = {
     "id": "oom-explains-timeout",
     "title": TITLE,
     "stage": "explain",
-    "status": "experimental",
     "since": "0.1.0",
     "why": {"en": "The others wait for the dead rank.", "zh": "其他 rank 在等已退出的 rank。"},
     "when": [
