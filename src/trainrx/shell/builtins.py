@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from trainrx.model.pattern import late
 from trainrx.shell.context import Context, Verdict
@@ -165,23 +165,27 @@ def _read(context: Context, fields: list[Field], separators: str) -> None:
     text = text or ""
     if "r" not in flags:
         text = re.sub(r"\\(?:\n|(?=.))", "", text)
+    is_block = "d" in flags and "\n" in text
+    text = text.strip("".join(char for char in separators if char in _BLANKS))
     if "a" in flags and names:
-        values = tuple(Field(part, line) for part in _parts(text, separators))
+        parts = split(text, separators)
+        parts = parts[:-1] if parts[-1] == "" else parts
+        values = tuple(Field(part, line) for part in parts)
         context.state.set(names[-1], Variable(values, line, array=True))
-        return
-    if "d" in flags and "\n" in text and names:
-        stripped = text.strip(_blanks(separators))
+    elif is_block and names:
         lines = word_lines(raw, feed.line) if feed.line else ()
-        context.state.set(names[-1], Variable((Field(stripped),), line, lines=lines))
-        return
-    if not names:
-        context.state.set_text("REPLY", text, line)
-        return
-    for name in names[:-1]:
-        part, text = _first(text, separators)
+        context.state.set(names[-1], Variable((Field(text),), line, lines=lines))
+    else:
+        _share_out(context, names or ["REPLY"], text, separators, line)
+
+
+def _share_out(context: Context, names: list[str], text: str, separators: str, line: int) -> None:
+    """Give each variable a word, the last one all that is left but for a separator at its end."""
+    *parts, rest = split(text, separators, len(names) - 1) if len(names) > 1 else [text]
+    ends = split(rest, separators)
+    parts.append(ends[0] if len(ends) == 2 and not ends[1] else rest)
+    for name, part in zip_longest(names, parts, fillvalue=""):
         context.state.set_text(name, part, line)
-    rest = text.strip(_blanks(separators))
-    context.state.set_text(names[-1], _last(rest, separators), line)
 
 
 def _names(words: list[str]) -> list[str]:
@@ -197,40 +201,3 @@ def _forget(context: Context, names: list[str], line: int) -> None:
     for name in names:
         context.state.set_text(name, unknowns.mark("command", name, f"${name}"), line)
     context.verdict = Verdict(None)
-
-
-def _blanks(separators: str) -> str:
-    return "".join(char for char in separators if char in _BLANKS)
-
-
-def _parts(text: str, separators: str) -> list[str]:
-    parts = split(text.strip(_blanks(separators)), separators) if separators else [text]
-    if parts and parts[-1] == "":
-        del parts[-1]
-    return parts
-
-
-def _first(text: str, separators: str) -> tuple[str, str]:
-    """Cut off the first word."""
-    if not separators:
-        return text, ""
-    text = text.lstrip(_blanks(separators))
-    blanks, others = _blanks(separators), separators.translate({ord(c): None for c in _BLANKS})
-    cut = f"[{re.escape(separators)}]"
-    found = re.search(cut, text)
-    if found is None:
-        return text, ""
-    end = found.end()
-    if found[0] in blanks:
-        rest = text[end:].lstrip(blanks)
-        if rest[:1] and rest[:1] in others:
-            rest = rest[1:].lstrip(blanks)
-    else:
-        rest = text[end:].lstrip(blanks)
-    return text[: found.start()], rest
-
-
-def _last(text: str, separators: str) -> str:
-    """Give what is left for the last variable: one separator at its end is taken off."""
-    part, rest = _first(text, separators)
-    return text if rest else part

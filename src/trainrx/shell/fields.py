@@ -84,15 +84,21 @@ def _choices(text: str, at: int, end: int, commas: list[int]) -> list[str]:
     return [str(number) for number in range(first, last + step, step)]
 
 
-def split(text: str, separators: str) -> list[str]:
-    """Cut a text at the characters of IFS; an empty first or last part is where a cut was."""
+def split(text: str, separators: str, most: int = 0) -> list[str]:
+    """Cut a text at the characters of IFS; an empty first or last part is where a cut was.
+
+    Args:
+        text: What to cut.
+        separators: The characters.
+        most: Cuts that are made, 0 for all.
+    """
     blanks = "".join(char for char in separators if char in _BLANKS)
     others = "".join(char for char in separators if char not in _BLANKS)
     if not others:
-        return re.split(f"[{blanks}]+", text) if blanks else [text]
+        return re.split(f"[{blanks}]+", text, maxsplit=most) if blanks else [text]
     space = f"[{blanks}]*" if blanks else ""
     cut = f"{space}[{re.escape(others)}]{space}" + (f"|[{blanks}]+" if blanks else "")
-    return re.split(cut, text)
+    return re.split(cut, text, maxsplit=most)
 
 
 def join_pieces(pieces: Iterable[ExpandedPiece], separators: str) -> list[Field]:

@@ -70,7 +70,7 @@ class Parameters:
         """Expand `${body}`."""
         match = _BODY.fullmatch(body)
         if match is None:
-            return self._no_value(body)
+            return Expansion((Field(self._mark(body)),))
         name, index, operation = match["name"], match["index"], match["operation"]
         if match["indirect"]:
             return self._indirect(name, index, operation)
@@ -83,7 +83,7 @@ class Parameters:
             if text is None and self._state.is_gone(name):
                 text = ""
             if text is None or not known(text):
-                return self._no_value(body)
+                return Expansion((Field(self._mark(body)),))
             return Expansion((Field(str(len(text))),))
         if text is None and not operation.startswith((":-", "-", ":=", "=", "+", ":+")):
             # An array that is set has nothing where it has no element.
@@ -116,14 +116,15 @@ class Parameters:
             return unknowns.mark("runtime", name)
         return unknowns.variable(name)
 
-    def _no_value(self, body: str) -> Expansion:
+    def _mark(self, body: str) -> str:
+        """Give the mark of an expansion that is not worked out."""
         shown = self._state.unknowns.show(f"${{{body}}}")[:80]
-        return Expansion((Field(self._state.unknowns.mark("value", shown, shown)),))
+        return self._state.unknowns.mark("value", shown, shown)
 
     def _indirect(self, name: str, index: str | None, operation: str) -> Expansion:
         target = self._state.known_value(name)
         if index is not None or target is None or not re.fullmatch(r"[A-Za-z_]\w*|\d+", target):
-            return self._no_value(f"!{name}{operation}")
+            return Expansion((Field(self._mark(f"!{name}{operation}")),))
         return self.braced(target + operation)
 
     def _all(self, name: str, star: str) -> Expansion:
@@ -159,11 +160,13 @@ class Parameters:
         if length:
             if self._countable(whole.fields):
                 return Expansion((Field(str(len(whole.fields))),))
-            return self._no_value(f"#{name}[{star}]")
+            return Expansion((Field(self._mark(f"#{name}[{star}]")),))
         cut = _SLICE.fullmatch(operation)
         fields = whole.fields
         if cut:
-            fields = _slice_fields(fields, cut, positional=name in ("@", "*"))
+            # `${@:1}` counts from the script's name, `${a[@]:1}` from the first element.
+            fields = (Field(""), *fields) if name in ("@", "*") else fields
+            fields = fields[slice(*_bounds(cut, len(fields)))]
         elif operation:
             fields = tuple(
                 msgspec.structs.replace(field, text=self._operate(name, field.text, operation))
@@ -179,7 +182,7 @@ class Parameters:
             return found.text
         number = self.index(found, index)
         if number is None:
-            return self._no_value(f"{name}[{index}]").fields[0].text
+            return self._mark(f"{name}[{index}]")
         item = element(found, number)
         return None if item is None else item.text
 
@@ -206,10 +209,10 @@ class Parameters:
         if match := _REPLACE.fullmatch(operation):
             return self._replace(name, text, match)
         if match := _SLICE.fullmatch(operation):
-            return _slice_text(text, match)
+            return text[slice(*_bounds(match, len(text)))]
         if not operation:
             return text
-        return self._no_value(name + operation).fields[0].text
+        return self._mark(name + operation)
 
     def _default(self, name: str, text: str | None, match: re.Match[str]) -> str:
         if text is not None and not known(text):
@@ -234,7 +237,7 @@ class Parameters:
     def _strip(self, name: str, text: str, match: re.Match[str]) -> str:
         sign, pattern = match[1], self._pattern(match[2])
         if not known(pattern) or len(pattern) > _MAX_PATTERN:
-            return self._no_value(name + match[0]).fields[0].text
+            return self._mark(name + match[0])
         self._state.budget.spend(1 + len(text) * len(pattern) // 4)
         from trainrx.shell import glob
 
@@ -245,7 +248,7 @@ class Parameters:
         is_anchored = match[1] == "/" and old[:1] in ("#", "%")
         count = -1 if match[1] == "//" else 1
         if not known(old) or is_anchored or _GLOB.search(old) or text.count(old) > _MAX_REPLACED:
-            return self._no_value(name + match[0]).fields[0].text
+            return self._mark(name + match[0])
         self._state.budget.spend(1 + len(text) * len(old) // 4)
         return text.replace(old, new, count) if old else text
 
@@ -259,17 +262,3 @@ def _bounds(match: re.Match[str], size: int) -> tuple[int, int]:
         return start, size
     length = int(match[2])
     return start, max(size + length if length < 0 else start + length, start)
-
-
-def _slice_text(text: str, match: re.Match[str]) -> str:
-    start, end = _bounds(match, len(text))
-    return text[start:end]
-
-
-def _slice_fields(
-    fields: tuple[Field, ...], match: re.Match[str], *, positional: bool
-) -> tuple[Field, ...]:
-    # `${@:1}` counts from the script's name, `${a[@]:1}` from the first element.
-    all_fields = (Field(""), *fields) if positional else fields
-    start, end = _bounds(match, len(all_fields))
-    return all_fields[start:end]

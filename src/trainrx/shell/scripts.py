@@ -17,7 +17,6 @@ from trainrx.shell.sources import Lines, SourcePosition
 from trainrx.shell.values import Field, Variable
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
-_REMOTE = frozenset({"ssh", "pdsh"})
 COMMAND_OPTION = late(r"-[a-z]*c")
 _WRAPPERS = frozenset(
     {"nohup", "srun", "sbatch", "time", "sudo", "setsid", "timeout", "env", "nice", "stdbuf"}
@@ -26,7 +25,7 @@ _WRAPPERS = frozenset(
 _SCRIPT_NAMES = (".sh", ".bash", ".sbatch", ".slurm")
 _HARMLESS = late(r"(?:.*/)?(?:bin/activate|activate|conda\.sh|etc/profile)")
 _REMOTE_VALUE = late(r"-[bcDEeFIiJLlmOopQRSwWBux]")
-"""Options of ssh and pdsh that take the next word."""
+"""Options of ssh that take the next word."""
 _SLIP = late(r"\\[ \t]+\n|\\\n[ \t]*#|\\[ \t]+#")
 _MAX_FILES = 32
 _MAX_NESTED = 6
@@ -180,10 +179,10 @@ class Scripts:
 
     def _remote(self, fields: list[Field], names: list[str]) -> bool:
         """Evaluate what `ssh host` runs there."""
-        at = next((at for at, name in enumerate(names[:8]) if name in _REMOTE), -1)
+        at = next((at for at, name in enumerate(names[:8]) if name == "ssh"), -1)
         if at < 0 or (at and names[0] not in _WRAPPERS):
             return False
-        host, rest = _host(fields[at + 1 :], pdsh=names[at] == "pdsh")
+        host, rest = _host(fields[at + 1 :])
         script = rest[0] if rest else None
         if len(rest) > 1:
             script = Field(" ".join(field.text for field in rest), rest[0].line)
@@ -245,22 +244,12 @@ def _script_at(fields: Sequence[Field], start: int, *, wrapped: bool) -> int | N
     return next((at for at in places if fields[at].text.endswith(_SCRIPT_NAMES)), None)
 
 
-def _host(fields: Sequence[Field], *, pdsh: bool) -> tuple[str, Sequence[Field]]:
+def _host(fields: Sequence[Field]) -> tuple[str, Sequence[Field]]:
     """Give the host of an ssh command and the words behind it."""
-    host = ""
     number = 0
-    while number < len(fields):
-        text = fields[number].text
-        if pdsh and text in ("-w", "-g") and number + 1 < len(fields):
-            host, number = fields[number + 1].text, number + 2
-        elif pdsh and text.startswith("-w"):
-            host, number = text[2:], number + 1
-        elif _REMOTE_VALUE.fullmatch(text):
-            number += 2
-        elif text.startswith("-"):
-            number += 1
-        elif pdsh or host:
-            break
-        else:
-            host, number = text, number + 1
-    return host, fields[number:]
+    while number < len(fields) and fields[number].text.startswith("-"):
+        number += 2 if _REMOTE_VALUE.fullmatch(fields[number].text) else 1
+    rest = fields[number:]
+    while len(rest) > 1 and rest[1].text.startswith("-"):
+        rest = (rest[0], *rest[3 if _REMOTE_VALUE.fullmatch(rest[1].text) else 2 :])
+    return (rest[0].text, rest[1:]) if rest else ("", ())
