@@ -21,7 +21,7 @@ Files = list[Path] | None
 VERSIONS_HELP = "Output of pip freeze, ds_report, ..., or ms-swift==3.2.1,torch==2.5.1 itself."
 
 
-class Launch(msgspec.Struct):
+class LaunchOptions(msgspec.Struct):
     """What starts the job."""
 
     paths: Annotated[
@@ -147,7 +147,7 @@ class Language(msgspec.Struct):
     lang: LangOption = None
 
 
-JOB = (Launch, Installed, Machine, Seen)
+JOB = (LaunchOptions, Installed, Machine, Seen)
 """What a job is described by."""
 KNOWN = (Folders, Language)
 

@@ -44,7 +44,7 @@ EngineOption = Annotated[
 Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")]
 
 
-class Shown(msgspec.Struct):
+class AnswerOptions(msgspec.Struct):
     """How much of the answer is shown, and in which form."""
 
     form: Annotated[str, format_option("Diagnosis")] = "text"
@@ -67,7 +67,7 @@ app = make_app(bare=True)
 @takes(*JOB, Good, *KNOWN)
 def diagnose(
     request: Request,
-    shown: Shown,
+    shown: AnswerOptions,
     *,
     engine: EngineOption = "durable",
     fail_on: FailOnOption = "none",

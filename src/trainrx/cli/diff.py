@@ -35,7 +35,7 @@ Good = Annotated[Path, typer.Argument(metavar="GOOD", show_default=False, hidden
 Bad = Annotated[Path, typer.Argument(metavar="BAD", show_default=False, hidden=True)]
 
 
-class Versions(msgspec.Struct):
+class SideVersions(msgspec.Struct):
     """The versions of each side, where they are not those of both."""
 
     versions_good: Annotated[
@@ -61,7 +61,7 @@ def diff(
     request: Request,
     good: Good,
     bad: Bad,
-    versions: Versions,
+    versions: SideVersions,
     *,
     form: FormOption = "text",
     everything: All = False,

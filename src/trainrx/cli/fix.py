@@ -40,7 +40,7 @@ still stops the launch, or nothing can be told, 2: wrong use.
 """
 
 
-class Change(msgspec.Struct):
+class ChosenChange(msgspec.Struct):
     """Which change is asked for, and where it goes."""
 
     keep: KeepOption = None
@@ -66,7 +66,7 @@ app = make_app()
 @takes(*JOB, Good, Data, *KNOWN)
 def fix(
     request: Request,
-    change: Change,
+    change: ChosenChange,
     *,
     form: FormOption = "text",
     verbose: Verbose = False,

@@ -15,7 +15,7 @@ from trainrx.cli._options import (
     Folders,
     Installed,
     LangOption,
-    Launch,
+    LaunchOptions,
     Machine,
     names_of,
     takes,
@@ -116,7 +116,7 @@ class Mending(msgspec.Struct):
         return self.fix or self.unsafe_fixes or self.diff
 
 
-class Answer(msgspec.Struct):
+class LintOutput(msgspec.Struct):
     """How the answer is given."""
 
     form: Annotated[str, format_option("LintReport")] = "text"
@@ -145,24 +145,24 @@ ListOption = Annotated[bool, typer.Option("--list", help="List all rules.")]
 app = make_app(bare=True)
 
 
-class Run(msgspec.Struct, frozen=True):
+class LintRun(msgspec.Struct, frozen=True):
     """One run: what is asked, the settings that hold, the rules."""
 
     request: Request
     settings: Settings
     knowledge: LintKnowledge
-    answer: Answer
+    answer: LintOutput
     known: Known
 
 
 @app.command("lint", help=HELP)
-@takes(Launch, Installed, Machine, Folders)
+@takes(LaunchOptions, Installed, Machine, Folders)
 def run_lint(
     request: Request,
     choice: Choice,
     known: Known,
     mending: Mending,
-    answer: Answer,
+    answer: LintOutput,
     *,
     listed: ListOption = False,
 ) -> int:
@@ -174,7 +174,7 @@ def run_lint(
     request = msgspec.structs.replace(
         request, paths=paths, config=configs, lang=answer.lang or settings.lang or request.lang
     )
-    run = Run(request, settings, load_lint(request.kb, request.rules), answer, known)
+    run = LintRun(request, settings, load_lint(request.kb, request.rules), answer, known)
     if listed:
         from trainrx.render.lint import as_list
 
@@ -184,7 +184,7 @@ def run_lint(
     return told(lint(request, settings=settings, knowledge=run.knowledge), run)
 
 
-def told(report: LintReport, run: Run) -> int:
+def told(report: LintReport, run: LintRun) -> int:
     """Print a report in the form asked for; give the exit status."""
     report, written = _against_baseline(report, run)
     if written:
@@ -211,7 +211,7 @@ def fails(findings: tuple[Finding, ...], threshold: FailOn) -> bool:
     return any(item.severity in wanted for item in findings)
 
 
-def mend(run: Run, mending: Mending) -> int:
+def mend(run: LintRun, mending: Mending) -> int:
     """Mend the files; what is left is the answer. With --diff only the differences are shown."""
     from trainrx.linter.mend import mended
 
@@ -262,7 +262,7 @@ def _diff(file: File, text: str) -> str:
     )
 
 
-def _rendered(report: LintReport, run: Run) -> str:
+def _rendered(report: LintReport, run: LintRun) -> str:
     if run.answer.statistics:
         from trainrx.render.lint import statistics
 
@@ -272,7 +272,7 @@ def _rendered(report: LintReport, run: Run) -> str:
     return render(report, run.answer.form, view)
 
 
-def _against_baseline(report: LintReport, run: Run) -> tuple[LintReport, str]:
+def _against_baseline(report: LintReport, run: LintRun) -> tuple[LintReport, str]:
     """Leave out what the baseline holds, or write one; the second is what to say then."""
     name, target = run.known.baseline or run.settings.baseline, run.known.write_baseline
     if not name and not target:
@@ -314,7 +314,7 @@ def _settings(choice: Choice, tables: tuple[str, ...], paths: tuple[str, ...]) -
     )
 
 
-def _colour(answer: Answer) -> bool:
+def _colour(answer: LintOutput) -> bool:
     if answer.color != "auto":
         return answer.color == "always"
     if os.environ.get("NO_COLOR") or answer.output:

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import KNOWN, Installed, Launch, WidthOption, takes, versions_of
+from trainrx.cli._options import KNOWN, Installed, LaunchOptions, WidthOption, takes, versions_of
 from trainrx.cli._output import complain, format_option, show, view, write
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -28,7 +28,7 @@ counterpart and a person must decide.
 """
 
 
-class Way(msgspec.Struct):
+class TranslationOptions(msgspec.Struct):
     """From which version to which, and what becomes of the files."""
 
     to: Annotated[
@@ -58,10 +58,10 @@ app = make_app()
 
 
 @app.command(help=HELP)
-@takes(Launch, Installed, *KNOWN)
+@takes(LaunchOptions, Installed, *KNOWN)
 def translate(
     request: Request,
-    way: Way,
+    way: TranslationOptions,
     *,
     form: FormOption = "text",
     everything: All = False,

@@ -41,7 +41,7 @@ LINT = "lint"
 """Folder of the rules of lint below `rules/`."""
 
 
-class Framework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TestedFramework(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whose spelling the fixes take."""
 
     name: str
@@ -71,7 +71,7 @@ class CauseTest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     symptoms: tuple[dict[str, Scalar], ...] = ()
     facts: dict[str, Scalar] | tuple[dict[str, Scalar], ...] = ()
     versions: dict[str, str] = {}
-    framework: Framework | None = None
+    framework: TestedFramework | None = None
     log: str = ""
 
 

@@ -32,7 +32,7 @@ REFUSING = "refusing"
 _MOST_CHOICES = 6
 
 
-class _Word(NamedTuple):
+class _WrittenArgument(NamedTuple):
     """An argument as its program wants it written."""
 
     param: str
@@ -146,7 +146,7 @@ def _renamed(item: RefusedArgument, now: str, job: Target) -> Change:
             return _open(item, now, choices, job)
     # a key of a file, and one of which only the name is told, keeps the value it has
     kept = value is None or (not item.dashed and values is not None and value == " ".join(values))
-    word = _Word(now, now, now) if kept else _written(now, value or "", item, job)
+    word = _WrittenArgument(now, now, now) if kept else _written(now, value or "", item, job)
     return _switched(item, word.param, word.value, word.text)
 
 
@@ -243,9 +243,9 @@ def _shown(item: RefusedArgument) -> str:
     )
 
 
-def _written(name: str, value: str, item: RefusedArgument, job: Target) -> _Word:
+def _written(name: str, value: str, item: RefusedArgument, job: Target) -> _WrittenArgument:
     framework = item.fate.package if item.fate is not None else job.framework
     assigns = framework_of(framework).only_assigns
     via: Literal["arg", "config"] = "arg" if item.dashed or assigns else "config"
     made = spell_argument(plain(name), value, framework, via=via)
-    return _Word(made.param, made.value, made.text)
+    return _WrittenArgument(made.param, made.value, made.text)

@@ -38,12 +38,12 @@ def read_repr(text: str) -> Node:
     `Name(a=1)` and dicts become mappings, lists, tuples and sets become lists, members of
     enumerations their value, None `NOTHING`. Of a text that breaks off, what is whole is kept.
     """
-    return _Reader(text[:MAX_TEXT]).value(0)
+    return _ReprReader(text[:MAX_TEXT]).value(0)
 
 
 def read_fields(text: str) -> dict[str, Node]:
     """Read `a=1, b='x'`, the inside of a printed object, to the end of the text."""
-    return _Reader(text[:MAX_TEXT]).fields("", 0)
+    return _ReprReader(text[:MAX_TEXT]).fields("", 0)
 
 
 def read_scalar(text: str) -> str:
@@ -107,7 +107,7 @@ def flatten(fields: Mapping[str, Node]) -> Iterator[tuple[str, tuple[str, ...] |
             yield name, None if node is None else (node,)
 
 
-class _Reader:
+class _ReprReader:
     """Reads on from `at`; `cut` is set when the text ends inside an object."""
 
     def __init__(self, text: str) -> None:
@@ -231,7 +231,7 @@ class _Reader:
         match = _ENUM.match(self.text, self.at)
         if match is not None:
             self.at = match.end()
-            return _Reader(match[2]).value(1)
+            return _ReprReader(match[2]).value(1)
         open_, start = 0, self.at
         for mark in re.compile(r"[<>]").finditer(self.text, start, start + 2000):
             open_ += 1 if mark[0] == "<" else -1

@@ -56,7 +56,7 @@ def read_arguments(
         overrides: `key=value` is an argument of its own wherever it stands (Hydra, OmegaConf).
         bare: the sign such an argument gets.
     """
-    reader = _Reader(cite, overrides=overrides, bare=bare)
+    reader = _ArgumentReader(cite, overrides=overrides, bare=bare)
     for word in words:
         reader.add(word)
     reader.close()
@@ -65,7 +65,7 @@ def read_arguments(
     )
 
 
-class _Reader:
+class _ArgumentReader:
     def __init__(self, cite: Cite, *, overrides: bool, bare: Sign) -> None:
         self.args: list[RawArg] = []
         self.configs: list[str] = []

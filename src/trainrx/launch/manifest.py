@@ -58,7 +58,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int = 1
 
 
-class _Run(NamedTuple):
+class _Container(NamedTuple):
     """A container with the pod around it."""
 
     container: yaml.MappingNode
@@ -77,7 +77,7 @@ def read_manifest(text: str, source: str) -> tuple[Part, ...]:
     parts: list[Part] = []
     for document in _documents(text):
         runs = [
-            _Run(container, pod, replicas, scalar(get(document, "kind")))
+            _Container(container, pod, replicas, scalar(get(document, "kind")))
             for pod, container, replicas in pods(document)
         ]
         made = [_part(run, text, source) for run in runs[:MOST_PARTS]]
@@ -120,7 +120,7 @@ def _joined(parts: Sequence[Part], document: yaml.Node) -> list[Part]:
     ]
 
 
-def _part(run: _Run, text: str, source: str) -> Part:
+def _part(run: _Container, text: str, source: str) -> Part:
     lines = text.split("\n")
     env = tuple(_pod_env(run.container, lines, source))
     words = [*items(get(run.container, "command")), *items(get(run.container, "args"))]
@@ -162,7 +162,7 @@ def _origin(node: yaml.Node, lines: Sequence[str], source: str) -> Origin:
     return Origin(source=source, line=line, text=shown)
 
 
-def _resources(run: _Run, lines: Sequence[str], source: str) -> Iterator[RawArg]:
+def _resources(run: _Container, lines: Sequence[str], source: str) -> Iterator[RawArg]:
     """Give what the container may use, under the names `docker run` has for it."""
     found: list[tuple[str, yaml.Node | None]] = [("image", get(run.container, "image"))]
     limits = entries(get(run.container, "resources", "limits"))
@@ -184,7 +184,7 @@ def _resources(run: _Run, lines: Sequence[str], source: str) -> Iterator[RawArg]
         yield RawArg(name="replicas", values=(text,), origin=_origin(run.container, lines, source))
 
 
-def _shared_memory(run: _Run) -> yaml.Node | None:
+def _shared_memory(run: _Container) -> yaml.Node | None:
     """Find the size of the memory volume that is mounted at /dev/shm."""
     mounts = items(get(run.container, "volumeMounts"))
     names = {scalar(get(m, "name")) for m in mounts if scalar(get(m, "mountPath")) == "/dev/shm"}  # noqa: S108  # the path is what is looked for

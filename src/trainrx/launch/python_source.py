@@ -67,7 +67,7 @@ def read_program(text: str, source: str) -> tuple[RawLaunch, ...]:
     tree = parsed(text)
     if tree is None:
         return ()
-    reader = _Reader(text, source, tree)
+    reader = _SourceReader(text, source, tree)
     return tuple(reader.launches())[:MOST_LAUNCHES]
 
 
@@ -93,7 +93,7 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
-class _Reader:
+class _SourceReader:
     """Reads one syntax tree."""
 
     def __init__(self, text: str, source: str, tree: ast.Module) -> None:

@@ -37,7 +37,7 @@ _WIDTH = 100
 _MARKS = re.compile(r"([\\`*_\[\]<>#|~]|^[-+])")
 
 
-class Shown(NamedTuple):
+class HoverText(NamedTuple):
     """Lines to show, and the stretch of the text they are about."""
 
     lines: tuple[Line, ...]
@@ -50,7 +50,7 @@ def hover(
     edited: EditedText,
     offset: int,
     folders: tuple[Sequence[Path], Sequence[Path]],
-) -> Shown | None:
+) -> HoverText | None:
     """Explain what stands at an offset; None where nothing is known of it.
 
     Args:
@@ -64,12 +64,12 @@ def hover(
     if hit:
         pages = [_rule(item.rule, linted.lang, folders) for item in _each(f[0] for f in hit)]
         start, stop = min(f[1] for f in hit), max(f[2] for f in hit)
-        return Shown(tuple(_joined(pages)), start, stop)
+        return HoverText(tuple(_joined(pages)), start, stop)
     word = next((m for m in _WORD.finditer(*_line(edited, offset)) if m.end() >= offset), None)
     if word is None or word.start() > offset:
         return None
     lines = tuple(_about(linted, edited, word))
-    return Shown(lines, word.start(), word.end()) if lines else None
+    return HoverText(lines, word.start(), word.end()) if lines else None
 
 
 def span(item: Finding, edited: EditedText) -> tuple[int, int]:

@@ -282,7 +282,7 @@ class Chart(Node, frozen=True):
     mark: float | None = None
 
 
-class Setting(NamedTuple):
+class SettingRow(NamedTuple):
     """A value with its name and where it comes from."""
 
     name: str
@@ -291,10 +291,10 @@ class Setting(NamedTuple):
     style: str = ""
 
 
-class Settings(Node, frozen=True):
+class SettingTable(Node, frozen=True):
     """Settings under headings, all in the same columns."""
 
-    groups: tuple[tuple[str, tuple[Setting, ...]], ...]
+    groups: tuple[tuple[str, tuple[SettingRow, ...]], ...]
 
 
 class Side(NamedTuple):

@@ -81,7 +81,7 @@ def _filled(bar: doc.Bar, node: doc.Chart, room: int) -> Iterator[Styled]:
             start = index
 
 
-def settings_lines(node: doc.Settings, width: int) -> Iterator[Line]:
+def settings_lines(node: doc.SettingTable, width: int) -> Iterator[Line]:
     """Show name, value and origin side by side under each heading."""
     every = [row for _, rows in node.groups for row in rows]
     most = min(WIDEST_NAME, width * 2 // 5)
@@ -97,7 +97,7 @@ def settings_lines(node: doc.Settings, width: int) -> Iterator[Line]:
             yield from _setting(row, start, gap, width)
 
 
-def _setting(row: doc.Setting, start: int, gap: int, width: int) -> Iterator[Line]:
+def _setting(row: doc.SettingRow, start: int, gap: int, width: int) -> Iterator[Line]:
     """Show one setting; name, value and origin below each other where there is no room."""
     blank = Styled(" " * start)
     lead = Styled(pad(f"  {row.name}", start), row.style)

@@ -69,15 +69,15 @@ def _job(job: InspectedJob, view: View, number: int, count: int) -> tuple[doc.No
     rest = 0 if view.everything else hidden(job)
     return children(
         _head(job, view, number, count),
-        doc.Settings(groups) if groups else None,
+        doc.SettingTable(groups) if groups else None,
         _amiss(job, view),
         doc.Paragraph(view.say(words.REST, n=rest), style="dim", gap=True) if rest else None,
     )
 
 
-def _setting(item: Item, job: InspectedJob, view: View) -> doc.Setting:
+def _setting(item: Item, job: InspectedJob, view: View) -> doc.SettingRow:
     origin = origin_text(item, job, view)
-    return doc.Setting(
+    return doc.SettingRow(
         name_text(item, view.lang), value_text(item, view.lang), origin, _style(item)
     )
 

@@ -42,7 +42,7 @@ class Conditions:
 
     def decide(self, words: tuple[Raw, ...]) -> Verdict:
         """Decide a test from its words, the brackets taken off."""
-        reader = _Reader(words, self)
+        reader = _ConditionReader(words, self)
         if any(word.text in _BRACKETS for word in words):
             return Verdict(None)
         verdict = reader.any_of(0)
@@ -132,7 +132,7 @@ class Conditions:
         return self.unary("-n", raw)
 
 
-class _Reader:
+class _ConditionReader:
     """Recursive descent over the words of one test."""
 
     def __init__(self, words: tuple[Raw, ...], conditions: Conditions) -> None:

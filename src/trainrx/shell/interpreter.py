@@ -15,7 +15,7 @@ from trainrx.shell.syntax import (
     AndOr,
     Arithmetic,
     Block,
-    Case,
+    CaseCommand,
     CountedLoop,
     For,
     Function,
@@ -88,7 +88,7 @@ class Interpreter:
             self._loops.until(node)
         elif isinstance(node, CountedLoop):
             self._loops.count(node)
-        elif isinstance(node, Case):
+        elif isinstance(node, CaseCommand):
             self._case(node)
         elif isinstance(node, Function):
             self._context.functions[node.name] = node.body
@@ -291,7 +291,7 @@ class Interpreter:
         elif stops:
             self._context.stop = stops[-1]
 
-    def _case(self, node: Case) -> None:
+    def _case(self, node: CaseCommand) -> None:
         value = self._context.expander.text(node.word.text)
         if known(value):
             for patterns, body in node.items:

@@ -115,7 +115,7 @@ class CountedLoop(msgspec.Struct, frozen=True):
     body: Block
 
 
-class Case(msgspec.Struct, frozen=True):
+class CaseCommand(msgspec.Struct, frozen=True):
     """`case word in pattern) body ;; ...`."""
 
     word: Raw
@@ -152,7 +152,7 @@ Node = Union[  # noqa: UP007  # evaluated at run time on Python 3.10, where it n
     Loop,
     CountedLoop,
     Redirected,
-    Case,
+    CaseCommand,
     Function,
     Test,
     Arithmetic,

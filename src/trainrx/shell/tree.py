@@ -13,7 +13,7 @@ from trainrx.shell.syntax import (
     AndOr,
     Arithmetic,
     Block,
-    Case,
+    CaseCommand,
     CountedLoop,
     For,
     Function,
@@ -255,7 +255,7 @@ class Statements(WordReader):
                 self._error(item)
             elif item.type == "case_item":
                 items.append(self._case_item(item.children))
-        return Case(word[0] if word else Raw("", self._at(children[0])), tuple(items))
+        return CaseCommand(word[0] if word else Raw("", self._at(children[0])), tuple(items))
 
     def _case_item(self, children: list[Found]) -> tuple[tuple[Raw, ...], Block]:
         kinds = [item.type for item in children]

@@ -25,7 +25,16 @@ from trainrx.model.catalog import Replacement
 from trainrx.model.job import RawArg
 from trainrx.model.text import Text
 from trainrx.model.translation import Outcome
-from trainrx.translate.words import Piece, Side, Step, Way, by_meaning, by_name, same, side
+from trainrx.translate.words import (
+    Piece,
+    Step,
+    TranslatedSide,
+    Way,
+    by_meaning,
+    by_name,
+    same,
+    side,
+)
 
 _DEPTH = 4
 
@@ -113,7 +122,7 @@ def _place(package: str, way: Way) -> tuple[Version, Version]:
     return _beside(package, way.framework, way.old), _beside(package, way.framework, way.new)
 
 
-def _beside(package: str, framework: str, at: Side) -> Version:
+def _beside(package: str, framework: str, at: TranslatedSide) -> Version:
     """Give the release of another package that came with a release of the framework."""
     known = catalog(framework)
     named = known.values(known.contents.references.get(package, ()), known.of(at.version))

@@ -23,7 +23,7 @@ from trainrx.model.text import Text
 from trainrx.model.translation import Outcome
 
 
-class Side(NamedTuple):
+class TranslatedSide(NamedTuple):
     """One version of the framework as a launch meets it."""
 
     version: str
@@ -37,8 +37,8 @@ class Way(NamedTuple):
     """From one version to another, for one launch."""
 
     framework: str
-    old: Side
-    new: Side
+    old: TranslatedSide
+    new: TranslatedSide
     params: Mapping[str, Param]
     given: Mapping[str, Sequence[str] | None]
     hub: str
@@ -67,12 +67,14 @@ class Step(NamedTuple):
     source: str = ""
 
 
-def side(launch: RawLaunch, command: str, version: str, params: Mapping[str, Param]) -> Side:
+def side(
+    launch: RawLaunch, command: str, version: str, params: Mapping[str, Param]
+) -> TranslatedSide:
     """Look at a version the way a command of it does."""
     placed = msgspec.structs.replace(launch, command=command)
     tables = tables_of(placed)
     bits = catalog(launch.framework).of(version)
-    return Side(
+    return TranslatedSide(
         version=version,
         launch=placed,
         taken=signature(launch.framework, tables.command, bits, {}, tables.beside),
@@ -117,7 +119,7 @@ def by_meaning(arg: RawArg, way: Way, depth: int) -> Step | None:
     return None
 
 
-def _entries(arg: RawArg, at: Side) -> list[SpellbookEntry]:
+def _entries(arg: RawArg, at: TranslatedSide) -> list[SpellbookEntry]:
     found = at.book.find(arg.name, "arg", at.launch.command)
     return [entry for entry in found if at.book.live(entry)]
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from trainrx.frameworks.common.dumps import DumpForm, Kind
     from trainrx.frameworks.common.tables import TableContext, Tables
-    from trainrx.frameworks.common.view import View, Worked
+    from trainrx.frameworks.common.view import ArgumentView, Worked
     from trainrx.model.job import RawLaunch
 
 Parser = Literal["hf", "argparse", "hydra", "keys"]
@@ -124,6 +124,6 @@ class ArgumentTraits:
         """
 
     # What it computes -----------------------------------------------------------------------------
-    def effective(self, view: View) -> Worked:
+    def effective(self, view: ArgumentView) -> Worked:
         """Give the arguments whose values after parsing differ from those parsed."""
         return {}

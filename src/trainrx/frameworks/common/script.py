@@ -30,7 +30,7 @@ _TRAINS = late(
 )
 
 
-class Script(Framework):
+class OwnScript(Framework):
     """A script is what its name says: it trains, infers, evaluates, exports or prepares."""
 
     servers = frozenset({"infer"})
@@ -81,4 +81,4 @@ def argument_names(args: tuple[Word, ...]) -> frozenset[str]:
     return frozenset(word.text.partition("=")[0].lstrip("-").replace("-", "_") for word in args)
 
 
-SCRIPT = Script()
+SCRIPT = OwnScript()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View, both, negate
+from trainrx.frameworks.common.view import UNKNOWN, ArgumentView, Held, Truth, both, negate
 from trainrx.model.catalog import Value
 
 
 class Sheet:
     """Reads from a launch, keeps what the rules write; a condition not known leaves it open."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: ArgumentView) -> None:
         self.view = view
         self.written: dict[str, Held] = {}
 

@@ -24,7 +24,7 @@ Worked: TypeAlias = Mapping[str, Held]
 """Argument name to the value the framework gives it after parsing."""
 
 
-class View(Protocol):
+class ArgumentView(Protocol):
     """One launch: its arguments as parsed, and what else the framework would see."""
 
     @property

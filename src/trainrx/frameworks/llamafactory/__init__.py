@@ -14,7 +14,7 @@ from trainrx.frameworks.common.layout import by_beta, switched_off
 from trainrx.frameworks.common.processes import Processes, times
 from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.common.task import NOTHING, TRAINING, TaskFound, find, is_complete
-from trainrx.frameworks.common.view import View, Worked
+from trainrx.frameworks.common.view import ArgumentView, Worked
 from trainrx.frameworks.transformers import OWN_PROGRAM
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
@@ -156,7 +156,7 @@ class LlamaFactory(Framework):
             return Tables(context.command)
         return Tables(context.command, among=(context.command, "v1 train", "eval", "export"))
 
-    def effective(self, view: View) -> Worked:
+    def effective(self, view: ArgumentView) -> Worked:
         """Give what its parser and argument classes compute."""
         from trainrx.frameworks.llamafactory.effective import effective
 

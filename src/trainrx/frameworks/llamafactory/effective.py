@@ -7,7 +7,16 @@ bounds are the first of the tags 0.7.0 to 0.9.5 that holds the statement.
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.view import UNKNOWN, Held, Truth, View, Worked, both, either, negate
+from trainrx.frameworks.common.view import (
+    UNKNOWN,
+    ArgumentView,
+    Held,
+    Truth,
+    Worked,
+    both,
+    either,
+    negate,
+)
 from trainrx.frameworks.transformers.effective import training_arguments
 
 _COMMA_LISTS = (
@@ -25,7 +34,7 @@ _COMMA_LISTS = (
 )
 
 
-def effective(view: View) -> Worked:
+def effective(view: ArgumentView) -> Worked:
     """Give what differs from the parsed values."""
     sheet = Sheet(view)
     for name in _COMMA_LISTS:

@@ -21,7 +21,7 @@ from trainrx.frameworks.common.memory import FULL, runs
 from trainrx.frameworks.common.processes import Processes, times
 from trainrx.frameworks.common.saved import Loaded
 from trainrx.frameworks.common.start import CommandRename
-from trainrx.frameworks.common.view import View, Worked
+from trainrx.frameworks.common.view import ArgumentView, Worked
 from trainrx.frameworks.transformers import OWN_PROGRAM
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
@@ -164,7 +164,7 @@ class MsSwift(Framework):
         """Before 3.0 `#` splits them between training and evaluation."""
         return in_range(version or "", ">=3.0") is True
 
-    def effective(self, view: View) -> Worked:
+    def effective(self, view: ArgumentView) -> Worked:
         """Give what its argument classes compute."""
         from trainrx.frameworks.ms_swift.effective import effective
 

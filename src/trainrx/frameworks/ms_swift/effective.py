@@ -8,7 +8,7 @@ are the first and last tags that hold the statement (3.0.0 to 4.6.0).
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked
+from trainrx.frameworks.common.view import UNKNOWN, ArgumentView, Held, Worked
 from trainrx.frameworks.ms_swift.effective_base import base
 from trainrx.frameworks.ms_swift.effective_train import train, train_before
 
@@ -16,7 +16,7 @@ _TRAINING = frozenset({"sft", "pt", "rlhf"})
 _SERVING = frozenset({"infer", "deploy", "rollout", "export", "eval", "app", "sample"})
 
 
-def effective(view: View) -> Worked:
+def effective(view: ArgumentView) -> Worked:
     """Give what differs from the parsed values; Megatron's commands and web-ui compute nothing."""
     newer = view.since("3.0.0")
     sheet = Sheet(view)
@@ -51,7 +51,7 @@ def _training(sheet: Sheet) -> None:
     rlhf_after(sheet)
 
 
-def _undecided(view: View) -> Worked:
+def _undecided(view: ArgumentView) -> Worked:
     """2.x or later is not known: what only one of them computes is open, unless it is given."""
     names = ("gradient_accumulation_steps", "learning_rate", "beta", "loss_type", "eval_steps")
     found: dict[str, Held] = {n: UNKNOWN for n in names if view.has(n) and not view.given(n)}

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from trainrx.frameworks.base import Framework
-from trainrx.frameworks.common.script import PRINTED, Script, argument_names, command_of
-from trainrx.frameworks.common.view import View, Worked
+from trainrx.frameworks.common.script import PRINTED, OwnScript, argument_names, command_of
+from trainrx.frameworks.common.view import ArgumentView, Worked
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
 from trainrx.model.pattern import late
@@ -34,7 +34,7 @@ class HfTrainer(Framework):
     training_arguments = True
     inner_packages = frozenset({"transformers", "deepspeed", "accelerate"})
 
-    def effective(self, view: View) -> Worked:
+    def effective(self, view: ArgumentView) -> Worked:
         """Give what `TrainingArguments.__post_init__` fills in."""
         from trainrx.frameworks.transformers.effective import effective
 
@@ -50,7 +50,7 @@ class HfTrainer(Framework):
         return ()
 
 
-class Transformers(Script, HfTrainer):
+class Transformers(OwnScript, HfTrainer):
     """A script of someone's own that takes arguments of the Trainer."""
 
     name = "transformers"

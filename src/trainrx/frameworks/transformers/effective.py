@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.view import UNKNOWN, Held, View, Worked, both, either, negate
+from trainrx.frameworks.common.view import UNKNOWN, ArgumentView, Held, Worked, both, either, negate
 from trainrx.model.catalog import Value
 
 _FSDP: Value = {
@@ -23,7 +23,7 @@ _ACCELERATOR: Value = {
 }
 
 
-def effective(view: View) -> Worked:
+def effective(view: ArgumentView) -> Worked:
     """Give what a script that parses `TrainingArguments` itself ends up with."""
     sheet = Sheet(view)
     training_arguments(sheet)

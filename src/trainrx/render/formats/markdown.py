@@ -226,8 +226,8 @@ def _chart(node: doc.Chart, post: Post) -> None:
     post.lines += fence(("".join(part.text for part in row).rstrip() for row in rows), "text")
 
 
-@put.register(doc.Settings)
-def _settings(node: doc.Settings, post: Post) -> None:
+@put.register(doc.SettingTable)
+def _settings(node: doc.SettingTable, post: Post) -> None:
     for title, rows in node.groups:
         post.gap()
         post.lines += (f"**{title}**", "")

@@ -275,8 +275,8 @@ def _chart(node: doc.Chart, page: TextPage, _indent: int) -> Iterator[Line]:
     yield from grid.chart_lines(node, page.width)
 
 
-@lines_of.register(doc.Settings)
-def _settings(node: doc.Settings, page: TextPage, _indent: int) -> Iterator[Line]:
+@lines_of.register(doc.SettingTable)
+def _settings(node: doc.SettingTable, page: TextPage, _indent: int) -> Iterator[Line]:
     return grid.settings_lines(node, page.width)
 
 
