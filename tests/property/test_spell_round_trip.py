@@ -49,6 +49,9 @@ HEADS = {
     "vllm": {"serve": "vllm serve"},
     "easyr1": {"ppo": "python3 -m verl.trainer.main"},
     "slime": {"train": "python3 slime/train.py"},
+    "pai-megatron-patch": {
+        "megatron pt": "python3 Pai-Megatron-Patch/examples/qwen2/pretrain_qwen.py"
+    },
     "nemo-automodel": {"finetune": "automodel x.yaml"},
     "nemo-rl": {c: f"uv run python examples/run_{c}.py" for c in ("grpo", "sft", "dpo")},
 }
@@ -56,6 +59,7 @@ HEADS = {
 RELEASES: dict[str, tuple[str, ...]] = {
     "easyr1": ("0.3.0", "0.3.1", "0.3.2", "0.3.3"),
     "slime": ("0.2.0", "0.3.1"),
+    "pai-megatron-patch": ("0.8.0",),
     "nemo-automodel": ("0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"),
     "nemo-rl": ("0.2.1", "0.3.1", "0.4.0", "0.5.0", "0.6.0", "0.7.0"),
 }
