@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainrx.catalog.catalog import KnownArgument, catalog, plain
-from trainrx.catalog.renames import forwards, hub_of, is_old_type
 from trainrx.catalog.spell import spell_argument
 from trainrx.catalog.typed import read_as
 from trainrx.fix.changes import Target, rewritten
@@ -84,20 +83,23 @@ def old_types(job: Target) -> Iterator[Change]:
 
     Since then `--model` does, and the type is found in its config.json.
     """
-    before = framework_of(job.framework).type_named_model
-    if not before or in_range(job.version or "", before) is not False:
+    renames, launch = framework_of(job.framework).value_renames(), job.launch
+    if renames is None or launch is None:
         return
-    launch = job.launch
-    if launch is None:
+    if in_range(job.version or "", f">={renames.SINCE}") is not True:
         return
     given = {plain(arg.name): arg.values for arg in launch.args}
     for arg in launch.args:
-        if plain(arg.name) != "model_type" or not arg.values or not is_old_type(arg.values[0]):
+        if (
+            plain(arg.name) != "model_type"
+            or not arg.values
+            or not renames.is_old_type(arg.values[0])
+        ):
             continue
         if {"model", "model_id_or_path"} & given.keys():
             yield _needless(arg)
             continue
-        named = forwards("model_type", arg.values, given, hub=hub_of(launch))
+        named = renames.forwards("model_type", arg.values, given, hub=renames.hub_of(launch))
         if named is not None and named.more:
             name, _, value = named.more[0].partition("=")
             yield _instead(arg, name, value, job)

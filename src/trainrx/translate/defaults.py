@@ -8,7 +8,6 @@ from typing import Any
 
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.deepspeed import preset
-from trainrx.catalog.renames import DEFAULT_MODULES, default_modules
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.task import task_of
 from trainrx.knowledge.catalogs import read_replacements
@@ -197,11 +196,12 @@ def _modules(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
         ("1.", "2.")
     )
     kind = way.given.get("sft_type") or ("lora",)
-    if not framework_of(way.framework).type_named_model or not forward or names & way.given.keys():
+    renames = framework_of(way.framework).value_renames()
+    if renames is None or not forward or names & way.given.keys():
         return
     if kind[0] != "lora" or way.old.launch.command not in ("sft", "pt", "rlhf", "dpo"):
         return
-    modules = default_modules(way.given)
+    modules = renames.default_modules(way.given)
     yield DefaultChange(
         name="lora_target_modules",
         now="target_modules",
@@ -209,7 +209,7 @@ def _modules(moved: Moved, lang: Lang) -> Iterator[DefaultChange]:
         after=["all-linear"],
         keep=flag("target_modules", modules, file=bool(moved.configs)) if modules else "",
         canonical="tuner.targets",
-        note=DEFAULT_MODULES.in_(lang),
+        note=renames.DEFAULT_MODULES.in_(lang),
     )
 
 

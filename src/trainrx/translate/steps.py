@@ -11,14 +11,8 @@ from packaging.version import Version
 from trainrx.catalog.arguments import name_argument
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.names import model_type_today
-from trainrx.catalog.renames import (
-    TEMPLATE_OF_TYPE,
-    TYPE_FROM_CONFIG,
-    backwards,
-    forwards,
-    template_of,
-)
 from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.renames import ValueRenames
 from trainrx.inputs.config import read_number
 from trainrx.knowledge.catalogs import read_replacements
 from trainrx.model.catalog import Replacement
@@ -37,9 +31,6 @@ from trainrx.translate.words import (
 )
 
 _DEPTH = 4
-
-
-_SWIFT_3 = "3.0.0"
 
 
 REMOVED = Text(en="{target} has nothing in its place", zh="{target} 没有对应的参数")
@@ -167,16 +158,17 @@ def _onwards(piece: Piece, item: Replacement, arg: RawArg, way: Way, depth: int)
 
 def _renamed_values(arg: RawArg, way: Way, depth: int) -> Step | None:
     """Translate names of models, templates and data sets, where the names changed."""
-    if not framework_of(way.framework).type_named_model or not arg.values:
+    renames = framework_of(way.framework).value_renames()
+    if renames is None or not arg.values:
         return None
-    old, new, turn = Version(way.old.version), Version(way.new.version), Version(_SWIFT_3)
+    old, new, turn = Version(way.old.version), Version(way.new.version), Version(renames.SINCE)
     found = None
     if old < turn <= new:
-        found = forwards(plain(arg.name), arg.values, way.given, hub=way.hub)
+        found = renames.forwards(plain(arg.name), arg.values, way.given, hub=way.hub)
     elif new < turn <= old:
-        found = backwards(plain(arg.name), arg.values, way.given)
+        found = renames.backwards(plain(arg.name), arg.values, way.given)
     elif plain(arg.name) == "model_type":
-        return _model_type(arg, way)
+        return _model_type(arg, way, renames)
     if found is None:
         return None
     pieces: list[Piece] = []
@@ -197,8 +189,9 @@ def _renamed_values(arg: RawArg, way: Way, depth: int) -> Step | None:
 
 def _named_only(arg: RawArg, way: Way, depth: int) -> tuple[Piece, ...]:
     """Give an argument whose value is right already its name in the target."""
-    if plain(arg.name) == "model_type":
-        made = _model_type(arg, way)
+    renames = framework_of(way.framework).value_renames()
+    if plain(arg.name) == "model_type" and renames is not None:
+        made = _model_type(arg, way, renames)
         pieces = made.pieces if made is not None else (Piece(arg.name, arg.values),)
         return tuple(piece for piece in pieces if plain(piece.name) == "model_type")
     for step in (same, by_name, by_meaning):
@@ -208,13 +201,17 @@ def _named_only(arg: RawArg, way: Way, depth: int) -> tuple[Piece, ...]:
     return (Piece(arg.name, arg.values),)
 
 
-def _model_type(arg: RawArg, way: Way) -> Step | None:
+def _model_type(arg: RawArg, way: Way, renames: ValueRenames) -> Step | None:
     """Follow a model type that was renamed or merged; one that was merged needs its template."""
     now = model_type_today(arg.values[0], way.new.taken) if arg.values else None
     if now is None or not arg.values:
         return None
     kept = (Piece(arg.name, now),) if len(now) == 1 else ()
-    template = template_of(arg.values[0])
+    template = renames.template_of(arg.values[0])
     if template and not {"template", "template_type"} & way.given.keys():
-        return Step("replaced", (*kept, Piece("template", (template,))), note=TEMPLATE_OF_TYPE)
-    return Step("value" if kept else "dropped", kept, note=None if kept else TYPE_FROM_CONFIG)
+        return Step(
+            "replaced", (*kept, Piece("template", (template,))), note=renames.TEMPLATE_OF_TYPE
+        )
+    return Step(
+        "value" if kept else "dropped", kept, note=None if kept else renames.TYPE_FROM_CONFIG
+    )

@@ -10,7 +10,6 @@ import msgspec
 from packaging.version import Version
 
 from trainrx.catalog.catalog import catalog, plain
-from trainrx.catalog.renames import hub_of, is_old_type
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import releases_taking
 from trainrx.frameworks import framework_of
@@ -71,13 +70,13 @@ def written_for(launch: RawLaunch, configs: Sequence[RawArg]) -> tuple[str, str]
 def _values_of(launch: RawLaunch, configs: Sequence[RawArg]) -> int:
     """Give the releases whose words for values a launch uses: types that name the model."""
     known = catalog(launch.framework)
-    before = framework_of(launch.framework).type_named_model
-    if not before:
+    renames = framework_of(launch.framework).value_renames()
+    if renames is None:
         return known.all
     given = {plain(arg.name): arg.values for arg in (*launch.args, *configs)}
     kind = next(iter(given.get("model_type") or ()), "")
-    old = "model" not in given and is_old_type(kind)
-    return known.of(before) if old else known.all
+    old = "model" not in given and renames.is_old_type(kind)
+    return known.of(f"<{renames.SINCE}") if old else known.all
 
 
 def command_in(framework: str, command: str, at: Version2) -> tuple[str, tuple[str, str] | None]:
@@ -105,13 +104,14 @@ def move(
     """
     command, extra = command_in(launch.framework, launch.command, at)
     given = {plain(arg.name): arg.values for arg in (*launch.args, *configs)}
+    renames = framework_of(launch.framework).value_renames()
     way = Way(
         launch.framework,
         side(launch, launch.command, at.old, params),
         side(launch, command, at.new, params),
         params,
         given,
-        hub_of(launch),
+        renames.hub_of(launch) if renames is not None else "",
     )
     steps = [(arg, _step(arg, way)) for arg in (*launch.args, *configs)]
     if extra is not None and extra[0] not in given:

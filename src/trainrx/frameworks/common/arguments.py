@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import re
 
     from trainrx.frameworks.common.dumps import DumpForm, Kind
+    from trainrx.frameworks.common.renames import ValueRenames
     from trainrx.frameworks.common.tables import TableContext, Tables
     from trainrx.frameworks.common.view import ArgumentView, Worked
     from trainrx.model.job import RawLaunch
@@ -41,8 +42,6 @@ class ArgumentTraits:
     """Hydra composes its configuration of groups, whose defaults are those of the launch."""
     ships_presets: ClassVar[bool] = False
     """Brings DeepSpeed configurations, called by name."""
-    type_named_model: ClassVar[str] = ""
-    """Releases in which the type of a model named the model itself."""
     refuses_uneven_groups: ClassVar[bool] = False
     """Stops where the generations of a prompt do not divide a generation batch."""
     handed_on: ClassVar[str | None] = None
@@ -87,6 +86,10 @@ class ArgumentTraits:
         bare = program.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
         own = bare in ("", *self.programs)
         return own or (self.path is not None and self.path.fullmatch(program) is not None)
+
+    def value_renames(self) -> ValueRenames | None:
+        """Give what knows the names of models, templates and data sets that changed."""
+        return None
 
     def tables(self, context: TableContext) -> Tables:
         """Choose the tables of its catalog a launch is read with."""

@@ -31,6 +31,7 @@ from trainrx.versions.ranges import in_range
 
 if TYPE_CHECKING:
     from trainrx.frameworks.common.dumps import DumpForm, Kind
+    from trainrx.frameworks.common.renames import ValueRenames
 
 
 _MEGATRON = "megatron "
@@ -84,7 +85,6 @@ class MsSwift(Framework):
     two_dashes = True
     parses_values = True
     ships_presets = True
-    type_named_model = "<3.0"
     refuses_uneven_groups = True
     """3.1.1 and later."""
     places_engine = "<3.5"
@@ -159,6 +159,12 @@ class MsSwift(Framework):
     def takes_file_first(self, version: str | None) -> bool:
         """From 4.1 on: `parse_yaml_args` in swift/cli/main.py."""
         return in_range(version or "", ">=4.1") is True
+
+    def value_renames(self) -> ValueRenames:
+        """Give the names of 2.x, and those since 3.0."""
+        from trainrx.frameworks.ms_swift import renames
+
+        return renames
 
     def counts_samples(self, version: str | None) -> bool:
         """Before 3.0 `#` splits them between training and evaluation."""

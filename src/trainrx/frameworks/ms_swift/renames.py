@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, partial
 
-from trainrx.catalog.catalog import plain
+from trainrx.frameworks.common.renames import Given
+from trainrx.frameworks.common.renames import RenamedValues as Renamed
 from trainrx.knowledge.catalogs import read_old_names
 from trainrx.model.catalog import OldName
 from trainrx.model.job import RawLaunch
@@ -19,6 +19,7 @@ _TEMPLATES = frozenset({"template", "template_type"})
 _MODULES = frozenset({"target_modules", "lora_target_modules"})
 _DATA = frozenset({"dataset", "val_dataset"})
 _TRUE = frozenset({"1", "true", "yes", "on"})
+SINCE = "3.0.0"
 _SOURCE = "model, template and data set tables of the ms-swift 2.6.1 and 3.2.1 wheels"
 
 TYPE_NAMES_MODEL = Text(
@@ -48,17 +49,7 @@ DEFAULT_MODULES = Text(
 )
 
 
-class RenamedValues(NamedTuple):
-    """What values become: the words, further `name=value` arguments, and what to know.
-
-    `words` None: the argument goes; its meaning is in `more` or needs no word.
-    """
-
-    words: tuple[str, ...] | None
-    more: tuple[str, ...] = ()
-    note: Text | None = None
-    lost: bool = False
-    source: str = _SOURCE
+_renamed = partial(Renamed, source=_SOURCE)
 
 
 @lru_cache(maxsize=4)
@@ -79,15 +70,13 @@ def is_old_type(name: str) -> bool:
 def hub_of(launch: RawLaunch) -> str:
     """Tell where models come from: USE_HF, as ms-swift reads it."""
     values = {item.name: (item.value or "").lower() for item in launch.env}
-    flags = {plain(arg.name): arg.values for arg in launch.args}
+    flags = {arg.name.lstrip("-").replace("-", "_"): arg.values for arg in launch.args}
     asked = flags.get("use_hf")
     by_flag = asked is not None and (not asked or asked[0].lower() in _TRUE)
     return "hf" if by_flag or values.get("USE_HF", "0") in _TRUE else "ms"
 
 
-def forwards(
-    name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None], *, hub: str
-) -> RenamedValues | None:
+def forwards(name: str, values: Sequence[str], given: Given, *, hub: str) -> Renamed | None:
     """Say what values of 2.x are since 3.0; None where they are the same words.
 
     Args:
@@ -104,37 +93,29 @@ def forwards(
         )
     if name in _DATA:
         words = tuple(_data_forwards(value, hub) for value in values)
-        return RenamedValues(words) if words != tuple(values) else None
+        return _renamed(words) if words != tuple(values) else None
     return _modules_forwards(values, given) if name in _MODULES else None
 
 
-def backwards(
-    name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None]
-) -> RenamedValues | None:
+def backwards(name: str, values: Sequence[str], given: Given) -> Renamed | None:
     """Say what values of 3.x and later are in 2.x; None where they are the same words."""
     if name == "model" and values:
         return _model_backwards(values[0], given)
     if name == "model_type":
-        return (
-            RenamedValues(None, source="")
-            if old_model(values[0] if values else "") is None
-            else None
-        )
+        return Renamed(None) if old_model(values[0] if values else "") is None else None
     if name in _TEMPLATES and values:
         found = [n for n, item in _table("template").items() if item.now == values[0]]
         same = [n for n in found if n.replace("-", "_") == values[0]]
         choice = same[0] if same else (found[0] if len(found) == 1 else values[0])
-        return RenamedValues((choice,)) if choice != values[0] else None
+        return _renamed((choice,)) if choice != values[0] else None
     if name in _MODULES:
         words = {new: old.upper() for old, new in _ALL.items()}
         out = tuple(words.get(value, value) for value in values)
-        return RenamedValues(out) if out != tuple(values) else None
+        return _renamed(out) if out != tuple(values) else None
     return None
 
 
-def _type_forwards(
-    name: str, values: Sequence[str], given: Mapping[str, Sequence[str] | None], hub: str
-) -> RenamedValues | None:
+def _type_forwards(name: str, values: Sequence[str], given: Given, hub: str) -> Renamed | None:
     row = old_model(values[0]) if values else None
     front = name.removesuffix("model_type")
     path = {f"{front}model_id_or_path", f"{front}model_cache_dir"} & given.keys()
@@ -144,14 +125,14 @@ def _type_forwards(
         known = (row.now,) if row.now else None
         named = _TEMPLATES & given.keys() or front or not row.now_template
         more = () if named else (f"template={row.now_template}",)
-        return RenamedValues(known, more, TEMPLATE_OF_TYPE if more else None)
+        return _renamed(known, more, TEMPLATE_OF_TYPE if more else None)
     place = (row.hf if hub == "hf" else row.ms) or row.ms or row.hf
     if not place:
-        return RenamedValues((row.now,) if row.now else None, lost=not row.now)
-    return RenamedValues(None, (f"{front}model={place}",), TYPE_NAMES_MODEL)
+        return _renamed((row.now,) if row.now else None, lost=not row.now)
+    return _renamed(None, (f"{front}model={place}",), TYPE_NAMES_MODEL)
 
 
-def _template_forwards(value: str, model: OldName | None) -> RenamedValues | None:
+def _template_forwards(value: str, model: OldName | None) -> Renamed | None:
     base = value
     for ending in _GENERATION:
         base = base.removesuffix(ending)
@@ -160,8 +141,8 @@ def _template_forwards(value: str, model: OldName | None) -> RenamedValues | Non
     if base != value:
         own = model.now_template if model is not None else ""
         words = ((own,) if own else None) if base == "default" else (now,)
-        return RenamedValues(words, ("use_chat_template=false",), GENERATION)
-    return RenamedValues((now,)) if now != value else None
+        return _renamed(words, ("use_chat_template=false",), GENERATION)
+    return _renamed((now,)) if now != value else None
 
 
 def _data_forwards(value: str, hub: str) -> str:
@@ -171,9 +152,7 @@ def _data_forwards(value: str, hub: str) -> str:
     return f"{place}{sign}{count}" if place else value
 
 
-def _modules_forwards(
-    values: Sequence[str], given: Mapping[str, Sequence[str] | None]
-) -> RenamedValues | None:
+def _modules_forwards(values: Sequence[str], given: Given) -> Renamed | None:
     words: list[str] = []
     for value in values:
         lowered = value.lower()
@@ -184,10 +163,10 @@ def _modules_forwards(
     if tuple(words) == tuple(values):
         return None
     note = DEFAULT_MODULES if any(v.lower() in _DEFAULT for v in values) else None
-    return RenamedValues(tuple(words) or None, note=note)
+    return _renamed(tuple(words) or None, note=note)
 
 
-def default_modules(given: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
+def default_modules(given: Given) -> tuple[str, ...]:
     """Give the modules 2.x gave LoRA by default for the model of a launch; () when not known."""
     row = old_model(next(iter(given.get("model_type") or ()), ""))
     if row is None:
@@ -202,7 +181,7 @@ def _models_at(paths: Iterable[str]) -> Iterable[OldName]:
     )
 
 
-def _model_backwards(value: str, given: Mapping[str, Sequence[str] | None]) -> RenamedValues | None:
+def _model_backwards(value: str, given: Given) -> Renamed | None:
     """Find the model type 2.x wants to be told for a model it does not know by its id."""
     asked = next(iter(given.get("model_type") or ()), "")
     if old_model(asked) is not None:
@@ -210,11 +189,11 @@ def _model_backwards(value: str, given: Mapping[str, Sequence[str] | None]) -> R
     known = next(iter(_models_at([value])), None)
     if known is not None:
         # the id is enough, unless a folder of that name lies where the job starts
-        return RenamedValues((value,), (f"model_type={known.name}",))
+        return _renamed((value,), (f"model_type={known.name}",))
     chosen = _likely(value, asked, next(iter(given.get("template") or ()), ""))
     if chosen is None:
-        return RenamedValues((value,), note=LOCAL_MODEL, lost=True)
-    return RenamedValues((value,), (f"model_type={chosen.name}",), LOCAL_MODEL)
+        return _renamed((value,), note=LOCAL_MODEL, lost=True)
+    return _renamed((value,), (f"model_type={chosen.name}",), LOCAL_MODEL)
 
 
 def _likely(value: str, asked: str, template: str) -> OldName | None:
