@@ -77,10 +77,9 @@ def _side(item: Item | None, pair: Pair, sided: Sided, view: View) -> doc.Side:
         other = pair.good or pair.bad
         variable = other is not None and other.via in ("env", "launcher", "container")
         return doc.Side(view.say(words.NOT_SET if variable else words.NO_SUCH))
-    place = origin_text(item, sided, view._replace(everything=True))
-    own_name = item.via == "derived" or item.name == pair.name
-    below = (place,) if own_name else (f"({clean(item.name)})", place)
-    return doc.Side(value_text(item, view.lang), tuple(text for text in below if text))
+    origin = origin_text(item, sided, view._replace(everything=True))
+    same = item.via == "derived" or item.name == pair.name
+    return doc.Side(value_text(item, view.lang), "" if same else clean(item.name), origin)
 
 
 def _name(pair: Pair, view: View) -> str:

@@ -298,10 +298,11 @@ class SettingTable(Node, frozen=True):
 
 
 class Side(NamedTuple):
-    """A value of one of two jobs, and what is said of it below."""
+    """A value of one of two jobs, the name it has there if that is another, where it comes from."""
 
     value: str
-    below: tuple[str, ...] = ()
+    name: str = ""
+    origin: str = ""
 
 
 class Contrast(NamedTuple):

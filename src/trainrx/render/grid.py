@@ -137,13 +137,18 @@ def _contrast(row: doc.Contrast, start: int, half: int, width: int) -> Iterator[
         lead = blank
     sides = (row.left, row.right)
     values = [wrap(side.value, half, hard=True) for side in sides]
-    below = [[part for text in s.below for part in wrap(text, half, hard=True)] for s in sides]
+    below = [list(_below(side, half)) for side in sides]
     styles = ("minus", "plus") if row.matters else ("", "")
     for index, (left, right) in enumerate(zip_longest(*values, fillvalue="")):
         first = blank if index else lead
         yield (first, Styled(pad(left, half + 2), styles[0]), Styled(right, styles[1]))
     for left, right in zip_longest(*below, fillvalue=""):
         yield (blank, Styled(pad(left, half + 2), "dim"), Styled(right, "dim"))
+
+
+def _below(side: doc.Side, room: int) -> Iterator[str]:
+    for text in (f"({side.name})" if side.name else "", side.origin):
+        yield from wrap(text, room, hard=True) if text else ()
 
 
 def renamed_lines(row: doc.Renamed, node: doc.Renames, width: int, indent: int) -> Iterator[Line]:

@@ -172,8 +172,10 @@ def _more(node: doc.More, post: Post) -> None:
 
 @put.register(doc.Excerpt)
 def _excerpt(node: doc.Excerpt, post: Post) -> None:
-    language = "bash" if node.style == "fix" else "text"
-    post.lines += fence((guard(line) for line in node.lines), language, post.indent)
+    # a command is copied: nothing may be put between its characters
+    to_copy = node.style == "fix"
+    lines = map(clean if to_copy else guard, node.lines)
+    post.lines += fence(lines, "bash" if to_copy else "text", post.indent)
 
 
 @put.register(doc.Diagnostic)
@@ -261,7 +263,8 @@ def _renames(node: doc.Renames, post: Post) -> None:
 
 
 def _side(side: doc.Side, view: View) -> str:
-    return prose(side.value) + view.paren(prose(" ".join(side.below)))
+    said = view.say(words.COMMA).join(filter(None, (side.name, side.origin)))
+    return prose(side.value) + view.paren(prose(said))
 
 
 def _marked(part: Styled) -> str:
