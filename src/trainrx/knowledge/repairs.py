@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -109,7 +110,7 @@ class RepairTable:
     def __init__(self, path: str, changes: bytes, terms: bytes) -> None:
         self._path = path
         self._lines = changes.splitlines()
-        self._terms = b"\n" + terms
+        self._terms = terms.splitlines()
         self.head = self._decode(0, Repairs)
         if len(self._lines) != self.head.count + 1:
             told = f"{self.head.count} changes are announced, {len(self._lines) - 1} follow"
@@ -117,14 +118,12 @@ class RepairTable:
 
     def find(self, term: str) -> tuple[tuple[int, float], ...]:
         """Give the changes that hold a term, each with the weight it has there, in nats."""
-        sign = f"\n{term}\t".encode()
-        at = self._terms.find(sign)
-        if at < 0:
+        sign = f"{term}\t".encode()
+        at = bisect_left(self._terms, sign)  # they are sorted, and no term holds what sorts so low
+        if at == len(self._terms) or not self._terms[at].startswith(sign):
             return ()
-        end = self._terms.find(b"\n", at + 1)
-        held = self._terms[at + len(sign) : end if end >= 0 else None].split()
         try:
-            numbers = [int(text) for text in held]
+            numbers = [int(text) for text in self._terms[at].removeprefix(sign).split()]
         except ValueError as error:
             raise KnowledgeError(self._path, "", f"{term}: {error}") from error
         pairs = zip(numbers[::2], numbers[1::2], strict=False)

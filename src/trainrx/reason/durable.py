@@ -14,7 +14,6 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from decimal import Decimal
 from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from typing import Any
@@ -258,7 +257,15 @@ def _scalar(value: Scalar | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        # no exponent: its parser stops at the e
-        plain = format(Decimal(repr(value)), "f")
-        return plain if "." in plain else f"{plain}.0"
+        return _plain(repr(value))
     return str(value)
+
+
+def _plain(number: str) -> str:
+    """Write a number without an exponent: its parser stops at the e."""
+    if "e" not in number:
+        return number
+    from decimal import Decimal  # few numbers are so large or small, and each start would pay
+
+    plain = format(Decimal(number), "f")
+    return plain if "." in plain else f"{plain}.0"
