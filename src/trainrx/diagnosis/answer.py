@@ -29,8 +29,8 @@ from trainrx.reason.order import Ranking, rank, verdict, word
 from trainrx.reason.score import Scored
 
 QUOTED = 3
-TELLING = ("rank_imbalance", "growing_memory")
-UNTOLD = "crash_other"
+SPECIFIC = ("rank_imbalance", "growing_memory")
+UNSPECIFIC = "crash_other"
 
 
 def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> Diagnosis:
@@ -175,26 +175,26 @@ def _family(cause: Cause, done: Conclusion, echo_of: Mapping[str, str]) -> Famil
     )
     shown = [(entry.family, entry.vague) for entry in symptoms if entry.family is not None]
     plain = [family for family, vague in shown if not vague]
-    telling = [family for family in plain if family in TELLING]
-    if telling:
-        return telling[0]
+    specific = [family for family in plain if family in SPECIFIC]
+    if specific:
+        return specific[0]
     if plain:
         return cause.family if cause.family in plain else plain[0]
     # "it crashes" says nothing of the kind; the class of an exception says a little
-    hinted = [family for family, _ in shown if family != UNTOLD]
-    if not hinted and cause.family == UNTOLD:
+    hinted = [family for family, _ in shown if family != UNSPECIFIC]
+    if not hinted and cause.family == UNSPECIFIC:
         # what a rule suggests behind any failure shows as that failure
         hinted = list(failure_kinds(done.symptoms, done.knowledge.symptoms))
-    return hinted[0] if hinted and cause.family == UNTOLD else cause.family
+    return hinted[0] if hinted and cause.family == UNSPECIFIC else cause.family
 
 
 def _references(item: Scored, made: Plan) -> tuple[ReferenceOut, ...]:
     """Give the sources of what is said here: of the votes that hold and of the fixes offered."""
-    held = {reason.id for reason in item.reasons if reason.holds}
+    holding = {reason.id for reason in item.reasons if reason.holds}
     offered = {fix.id for fix in made.fixes}
     evidence = item.cause.evidence
     votes = (*evidence.supports, *evidence.contradicts)
-    used = {vote.ref for vote in votes if vote.id in held}
+    used = {vote.ref for vote in votes if vote.id in holding}
     used |= {fix.ref for fix in item.cause.fixes if fix.id in offered}
     return tuple(
         ReferenceOut(url=ref.url, says=ref.says)

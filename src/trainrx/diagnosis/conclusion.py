@@ -113,8 +113,7 @@ def roots(seen: Iterable[str], echo_of: Mapping[str, str], knowledge: Knowledge)
     """Give the symptoms that ask for a cause: no echo, and nothing vague beside what is plain."""
     active = {name for name in seen if name not in echo_of}
     plain = {name for name in active if not knowledge.symptoms[name].vague}
-    told = any(knowledge.symptoms[name].is_failure for name in plain)
-    return plain if told else active
+    return plain if any(knowledge.symptoms[name].is_failure for name in plain) else active
 
 
 def target(done: Conclusion) -> Target:

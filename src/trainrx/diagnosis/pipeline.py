@@ -107,9 +107,9 @@ def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
     """Give the framework, as the launch, the log or the user names it."""
     if launch is not None:
         return launch.raw.framework
-    told = given.framework.name if given.framework is not None else ""
-    logged = None if framework_of(told).fork_of else Facts(seen.facts).text("launch.framework")
-    return logged or told
+    claimed = given.framework.name if given.framework is not None else ""
+    logged = None if framework_of(claimed).fork_of else Facts(seen.facts).text("launch.framework")
+    return logged or claimed
 
 
 def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
@@ -143,10 +143,10 @@ def _launch(
 
 
 def _or_as_traced(
-    versions: dict[str, str], told: Iterable[Fact], launch: Launch | None
+    versions: dict[str, str], logged: Iterable[Fact], launch: Launch | None
 ) -> dict[str, str]:
     """Add the releases whose files a traceback names, where nothing says more of a package."""
-    ranges = log_versions(told, RELEASES)
+    ranges = log_versions(logged, RELEASES)
     if launch is not None and launch.resolved.version is not None:
         ranges.pop(launch.raw.framework, None)
     return {**ranges, **versions}
@@ -181,12 +181,12 @@ def _facts(
         spoken_of = argument_facts(launch, knowledge.arguments)
         own = (*launch_facts(launch, versions), *names, *spoken_of)
     # what a note tells in passing gives way to what is set, and goes before what is assumed
-    told = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
-    shown = [item for item in seen.facts if item not in told]
+    noted = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
+    shown = [item for item in seen.facts if item not in noted]
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     named = () if given.framework is None else (given.framework.fact(),)
-    known = Facts((*given.facts, *shown, *stage, *set_, *named, *told, *own))
+    known = Facts((*given.facts, *shown, *stage, *set_, *named, *noted, *own))
     known.add(*framework_facts(known, versions))
     if known.text("launch.framework") is None:
         known.add(*owner_facts(symptom_facts(seen.symptoms)))

@@ -59,8 +59,8 @@ def repairs(
     return max((tuple(repair_facts(asked, table, versions)) for table in tables), key=_share)
 
 
-def _share(told: Sequence[Fact]) -> float:
-    return Facts(told).number("repair.share") or 0.0
+def _share(facts: Sequence[Fact]) -> float:
+    return Facts(facts).number("repair.share") or 0.0
 
 
 def _asked(

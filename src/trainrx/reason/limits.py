@@ -81,12 +81,12 @@ def chunks(rules: Iterable[EngineRule]) -> list[tuple[EngineRule, ...]]:
     A rule too large by itself makes a list of its own, which a rule base then refuses.
     """
     out: list[tuple[EngineRule, ...]] = []
-    usage, held = Usage(), list[EngineRule]()
+    usage, current = Usage(), list[EngineRule]()
     for rule in rules:
         usage.add(rule)
-        if usage.problem is not None and held:
-            out.append(tuple(held))
-            usage, held = Usage(), []
+        if usage.problem is not None and current:
+            out.append(tuple(current))
+            usage, current = Usage(), []
             usage.add(rule)
-        held.append(rule)
-    return [*out, tuple(held)] if held else out
+        current.append(rule)
+    return [*out, tuple(current)] if current else out

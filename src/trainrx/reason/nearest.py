@@ -36,10 +36,10 @@ PAIR = 0.5
 """Weight of a pair of Chinese signs: most words of two are in three pairs."""
 BEHIND = 0.01
 """Nats by which words stay behind evidence."""
-SPOKEN_FOR = 0.05
+SUPPORTED = 0.05
 """From here on a cause that evidence speaks for goes before any that only words do."""
 LEAST = 0.1
-"""Share of the words, by rarity, below which a text is no kin."""
+"""Share of the words, by rarity, below which a text is not near."""
 LEAST_UNSEEN = 0.25
 """The same where no failure was recognised: then the words are all there is."""
 ENOUGH = 50 * HUNDREDTHS
@@ -70,8 +70,8 @@ def nearest(text: str, index: WordIndex) -> tuple[Near, ...]:
     whole = math.fsum(asked[w] * (known[w][0] if w in known else rarest) for w in asked)
     whole = max(whole, ENOUGH)
     sums: dict[int, float] = {}
-    for word, held in known.items():
-        for place, weight in zip(held[1::2], held[2::2], strict=True):
+    for word, postings in known.items():
+        for place, weight in zip(postings[1::2], postings[2::2], strict=True):
             sums[place] = sums.get(place, 0.0) + asked[word] * weight
     best = sorted(sums, key=lambda place: (-sums[place], index.causes[place]))[:LOOKED_AT]
     return tuple(
@@ -86,14 +86,14 @@ def nearest(text: str, index: WordIndex) -> tuple[Near, ...]:
 
 
 def _telling(place: int, known: dict[str, tuple[int, ...]]) -> tuple[str, ...]:
-    held = [word for word, held in known.items() if place in held[1::2]]
-    return tuple(sorted(held, key=lambda word: -known[word][0])[:SHOWN])
+    postings = [word for word, postings in known.items() if place in postings[1::2]]
+    return tuple(sorted(postings, key=lambda word: -known[word][0])[:SHOWN])
 
 
 def has_room(ranking: Ranking) -> bool:
     """Tell whether an answer leaves open what happened."""
-    spoken = [item for item in ranking.causes if _is_spoken_for(item)]
-    return len(spoken) < USUAL and all(item.probability < LIKELY for item in spoken)
+    supported = [item for item in ranking.causes if _is_supported(item)]
+    return len(supported) < USUAL and all(item.probability < LIKELY for item in supported)
 
 
 def with_nearest(
@@ -112,27 +112,27 @@ def with_nearest(
     """
     near = [(item, cause) for item, cause in near if _is_such(cause, seen)]
     shares = {item.cause: item for item, _ in near}
-    spoken = [item for item in ranking.causes if _is_spoken_for(item)]
-    named = [item for item in ranking.causes if item not in spoken]
+    supported = [item for item in ranking.causes if _is_supported(item)]
+    named = [item for item in ranking.causes if item not in supported]
     own = {item.cause.id for item in ranking.causes}
-    kin = [_bare(cause) for _, cause in near if cause.id not in own]
-    limit = min([MOST, *(item.score - BEHIND for item in spoken)])
+    further = [_bare(cause) for _, cause in near if cause.id not in own]
+    limit = min([MOST, *(item.score - BEHIND for item in supported)])
     voted = [
         (item.score, item)
         if (found := shares.get(item.cause.id)) is None
         else _voted(item, found, _weight(item.cause, found, seen), limit, lang)
-        for item in (*named, *kin)
+        for item in (*named, *further)
     ]
     order = [item for _, item in sorted(voted, key=lambda pair: (-pair[0], pair[1].cause.id))]
-    room = max(USUAL - len(spoken), 0)
+    room = max(USUAL - len(supported), 0)
     rest = [item for item in order[room:] if item.cause.id in own]
     # where the limit makes them equal, the nearer stands first
-    causes = sorted((*spoken, *order[:room], *rest), key=lambda item: -item.score)
+    causes = sorted((*supported, *order[:room], *rest), key=lambda item: -item.score)
     return msgspec.structs.replace(ranking, causes=tuple(causes))
 
 
-def _is_spoken_for(item: Scored) -> bool:
-    return item.supported and item.probability >= SPOKEN_FOR
+def _is_supported(item: Scored) -> bool:
+    return item.supported and item.probability >= SUPPORTED
 
 
 def _bare(cause: Cause) -> Scored:

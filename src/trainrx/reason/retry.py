@@ -119,11 +119,11 @@ def _agreed(found: Sequence[tuple[CauseOut, RetryRule]], roots: Sequence[Symptom
 
 def _evidence(cause: CauseOut, roots: Sequence[SymptomSeen]) -> tuple[Origin, ...]:
     """Give the lines that speak for a cause, the weightiest first, then those of the failure."""
-    held = sorted(
+    holding = sorted(
         (reason for reason in cause.reasons if reason.holds and reason.weight > 0),
         key=lambda reason: -reason.weight,
     )
-    lines = [origin for reason in held for origin in reason.evidence if origin.line is not None]
+    lines = [origin for reason in holding for origin in reason.evidence if origin.line is not None]
     lines += [origin for item in roots for origin in item.evidence]
     return tuple(dict.fromkeys(lines))[:MOST_EVIDENCE]
 

@@ -116,8 +116,8 @@ def _reason_order(reason: Reason) -> tuple[int, float, str]:
 
 
 def _prior(cause: Cause, situation: Situation) -> float:
-    held = (case.prior for case in cause.priors if decide(case.when, situation))
-    return next(held, cause.prior)
+    true = (case.prior for case in cause.priors if decide(case.when, situation))
+    return next(true, cause.prior)
 
 
 def _votes(
