@@ -6,7 +6,7 @@ import sys
 
 import msgspec
 import pytest
-from test_engine_rules import OOM, TIMEOUT, yaml_rule
+from test_reason_rules import OOM, TIMEOUT, yaml_rule
 
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, fact

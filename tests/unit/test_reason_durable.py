@@ -10,7 +10,7 @@ import threading
 from importlib.metadata import version
 
 import pytest
-from engine_kit import absent, both, concludes, fired, given, join, pattern, rule
+from engine_rules import absent, both, concludes, fired, given, join, pattern, rule
 
 from trainrx.model.facts import Fact
 from trainrx.reason import durable as durable_module

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from engine_kit import given
+from engine_rules import given
 
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.knowledge import Rule
