@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -52,7 +53,7 @@ def base(name: str) -> str:
 def config_texts(
     raw: RawLaunch,
     given: Sequence[Input],
-    beside: str | os.PathLike[str] | None,
+    beside: Path | None,
     version: str | None = None,
 ) -> ConfigTexts:
     """Give the texts of all configurations in play.
@@ -87,18 +88,18 @@ def config_texts(
     return ConfigTexts(texts=texts, places=places, unread=tuple(unread))
 
 
-def model_config(args: Iterable[RawArg], beside: str | os.PathLike[str] | None) -> str | None:
+def model_config(args: Iterable[RawArg], beside: Path | None) -> str | None:
     """Give config.json of the model a launch names by a folder beside its script."""
     named = (arg.values[0] for arg in args if arg.name in _MODELS and arg.values)
     if beside is None:
         return None
+    root = beside.resolve()
     paths = (
-        os.path.join(beside, name, "config.json")
+        root / name / "config.json"
         for name in named
         if name and not name.startswith("~") and "\0" not in name
     )
-    # most models lie on a hub: a path is only followed where there is something
-    found = (_read_inside(path, os.path.realpath(beside)) for path in paths if os.path.isfile(path))
+    found = (_read_inside(path, root) for path in paths)
     return next((text for text in found if text is not None), None)
 
 
@@ -132,13 +133,12 @@ def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:
         yield from (f"{folder.rstrip('/')}/{name}" for name in FILES)
 
 
-def _read_beside(named: str, beside: str | os.PathLike[str] | None) -> str | None:
+def _read_beside(named: str, beside: Path | None) -> str | None:
     """Read a file the launch names, relative to its script; nothing outside that folder."""
     if beside is None or not named or named.startswith("~") or "\0" in named:
         return None
-    root = os.path.realpath(beside)
-    places = [os.path.join(root, place) for place in _tails(named)]
-    found = (_read_inside(path, root) for path in places)
+    root = beside.resolve()
+    found = (_read_inside(root / place, root) for place in _tails(named))
     text = next((text for text in found if text is not None), None)
     if text is None and _is_config(named) and base(named) not in FILES:
         below = _below(named, root)
@@ -146,12 +146,12 @@ def _read_beside(named: str, beside: str | os.PathLike[str] | None) -> str | Non
     return text
 
 
-def script_file(named: str, beside: str | os.PathLike[str]) -> str | None:
+def script_file(named: str, beside: Path) -> str | None:
     """Read a script that another one sources or starts; nothing outside that one's folder."""
     if not named or named.startswith("~") or "\0" in named:
         return None
-    root = os.path.realpath(beside)
-    found = (_read_inside(os.path.join(root, place), root) for place in _tails(named))
+    root = beside.resolve()
+    found = (_read_inside(root / place, root) for place in _tails(named))
     return next((text for text in found if text is not None), None)
 
 
@@ -168,35 +168,34 @@ def _tails(named: str) -> Iterator[str]:
             yield "/".join(parts[start:])
 
 
-def _below(named: str, root: str) -> str | None:
+def _below(named: str, root: Path) -> Path | None:
     """Find the only file of that name in the folders below, as far as a few thousand entries go."""
     wanted = base(named)
     tail = [part for part in named.split("/") if part not in ("", ".", "..")]
-    found: list[str] = []
+    found: list[Path] = []
     entries = 0
     for folder, names, files in os.walk(root, followlinks=False):
-        depth = len([part for part in folder[len(root) :].split(os.sep) if part])
+        depth = len(Path(folder).relative_to(root).parts)
         kept = sorted(n for n in names if not n.startswith(".") and n not in _SKIPPED)
         names[:] = kept if depth < MOST_DEPTH else []
         entries += len(files) + len(names)
         if wanted in files:
-            found.append(os.path.join(folder, wanted))
+            found.append(Path(folder, wanted))
         if entries > MOST_ENTRIES:
             return None
-    full = [path for path in found if path.split(os.sep)[-len(tail) :] == tail]
+    full = [path for path in found if list(path.parts[-len(tail) :]) == tail]
     fitting = full or found
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _read_inside(path: str, root: str) -> str | None:
+def _read_inside(path: Path, root: Path) -> str | None:
     """Read a file that lies in a folder, links followed."""
     try:
-        if not os.path.isfile(path) or os.path.getsize(path) > MAX_CONFIG:
+        if not path.is_file() or path.stat().st_size > MAX_CONFIG:
             return None
-        real = os.path.realpath(path)
-        if real.startswith(os.path.join(root, "")):
-            with open(real, encoding="utf-8", errors="replace") as file:
-                return file.read()
+        real = path.resolve()
+        if real.is_relative_to(root):
+            return real.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
         return None
     return None
