@@ -6,7 +6,7 @@ import pytest
 
 from trainrx import estimate, fix_launch, inspect_launch, lint
 from trainrx.render.inspect_rows import value_text
-from unit.test_parse_easyr1 import CONFIG, LAUNCH
+from unit.test_frameworks_easyr1 import CONFIG, LAUNCH
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total"
 OOM += " capacity of 39.39 GiB of which 1.59 GiB is free.\n"

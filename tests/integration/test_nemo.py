@@ -6,7 +6,7 @@ import pytest
 
 from trainrx import lint
 from trainrx.api import fix_launch
-from unit.test_parse_nemo import AUTOMODEL, RL, RUN
+from unit.test_frameworks_nemo import AUTOMODEL, RL, RUN
 
 TORCHRUN = "torchrun --nnodes=1 --nproc-per-node"
 FINETUNE = "examples/llm_finetune/finetune.py -c a.yaml"
