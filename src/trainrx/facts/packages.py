@@ -78,11 +78,11 @@ def edges_of(versions: Mapping[str, str], known: Requirements) -> Iterator[Edge]
     for package, holder in versions.items():
         for need in known.needs.get(package, ()):
             present = versions.get(need.needs)
-            if present is not None and _has(holder, need):
+            if present is not None and applies(need, holder):
                 yield Edge(need, holder, present, in_range(present, need.spec))
 
 
-def _has(holder: str, need: Need) -> bool:
+def applies(need: Need, holder: str) -> bool:
     """Tell whether all that a version text may mean has a need."""
     version = _release(holder)
     if version is None:

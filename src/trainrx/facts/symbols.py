@@ -8,9 +8,9 @@ from packaging.version import Version
 
 from trainrx.facts.homes import SymbolContext, SymbolHome, find_home
 from trainrx.facts.lacking import Lack, lacks
+from trainrx.facts.packages import applies
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.facts import Fact, Facts, fact
-from trainrx.model.packages import Need
 from trainrx.versions.ranges import in_range
 from trainrx.versions.spans import Span, common, holds, nearest, outside
 
@@ -72,14 +72,9 @@ def _allowed(found: SymbolHome, around: SymbolContext) -> tuple[Span, ...]:
     known = read_requirements()
     for holder, version in around.versions.items():
         for need in known.needs.get(holder, ()):
-            if need.needs == found.package and need.kind != "extra" and _has(need, version):
+            if need.needs == found.package and need.kind != "extra" and applies(need, version):
                 spans = common(spans, (_bounds(need.spec),))
     return spans
-
-
-def _has(need: Need, version: str) -> bool:
-    until = f",<{need.until}" if need.until else ""
-    return in_range(version, f">={need.since}{until}") is True
 
 
 def _bounds(spec: str) -> Span:
@@ -140,7 +135,7 @@ def _displeased(needed: str, around: SymbolContext) -> str:
     known = read_requirements().needs
     for holder, version in around.versions.items():
         for need in known.get(holder, ()):
-            held = need.needs == needed and need.kind == "requires" and _has(need, version)
+            held = need.needs == needed and need.kind == "requires" and applies(need, version)
             if held and in_range(present, need.spec) is False:
                 return holder
     return ""
@@ -158,7 +153,7 @@ def _allowing(package: str, needed: str, side: str, around: SymbolContext) -> tu
     if present is None or own is None:
         return ()
     needs = [n for n in read_requirements().needs.get(package, ()) if n.needs == needed]
-    held = [n for n in needs if n.kind == "requires" and _has(n, own)]
+    held = [n for n in needs if n.kind == "requires" and applies(n, own)]
     if not held or all(in_range(present, n.spec) for n in held):
         return ()
     fits = [n for n in needs if n.kind == "requires" and in_range(present, n.spec)]

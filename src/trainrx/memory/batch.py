@@ -202,4 +202,4 @@ def _optimizer(job: TrainingJob, *, adapters: bool) -> tuple[str, bool] | Refusa
         for pattern, name, foreach in OPTIMIZERS:
             if re.search(pattern, told):
                 return name, foreach
-    return job.unmodelled("setting", kind, param=kind, value=told[:80])
+    return job.unmodelled_value(kind, told[:80])

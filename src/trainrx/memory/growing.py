@@ -79,33 +79,39 @@ def beyond(setting: RequestContext) -> float:
     return 0.1 if setting.enforced else 0.25
 
 
+def _in_widths(tensor: GrowingTensor, *widths: tuple[int, float]) -> Iterator[GrowingTensor]:
+    """Give a tensor, whose `per` counts elements, in bytes of each width and with its share."""
+    for width, share in widths:
+        yield msgspec.structs.replace(tensor, per=tensor.per * width, share=share)
+
+
+def _step(setting: RequestContext) -> int:
+    return setting.sequences if setting.padded and setting.sequences else 1
+
+
 def _logits(setting: RequestContext) -> Iterator[GrowingTensor]:
     rows = vocabulary(setting)
     if rows is None:
         return
-    step = setting.sequences if setting.padded and setting.sequences else 1
-    for width, share in ((FULL, 0.7), (HALF, 0.3)):
-        yield GrowingTensor(
-            kind="logits",
-            what="tokens x vocabulary",
-            unit="tokens",
-            per=rows * width,
-            step=step,
-            cap=setting.tokens or USUAL_TOKENS,
-            beyond=beyond(setting),
-            expected=_expected(setting),
-            share=share,
-        )
-    for width, share in ((FULL, 0.6), (HALF, 0.4)):
-        most = EVAL_FACTOR * (setting.tokens or 1024)
-        yield GrowingTensor(
-            kind="eval-logits",
-            what="tokens x vocabulary",
-            unit="tokens",
-            per=rows * width,
-            cap=most,
-            share=share,
-        )
+    logits = GrowingTensor(
+        kind="logits",
+        what="tokens x vocabulary",
+        unit="tokens",
+        per=rows,
+        step=_step(setting),
+        cap=setting.tokens or USUAL_TOKENS,
+        beyond=beyond(setting),
+        expected=_expected(setting),
+    )
+    yield from _in_widths(logits, (FULL, 0.7), (HALF, 0.3))
+    evaluated = GrowingTensor(
+        kind="eval-logits",
+        what="tokens x vocabulary",
+        unit="tokens",
+        per=rows,
+        cap=EVAL_FACTOR * (setting.tokens or 1024),
+    )
+    yield from _in_widths(evaluated, (FULL, 0.6), (HALF, 0.4))
 
 
 def _expected(setting: RequestContext) -> tuple[int, ...]:
@@ -118,22 +124,18 @@ def _expected(setting: RequestContext) -> tuple[int, ...]:
 
 
 def _activations(setting: RequestContext) -> Iterator[GrowingTensor]:
-    shape = setting.shape
-    step = setting.sequences if setting.padded and setting.sequences else 1
-    widths = [(name, size) for name, size in (("hidden", shape.hidden), ("mlp", shape.inter))]
-    for name, size in widths:
-        for width, share in ((HALF, 0.3), (FULL, 0.2)):
-            if size:
-                yield GrowingTensor(
-                    kind="activation",
-                    what=f"tokens x {name} size",
-                    unit="tokens",
-                    per=size * width,
-                    step=step,
-                    cap=setting.tokens or USUAL_TOKENS,
-                    beyond=beyond(setting),
-                    share=share,
-                )
+    for name, size in (("hidden", setting.shape.hidden), ("mlp", setting.shape.inter)):
+        if size:
+            kept = GrowingTensor(
+                kind="activation",
+                what=f"tokens x {name} size",
+                unit="tokens",
+                per=size,
+                step=_step(setting),
+                cap=setting.tokens or USUAL_TOKENS,
+                beyond=beyond(setting),
+            )
+            yield from _in_widths(kept, (HALF, 0.3), (FULL, 0.2))
 
 
 def _scores(setting: RequestContext) -> Iterator[GrowingTensor]:
@@ -141,19 +143,17 @@ def _scores(setting: RequestContext) -> Iterator[GrowingTensor]:
     heads = setting.shape.heads
     if heads is None or setting.attention.startswith("flash"):
         return
-    batch = setting.sequences or 1
-    for width, share in ((HALF, 0.5), (FULL, 0.5)):
-        yield GrowingTensor(
-            kind="attention-scores",
-            what="heads x tokens x tokens",
-            unit="tokens",
-            per=batch * (-(-heads // setting.tensor)) * width,
-            power=2,
-            cap=setting.length or USUAL_TOKENS,
-            beyond=beyond(setting),
-            expected=() if setting.length is None else (setting.length,),
-            share=share,
-        )
+    scores = GrowingTensor(
+        kind="attention-scores",
+        what="heads x tokens x tokens",
+        unit="tokens",
+        per=(setting.sequences or 1) * -(-heads // setting.tensor),
+        power=2,
+        cap=setting.length or USUAL_TOKENS,
+        beyond=beyond(setting),
+        expected=() if setting.length is None else (setting.length,),
+    )
+    yield from _in_widths(scores, (HALF, 0.5), (FULL, 0.5))
 
 
 def _tower(setting: RequestContext, tower: Tower) -> Iterator[GrowingTensor]:
@@ -171,33 +171,27 @@ def _tower(setting: RequestContext, tower: Tower) -> Iterator[GrowingTensor]:
                 yield _tiles("vision-attention", tower.heads * tile * tile * width, side * side)
         yield _tiles("vision-activation", tile * inner, side * side)
         return
-    step = tower.merge**2
-    if not setting.attention.startswith("flash"):
-        for width, share in _vision_widths(setting):
-            yield GrowingTensor(
-                kind="vision-attention",
-                what="heads x patches x patches",
-                unit="patches",
-                per=tower.heads * width,
-                power=2,
-                step=step,
-                least=LEAST_PATCHES,
-                cap=cap,
-                beyond=0.4,
-                reach=reach,
-                share=share,
-            )
-    yield GrowingTensor(
+    patches = GrowingTensor(
         kind="vision-activation",
         what="patches x mlp size",
         unit="patches",
         per=inner,
-        step=step,
+        step=tower.merge**2,
         least=LEAST_PATCHES,
         cap=cap,
         beyond=0.4,
         reach=reach,
     )
+    if not setting.attention.startswith("flash"):
+        scores = msgspec.structs.replace(
+            patches,
+            kind="vision-attention",
+            what="heads x patches x patches",
+            per=tower.heads,
+            power=2,
+        )
+        yield from _in_widths(scores, *_vision_widths(setting))
+    yield patches
 
 
 def _tiles(kind: Kind, per: int, scale: int) -> GrowingTensor:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Literal
 
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.memory import runs
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
-from trainrx.model.facts import Facts
+from trainrx.model.facts import Facts, Origin
 from trainrx.model.memory import Assumption, Refusal
 from trainrx.versions.ranges import in_range
 
@@ -19,6 +21,7 @@ VISUAL = re.compile(r"visual|vision|vit\b|image_encoder|audio", re.IGNORECASE)
 PROJECTOR = re.compile(r"merger|aligner|projector|mm_proj|mlp1|connector|resampler", re.IGNORECASE)
 LARGEST = 10**9
 """Counts above this are no counts: the arithmetic behind would lose its meaning."""
+RefusalKind = Literal["unknown", "unmodelled", "impossible"]
 
 
 class TrainingJob:
@@ -81,25 +84,20 @@ class TrainingJob:
 
     def impossible(self, ident: str, *kinds: str, **values: str) -> Refusal:
         """Refuse a layout that cannot run, citing the facts that make it so."""
-        pairs = tuple(values.items())
-        said = say(REFUSALS, ident, pairs, "en")
         origins = self.facts.origins(*kinds)
-        return Refusal(
-            kind="impossible", id=ident, reason=said, asks=kinds, evidence=origins, values=pairs
-        )
+        return refusal("impossible", ident, values, asks=kinds, evidence=origins)
 
     def unknown(self, ident: str, *kinds: str, **values: str) -> Refusal:
         """Refuse for want of an input."""
-        pairs = tuple(values.items())
-        said = say(REFUSALS, ident, pairs, "en")
-        return Refusal(kind="unknown", id=ident, reason=said, asks=kinds, values=pairs)
+        return refusal("unknown", ident, values, asks=kinds)
 
     def unmodelled(self, ident: str, *kinds: str, **values: str) -> Refusal:
         """Refuse what no formula is measured for."""
-        pairs = tuple(values.items())
-        said = say(REFUSALS, ident, pairs, "en")
-        origins = self.facts.origins(*kinds)
-        return Refusal(kind="unmodelled", id=ident, reason=said, evidence=origins, values=pairs)
+        return refusal("unmodelled", ident, values, evidence=self.facts.origins(*kinds))
+
+    def unmodelled_value(self, kind: str, value: str) -> Refusal:
+        """Refuse the value of a parameter that no formula is measured for."""
+        return self.unmodelled("setting", kind, param=kind, value=value)
 
     def trains_adapters(self) -> bool:
         """Tell whether adapters are trained, the base weights being frozen."""
@@ -125,3 +123,17 @@ class TrainingJob:
     def _runs_deepspeed(self) -> bool:
         setting = (self.facts.text("parallel.deepspeed") or "").strip().lower()
         return self.framework.always_deepspeed or setting not in ("", "none", "null", "false")
+
+
+def refusal(
+    kind: RefusalKind,
+    ident: str,
+    values: Mapping[str, object],
+    *,
+    asks: tuple[str, ...] = (),
+    evidence: tuple[Origin, ...] = (),
+) -> Refusal:
+    """Say why there is no figure."""
+    pairs = tuple((key, str(value)) for key, value in values.items())
+    reason = say(REFUSALS, ident, pairs, "en")
+    return Refusal(kind=kind, id=ident, reason=reason, asks=asks, evidence=evidence, values=pairs)

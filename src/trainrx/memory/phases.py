@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from trainrx.frameworks import framework_of
 from trainrx.memory.model import Model
 from trainrx.model.memory import Phase, PhaseUse, Term, Workload
@@ -11,7 +13,7 @@ from trainrx.model.memory import Phase, PhaseUse, Term, Workload
 GIB = 2.0**30
 
 
-class Use:
+class Use(msgspec.Struct):
     """Bytes of one GPU by part.
 
     `weights` to `buffers` lie there for good; `gathered` to `tower` come and go with a micro-batch;
@@ -19,42 +21,22 @@ class Use:
     the trainer works.
     """
 
-    __slots__ = (
-        "activations",
-        "adapters",
-        "buffers",
-        "checkpoints",
-        "copies",
-        "engine",
-        "engine_asleep",
-        "gathered",
-        "gradients",
-        "live",
-        "logits",
-        "master",
-        "optimizer",
-        "step",
-        "tower",
-        "weights",
-    )
-
-    def __init__(self) -> None:
-        self.weights = 0.0
-        self.adapters = 0.0
-        self.gradients = 0.0
-        self.master = 0.0
-        self.optimizer = 0.0
-        self.copies = 0.0
-        self.buffers = 0.0
-        self.gathered = 0.0
-        self.checkpoints = 0.0
-        self.activations = 0.0
-        self.live = 0.0
-        self.logits = 0.0
-        self.tower = 0.0
-        self.step = 0.0
-        self.engine = 0.0
-        self.engine_asleep = 0.0
+    weights: float = 0.0
+    adapters: float = 0.0
+    gradients: float = 0.0
+    master: float = 0.0
+    optimizer: float = 0.0
+    copies: float = 0.0
+    buffers: float = 0.0
+    gathered: float = 0.0
+    checkpoints: float = 0.0
+    activations: float = 0.0
+    live: float = 0.0
+    logits: float = 0.0
+    tower: float = 0.0
+    step: float = 0.0
+    engine: float = 0.0
+    engine_asleep: float = 0.0
 
     @property
     def steady(self) -> float:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Literal
 
-from trainrx.memory.job import TrainingJob
+from trainrx.memory.job import TrainingJob, refusal
 from trainrx.memory.model import Model
 from trainrx.memory.states import STATES
-from trainrx.model.assumptions import REFUSALS, say
 from trainrx.model.hardware import ModelShape
 from trainrx.model.memory import Refusal, Workload
 
@@ -37,21 +35,19 @@ def unmodelled(job: TrainingJob) -> Refusal | None:
     measured = job.framework.memory_measured
     kind = "launch.task" if measured else "launch.framework"
     if not measured or job.task in NOT_MODELLED:
-        return job.unmodelled("setting", kind, param=kind, value=job.text(kind))
+        return job.unmodelled_value(kind, job.text(kind))
     kind = job.framework.unmodelled_setting(job.facts, megatron=job.megatron)
     if kind:
         value = str(job.facts.value(kind) or "")
-        return job.unmodelled("setting", kind, param=kind, value=value)
+        return job.unmodelled_value(kind, value)
     for kind in SWITCHES:
         if job.is_on(kind):
-            return job.unmodelled("setting", kind, param=kind, value="true")
+            return job.unmodelled_value(kind, "true")
     layers = job.whole("train.lisa_layers")
     if layers:
-        return job.unmodelled(
-            "setting", "train.lisa_layers", param="train.lisa_layers", value=str(layers)
-        )
+        return job.unmodelled_value("train.lisa_layers", str(layers))
     if job.is_on("train.unsloth"):
-        return job.unmodelled("setting", "train.unsloth", param="train.unsloth", value="true")
+        return job.unmodelled_value("train.unsloth", "true")
     return None
 
 
@@ -138,7 +134,7 @@ def unknown_shape(work: Workload) -> Refusal:
     """Say that a model's layers, width or vocabulary are not known."""
     lacking = [name for name in ("layers", "hidden", "vocab") if not getattr(work.shape, name)]
     values = {"model": work.shape.id, "missing": ", ".join(lacking) or "params_b"}
-    return _refusal("unknown", "model-incomplete", values, asks=("model.name",))
+    return refusal("unknown", "model-incomplete", values, asks=("model.name",))
 
 
 def _impossible(work: Workload, model: Model) -> Refusal | None:
@@ -170,24 +166,13 @@ def _impossible(work: Workload, model: Model) -> Refusal | None:
 def _unmodelled(work: Workload) -> Refusal | None:
     if work.optimizer not in STATES:
         values = {"param": "train.optimizer", "value": work.optimizer}
-        return _refusal("unmodelled", "setting", values)
+        return refusal("unmodelled", "setting", values)
     if work.tuner in ("adapter", "freeze") and work.trained_b is None:
-        return _refusal("unknown", "trained-unknown", {})
+        return refusal("unknown", "trained-unknown", {})
     if work.rollout.mode == "colocate" and not work.card_gib:
-        return _refusal("unknown", "no-card", {}, asks=("hardware.gpu_gib",))
+        return refusal("unknown", "no-card", {}, asks=("hardware.gpu_gib",))
     return None
 
 
 def _no(name: str, **values: object) -> Refusal:
-    return _refusal("impossible", name, values)
-
-
-def _refusal(
-    kind: Literal["unknown", "unmodelled", "impossible"],
-    name: str,
-    values: Mapping[str, object],
-    asks: tuple[str, ...] = (),
-) -> Refusal:
-    pairs = tuple((key, str(value)) for key, value in values.items())
-    reason = say(REFUSALS, name, pairs, "en")
-    return Refusal(kind=kind, id=name, reason=reason, asks=asks, values=pairs)
+    return refusal("impossible", name, values)

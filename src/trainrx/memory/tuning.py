@@ -52,7 +52,7 @@ def with_tuner(job: TrainingJob, work: Workload) -> Workload | Refusal:
         job.assume("small-adapter", "tuner.type", tuner=tuner)
         return msgspec.structs.replace(work, tuner="adapter", trained_b=SMALL_B)
     if tuner not in LORA:
-        return job.unmodelled("setting", "tuner.type", param="tuner.type", value=tuner)
+        return job.unmodelled_value("tuner.type", tuner)
     return _lora(job, work)
 
 
@@ -129,9 +129,7 @@ def _full(job: TrainingJob, work: Workload) -> Workload | Refusal:
     """Full tuning, less what is frozen by part, by name or by share."""
     names = job.text("freeze.parameters")
     if names and not _only_beside(names):
-        return job.unmodelled(
-            "setting", "freeze.parameters", param="freeze.parameters", value=names[:80]
-        )
+        return job.unmodelled_value("freeze.parameters", names[:80])
     named = job.text("freeze.trainable") if job.framework.trains_by_name else ""
     if named and not _only_beside(named) and job.facts.number("freeze.ratio"):
         job.assume("frozen-share", "freeze.trainable", names=named[:80], share="the rest of it")
