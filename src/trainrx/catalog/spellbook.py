@@ -12,6 +12,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import Signature
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_renames
+from trainrx.knowledge.store import ByIdentity
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param, Spelling
 from trainrx.versions.ranges import Timeline
@@ -63,22 +64,9 @@ class _Shelf:
                 place += 1
 
 
-class _Held:
-    """A mapping that goes by its identity: knowledge is not changed once it is read."""
-
-    def __init__(self, params: Mapping[str, Param]) -> None:
-        self.params = params
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.params is other.params
-
-    def __hash__(self) -> int:
-        return id(self.params)
-
-
 @lru_cache(maxsize=32)
-def _shelf(by_identity: _Held, framework: str) -> _Shelf:
-    return _Shelf(by_identity.params, framework)
+def _shelf(params: ByIdentity[Mapping[str, Param]], framework: str) -> _Shelf:
+    return _Shelf(params.part, framework)
 
 
 @lru_cache(maxsize=4096)
@@ -109,7 +97,9 @@ class Spellbook:
         self, params: Mapping[str, Param], framework: str, versions: Mapping[str, str]
     ) -> None:
         # one parameter is put together for a single question
-        shelf = _Shelf(params, framework) if len(params) < 2 else _shelf(_Held(params), framework)
+        shelf = (
+            _Shelf(params, framework) if len(params) < 2 else _shelf(ByIdentity(params), framework)
+        )
         self._shelf = shelf
         self.owners = shelf.owners
         self.timelines = shelf.timelines

@@ -11,18 +11,15 @@ from trainrx.catalog.names import framework_facts
 from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive
 from trainrx.frameworks import framework_of
-from trainrx.inspect.inspection import LogReadings, read_logs, tool
+from trainrx.inspect.inspection import LogReadings, launch_in_logs, read_logs, tool
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.files import model_config as config_beside
 from trainrx.launch.given import Given, gather, lengths_of
 from trainrx.launch.job import (
     Launch,
-    dumped_launch,
     find_launch,
     launch_facts,
-    pasted_launch,
-    printed_launch,
     settle,
 )
 from trainrx.launch.request import Request
@@ -122,14 +119,9 @@ def _on(job: EstimatedJob, request: Request, gpu: str, knowledge: Knowledge) -> 
 
 def _launch(given: Given, seen: LogReadings) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
     raw, unread = find_launch(given, seen.dumps)
-    if raw is not None or not given.logs:
+    if raw is not None:
         return raw, unread
-    # the scanner of logs is loaded only where there is one
-    from trainrx.evidence.launches import embedded_launches
-
-    raw, further = pasted_launch(given.logs)
-    if raw is None:
-        raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(seen.dumps)
+    raw, further = launch_in_logs(given, seen.dumps)
     return raw, (*unread, *further)
 
 

@@ -107,14 +107,25 @@ def read_logs(given: Given) -> LogReadings:
 
 def _launches(given: Given, dumps: Sequence[Dump]) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     found, unread = all_launches(given)
-    if found or not given.logs:
+    if found:
         return found, unread
+    raw, further = launch_in_logs(given, dumps)
+    return [] if raw is None else [raw], (*unread, *further)
+
+
+def launch_in_logs(
+    given: Given, dumps: Sequence[Dump]
+) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
+    """Give a launch that is pasted into a log, or that its program printed."""
+    if not given.logs:
+        return None, ()
+    # the scanner of logs is loaded only where there is one
+    from trainrx.evidence.launches import embedded_launches
+
     raw, further = pasted_launch(given.logs)
     if raw is None:
-        from trainrx.evidence.launches import embedded_launches
-
         raw = printed_launch(embedded_launches(given.logs)) or dumped_launch(dumps)
-    return [] if raw is None else [raw], (*unread, *further)
+    return raw, further
 
 
 def _grouped(launches: Sequence[RawLaunch]) -> list[list[RawLaunch]]:

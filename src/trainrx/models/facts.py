@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
+from trainrx.knowledge.store import ByIdentity
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.pattern import needled
@@ -55,14 +56,14 @@ def _named(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     The full name comes before names without their last words; ms-swift 2.x writes a model type
     such as `qwen2_5-7b-instruct`, so separators do not count in the end.
     """
-    return _first_named(_Held(models), name)
+    return _first_named(ByIdentity(models), name)
 
 
 @lru_cache(maxsize=256)
-def _first_named(held: _Held, name: str) -> ModelShape | None:
+def _first_named(held: ByIdentity[Sequence[ModelShape]], name: str) -> ModelShape | None:
     wanted, stem = _last(name), _stem(name)
     near = None
-    for shape in held.models:
+    for shape in held.part:
         for spelled in (shape.id, *shape.aliases):
             # to cut and shorten all known names costs more than most answers: a stem is part of it
             if stem not in spelled.lower():
@@ -77,37 +78,24 @@ def _first_named(held: _Held, name: str) -> ModelShape | None:
 
 def _related(name: str, models: Sequence[ModelShape]) -> ModelShape | None:
     lineage = lineage_of(_last(name))
-    return None if lineage is None else _by_lineage(_Held(models)).get(lineage)
-
-
-class _Held:
-    """A sequence that goes by its identity: knowledge is not changed once it is read."""
-
-    def __init__(self, models: Sequence[ModelShape]) -> None:
-        self.models = models
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.models is other.models
-
-    def __hash__(self) -> int:
-        return id(self.models)
+    return None if lineage is None else _by_lineage(ByIdentity(models)).get(lineage)
 
 
 @lru_cache(maxsize=16)
-def _by_squeezed(held: _Held) -> dict[str, ModelShape]:
+def _by_squeezed(held: ByIdentity[Sequence[ModelShape]]) -> dict[str, ModelShape]:
     """Give the first model of each name without separators."""
     found: dict[str, ModelShape] = {}
-    for shape in held.models:
+    for shape in held.part:
         for known in (shape.id, *shape.aliases):
             found.setdefault(_squeezed(known), shape)
     return found
 
 
 @lru_cache(maxsize=8)
-def _by_lineage(held: _Held) -> dict[object, ModelShape]:
+def _by_lineage(held: ByIdentity[Sequence[ModelShape]]) -> dict[object, ModelShape]:
     """Give the first model of each lineage."""
     found: dict[object, ModelShape] = {}
-    for shape in held.models:
+    for shape in held.part:
         for known in (shape.id, *shape.aliases):
             lineage = lineage_of(_last(known))
             if lineage is not None:
