@@ -42,6 +42,7 @@ class EasyR1(Verl):
     unset_advantage = "grpo"
     """Its verl/trainer/config.py."""
     composed = False
+    model_arguments = frozenset({"worker.actor.model.model_path"})
     catalog_commands = ()
     also_called = ("easy-r1",)
     nests_changes = True

@@ -46,6 +46,7 @@ class NemoAutomodel(Fsdp2):
     default_command = "finetune"
     file_flags = ("config", "c")
     parser = "keys"
+    model_arguments = frozenset({"model.pretrained_model_name_or_path"})
     nested_files = True
     nests_changes = True
     sections = True

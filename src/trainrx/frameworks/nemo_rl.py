@@ -47,6 +47,7 @@ class NemoRl(Fsdp2):
     omegaconf = True
     runs_engine = True
     parser = "hydra"
+    model_arguments = frozenset({"policy.model_name"})
     also_called = ("nemo",)
     nested_files = True
     nests_changes = True

@@ -36,6 +36,7 @@ class OpenRlhf(Framework):
     refuses_unknown = True
     runs_engine = True
     parser = "argparse"
+    model_arguments = frozenset({"pretrain", "actor.model_name_or_path"})
     catalog_commands = ("train_{}", "{}")
     also_called = ("open-rlhf",)
     lora_by_rank = True

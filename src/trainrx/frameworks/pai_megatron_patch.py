@@ -49,6 +49,7 @@ class PaiMegatronPatch(Framework):
     path = late(r"(?:.*/)?toolkits/(?P<name>\w+_convertor|\w+_data_preprocessing)/.*\.py")
     command_roles: ClassVar[Mapping[str, Role]] = {"export": "export", "prepare": "preparation"}
     parser = "argparse"
+    model_arguments = frozenset({"load"})
     refuses_unknown = True
     global_batch = True
     memory_measured = False

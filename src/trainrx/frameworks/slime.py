@@ -30,6 +30,7 @@ class Slime(Framework):
     path = late(r"(?:.*/)?slime/(?P<name>train|train_async)\.py")
     runs_engine = True
     parser = "argparse"
+    model_arguments = frozenset({"hf_checkpoint"})
     policy_gradient = frozenset({"train"})
     unset_advantage = "grpo"
     """Its slime/utils/arguments.py."""

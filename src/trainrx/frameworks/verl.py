@@ -57,6 +57,7 @@ class Verl(Framework):
     file_flags = ("config",)
     runs_engine = True
     parser = "hydra"
+    model_arguments = frozenset({"actor_rollout_ref.model.path"})
     composed = True
     catalog_commands: ClassVar[tuple[str, ...]] = ("{}_trainer",)
     policy_gradient = frozenset({"ppo", "ppo_trainer"})

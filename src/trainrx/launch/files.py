@@ -25,12 +25,6 @@ _NAMING = late(
     r"|accelerate_config|config_file)$"
 )
 """Arguments whose value may be the path of a further file."""
-_MODELS = frozenset(
-    {"model", "model_id_or_path", "model_name_or_path", "base_model", "pretrain"}
-    | {"actor_rollout_ref.model.path", "actor.model_name_or_path"}
-    | {"worker.actor.model.model_path"}
-    | {"model.pretrained_model_name_or_path", "policy.model_name"}
-)
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
 
 
@@ -88,9 +82,10 @@ def config_texts(
     return ConfigTexts(texts=texts, places=places, unread=tuple(unread))
 
 
-def model_config(args: Iterable[RawArg], beside: Path | None) -> str | None:
+def model_config(framework: str, args: Iterable[RawArg], beside: Path | None) -> str | None:
     """Give config.json of the model a launch names by a folder beside its script."""
-    named = (arg.values[0] for arg in args if arg.name in _MODELS and arg.values)
+    own = framework_of(framework).model_arguments
+    named = (arg.values[0] for arg in args if arg.name in own and arg.values)
     if beside is None:
         return None
     root = beside.resolve()

@@ -232,7 +232,7 @@ def settle(
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or env.complete,
     )
-    text = given.model_config or model_config((*raw.args, *read.args), beside)
+    text = given.model_config or model_config(raw.framework, (*raw.args, *read.args), beside)
     resolved = resolve(
         raw,
         params=knowledge.params,

@@ -167,7 +167,7 @@ def settle_job(
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or beside.env_complete,
     )
-    text = beside.model or model_config((*raw.args, *read.args), folder)
+    text = beside.model or model_config(raw.framework, (*raw.args, *read.args), folder)
     model = shape = None
     if text is not None:
         from trainrx.models.config import read_json, shape_from_config

@@ -60,6 +60,10 @@ class ArgumentTraits:
     """`name=value` without dashes replaces what its file says."""
     file_flags: ClassVar[tuple[str, ...]] = ()
     """Flags whose value is the file with the settings."""
+    model_arguments: ClassVar[frozenset[str]] = frozenset(
+        {"model", "model_id_or_path", "model_name_or_path", "base_model"}
+    )
+    """What names the model."""
     refuses_unknown: ClassVar[bool] = False
     """Stops on an argument it does not know."""
     takes_overrides: ClassVar[bool] = False
