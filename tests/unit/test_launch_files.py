@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainrx.launch.files import config_texts
+from trainrx.launch.facts import counted
+from trainrx.launch.files import _below, config_texts
 from trainrx.launch.find import find_launches
 from trainrx.model.job import Input
 from trainrx.shell import read_script
@@ -122,3 +123,21 @@ def test_arguments_of_the_run_that_is_loaded_are_read(tmp_path):
 
     assert loaded.texts == {"output/v0/checkpoint-9/args.json": "{}"}
     assert other.texts == {}
+
+
+def test_of_two_files_of_a_name_below_neither_is_taken(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "zero3.json").write_text("{}")
+
+    assert _below("conf/zero3.json", tmp_path) is None
+    assert _below("b/zero3.json", tmp_path) == tmp_path / "b" / "zero3.json"
+
+
+def test_items_of_an_argument_are_counted_in_lists_and_between_commas():
+    found = [
+        [item.value for item in counted("reward_funcs", value, how="given")]
+        for value in ("a,b,c", "a", ["a", "b"], "", [])
+    ]
+
+    assert found == [[3], [1], [2], [], []]

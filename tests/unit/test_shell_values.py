@@ -228,3 +228,16 @@ def test_a_test_without_its_end_ends_with_its_line():
 
     assert [command.words[0].text for command in script.commands] == ["run"]
     assert script.unread[0].line == 1
+
+
+def ran(text: str) -> list[list[str]]:
+    return [[word.text for word in one.words] for one in read_script(text, "x.sh").commands]
+
+
+def test_all_arguments_can_be_shifted_away() -> None:
+    assert ran('set -- a b\nshift 2\nrun "$@" end\n') == [["run", "end"]]
+
+
+def test_a_status_of_256_is_success() -> None:
+    assert ran("f() { return 256; }\nf && run yes\n") == [["run", "yes"]]
+    assert ran("f() { return 1; }\nf && run yes\n") == []
