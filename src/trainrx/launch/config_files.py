@@ -68,36 +68,10 @@ def read_configs(
     framework = framework_of(launch.framework)
     if not texts and not framework.sections:
         return Configs(launch=launch)
-    from trainrx.inputs.config import read_config
-    from trainrx.launch.config_kinds import classify_config
-
-    args: list[RawArg] = []
-    outer: list[RawArg] = []
-    dumps: list[RawArg] = []
-    unread: list[Unread] = []
-    behind: list[RawArg] = []
-    last = framework.appended_file(launch, version)
+    found = _FileArguments(launch, version)
     for name, text in framework.in_order(texts):
-        kind = classify_config(text)
-        if kind in _AS_SILENT:
-            continue
-        found, problems = read_config(
-            text, name, whole=kind != "accelerate" and not framework.nested_files
-        )
-        if places and name in places:
-            found = tuple(_placed(arg, places[name]) for arg in found)
-        unread += problems
-        if kind == "args":
-            back = _taken_back(launch, name, found, version)
-            dumps += found if back is None else back.forced
-            dumps += framework.saved_beyond(found) if back is None else ()
-            args[:0] = () if back is None else back.filled
-        elif kind == "accelerate":
-            outer += (msgspec.structs.replace(arg, via="outer") for arg in found)
-        elif last and _base(name) == last:
-            behind += found
-        else:
-            args += found
+        found.read(name, text, (places or {}).get(name))
+    args = found.args
     if framework.omegaconf and args:
         args = [*interpolated(args, (*env, *launch.env), launch.args)]
     if framework.sections:
@@ -106,17 +80,62 @@ def read_configs(
     if rest:
         keys = tuple(dict.fromkeys(arg.name for arg in rest))
         launch = msgspec.structs.replace(launch, keys=keys)
-    if behind:
+    if found.appended:
         own = tuple(arg for arg in launch.args if arg.name != "config")
-        launch = msgspec.structs.replace(launch, args=(*own, *behind))
+        launch = msgspec.structs.replace(launch, args=(*own, *found.appended))
     return Configs(
         launch=launch,
         args=rest,
-        outer=tuple(outer),
-        dumps=tuple(dumps),
+        outer=tuple(found.outer),
+        dumps=tuple(found.dumps),
         files={_base(name): text for name, text in texts.items()},
-        unread=tuple(unread),
+        unread=tuple(found.unread),
     )
+
+
+class _FileArguments:
+    """What files give to the framework, to a launcher, behind the command line, and saved."""
+
+    def __init__(self, launch: RawLaunch, version: str | None) -> None:
+        self.args: list[RawArg] = []
+        self.outer: list[RawArg] = []
+        self.appended: list[RawArg] = []
+        self.dumps: list[RawArg] = []
+        self.unread: list[Unread] = []
+        self._launch, self._version = launch, version
+        self._framework = framework_of(launch.framework)
+        self._last = self._framework.appended_file(launch, version)
+
+    def read(self, name: str, text: str, place: Origin | None) -> None:
+        """Read one file; `place` is where a script writes it."""
+        from trainrx.inputs.config import read_config
+        from trainrx.launch.config_kinds import classify_config
+
+        kind = classify_config(text)
+        if kind in _AS_SILENT:
+            return
+        whole = kind != "accelerate" and not self._framework.nested_files
+        found, problems = read_config(text, name, whole=whole)
+        if place is not None:
+            found = tuple(_placed(arg, place) for arg in found)
+        self.unread += problems
+        if kind == "args":
+            self._saved(name, found)
+        elif kind == "accelerate":
+            self.outer += (msgspec.structs.replace(arg, via="outer") for arg in found)
+        elif self._last and _base(name) == self._last:
+            self.appended += found
+        else:
+            self.args += found
+
+    def _saved(self, name: str, found: Sequence[RawArg]) -> None:
+        back = _taken_back(self._launch, name, found, self._version)
+        if back is None:
+            self.dumps += found
+            self.dumps += self._framework.saved_beyond(found)
+        else:
+            self.dumps += back.forced
+            self.args[:0] = back.filled
 
 
 def _sectioned(
