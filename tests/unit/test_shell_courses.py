@@ -60,6 +60,8 @@ def test_alternatives_that_cannot_be_listed_are_none(text):
         ('if [ -z "$P" ]; then run a; fi', [False]),
         ("case $1 in a) run a;; esac", [True]),
         ("for x in $HOSTS; do run a; done; run b", [True, False]),
+        ("for x in 1 2; do [ -f $x ] && break; run a; done; run b", [True, True, False]),
+        ("f() { [ -f x ] && return; run a; }; f; run b", [True, False]),
         ("for x in 1 2; do run a; done", [False, False]),
     ],
 )

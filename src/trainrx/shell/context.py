@@ -70,9 +70,9 @@ class Context:
     """Variables, functions, the place in the file, and how sure it is that we get there.
 
     `undecided` counts the branches around it that may not be taken; `left` are the variables where
-    such a branch was left by `return`, `break` or `continue`. `wrapper`: the words in front of
-    `bash -c`, kept for the commands inside. `folder`: where `cd` went, "" at first. `line`: that of
-    the command being evaluated.
+    such a branch was left by `return`, `break` or `continue`, and whether it was undecided.
+    `wrapper`: the words in front of `bash -c`, kept for the commands inside. `folder`: where `cd`
+    went, "" at first. `line`: that of the command being evaluated.
     """
 
     def __init__(self, state: State, record: Record, place: SourcePosition, files: Files) -> None:
@@ -93,13 +93,18 @@ class Context:
         self.line = 1
         self.folder = ""
         self.stop: Stop = ""
-        self.left: list[tuple[Stop, Snapshot]] = []
+        self.left: list[tuple[Stop, Snapshot, bool]] = []
         self.verdict = RAN
 
     @property
     def budget(self) -> Budget:
         """Give the work that is left."""
         return self.state.budget
+
+    @property
+    def is_unsure(self) -> bool:
+        """Tell whether what comes now may not run: in a branch, or behind one that leaves."""
+        return self.undecided > 0 or any(undecided for _, _, undecided in self.left)
 
     def count(self, expression: str) -> int | None:
         """Evaluate arithmetic, None when the result is not known."""

@@ -139,7 +139,7 @@ class Interpreter:
         context.undecided -= undecided
         stop, context.stop = context.stop, ""
         if stop not in ("", "exit"):
-            context.left.append((stop, self._state.snapshot()))
+            context.left.append((stop, self._state.snapshot(), undecided))
         return stop
 
     # Conditions
@@ -235,7 +235,7 @@ class Interpreter:
         stop, context.stop = context.stop, ""
         if stop:
             if stop != "exit":
-                context.left.append((stop, self._state.snapshot()))
+                context.left.append((stop, self._state.snapshot(), undecided))
             self._state.restore(kept)
             if stop == "exit":
                 self._state.need(lent)

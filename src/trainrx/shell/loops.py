@@ -185,7 +185,7 @@ class Loops:
 
     def _take(self, start: int, kind: Stop) -> list[Snapshot]:
         context = self._context
-        found = [snapshot for stop, snapshot in context.left[start:] if stop == kind]
+        found = [snapshot for stop, snapshot, _ in context.left[start:] if stop == kind]
         if found:
             kept = [item for item in context.left[start:] if item[0] != kind]
             context.left[start:] = kept

@@ -139,9 +139,7 @@ class SimpleCommands:
 
     def _add(self, fields: list[Field], prefix: dict[str, Variable]) -> None:
         context = self._context
-        course = Course(
-            context.wrapper, context.undecided > 0, context.host, context.streams.outputs
-        )
+        course = Course(context.wrapper, context.is_unsure, context.host, context.streams.outputs)
         context.record.add_command(fields, prefix, course)
 
     def _call(self, body: Node, arguments: list[Field], prefix: dict[str, Variable]) -> None:
@@ -167,7 +165,7 @@ class SimpleCommands:
     def _returned(self, start: int) -> None:
         """End a call: what an undecided `return` left is one of its outcomes."""
         context = self._context
-        early = [kept for stop, kept in context.left[start:] if stop == "return"]
+        early = [kept for stop, kept, _ in context.left[start:] if stop == "return"]
         context.left[start:] = [item for item in context.left[start:] if item[0] != "return"]
         if early and context.stop in ("", "return"):
             context.state.merge([*early, context.state.snapshot()])
