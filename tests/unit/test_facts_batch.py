@@ -151,6 +151,17 @@ def test_tokens_of_a_forward_pass(values: dict[str, Scalar], tokens: int) -> Non
     assert out["batch.tokens_per_micro_batch"] == tokens
 
 
+def test_of_ranks_that_share_a_sequence_one_takes_the_token_left_over() -> None:
+    out = derived(
+        launch__framework="ms-swift",
+        train__micro_batch=1,
+        train__max_length=1001,
+        parallel__sequence=2,
+    )
+
+    assert out["batch.tokens_per_micro_batch"] == 501
+
+
 def test_dynamic_batches_are_bounded_by_their_tokens() -> None:
     out = derived(
         launch__framework="verl",
