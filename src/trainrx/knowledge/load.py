@@ -175,10 +175,12 @@ def find_entry(
     if ident in known:
         path, found = known[ident]
         return read_entry(path, found), ()
-    for path, found in known.values():
-        entry = read_entry(path, found)
-        if ident in getattr(entry, "aliases", ()):
-            return entry, ()
+    # to parse all entries takes a second: only a file that holds the word can name it as an alias
+    for path, found in known.values() if ident else ():
+        if ident in path.read_text(encoding="utf-8"):
+            entry = read_entry(path, found)
+            if ident in getattr(entry, "aliases", ()):
+                return entry, ()
     ranges = _ranges([own_kb]) | _ranges(kb)
     if ident in ranges:
         return ranges[ident], ()
