@@ -292,7 +292,7 @@ def test_beside_a_likely_cause_only_what_a_symptom_asks_for_is_named() -> None:
 
     named = ranked(
         cause("best"),
-        cause("asked", prior=0.15),
+        cause("asked", prior=0.1),
         cause("suggested", explains=[]),
         known=known,
     )
