@@ -4,7 +4,7 @@
 import os
 from collections.abc import Callable, Mapping
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, get_annotations, signature
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -180,7 +180,14 @@ def takes(*groups: type[msgspec.Struct]) -> Callable[[Command], Command]:
 
 
 def _options(record: type[msgspec.Struct]) -> list[Parameter]:
-    return list(signature(record).parameters.values())
+    """Give the fields of a record as parameters; all have a default."""
+    # `signature` of a record walks through all that each annotation is made of
+    named = zip(record.__struct_fields__, record.__struct_defaults__, strict=True)
+    kinds = get_annotations(record, eval_str=True)
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])
+        for name, default in named
+    ]
 
 
 def _is_record(kind: object) -> bool:

@@ -127,9 +127,9 @@ def _major_before(end: Version) -> int:
 
 def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Version, ...]:
     """Give versions that stand for all a text may mean, as seen by a range; () when unreadable."""
+    if exact := _exact(text):
+        return exact
     version = _version(text)
-    if version is not None and not _is_prefix(text, version):
-        return _with_release(version)
     points = {*_named(spec), *also}
     if version is not None:
         end = Version(".".join(map(str, (*version.release[:-1], version.release[-1] + 1))))
@@ -142,7 +142,12 @@ def _samples(text: str, spec: str, also: Sequence[Version] = ()) -> tuple[Versio
     return tuple(p for p in spread if allowed.contains(p, prereleases=True))
 
 
-def _with_release(version: Version) -> tuple[Version, ...]:
+@lru_cache(maxsize=2048)
+def _exact(text: str) -> tuple[Version, ...]:
+    """Give the release a text names, and the one a development version leads to."""
+    version = _version(text)
+    if version is None or _is_prefix(text, version):
+        return ()
     if version.dev is None:
         return (Version(version.public),)
     return (Version(version.public), Version(version.base_version))
