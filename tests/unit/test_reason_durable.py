@@ -467,11 +467,11 @@ def test_missing_matches_only_facts_without_the_field():
 def test_a_chain_is_followed_to_its_end_whatever_the_order_of_its_rules():
     length = 6
     rules = [
-        rule(f"r{length - at}", pattern(f"k{at}"), derive=[concludes(f"k{at + 1}")])
-        for at in range(length)
+        rule(f"r{at}", pattern(f"k{at}"), derive=[concludes(f"k{at + 1}")]) for at in range(length)
     ]
 
     assert len(fired(both(rules, [given("k0")]))) == length
+    assert len(fired(both(rules[::-1], [given("k0")]))) == length
 
 
 def test_what_is_left_out_of_many_facts_of_a_kind_is_counted():
