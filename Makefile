@@ -23,6 +23,7 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_rooms.py
+	$(BIN)/python tools/check_modules.py
 	$(BIN)/diagnose kb check
 	$(BIN)/diagnose kb test
 
