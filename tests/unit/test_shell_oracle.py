@@ -68,6 +68,7 @@ _NOT_FOLLOWED = [
     "mapfile -t l <<< $'a b\\nc'; show ${#l[@]} \"${l[0]}\"",
     "n=7; show $((2**10)) $((n<<2)) $((n==7?1:2)) $((n+++1)) $n",
     "a=(p q); a[4]=r; show ${#a[@]}; m[k]=1; show ${m[0]}; show ${!a[@]}",
+    "a=(p q r); f() { show $#; }; f ${!a[@]} x; show ${!a[@]}",
     "declare -i n=1+2; declare -u u=ab; show $n $u",
 ]  # fmt: skip
 

@@ -122,6 +122,9 @@ class Parameters:
         return self._state.unknowns.mark("value", shown, shown)
 
     def _indirect(self, name: str, index: str | None, operation: str) -> Expansion:
+        if index in ("@", "*"):
+            shown = f"${{!{name}[{index}]}}"
+            return Expansion((Field(self._state.unknowns.mark("array", shown, shown)),))
         target = self._state.known_value(name)
         if index is not None or target is None or not re.fullmatch(r"[A-Za-z_]\w*|\d+", target):
             return Expansion((Field(self._mark(f"!{name}{operation}")),))

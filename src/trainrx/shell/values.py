@@ -66,7 +66,9 @@ class UnknownValue(msgspec.Struct, frozen=True):
     @property
     def reason(self) -> str:
         """Say in one line why the value is not known."""
-        subject = self.shown if self.kind in ("command", "value", "blank") else f"${self.name}"
+        subject = (
+            self.shown if self.kind in ("command", "value", "array", "blank") else f"${self.name}"
+        )
         return f"{subject} {_WHY[self.kind]}"
 
 
