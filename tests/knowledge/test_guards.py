@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainrx import diagnose
 from trainrx.catalog.catalog import plain
-from trainrx.entries.guard_tests import guard_problems
+from trainrx.entries.launch_tests import guard_problems
 from trainrx.entries.tests import CauseTest, Expectation, PreparedRules
 from trainrx.knowledge.catalogs import read_catalog
 from trainrx.knowledge.conditions import ARGUMENT, arguments_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.entries.lint_tests import case_problems, read_lint_cases
+from trainrx.entries.launch_tests import case_problems, read_lint_cases
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.places import shipped
 from trainrx.render.lint import index_page

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from knowledge_folders import CAUSE, GUARD, PACKAGE, RULE, SYMPTOM
 
-from trainrx.entries.spots import find, key_at
+from trainrx.entries.problem import find, key_at
 from trainrx.entries.structure import mend
 from trainrx.knowledge.yaml12 import read_nodes
 from trainrx.model.knowledge import Cause, Rule, Symptom

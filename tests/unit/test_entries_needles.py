@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.entries.check_signs import pattern_problems
-from trainrx.entries.needles import is_needed
+from trainrx.entries.patterns import is_needed
 from trainrx.knowledge.load import load
 from trainrx.model.knowledge import LinePattern, Samples
 

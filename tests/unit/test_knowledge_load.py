@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from knowledge_folders import CAUSE
 
-from trainrx.entries.regexes import regex_problems
+from trainrx.entries.patterns import regex_problems
 from trainrx.knowledge.load import find_entry, load, read_cached, read_entry, read_folders
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trainrx import diagnose
-from trainrx.entries.check_packages import range_problems
+from trainrx.entries.check_guards import affected_problems
 from trainrx.knowledge.load import find_entry, load, read_folders
 from trainrx.knowledge.packages import add_ranges, range_condition, range_votes, with_ranges
 from trainrx.model.errors import KnowledgeError
@@ -47,7 +47,7 @@ def the_range(folder: Path, text: str = PACKAGE) -> RangeEntry:
 
 
 def problems(folder: Path, text: str) -> list[str]:
-    return [f"{key}: {said}" for _, key, said in range_problems([the_range(folder, text)])]
+    return [f"{key}: {said}" for _, key, said in affected_problems([the_range(folder, text)])]
 
 
 def test_a_range_becomes_a_vote_and_a_fix_of_its_cause(tmp_path: Path) -> None:

@@ -18,10 +18,14 @@ import msgspec
 from trainrx.entries.check_causes import cause_problems, shared_fix_problems
 from trainrx.entries.check_common import KnownNames
 from trainrx.entries.check_guards import guard_problems, package_problems
-from trainrx.entries.check_levers import lever_problems
-from trainrx.entries.check_lint import lint_case_problems, lint_problems
-from trainrx.entries.check_retry import retry_problems
-from trainrx.entries.check_rules import fact_problems, param_problems, rule_problems
+from trainrx.entries.check_levers import lever_problems, retry_problems
+from trainrx.entries.check_rules import (
+    fact_problems,
+    lint_case_problems,
+    lint_problems,
+    param_problems,
+    rule_problems,
+)
 from trainrx.entries.check_signs import symptom_problems
 from trainrx.entries.check_tests import case_problems, sibling_problems
 from trainrx.entries.form import reformed

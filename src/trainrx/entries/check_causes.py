@@ -7,11 +7,8 @@ from collections.abc import Iterator, Sequence
 from trainrx.entries.check_common import (
     KnownNames,
     condition_problems,
-    date_problems,
-    id_problems,
+    head_problems,
     range_problems,
-    reference_problems,
-    release_problems,
     text_problems,
     title_problems,
     unused_references,
@@ -35,15 +32,11 @@ DECISIVE = 2.5
 
 def cause_problems(entry: Cause, stem: str, folder: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a cause that lies in `causes/<folder>/<stem>.yaml`."""
-    yield from id_problems(entry.id, stem, entry.aliases, names)
+    yield from head_problems(entry, stem, names)
     yield from _name(entry.id)
     if folder != entry.family:
         yield error("family", f"is {entry.family!r}, the folder says {folder!r}")
-    yield from title_problems(entry.title)
     yield from text_problems(("summary", entry.summary))
-    yield from date_problems("updated", entry.updated, names.today)
-    yield from release_problems(entry.since)
-    yield from reference_problems(entry.references, names.today)
     yield from unused_references(entry.references, _used(entry))
     yield from _relations(entry, names)
     yield from _priors(entry, names)

@@ -13,7 +13,9 @@ from packaging.version import InvalidVersion, Version
 from trainrx.entries.problem import Problem, error, warning
 from trainrx.knowledge.conditions import ARGUMENT, COUNT, facts_of, packages_of, symptoms_of, walk
 from trainrx.model import __version__
-from trainrx.model.knowledge import FactEntry
+from trainrx.model.knowledge import Cause, FactEntry, Symptom
+from trainrx.model.levers import Guard, Lever
+from trainrx.model.lint import LintRule
 from trainrx.model.parts import Condition, Param, Reference
 from trainrx.model.pattern import late
 from trainrx.model.text import Text
@@ -24,6 +26,9 @@ _SENTENCE = late(r"(?:\b[a-z]{2,15}\b[ ,]{1,2}){5}")
 _QUOTED = late(r"`[^`]*`|“[^”]*”|\"[^\"]*\"|「[^」]*」|'[^']*'")
 MAX_TITLE = 90
 _MADE = ("changed.", "moved.", "good.")
+
+
+Headed = Cause | Symptom | Guard | Lever | LintRule
 
 
 class KnownNames(NamedTuple):
@@ -79,6 +84,18 @@ def text_problems(*texts: tuple[str, Text | None]) -> Iterator[Problem]:
             yield error(f"{key}.zh", "the Chinese text is English")
         elif _SENTENCE.search(plain):
             yield error(f"{key}.zh", "the Chinese text holds an English sentence")
+
+
+def head_problems(
+    entry: Headed, stem: str, names: KnownNames, *, cited: bool = True
+) -> Iterator[Problem]:
+    """Refuse what is wrong with what stands in each entry; `cited`: it needs a source."""
+    yield from id_problems(entry.id, stem, entry.aliases, names)
+    yield from title_problems(entry.title)
+    yield from date_problems("updated", entry.updated, names.today)
+    yield from release_problems(entry.since)
+    if cited or entry.references:
+        yield from reference_problems(entry.references, names.today)
 
 
 def id_problems(

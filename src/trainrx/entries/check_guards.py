@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
 
 from trainrx.entries.check_causes import MAX_WEIGHT, fix_problems
 from trainrx.entries.check_common import (
     KnownNames,
     condition_problems,
     date_problems,
-    id_problems,
+    head_problems,
     range_problems,
     reference_problems,
-    release_problems,
     text_problems,
     title_problems,
 )
 from trainrx.entries.check_owners import owner_problems
-from trainrx.entries.check_packages import range_problems as span_problems
 from trainrx.entries.check_signs import pattern_problems
 from trainrx.entries.problem import Problem, error
 from trainrx.model.knowledge import Cause
 from trainrx.model.levers import Guard
-from trainrx.model.packages import PackageEntry, RangeEntry, VersionRange
+from trainrx.model.packages import OsvRange, PackageEntry, RangeEntry, VersionRange
+from trainrx.model.pattern import late
 
 
 def guard_problems(entry: Guard, stem: str, folder: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a guard that lies in `guards/<folder>/<stem>.yaml`."""
-    yield from id_problems(entry.id, stem, entry.aliases, names)
+    yield from head_problems(entry, stem, names)
     if folder != entry.package:
         yield error("package", f"is {entry.package!r}, the folder says {folder!r}")
-    yield from title_problems(entry.title)
     yield from text_problems(("summary", entry.summary))
-    yield from date_problems("updated", entry.updated, names.today)
-    yield from release_problems(entry.since)
-    yield from reference_problems(entry.references, names.today)
     for index, spec in enumerate(entry.versions):
         yield from range_problems(f"versions[{index}]", spec)
     yield from _shown(entry, names)
@@ -77,7 +76,7 @@ def package_problems(
         if any(other.id == known.id for other in entry.ranges[:index]):
             yield error(f"ranges[{index}].id", f"{known.id!r} stands twice")
         ranged = RangeEntry(package=entry.package, range=known, updated=entry.updated)
-        for _, key, message in span_problems([ranged]):
+        for _, key, message in affected_problems([ranged]):
             if not key.endswith((".references", ".updated")):
                 yield error(key, message)
         yield from _range(known, f"ranges.{known.id}", names, causes.get(known.cause))
@@ -101,3 +100,55 @@ def _range(
         votes = (*cause.evidence.supports, *cause.evidence.contradicts)
         if known.id in {vote.id for vote in votes} | {fix.id for fix in cause.fixes}:
             yield error(f"{at}.id", f"the cause {cause.id} has a vote or fix of that id")
+
+
+_SLUG = late(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def affected_problems(ranges: Iterable[RangeEntry]) -> Iterator[tuple[str, str, str]]:
+    """List what is wrong: file, key path, words. Texts, weights and conditions are the cause's."""
+    for entry in ranges:
+        for key, problem in _affected(entry):
+            yield f"packages/{entry.package}.yaml", f"ranges.{entry.id}{key}", problem
+
+
+def _affected(entry: RangeEntry) -> Iterator[tuple[str, str]]:
+    known = entry.range
+    if not _SLUG.fullmatch(known.id):
+        yield "", "the id must be lower-case words joined by dashes"
+    if not known.affected:
+        yield ".affected", "names no release"
+    if not known.references:
+        yield ".references", "no source, no entry"
+    if not re.fullmatch(r"20\d\d-\d\d-\d\d", entry.updated):
+        yield ".updated", "is a date like 2026-11-21"
+    for index, span in enumerate(known.affected):
+        yield from ((f".affected[{index}]", problem) for problem in _span(span))
+    if known.pin:
+        yield from ((".pin", problem) for problem in _pin(known.pin, known.affected))
+
+
+def _span(span: OsvRange) -> Iterator[str]:
+    if span.fixed and span.last_affected:
+        yield "has both an end and a last release"
+    try:
+        first = Version(span.introduced)
+        ends = [Version(text) for text in (span.fixed, span.last_affected) if text]
+    except InvalidVersion as error:
+        yield f"{error}"
+        return
+    if any(end < first for end in ends) or (span.fixed and ends == [first]):
+        yield f"holds no release: {span.spec}"
+
+
+def _pin(pin: str, affected: Iterable[OsvRange]) -> Iterator[str]:
+    """Refuse a cure that leaves an affected release in place."""
+    try:
+        allowed = SpecifierSet(pin)
+    except InvalidSpecifier:
+        yield f"{pin!r} is not a PEP 440 version range"
+        return
+    for span in affected:
+        for text in {span.introduced, span.last_affected} - {"", "0"}:
+            if allowed.contains(text, prereleases=True):
+                yield f"{pin} lets {text} in, which is affected"

@@ -1,4 +1,4 @@
-"""Rules for levers: what they set exists, what they cost is a price, and a source says so."""
+"""Rules for levers and for `retry.yaml`: what they name exists, prices are prices with a source."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from trainrx.entries.check_common import (
     KnownNames,
     condition_problems,
-    date_problems,
-    id_problems,
+    head_problems,
     range_problems,
     reference_problems,
-    release_problems,
     text_problems,
-    title_problems,
     unused_references,
 )
 from trainrx.entries.problem import Problem, error
+from trainrx.model.fixing import RetryRule
 from trainrx.model.levers import Lever, LeverStep
 from trainrx.model.planning import Price
 
@@ -27,12 +25,8 @@ WORST = 3
 
 def lever_problems(entry: Lever, stem: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a lever that lies in `levers/<stem>.yaml`."""
-    yield from id_problems(entry.id, stem, entry.aliases, names)
-    yield from title_problems(entry.title)
+    yield from head_problems(entry, stem, names)
     yield from text_problems(("why", entry.why))
-    yield from date_problems("updated", entry.updated, names.today)
-    yield from release_problems(entry.since)
-    yield from reference_problems(entry.references, names.today)
     yield from unused_references(entry.references, {step.ref for step in entry.steps})
     for key, condition in (("when", entry.when), ("unless", entry.unless)):
         if condition is not None:
@@ -67,3 +61,18 @@ def _price_problems(price: Price, key: str) -> Iterator[Problem]:
     low, high = price.slowdown
     if not (math.isfinite(high) and 0 < low <= high):
         yield error(f"{key}.slowdown", "must be a factor above 0 and one not below it")
+
+
+def retry_problems(rule: RetryRule, at: str, names: KnownNames) -> Iterator[Problem]:
+    """List what is wrong with one rule; `at` is its place in the table (`[3]`)."""
+    yield from text_problems((f"{at}.why", rule.why), (f"{at}.before", rule.before))
+    for key, known in (("causes", names.causes), ("symptoms", names.symptoms)):
+        for name in getattr(rule, key):
+            if name not in known:
+                yield error(f"{at}.{key}", f"no {key.removesuffix('s')} {name!r}")
+    if not (rule.causes or rule.families or rule.symptoms or rule.symptom_families):
+        yield error(at, "speaks of no cause, symptom or family")
+    if rule.when is not None:
+        yield from condition_problems(f"{at}.when", rule.when, names)
+    if rule.references:
+        yield from reference_problems(rule.references, names.today, f"{at}.references")

@@ -7,16 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.entries.check_common import (
     KnownNames,
-    date_problems,
-    id_problems,
-    reference_problems,
-    release_problems,
+    head_problems,
     text_problems,
-    title_problems,
 )
-from trainrx.entries.needles import is_needed
+from trainrx.entries.patterns import is_needed, regex_problems
 from trainrx.entries.problem import Problem, error, warning
-from trainrx.entries.regexes import regex_problems
 from trainrx.evidence.denial import is_negated, is_ruled_out
 from trainrx.knowledge.conditions import tests_of, walk
 from trainrx.model.knowledge import LinePattern, Samples, Symptom
@@ -28,11 +23,8 @@ def symptom_problems(
     entry: Symptom, stem: str, folder: str, names: KnownNames
 ) -> Iterator[Problem]:
     """List what is wrong with a symptom that lies in `symptoms/<folder>/<stem>.yaml`."""
-    yield from id_problems(entry.id, stem, entry.aliases, names)
-    yield from title_problems(entry.title)
+    yield from head_problems(entry, stem, names, cited=entry.role in ("failure", "echo"))
     yield from text_problems(("summary", entry.summary), ("found_by", entry.found_by))
-    yield from date_problems("updated", entry.updated, names.today)
-    yield from release_problems(entry.since)
     yield from _role(entry, folder)
     short = entry.role == "observation"
     told = short and entry.is_failure
@@ -40,8 +32,6 @@ def symptom_problems(
     yield from _captures(entry, names)
     yield from _above(entry)
     yield from _echoes(entry, names)
-    if entry.role in ("failure", "echo") or entry.references:
-        yield from reference_problems(entry.references, names.today)
 
 
 def _role(entry: Symptom, folder: str) -> Iterator[Problem]:

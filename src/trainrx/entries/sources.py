@@ -10,8 +10,7 @@ from typing import NamedTuple
 import msgspec
 import yaml
 
-from trainrx.entries.problem import Problem, error, warning
-from trainrx.entries.spots import DataPlace, find, key_at
+from trainrx.entries.problem import DataPlace, Problem, error, find, key_at, warning
 from trainrx.entries.structure import mend
 from trainrx.knowledge.shorthand import FIXES, written_out
 from trainrx.knowledge.yaml12 import read_nodes

@@ -8,8 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from trainrx.entries.guard_tests import guard_problems
-from trainrx.entries.lint_tests import case_problems, read_lint_cases
+from trainrx.entries.launch_tests import case_problems, guard_problems, read_lint_cases
 from trainrx.evidence.detector import Detector
 from trainrx.facts.all import symptom_facts
 from trainrx.facts.packages import package_facts
