@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.knowledge.load import load
-from trainrx.model.hardware import ModelShape
+from trainrx.model.hardware import ModelShape, Tower
 from trainrx.models.config import shape_from_config
 from trainrx.models.facts import find_shape
+from trainrx.models.layers import _dense_layers
+from trainrx.models.parameters import count_tower
 
 CONFIGS: dict[str, dict[str, object]] = {
     "Qwen/Qwen2.5-7B-Instruct": {
@@ -656,3 +659,14 @@ def test_any_values_are_read_or_refused(config: dict[str, object]) -> None:
     shape = shape_from_config(json.dumps(base), "x")
 
     assert shape is None or shape.params_b is None or shape.params_b > 0
+
+
+def test_behind_the_first_dense_layers_every_so_many_have_experts() -> None:
+    assert _dense_layers({"first_k_dense_replace": 3, "moe_layer_freq": 2}, 61) == 3 + 29
+
+
+def test_patches_of_an_encoder_are_of_three_colours_and_of_all_frames() -> None:
+    one = Tower(depth=1, hidden=8, heads=2, inter=16, patch=4, temporal_patch=1)
+    two = msgspec.structs.replace(one, temporal_patch=2)
+
+    assert count_tower(two) - count_tower(one) == 3 * 4 * 4 * 8
