@@ -12,7 +12,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import Signature
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_renames
-from trainrx.knowledge.store import ByIdentity
+from trainrx.knowledge.identity import ByIdentity
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param, Spelling
 from trainrx.versions.ranges import Timeline

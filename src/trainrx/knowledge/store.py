@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Generic, TypeVar
 
 import msgspec
 
@@ -16,21 +15,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Relation
 
-T = TypeVar("T")
 Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule | Fix
-
-
-class ByIdentity(Generic[T]):
-    """A part of knowledge to look things up in once: it is not changed after it is read."""
-
-    def __init__(self, part: T) -> None:
-        self.part = part
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ByIdentity) and self.part is other.part
-
-    def __hash__(self) -> int:
-        return id(self.part)
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from trainrx.knowledge.store import ByIdentity
+from trainrx.knowledge.identity import ByIdentity
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape
 from trainrx.model.pattern import needled
