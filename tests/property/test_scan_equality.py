@@ -199,7 +199,8 @@ def test_arbitrary_bytes_never_raise(data: bytes) -> None:
 
     found = NEEDLES.detect(logs)
 
-    assert found.bytes == len((logs[0].text or "").encode())
+    # a mark at the very start is no part of the text
+    assert found.bytes == len((logs[0].text or "").removeprefix("\ufeff").encode())
 
 
 LITERALS = st.text("ab .é显:1", min_size=1, max_size=4).map(re.escape)
