@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# commands are started hundreds of times: what one compiles the next ones find
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test fuzz check golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 

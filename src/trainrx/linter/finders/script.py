@@ -19,7 +19,7 @@ _NEEDLES = (
     "github_pat_",
     "AKIA",
     "LTAI",
-    "ms-",
+    *(f"ms-{digit}" for digit in "0123456789abcdef"),  # "ms-" alone stands in ms-swift
     "API_KEY",
     "_TOKEN",
     "SECRET",
