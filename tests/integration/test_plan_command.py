@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from trainrx.api import plan_job
 from trainrx.cli import main
 from trainrx.cli.plan import counted
 from trainrx.model.errors import UsageError
@@ -92,3 +93,11 @@ def test_a_launch_that_is_none_is_wrong_use(tmp_path, capsys):
 
     assert status == 2
     assert "no launch" in err
+
+
+def test_python_plans_every_card_it_is_given(launch):
+    versions = {"ms-swift": "3.2.1", "transformers": "4.49.0", "torch": "2.5.1"}
+
+    found = plan_job(launch, versions=versions, gpu=["A100-80G", "24GiB"], gpus=2)
+
+    assert [row.gib for row in found.hardware] == [79.25, 23.64]

@@ -92,6 +92,10 @@ def test_what_cannot_be_read_is_status_2_and_one_sentence(option, kind, ask):
         (("--kb", "nowhere", "--note", "OOM"), "nowhere"),
         (("--rules", "nowhere", "--note", "OOM"), "nowhere"),
         (("--nonsense",), "--nonsense"),
+        *(
+            ((*command, "run.sh", "--gpu", "24GiB", "--gpu", "H200"), "--gpu stands 2 times")
+            for command in ((), ("fix",), ("retry",), ("inspect",), ("lint",), ("diff", "run.sh"))
+        ),
         (("-", "-"), "stands twice"),
     ],
 )

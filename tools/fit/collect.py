@@ -101,7 +101,7 @@ def _request(words: Sequence[str]) -> Request:
         env=last.get("env"),
         versions_file=last.get("versions"),
         logs=tuple(told.get("log", ())),
-        gpu=last.get("gpu"),
+        cards=tuple(told.get("gpu", ())),
         gpus=int(last["gpus"]) if "gpus" in last else None,
         nodes=int(last["nodes"]) if "nodes" in last else None,
         notes=tuple(told.get("note", ())),

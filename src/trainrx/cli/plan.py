@@ -57,7 +57,7 @@ def plan(
         )
     asked = tuple(counted(text, request.gpus) for text in request.cards)
     if asked:
-        request = msgspec.structs.replace(request, gpu=asked[0][0])
+        request = msgspec.structs.replace(request, cards=(asked[0][0],))
     seen = view(request.lang, width)
 
     from trainrx.prove.hardware_plans import plan_job

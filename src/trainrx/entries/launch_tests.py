@@ -108,7 +108,9 @@ def read_lint_cases(path: Path) -> tuple[LintCase, ...]:
 def case_problems(rule: str, case: LintCase, knowledge: LintKnowledge) -> Iterator[str]:
     """Give a line for each expectation that does not hold."""
     settings = Settings(versions=case.versions)
-    request = Request(gpu=case.gpu, gpus=case.gpus, nodes=case.nodes)
+    request = Request(
+        cards=() if case.gpu is None else (case.gpu,), gpus=case.gpus, nodes=case.nodes
+    )
     beside = around(settings, knowledge, request)
     linter = Linter(knowledge, chooser(settings, groups(knowledge)), "en")
     file = (

@@ -57,9 +57,7 @@ def estimate(request: Request, *, exact: bool = False) -> Estimate:
     cards = request.cards
     if len(cards) > MOST_CARDS:
         raise UsageError(f"--gpu stands {len(cards)} times: expected at most {MOST_CARDS} cards")
-    if cards:
-        request = msgspec.structs.replace(request, gpu=cards[0])
-    job = _read(request, knowledge)
+    job = _read(msgspec.structs.replace(request, cards=cards[:1]), knowledge)
     worked = _worked(job, knowledge)
     others = [_worked(_on(job, request, name, knowledge), knowledge) for name in cards[1:]]
     count = _counted(job, worked) if exact else None
@@ -114,7 +112,7 @@ def _read(request: Request, knowledge: Knowledge) -> EstimatedJob:
 
 def _on(job: EstimatedJob, request: Request, gpu: str, knowledge: Knowledge) -> EstimatedJob:
     """Give the same job on another card."""
-    return job._replace(given=gather(msgspec.structs.replace(request, gpu=gpu), knowledge))
+    return job._replace(given=gather(msgspec.structs.replace(request, cards=(gpu,)), knowledge))
 
 
 def _launch(given: Given, seen: LogReadings) -> tuple[RawLaunch | None, tuple[Unread, ...]]:

@@ -81,9 +81,9 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
 
     Raises:
         UsageError: something the caller named is missing, empty or not readable as what it should
-            be; or nothing was given at all.
+            be; several cards are named for one job; or nothing was given at all.
     """
-    _refuse_counts(request)
+    _refuse_hardware(request)
     inputs: list[Input] = []
     unread: list[Unread] = []
     refused: list[NoInputError] = []
@@ -106,7 +106,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
             "Try: diagnose --cmd launch.sh --log train.log"
         )
     inputs += [Input(kind="note", name=NOTE, text=note) for note in request.notes if note]
-    given = _sort(inputs, unread, request, knowledge)
+    given = _typed(inputs, unread, request, knowledge)
     if request.model_config is None:
         return given
     return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
@@ -134,7 +134,13 @@ def read_model_config(path: str) -> str:
     return text
 
 
-def _refuse_counts(request: Request) -> None:
+def _refuse_hardware(request: Request) -> None:
+    if len(request.cards) > 1:
+        named = ", ".join(request.cards)
+        raise UsageError(
+            f"--gpu stands {len(request.cards)} times ({named}): expected the one card the job "
+            "runs on. `diagnose estimate` and `diagnose plan` compare several."
+        )
     for flag, count in (("--gpus", request.gpus), ("--nodes", request.nodes)):
         if count is not None and not 1 <= count <= MOST_GPUS:
             raise UsageError(f"{flag} {count}: expected a number from 1 to {MOST_GPUS}.")
@@ -194,9 +200,10 @@ def _read_as(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
     return read_stdin(stdin or b"", kind=kind) if name == "-" else read_path(Path(name), kind=kind)
 
 
-def _sort(
+def _typed(
     inputs: Sequence[Input], unread: list[Unread], request: Request, knowledge: Knowledge
 ) -> Given:
+    """Read each input as what it is, and the versions, framework and hardware that are stated."""
     by_kind: dict[str, list[Input]] = {}
     for item in inputs:
         by_kind.setdefault(item.kind, []).append(item)

@@ -18,9 +18,9 @@ Paths: TypeAlias = PathLike | Sequence[PathLike]
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller asked, as given.
 
-    `versions` are stated one by one, `versions_file` is a listing of them. `gpu` is the card of the
-    job; where several are named to be compared it is the last, and `cards` are all. `stdin` is what
-    "-" stands for, `kb` and `rules` are folders of further knowledge.
+    `versions` are stated one by one, `versions_file` is a listing of them. `cards` are several only
+    where a command compares them; the first is the job's own. `stdin` is what "-" stands for, `kb`
+    and `rules` are folders of further knowledge.
     """
 
     paths: tuple[str, ...] = ()
@@ -30,7 +30,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     versions: Mapping[str, str] | None = None
     versions_file: str | None = None
     logs: tuple[str, ...] = ()
-    gpu: str | None = None
     cards: tuple[str, ...] = ()
     gpus: int | None = None
     nodes: int | None = None
@@ -43,6 +42,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     kb: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     lang: Lang = "en"
+
+    @property
+    def gpu(self) -> str | None:
+        """Give the card of the job itself: the first that is named."""
+        return self.cards[0] if self.cards else None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -59,7 +63,8 @@ class Inputs(TypedDict, total=False):
         env: `KEY=VALUE` lines of where the job runs.
         versions: any listing of package versions, or a mapping name to version.
         logs: files, folders, glob patterns, "-": what the job printed.
-        gpu: a card by name ("A100-80G") or its memory ("24GiB"); several where they are compared.
+        gpu: a card by name ("A100-80G") or its memory ("24GiB"); several only for
+            `estimate` and `plan_job`, which compare them.
         gpus: number of GPUs of the whole job.
         nodes: number of machines.
         note: what the user saw, in English or Chinese.
@@ -114,7 +119,6 @@ def request_of(paths: Paths, inputs: Inputs, good: PathLike | None = None) -> Re
         versions=versions if isinstance(versions, dict) else None,
         versions_file=None if isinstance(versions, dict) else _one(versions),
         logs=_many(inputs.get("logs", ())),
-        gpu=cards[-1] if cards else None,
         cards=cards,
         gpus=inputs.get("gpus"),
         nodes=inputs.get("nodes"),

@@ -61,7 +61,7 @@ def around(
     """
     asked = request or Request()
     known = {**settings.versions, **(asked.versions or {})}
-    card = asked.gpu if asked.gpu is not None else settings.gpu
+    cards = asked.cards or (() if settings.gpu is None else (settings.gpu,))
     counts = (
         ("hardware.gpus", asked.gpus if asked.gpus is not None else settings.gpus, "--gpus"),
         ("hardware.nodes", asked.nodes if asked.nodes is not None else settings.nodes, "--nodes"),
@@ -72,7 +72,7 @@ def around(
         if count is not None
     )
     files = (asked.env, asked.versions_file, asked.model_config, *asked.config)
-    if card is None and asked.framework is None and not any(files):
+    if not cards and asked.framework is None and not any(files):
         return RunContext(knowledge, known, given=given)
     # the readers of listings and cards are imported only where there are some
     from trainrx.knowledge.load import load
@@ -83,7 +83,7 @@ def around(
         env=asked.env,
         versions=known,
         versions_file=asked.versions_file,
-        gpu=card,
+        cards=cards,
         framework=asked.framework,
         model_config=asked.model_config,
         notes=("",),

@@ -62,13 +62,14 @@ def plan_job(
     Raises:
         UsageError: an input cannot be used, or none holds a launch; says what to do.
     """
-    if len(hardware) > MOST_ASKED:
-        raise UsageError(f"{len(hardware)} kinds of hardware: expected at most {MOST_ASKED}")
+    count = len(hardware or request.cards)
+    if count > MOST_ASKED:
+        raise UsageError(f"{count} kinds of hardware: expected at most {MOST_ASKED}")
     knowledge = load(request.kb, request.rules, launches=True)
     lengths, unread = lengths_of(request.data)
     job = _Job(request, knowledge, lengths, frozenset(keep))
-    asked = tuple(HardwareChoice(*one) for one in hardware) or (
-        HardwareChoice(request.gpu, request.gpus),
+    asked = tuple(HardwareChoice(*one) for one in hardware) or tuple(
+        HardwareChoice(card, request.gpus) for card in request.cards or (None,)
     )
     rows = tuple(job.on(one) for one in asked)
     return PlanAnswer(
@@ -131,7 +132,7 @@ class _Job:
     def _around(self, asked: HardwareChoice) -> LaunchContext:
         request = msgspec.structs.replace(
             self._request,
-            gpu=asked.gpu or self._request.gpu,
+            cards=self._request.cards[:1] if asked.gpu is None else (asked.gpu,),
             gpus=asked.gpus or self._request.gpus,
         )
         given = gather(request, self._knowledge)
