@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.catalog.names import framework_facts
 from trainrx.estimation.phrasing import refused, worded
-from trainrx.facts.all import derive
+from trainrx.facts.all import derive_memory
 from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import LogReadings, launch_in_logs, read_logs, tool
 from trainrx.knowledge.load import load
@@ -131,11 +131,12 @@ def _no_launch(request: Request, unread: Sequence[Unread]) -> str:
 
 
 def _worked(job: EstimatedJob, knowledge: Knowledge) -> Worked:
+    """Predict the memory of the job: the figure of an estimate, from the data's lengths as well."""
     own = launch_facts(job.launch, job.versions)
     known = Facts((*job.given.facts, *job.seen.facts, *own, *job.seen.told))
     known.add(*framework_facts(known, job.versions))
     torch = job.versions.get("torch", "")
-    facts = derive(known, knowledge, job.launch.shape, torch=torch)
+    facts = derive_memory(known, knowledge, job.launch.shape, torch=torch)
     shape = job.launch.shape or shape_of(facts, knowledge.models)
     found = workload_of(
         facts, shape, job.lengths, models=knowledge.models, datasets=knowledge.datasets

@@ -43,14 +43,18 @@ def derive(
         torch: release of torch, "" when it is not known.
     """
     facts = derive_memory(given, knowledge, shape, torch=torch)
-    facts.add(*_foretold(facts, knowledge, shape or shape_of(facts, knowledge.models)))
+    facts.add(*_predicted(facts, knowledge, shape or shape_of(facts, knowledge.models)))
     facts.add(*engine_facts(facts, shape or shape_of(facts, knowledge.models)))
     facts.add(*request_facts(facts))
     facts.add(*guard_facts(facts, knowledge.relations))
     return facts
 
 
-def _foretold(facts: Facts, knowledge: Knowledge, shape: ModelShape | None) -> Iterable[Fact]:
+def _predicted(facts: Facts, knowledge: Knowledge, shape: ModelShape | None) -> Iterable[Fact]:
+    """Predict the memory for the conditions of causes, without the training data.
+
+    The figure of an estimate, which knows the data's lengths, is that of `estimation.run`.
+    """
     found = workload_of(facts, shape, None, models=knowledge.models, datasets=knowledge.datasets)
     # the model's own limit is no length to judge a job by: samples are seldom that long
     if isinstance(found, Refusal) or (
