@@ -172,6 +172,8 @@ def _is_block(node: yaml.Node) -> bool:
 
 def width(text: str) -> int:
     """Count the columns a text takes: a Chinese sign takes two."""
+    if text.isascii():
+        return len(text)
     return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
@@ -65,7 +66,7 @@ def _fit_union(data: object, kind: object, key: str, found: list[Problem]) -> ob
 def _fit_record(
     data: dict[Any, Any], kind: type[msgspec.Struct], key: str, found: list[Problem]
 ) -> dict[str, object]:
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields(kind)
     out: dict[str, object] = {}
     for name, value in data.items():
         if name in fields:
@@ -113,10 +114,16 @@ def _stand_in(kind: object) -> object:
     return kind() if kind in (str, int, float, bool) and isinstance(kind, type) else None
 
 
+@cache
+def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    """Give the fields of a record by the names they have in a file."""
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
 def _required(kind: type[msgspec.Struct]) -> Iterator[tuple[str, object]]:
-    for field in msgspec.structs.fields(kind):
+    for name, field in _fields(kind).items():
         if field.required:
-            yield field.encode_name, _stand_in(field.type)
+            yield name, _stand_in(field.type)
 
 
 def _join(key: str, name: object) -> str:
