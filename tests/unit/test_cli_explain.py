@@ -62,6 +62,7 @@ def test_every_entry_has_a_page(lang):
         *known.params.values(),
         *known.facts.values(),
         *known.rules.values(),
+        *known.levers.values(),
     ]
 
     pages = [plain(page(explained(entry, View(lang, 80)), View(lang, 80))) for entry in entries]

@@ -23,6 +23,23 @@ def test_the_list_names_entries_that_hold_all_words(capsys):
     assert said[-1].endswith("entries")
 
 
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [
+        (["Got completion"], "nccl-ib-error"),
+        (["symptom", "vendor_err=129"], "nccl-ib-error"),
+        (["halve-micro-batch"], "halve-micro-batch"),
+        (["activation-offloading"], "activation-offloading"),
+        (["lint rule", "ambiguous-abb"], "ambiguous-abbreviation"),
+    ],
+)
+def test_the_list_finds_lines_and_every_kind_that_explain_knows(words, listed, capsys):
+    main(["kb", "list", *words, "--lang", "en"])
+
+    assert any(line.startswith(listed) for line in capsys.readouterr().out.splitlines())
+    assert main(["explain", listed]) == 0
+
+
 def test_the_list_can_be_of_one_family(capsys):
     status = main(["kb", "list", "--family", "slow", "--lang", "en"])
 

@@ -1,4 +1,4 @@
-"""`diagnose explain ID`: the page of one cause, symptom, parameter, fact or rule."""
+"""`diagnose explain ID`: the page of one entry of the knowledge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ident = Annotated[str, typer.Argument(metavar="ID", help="As `diagnose kb list` 
 app = make_app(bare=True)
 
 
-@app.command(help="Show what is known of one cause, symptom, parameter, fact or rule.")
+@app.command(help="Show what is known of one entry: a cause, symptom, parameter, rule, lever ...")
 @takes(*KNOWN)
 def explain(request: Request, ident: Ident, *, width: WidthOption = None) -> int:
     """Show the page of one entry.

@@ -15,8 +15,10 @@ from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Folders, WidthOption, takes
 from trainrx.cli._output import view, write
 from trainrx.cli._scaffold import named, scaffold
-from trainrx.knowledge.load import load
+from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.load import load, shared_fixes
 from trainrx.knowledge.places import shipped
+from trainrx.knowledge.store import Entry
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
@@ -109,18 +111,25 @@ def write_form(
 def list_entries(
     request: Request,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[WORD]...", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="[WORD]...",
+            show_default=False,
+            help="Only what holds all of these in id, kind, title, or in lines it is known by.",
+        ),
     ] = None,
     family: Annotated[str | None, typer.Option("--family", help="Only of this family.")] = None,
     *,
     width: WidthOption = None,
 ) -> int:
-    """List entries that hold all the words in id, kind or title."""
+    """List entries that hold all the words in id, kind, title, patterns or samples."""
     if family is not None:
         _family(family)
     seen = view(request.lang, width)
     knowledge = load(request.kb, request.rules)
-    listed = listing(knowledge, seen, terms=words or (), family=family)
+    of_lint, fixes = load_lint(request.kb, request.rules).rules, shared_fixes(request.kb)
+    more: tuple[Entry, ...] = (*of_lint.values(), *fixes.values())
+    listed = listing(knowledge, seen, terms=words or (), family=family, more=more)
     return write(written(listed, seen))
 
 

@@ -38,15 +38,16 @@ from trainrx.model.parts import Param
 PART = "knowledge"
 """How the compiled form is called."""
 
-E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever)
+E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever, Fix)
 R = TypeVar("R")
 
-_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Fix]] = {
+_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Lever | Fix]] = {
     "symptoms": Symptom,
     "causes": Cause,
     "params": Param,
     "facts": FactEntry,
     "guards": Guard,
+    "levers": Lever,
     FIXES: Fix,
 }
 
@@ -151,6 +152,16 @@ def read_entry(path: Path, kind: type[R]) -> R:
     if ident != path.stem:
         raise KnowledgeError(str(path), "id", f"is {ident!r}, the file name says {path.stem!r}")
     return entry
+
+
+def shared_fixes(kb: Sequence[Path | str] = ()) -> dict[str, Fix]:
+    """Read the fixes that several entries offer, by id; a folder given replaces what is shipped.
+
+    Raises:
+        KnowledgeError: one is malformed.
+    """
+    roots = (shipped()[0], *map(Path, kb))
+    return {name: fix for root in roots for name, fix in _entries([root], FIXES, Fix).items()}
 
 
 def find_entry(

@@ -15,7 +15,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Relation
 
-Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule | Fix
+Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule | Fix | Lever
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):

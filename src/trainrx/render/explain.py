@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainrx.fix.measures import measure_text
 from trainrx.knowledge.store import Entry, Knowledge
 from trainrx.model.knowledge import Action, Cause, Evidence, FactEntry, Fix, Rule, Symptom
-from trainrx.model.levers import Guard
+from trainrx.model.levers import Guard, Lever, LeverStep
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
@@ -49,8 +49,8 @@ def _body(entry: Entry, view: View, behind: Sequence[Cause]) -> Iterator[doc.Nod
         return _guard(entry, view)
     if isinstance(entry, RangeEntry):
         return _range(entry, view)
-    if isinstance(entry, Fix):
-        return iter((_fixes((entry,), view),))
+    if isinstance(entry, (Fix, Lever)):
+        return _lever(entry, view) if isinstance(entry, Lever) else iter((_fixes((entry,), view),))
     return _lint_rule(entry, view) if isinstance(entry, LintRule) else _fact(entry, view)
 
 
@@ -58,7 +58,7 @@ def _kind(entry: Entry, view: View) -> Iterator[str]:
     yield view.say(words.KINDS[type(entry).__name__])
     if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
         yield view.say(words.FAMILY[entry.family])
-    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule)):
+    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule, Lever)):
         yield view.say(words.SINCE, version=entry.since)
 
 
@@ -208,6 +208,34 @@ def _lint_rule(entry: LintRule, view: View) -> Iterator[doc.Node | None]:
     yield _references(entry.references, view)
 
 
+def _lever(entry: Lever, view: View) -> Iterator[doc.Node | None]:
+    yield _paragraph(view.say(entry.why))
+    ranges = (f"{name} {spec}".rstrip() for name, spec in entry.frameworks.items())
+    yield _part(words.APPLIES, ranges, view)
+    if entry.when is not None:
+        yield _part(words.WHEN, [condition_text(entry.when, view.lang)], view)
+    yield doc.Section(
+        view.say(words.REMEDIES),
+        tuple(
+            doc.Remedy(number, ", ".join(step.set), children(_step(step, view)))
+            for number, step in enumerate(entry.steps, start=1)
+        ),
+    )
+    yield _part(words.EXCLUDES, [view.say(words.LISTED).join(entry.excludes)], view)
+    yield _references(entry.references, view)
+
+
+def _step(step: LeverStep, view: View) -> Iterator[doc.Node]:
+    changes = (f"{name}: {amount_text(value)}" for name, value in step.set.items())
+    yield doc.Code(tuple(CopyLine(clean(text)) for text in changes))
+    if step.when is not None:
+        when = condition_text(step.when, view.lang)
+        yield doc.Paragraph(view.labelled(words.ONLY_IF, when), style="dim")
+    low, high = step.price.slowdown
+    if (low, high) != (1.0, 1.0):
+        yield doc.Paragraph(view.say(words.SLOWER, low=f"{low:g}", high=f"{high:g}"), style="dim")
+
+
 def _action(action: Action, view: View) -> str:
     if action.fact is not None:
         return f"{action.fact.name} = {scalar(action.fact.value)}"
@@ -239,10 +267,21 @@ def _references(references: tuple[Reference, ...], view: View) -> doc.Section:
 
 
 def listing(
-    knowledge: Knowledge, view: View, *, terms: Sequence[str] = (), family: str | None = None
+    knowledge: Knowledge,
+    view: View,
+    *,
+    terms: Sequence[str] = (),
+    family: str | None = None,
+    more: Iterable[Entry] = (),
 ) -> Document:
-    """List the entries that hold all terms in id, kind, family or title; the count last."""
-    found = [row for row in _rows(knowledge, view, family) if _holds(row, terms)]
+    """List the entries that hold all terms; the count last.
+
+    A term may stand in id, kind, family or title, and in what a signature looks for or its samples;
+    the name of a kind is looked for in the first only. `more` are entries beside the knowledge.
+    """
+    every = ((_row(entry, knowledge, view), entry) for entry in (*_entries(knowledge), *more))
+    of_family = ((row, entry) for row, entry in every if family in (None, row[2]))
+    found = [row for row, entry in of_family if _holds(row, entry, terms, view)]
     styles = ("fix", "dim", "dim", "")
     rows = tuple(doc.Row(tuple(map(Styled, row, styles))) for row in found)
     columns = (
@@ -255,9 +294,7 @@ def listing(
     return Document((doc.Table(columns, rows), count))
 
 
-def _rows(
-    knowledge: Knowledge, view: View, family: str | None
-) -> Iterator[tuple[str, str, str, str]]:
+def _entries(knowledge: Knowledge) -> Iterator[Entry]:
     groups: tuple[dict[str, Entry], ...] = (
         dict(knowledge.causes),
         dict(knowledge.symptoms),
@@ -266,19 +303,28 @@ def _rows(
         dict(knowledge.rules),
         dict(knowledge.guards),
         dict(knowledge.ranges),
+        dict(knowledge.levers),
     )
     for group in groups:
         for ident in sorted(group):
-            entry = group[ident]
-            if ident in knowledge.guards and not isinstance(entry, Guard):
-                continue
-            told = knowledge.causes[entry.range.cause] if isinstance(entry, RangeEntry) else entry
-            own = told.family or "" if isinstance(told, (Cause, Symptom, Guard)) else ""
-            if family is None or own == family:
-                kind = view.say(words.KINDS[type(entry).__name__])
-                yield ident, kind, own, clean(view.say(entry.title))
+            if ident not in knowledge.guards or isinstance(group[ident], Guard):
+                yield group[ident]
 
 
-def _holds(row: tuple[str, str, str, str], terms: Sequence[str]) -> bool:
+def _row(entry: Entry, knowledge: Knowledge, view: View) -> tuple[str, str, str, str]:
+    told = knowledge.causes[entry.range.cause] if isinstance(entry, RangeEntry) else entry
+    own = told.family or "" if isinstance(told, (Cause, Symptom, Guard)) else ""
+    kind = view.say(words.KINDS[type(entry).__name__])
+    return entry.id, kind, own, clean(view.say(entry.title))
+
+
+def _holds(row: tuple[str, ...], entry: Entry, terms: Sequence[str], view: View) -> bool:
     text = " ".join(row).lower()
-    return all(term.lower() in text for term in terms)
+    left = [term for term in map(str.lower, terms) if term not in text]
+    if not left or not isinstance(entry, (Symptom, Guard)):
+        return not left
+    kinds = {view.say(kind).lower() for kind in words.KINDS.values()}
+    lines = [text for pattern in entry.patterns for text in (*pattern.needles, pattern.regex)]
+    lines += entry.samples.match if entry.samples is not None else ()
+    signs = "\n".join(lines).lower()
+    return all(term in signs and term not in kinds for term in left)

@@ -12,7 +12,7 @@ from trainrx.render.diagnosis import job_text, unread_section
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.fix_words import refusal_text, still_lines
 from trainrx.render.layout import clean
-from trainrx.render.words import COMMA, JOB, SAFETY
+from trainrx.render.words import COMMA, JOB, SAFETY, SLOWER
 
 VERDICT: Mapping[str, Text] = {
     "fits": Text(en="fits as it is", zh="无需修改即可运行"),
@@ -35,7 +35,6 @@ NO_LEAST = Text(
     en="no number or size of cards that was tried is enough", zh="试过的卡数和显存都不够"
 )
 RANGE = Text(en="between {low} and {high}", zh="区间 {low}～{high}")
-SLOWER = Text(en="{low} to {high} x the time of a step", zh="每步耗时 {low}～{high} 倍")
 BATCH = Text(en="effective batch {n}", zh="有效批大小 {n}")
 BATCH_OTHER = Text(en="effective batch {before} -> {after}", zh="有效批大小 {before} -> {after}")
 NEXT = Text(

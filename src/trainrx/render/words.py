@@ -132,6 +132,7 @@ ASKS = Text(en="To be surer, find out", zh="补充以下信息可以更确定")
 ASKS_UNKNOWN = Text(en="To find the cause, collect", zh="要找到原因，请收集")
 
 # small words
+SLOWER = Text(en="{low} to {high} x the time of a step", zh="每步耗时 {low}～{high} 倍")
 PRICE = Text(en="Price", zh="代价")
 MEMORY = Text(en="Memory per GPU", zh="每卡显存")
 RANGE = Text(en="range", zh="区间")
@@ -199,6 +200,7 @@ SIGN_OF = Text(en="A sign of", zh="指向的原因")
 SHOWS_AS = Text(en="Shows as", zh="表现为")
 APPLIES = Text(en="Applies to", zh="适用于")
 REMEDIES = Text(en="What to change", zh="怎么改")
+EXCLUDES = Text(en="Does not go with", zh="不能同时使用")
 SPELLED = Text(en="Spelled", zh="各框架的写法")
 DEFAULT = Text(en="default", zh="默认值")
 SINCE = Text(en="since {version}", zh="自 {version} 起")
@@ -243,6 +245,7 @@ KINDS: dict[str, Text] = {
     "Guard": Text(en="check of a framework", zh="框架自身的检查"),
     "RangeEntry": Text(en="version range", zh="版本区间"),
     "LintRule": Text(en="lint rule", zh="lint 规则"),
+    "Lever": Text(en="lever", zh="调节手段"),
     "Fix": Text(en="remedy", zh="处理办法"),
 }
 MENDS = Text(en="lint --fix mends it", zh="可用 lint --fix 修正")
