@@ -178,7 +178,7 @@ def test_check_of_one_entry_says_nothing_of_others(tmp_path, capsys):
     folder = tmp_path / "symptoms/hang"
     folder.mkdir(parents=True)
     for name in ("one-thing", "other-thing"):
-        (folder / f"{name}.yaml").write_text("schema: 1\n", encoding="utf-8")
+        (folder / f"{name}.yaml").write_text("schema:   1\n", encoding="utf-8")
 
     status = main(["kb", "check", "one-thing", "no-such-entry", "--kb", str(tmp_path)])
 
@@ -189,4 +189,5 @@ def test_check_of_one_entry_says_nothing_of_others(tmp_path, capsys):
     problems = [line for line in lines if ".yaml:" in line]
     assert problems
     assert all("one-thing.yaml:" in line for line in problems)
+    assert any("is not in its one form: diagnose kb format " in line for line in problems)
     assert f": {len(problems)} problems, 0 warnings" in last

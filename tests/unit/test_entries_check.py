@@ -196,6 +196,22 @@ def test_a_warning_is_marked_and_is_no_error(tmp_path: Path) -> None:
     )
 
 
+def test_a_pattern_of_another_symptom_and_a_failure_without_a_cause_are_warned_of(
+    tmp_path: Path,
+) -> None:
+    twin = SYMPTOM.replace("my-error", "my-twin")
+    folder = write_files(tmp_path, {"kb/symptoms/hang/my-twin.yaml": twin})
+
+    found = findings(folder)
+
+    assert {f.level for f in found} == {"warning"}
+    assert [(f.ident, f.key, f.message.partition(":")[0]) for f in found] == [
+        ("my-error", "patterns[0]", "the same needle and regex stand in my-twin"),
+        ("my-twin", "patterns", "no cause explains what they find"),
+        ("my-twin", "patterns[0]", "the same needle and regex stand in my-error"),
+    ]
+
+
 def test_the_shipped_knowledge_has_no_problems() -> None:
     said: list[str] = []
 

@@ -102,6 +102,20 @@ def test_the_command_writes_or_only_says_what_it_would(
     assert capsys.readouterr().out.startswith(f"would write {path}\n1 changed\n")
 
 
+def test_an_entry_is_formatted_by_its_id_with_its_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a-thing.yaml", "a-thing.test.yaml", "b-thing.yaml"):
+        (tmp_path / name).write_text("a:\n- {b:   1}\n")
+
+    status = main(["kb", "format", "a-thing", "--kb", str(tmp_path)])
+
+    assert status == 0
+    assert capsys.readouterr().out.endswith("2 changed\n")
+    assert main(["kb", "format", "c-thing", "--kb", str(tmp_path)]) == 2
+    assert "'c-thing' is no file, no folder and no entry" in capsys.readouterr().err
+
+
 def test_a_comment_below_a_block_stays_in_it() -> None:
     text = "a:\n  - b: 1\n    # c: 2\nd: 3\n"
 

@@ -84,21 +84,29 @@ def run_tests(request: Request) -> int:
 @takes(Folders)
 def write_form(
     request: Request,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[PATH]...", show_default=False, help="Only these files, folders."),
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH|ID]...", show_default=False, help="Only these files, folders, entries."
+        ),
     ] = None,
     *,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; 1 when a file is not in that form.")
     ] = False,
 ) -> int:
-    """Format the shipped knowledge and the folders given, or only what is named."""
+    """Format the shipped knowledge and the folders given, or only what is named.
+
+    Raises:
+        UsageError: a name is no path and no entry.
+    """
     # PyYAML is not imported by the other commands
     from trainrx.entries.form import reformed
 
     kb, rules = _folders(request)
-    changed = tuple(reformed(paths or (*shipped(), *kb, *rules)))
+    roots = (*shipped(), *kb, *rules)
+    wanted = [path for name in names or () for path in _files_of(name, roots)]
+    changed = tuple(reformed(wanted or roots))
     for path, text in () if check else changed:
         path.write_text(text, encoding="utf-8")
     said = "would write" if check else "wrote"
@@ -165,6 +173,17 @@ def new(
 
 def _folders(request: Request) -> tuple[list[Path], list[Path]]:
     return [Path(name) for name in request.kb], [Path(name) for name in request.rules]
+
+
+def _files_of(name: str, roots: Sequence[Path]) -> tuple[Path, ...]:
+    """Give the path of this name, else the files of the entry of this id, its test too."""
+    if (path := Path(name)).exists():
+        return (path,)
+    wanted = (f"{name}.yaml", f"{name}.test.yaml")
+    found = tuple(path for root in roots for path in root.rglob("*.yaml") if path.name in wanted)
+    if not found:
+        raise UsageError(f"{name!r} is no file, no folder and no entry")
+    return found
 
 
 def _family(name: str) -> Family:

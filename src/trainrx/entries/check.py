@@ -26,7 +26,7 @@ from trainrx.entries.check_rules import (
     param_problems,
     rule_problems,
 )
-from trainrx.entries.check_signs import symptom_problems
+from trainrx.entries.check_signs import repeated_patterns, symptom_problems
 from trainrx.entries.check_tests import case_problems, sibling_problems
 from trainrx.entries.form import reformed
 from trainrx.entries.problem import EntryProblem, Problem, error
@@ -76,6 +76,8 @@ def check(library: Library, today: str) -> list[EntryProblem]:
         found += _findings(source, judged)
     found += _clashes(library.entries)
     found += _unshared(library.entries)
+    for source, problem in repeated_patterns(library.entries):
+        found += _findings(source, [problem])
     idents = {source.path.with_name(f"{source.ident}{TEST}") for source in library.entries}
     for path, test in library.tests.items():
         of_lint = path.parent.name == "lint"
@@ -248,7 +250,8 @@ def _unformed(roots: Iterable[Path]) -> Iterator[EntryProblem]:
     with suppress(KnowledgeError):
         for path, _ in reformed(roots):
             ident = path.name.removesuffix(TEST).removesuffix(".yaml")
-            yield EntryProblem(shown(path), 1, ident, "", "is not in its one form: kb format")
+            said = f"is not in its one form: diagnose kb format {shown(path)}"
+            yield EntryProblem(shown(path), 1, ident, "", said)
 
 
 def _each(*folders: Path) -> list[Path]:

@@ -12,6 +12,7 @@ from trainrx.entries.check_common import (
 )
 from trainrx.entries.patterns import is_needed, regex_problems
 from trainrx.entries.problem import Problem, error, warning
+from trainrx.entries.sources import EntrySource
 from trainrx.evidence.denial import is_negated, is_ruled_out
 from trainrx.knowledge.conditions import tests_of, walk
 from trainrx.model.knowledge import LinePattern, Samples, Symptom
@@ -32,6 +33,25 @@ def symptom_problems(
     yield from _captures(entry, names)
     yield from _above(entry)
     yield from _echoes(entry, names)
+    if entry.role == "failure" and not (entry.echo_of or names.shared.get(entry.id)):
+        yield warning("patterns", "no cause explains what they find: the answer stays unknown")
+
+
+def repeated_patterns(entries: Sequence[EntrySource]) -> Iterator[tuple[EntrySource, Problem]]:
+    """Warn of a pattern that two symptoms of one role hold; a vague one stands back by itself."""
+    found: dict[object, list[tuple[EntrySource, int]]] = {}
+    for source in entries:
+        for entry in source.records:
+            if isinstance(entry, Symptom) and not entry.vague:
+                for at, pattern in enumerate(entry.patterns):
+                    same = (entry.role, frozenset(pattern.needles), pattern.regex)
+                    found.setdefault(same, []).append((source, at))
+    for places in found.values():
+        for source, at in places:
+            others = {other.ident for other, _ in places} - {source.ident}
+            if others:
+                said = f"the same needle and regex stand in {', '.join(sorted(others))}"
+                yield source, warning(f"patterns[{at}]", said)
 
 
 def _role(entry: Symptom, folder: str) -> Iterator[Problem]:
