@@ -39,6 +39,11 @@ def test_the_meaning_goes_before_the_name():
     assert topic_of("model_output", "vision.max_pixels") == "vision"
 
 
+def test_a_new_setting_of_the_training_needs_no_line_here():
+    assert topic_of("something-nobody-knows", "train.something_new") == "optimizer"
+    assert topic_of("something_logging", "train.something_new") == "saving"
+
+
 def test_every_parameter_has_a_topic():
     spelled = {
         name: [s.arg or s.env for group in param.spelled.values() for s in group]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from pkgutil import iter_modules
 
 import diagnoses
 import estimates
@@ -8,7 +9,10 @@ import inspections
 import pytest
 
 from trainrx.model.findings import Finding
+from trainrx.model.fixing import FixAnswer, RetryAnswer
 from trainrx.model.lint import LintReport
+from trainrx.model.planning import OnHardware, PlanAnswer
+from trainrx.model.translation import Translated, Translation
 from trainrx.render import ANSWERS, formats, render
 from trainrx.render import document as doc
 from trainrx.render.formats import markdown, text
@@ -31,6 +35,34 @@ RECORDS = {
     "Inspection": inspections.inspection(),
     "Comparison": inspections.comparison(),
     "LintReport": LintReport(findings=(FINDING,), files=1),
+    "FixAnswer": FixAnswer(tool=diagnoses.TOOL, job=diagnoses.oom().job, verdict="unknown"),
+    "PlanAnswer": PlanAnswer(
+        tool=diagnoses.TOOL,
+        job=diagnoses.oom().job,
+        hardware=(OnHardware(name="A100", verdict="fits"),),
+    ),
+    "RetryAnswer": RetryAnswer(
+        tool=diagnoses.TOOL,
+        job=diagnoses.oom().job,
+        verdict="transient",
+        exit_code=75,
+        reason="a card was lost",
+    ),
+    "Translation": Translation(
+        tool=diagnoses.TOOL,
+        lang="en",
+        launches=(
+            Translated(
+                place=diagnoses.OOM_LINE,
+                framework="ms-swift",
+                version="3.0",
+                version_how="given",
+                target="4.0",
+                command="sft",
+                command_now="sft",
+            ),
+        ),
+    ),
 }
 
 
@@ -49,12 +81,17 @@ def test_a_format_is_one_file(folder):
 
 
 def test_text_and_json_come_first():
-    assert formats.names("Diagnosis") == ("text", "json", "markdown")
-    assert formats.names("LintReport")[:2] == ("text", "json")
+    for kind in ANSWERS:
+        assert formats.names(kind)[:2] == ("text", "json")
     assert {"sarif", "github", "gitlab", "junit"} < set(formats.names("LintReport"))
 
 
-@pytest.mark.parametrize("kind", RECORDS)
+def test_a_format_is_for_answers_there_are():
+    for module in iter_modules(formats.__path__):
+        assert set(formats.load(module.name).kinds) <= set(ANSWERS), module.name
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
 def test_every_format_of_an_answer_writes_it(kind):
     for name in formats.names(kind):
         assert render(RECORDS[kind], name, doc.View("en")).endswith("\n"), name

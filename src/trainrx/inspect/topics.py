@@ -136,6 +136,8 @@ _ROOM = late(r"^actor_rollout_ref\.(?:actor\.)?(?:ppo_)?")
 """verl names the trained model and its actor in front of what is meant."""
 _EDGE = late(r"[._/]")
 MOST_JOINED = 3
+TRAINING: Topic = "optimizer"
+"""Where a setting of the training stands of which nothing says more."""
 
 
 def topic_of(name: str, canonical: str = "") -> Topic:
@@ -147,7 +149,9 @@ def topic_of(name: str, canonical: str = "") -> Topic:
     """
     if canonical in _BY_CANONICAL:
         return _BY_CANONICAL[canonical]
-    return _BY_PREFIX.get(canonical.partition(".")[0]) or _by_words(name)
+    prefix = canonical.partition(".")[0]
+    found = _BY_PREFIX.get(prefix) or _by_words(name)
+    return TRAINING if prefix == "train" and found == "other" else found
 
 
 @cache
