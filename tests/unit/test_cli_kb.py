@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import get_args
 
 import msgspec
 import pytest
@@ -8,9 +9,10 @@ from knowledge_folders import findings
 
 from trainrx.cli import main
 from trainrx.knowledge.yaml12 import read_yaml
-from trainrx.model.knowledge import Cause, Rule, Symptom
+from trainrx.model.knowledge import Cause, FactEntry, Role, Rule, Symptom
 from trainrx.model.levers import Guard
 from trainrx.model.packages import PackageEntry
+from trainrx.model.parts import Param
 
 
 def test_the_list_names_entries_that_hold_all_words(capsys):
@@ -62,6 +64,8 @@ NEW = [
     ("guard", "ms-swift/some-new-thing", "guards/ms-swift/some-new-thing", Guard),
     ("rule", "derive/some-new-thing", "derive/some-new-thing", Rule),
     ("package", "some-new-thing", "packages/some-new-thing", PackageEntry),
+    ("parameter", "train.some_new", "params/train.some_new", Param),
+    ("fact", "job.some_new", "facts/job.some_new", FactEntry),
 ]
 
 
@@ -100,6 +104,13 @@ def test_of_a_new_entry_exactly_what_is_to_be_filled_in_is_left(kind, name, here
     assert [f for f in found if "is still to be filled in" not in f.message] == []
 
 
+def test_a_new_symptom_names_every_role(here):
+    main(["kb", "new", "symptom", "hang/some-new-thing"])
+
+    text = (here / "kb/symptoms/hang/some-new-thing.yaml").read_text(encoding="utf-8")
+    assert all(f"# {role}: " in text for role in get_args(Role))
+
+
 def test_the_family_may_be_an_option(here):
     status = main(["kb", "new", "cause", "some-new-thing", "--family", "oom"])
 
@@ -117,6 +128,7 @@ def test_the_family_may_be_an_option(here):
         (["rule", "explains/some-thing"], "the stages are derive, suggest, explain"),
         (["guard", "some-thing"], "names no package"),
         (["package", "oom/some-thing"], "a package has no family"),
+        (["fact", "some-thing"], "lower-case words joined by dots, like failure.phase"),
     ],
 )
 def test_a_place_that_is_missing_or_wrong_is_refused(words, said, here, capsys):

@@ -12,10 +12,11 @@ from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family, Role
 
-Kind = Literal["cause", "symptom", "guard", "rule", "package"]
+Kind = Literal["cause", "symptom", "guard", "rule", "package", "parameter", "fact"]
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 PACKAGE = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
+DOTTED = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+")
 MAX_ID = 80
 FAMILIES: tuple[str, ...] = get_args(Family)
 ROLES: tuple[str, ...] = tuple(role for role in get_args(Role) if role != "failure")
@@ -26,7 +27,20 @@ _EXAMPLES: Mapping[Kind, str] = {
     "guard": "ms-swift/swift-packing-with-lazy-tokenize",
     "rule": "suggest/enough-memory-but-not-in-one-piece",
     "package": "transformers",
+    "parameter": "train.micro_batch",
+    "fact": "failure.phase",
 }
+_ROLE_SAYS: Mapping[Role, str] = {
+    "failure": "something went wrong here",
+    "echo": "only ever the consequence of another failure",
+    "context": "tells how the job was set up; this and those below lie in symptoms/<role>",
+    "phase": "a stage of the run begins",
+    "frame": "a traceback line that says where",
+    "success": "the run reached its end",
+    "observation": "words of the user (--note)",
+}
+_SHAPES: Mapping[Kind, re.Pattern[str]] = {"package": PACKAGE, "parameter": DOTTED, "fact": DOTTED}
+"""Of the kinds that lie in no folder of a family: how they are named."""
 _ROLE_NEEDS = {
     "phase": "phase: FILL_IN              # the stage that begins\n",
     "frame": "site: FILL_IN               # where such a traceback line stands\n",
@@ -50,10 +64,10 @@ def named(kind: Kind, told: str, folder: str | None) -> Name:
     if before and folder and before != folder:
         raise UsageError(f"{told!r} names {before!r}, --family says {folder!r}")
     before = before or folder or ""
-    if kind == "package":
+    if kind in _SHAPES:
         if before:
-            raise UsageError(f"a package has no family; say: kb new package {ident}")
-        return Name("", _checked(ident, PACKAGE, kind))
+            raise UsageError(f"a {kind} has no family; say: kb new {kind} {ident}")
+        return Name("", _checked(ident, _SHAPES[kind], kind))
     _known(kind, before, told)
     return Name(before, _checked(ident, SLUG, kind))
 
@@ -67,7 +81,7 @@ def scaffold(kind: Kind, name: Name, kb: Path, rules: Path, today: str) -> tuple
     root, option = (rules, "--rules") if kind == "rule" else (kb, "--kb")
     if not root.is_dir():
         raise UsageError(f"{root} is not a folder; give the knowledge folder with {option}")
-    parents = {"rule": root, "package": root / "packages"}
+    parents = {"rule": root, "parameter": root / "params"}
     folder = parents.get(kind, root / f"{kind}s") / name.folder
     files = _files(kind, name, folder, today)
     taken = [path for path in (*files, *root.rglob(f"{name.ident}.yaml")) if path.exists()]
@@ -104,13 +118,16 @@ _TEMPLATES: Mapping[Kind, tuple[str, str]] = {
     "guard": (_templates.GUARD, ""),
     "rule": (_templates.RULE, _templates.RULE_TEST),
     "package": (_templates.PACKAGE, ""),
+    "parameter": (_templates.PARAM, ""),
+    "fact": (_templates.FACT, ""),
 }
 
 
 def _role(folder: str) -> str:
     if folder in ROLES:
         return f"role: {folder}\n{_ROLE_NEEDS.get(folder, '')}"
-    return f"role: failure               # FILL_IN failure | echo\nfamily: {folder}\n"
+    others = "".join(f"# {role}: {said}\n" for role, said in _ROLE_SAYS.items())
+    return f"role: failure               # FILL_IN failure | echo\n{others}family: {folder}\n"
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
@@ -137,9 +154,10 @@ def _like(kind: Kind) -> str:
 
 
 def _checked(ident: str, shape: re.Pattern[str], kind: Kind) -> str:
+    joint = "dots" if shape is DOTTED else "dashes"
     if not shape.fullmatch(ident) or len(ident) > MAX_ID:
         raise UsageError(
-            f"{ident!r} cannot be an id: use lower-case words joined by dashes, like "
+            f"{ident!r} cannot be an id: use lower-case words joined by {joint}, like "
             f"{_EXAMPLES[kind].rpartition('/')[2]}"
         )
     return ident

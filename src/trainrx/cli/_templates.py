@@ -163,6 +163,34 @@ cases:                      # one in which it fires and one in which it does not
       - {symptom: FILL_IN}
     expect: {fired: 0}
 """
+PARAM = """\
+schema: 1
+id: @id@
+type: text                  # FILL_IN int | float | bool | text
+title: {en: FILL_IN what it means, zh: FILL_IN 含义}
+# ask: {en: how a reader finds it out, zh: 读者如何得知}
+spelled:                    # by framework, or `any` for a variable all of them read
+  FILL_IN:                  # the framework; the best spelling first
+    - versions: FILL_IN     # PEP 440 range with this spelling, such as ">=3.0"; "" is every release
+      arg: FILL_IN          # option or key of a file, without dashes; env instead: a variable
+      source: FILL_IN what was read
+      # default: 1          # what holds where it is not given; leave it out where it is computed
+      # also: [old_name]    # other names that are accepted: read, never written
+      # commands: [sft]     # sub-commands that take it; without it: all
+      # inverted: true      # a bool whose spelling says the opposite, as no_cuda does
+      # values: {flash: flash_attn}   # canonical value: its spelling here
+      # closed: true        # no value is taken but those of `values`
+"""
+FACT = """\
+schema: 1
+id: @id@
+type: text                  # FILL_IN int | float | bool | text
+title: {en: FILL_IN what it says of a job, zh: FILL_IN 含义}
+# unit: GiB
+# values: [one, other]      # where it is always one of these words
+# ask: {en: how a reader finds it out, zh: 读者如何得知}
+# relation: {kind: divides, left: [a.fact], right: [b.fact]}   # where it compares others
+"""
 PACKAGE = """\
 schema: 1
 package: @id@

@@ -38,6 +38,8 @@ class KindName(str, Enum):
     guard = "guard"
     rule = "rule"
     package = "package"
+    parameter = "parameter"
+    fact = "fact"
 
 
 @app.command("check", help="Say all that is wrong with entries, each with its file and line.")
@@ -143,13 +145,13 @@ def list_entries(
 
 @app.command("new", help="Write a new entry to fill in, and its test.")
 def new(
-    kind: Annotated[KindName, typer.Argument(help="cause, symptom, guard, rule or package")],
+    kind: Annotated[KindName, typer.Argument(help="What to write.")],
     ident: Annotated[
         str,
         typer.Argument(
             metavar="FAMILY/ID",
             help="Where it belongs and its name: oom/my-state; of a guard the package comes first, "
-            "of a rule the stage; a package is its own name.",
+            "of a rule the stage; a package, parameter or fact is its own name.",
         ),
     ],
     family: Annotated[
