@@ -5,9 +5,9 @@ import pytest
 
 from trainrx.model.knowledge import Amount, EchoOf, FactClause, FactEntry, Rule
 from trainrx.model.parts import Condition, Param
-from trainrx.render.conditions import amount_text, clause_text, condition_text, echo_text
+from trainrx.reason.phrasing import amount_text, clause_text, condition_text
 from trainrx.render.document import View
-from trainrx.render.explain import Entry, explained
+from trainrx.render.explain import Entry, echo_text, explained
 from trainrx.render.formats.text import page, plain
 
 TITLE = {"en": "A title", "zh": "标题"}

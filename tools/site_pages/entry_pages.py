@@ -12,8 +12,9 @@ from trainrx.model.knowledge import Action, Cause, Rule, Symptom
 from trainrx.model.levers import Guard
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Spelling
+from trainrx.reason.phrasing import clause_text, condition_text, scalar
 from trainrx.render import words
-from trainrx.render.conditions import clause_text, condition_text, echo_text, scalar
+from trainrx.render.explain import echo_text
 
 MAX_SAMPLES = 8
 

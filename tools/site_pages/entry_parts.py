@@ -14,8 +14,8 @@ from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Amount, Evidence, Fix
 from trainrx.model.parts import Reference
 from trainrx.model.text import Text
+from trainrx.reason.phrasing import amount_text, condition_text
 from trainrx.render import words
-from trainrx.render.conditions import amount_text, condition_text
 
 BOOST = {"symptoms": 4, "causes": 3, "guards": 2, "ranges": 2, "params": 3, "rules": 0}
 """What a pasted line is looked for in, first."""

@@ -20,8 +20,8 @@ from trainrx.model.catalog import Value
 from trainrx.model.findings import Finding
 from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
+from trainrx.reason.phrasing import scalar
 from trainrx.render import words
-from trainrx.render.conditions import scalar
 from trainrx.render.document import View
 from trainrx.render.explain import explained
 from trainrx.render.formats.text import page

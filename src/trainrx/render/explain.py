@@ -6,16 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import measure_text
 from trainrx.knowledge.store import Entry, Knowledge
-from trainrx.model.knowledge import Action, Cause, Evidence, FactEntry, Fix, Rule, Symptom
+from trainrx.model.knowledge import Action, Cause, EchoOf, Evidence, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever, LeverStep
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
-from trainrx.model.text import Text
+from trainrx.model.text import Lang, Text
+from trainrx.reason.phrasing import (
+    amount_text,
+    clause_text,
+    condition_text,
+    scalar,
+    tests_text,
+)
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import price
-from trainrx.render.conditions import amount_text, clause_text, condition_text, echo_text, scalar
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.layout import Styled, clean
 
@@ -129,6 +135,16 @@ def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[do
     given = (f"{name}: {scalar(value)}" for name, value in entry.facts.items())
     yield _part(words.GIVES, given, view)
     yield _references(entry.references, view)
+
+
+def echo_text(echo: EchoOf, lang: Lang) -> str:
+    """Say what a symptom follows from, how it shows, and why."""
+    told = [words.ECHO_AT[echo.at].in_(lang)] if echo.at is not None else []
+    told += [words.OTHER_RANK.in_(lang)] if echo.rank is not None else []
+    told += [words.WHERE_IT.in_(lang).format(tests=tests_text(echo.if_, lang))] if echo.if_ else []
+    names = " | ".join(echo.by) + (f" [{tests_text(echo.by_if, lang)}]" if echo.by_if else "")
+    how = words.PAREN.in_(lang).format(words.COMMA.in_(lang).join(told)) if told else ""
+    return f"{names}{how}{words.COLON.in_(lang)}{echo.why.in_(lang)}"
 
 
 def _param(entry: Param, view: View) -> Iterator[doc.Node | None]:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from trainrx.model.facts import Scalar
-from trainrx.model.knowledge import Amount, EchoOf, FactClause
+from trainrx.model.knowledge import Amount, FactClause
 from trainrx.model.parts import Condition
-from trainrx.model.text import Lang
-from trainrx.render import words
+from trainrx.model.text import Lang, Text
 
+_AND = Text(en="and", zh="且")
+_OR = Text(en="or", zh="或")
+_NOT = Text(en="not", zh="非")
+_IS_SEEN = Text(en="seen", zh="出现")
+_NOT_SEEN = Text(en="not seen", zh="未出现")
+_IS_KNOWN = Text(en="is known", zh="已知")
+_NOT_KNOWN_IS = Text(en="is not known", zh="未知")
 _SIGNS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def condition_text(condition: Condition, lang: Lang) -> str:
     """Say a condition in one line; names stay as they stand in `kb/`."""
     if condition.all is not None:
-        return _joined(condition.all, words.AND.in_(lang), lang)
+        return _joined(condition.all, _AND.in_(lang), lang)
     if condition.any is not None:
-        return _joined(condition.any, words.OR.in_(lang), lang)
+        return _joined(condition.any, _OR.in_(lang), lang)
     if condition.not_ is not None:
-        return f"{words.NOT.in_(lang)} ({condition_text(condition.not_, lang)})"
+        return f"{_NOT.in_(lang)} ({condition_text(condition.not_, lang)})"
     if condition.symptom is not None:
-        seen = words.IS_SEEN if condition.seen else words.NOT_SEEN
-        tests = _tests(condition.if_ or {}, lang)
+        seen = _IS_SEEN if condition.seen else _NOT_SEEN
+        tests = tests_text(condition.if_ or {}, lang)
         return f"{condition.symptom} {seen.in_(lang)}" + (f" [{tests}]" if tests else "")
     if condition.package is not None:
         named = f"{condition.package} {condition.versions or ''}".strip()
@@ -30,25 +36,15 @@ def condition_text(condition: Condition, lang: Lang) -> str:
 
 
 def _known(known: bool, lang: Lang) -> str:
-    return (words.IS_KNOWN if known else words.NOT_KNOWN_IS).in_(lang)
-
-
-def echo_text(echo: EchoOf, lang: Lang) -> str:
-    """Say what a symptom follows from, how it shows, and why."""
-    told = [words.ECHO_AT[echo.at].in_(lang)] if echo.at is not None else []
-    told += [words.OTHER_RANK.in_(lang)] if echo.rank is not None else []
-    told += [words.WHERE_IT.in_(lang).format(tests=_tests(echo.if_, lang))] if echo.if_ else []
-    names = " | ".join(echo.by) + (f" [{_tests(echo.by_if, lang)}]" if echo.by_if else "")
-    how = words.PAREN.in_(lang).format(words.COMMA.in_(lang).join(told)) if told else ""
-    return f"{names}{how}{words.COLON.in_(lang)}{echo.why.in_(lang)}"
+    return (_IS_KNOWN if known else _NOT_KNOWN_IS).in_(lang)
 
 
 def clause_text(clause: FactClause, lang: Lang) -> str:
     """Say one clause of a rule."""
     name = clause.symptom or clause.fact or ""
     alias = f"{clause.as_}: " if clause.as_ else ""
-    tests = _tests(clause.if_, lang)
-    absent = f" {words.NOT_SEEN.in_(lang)}" if clause.absent else ""
+    tests = tests_text(clause.if_, lang)
+    absent = f" {_NOT_SEEN.in_(lang)}" if clause.absent else ""
     return f"{alias}{name}{absent}" + (f" [{tests}]" if tests else "")
 
 
@@ -105,7 +101,8 @@ def _joined(parts: tuple[Condition, ...], word: str, lang: Lang) -> str:
     )
 
 
-def _tests(tests: dict[str, Scalar | dict[str, Scalar]], lang: Lang) -> str:
+def tests_text(tests: dict[str, Scalar | dict[str, Scalar]], lang: Lang) -> str:
+    """Say the tests of the fields of a symptom."""
     out: list[str] = []
     for name, test in tests.items():
         if isinstance(test, dict):
