@@ -14,6 +14,7 @@ from trainrx.model.result import (
     Diagnosis,
     FixOut,
     JobSummary,
+    NotOffered,
     Predicted,
     Reason,
     ReferenceOut,
@@ -154,6 +155,17 @@ def _uncapped(lang: str) -> CauseOut:
                 title=_t(lang, "Turn on gradient checkpointing", "开启梯度检查点"),
                 spelled="--gradient_checkpointing true",
                 evidence=(Origin(source="launch.sh", line=23),),
+            ),
+        ),
+        not_offered=(
+            NotOffered(
+                id="two-processes",
+                title=_t(lang, "Start as many processes as GPUs", "进程数与 GPU 数一致"),
+                why=_t(
+                    lang,
+                    "Offered if: parallel.idle_gpus >= 1 (here: parallel.idle_gpus = 0)",
+                    "适用条件：parallel.idle_gpus >= 1（此处：parallel.idle_gpus = 0）",
+                ),
             ),
         ),
         references=(

@@ -22,6 +22,16 @@ def test_a_cause_is_explained_with_weights_tests_fixes_and_sources(capsys):
     assert re.search(r"^   -\d\.\d  ", said, re.MULTILINE)
 
 
+def test_a_fix_is_shown_with_its_id_and_the_lever_that_can_bar_it(capsys):
+    status = main(["explain", "packing-illegal-memory-access", "--lang", "en", "--width", "200"])
+
+    said = capsys.readouterr().out
+    assert status == 0
+    assert "· use-flash-attention\n" in said
+    assert "Offered unless: train.attention = flash_attn" in said
+    assert "hardware.compute_capability < 8" in said
+
+
 def test_a_symptom_is_explained_with_samples_and_causes(capsys):
     status = main(["explain", "--lang", "zh", "cuda-oom"])
 

@@ -191,6 +191,8 @@ def test_a_lever_at_its_end_is_not_pulled() -> None:
 
     assert made.fixes == ()
     assert made.already_right == ()
+    assert [item.why for item in made.not_offered] == ["train.micro_batch cannot go any further"]
+    assert made.left_out == ()
 
 
 def test_what_holds_already_is_checked_off() -> None:
@@ -217,12 +219,52 @@ def test_a_condition_must_be_true(value: int | None, offered: int) -> None:
     assert len(made.fixes) == offered
 
 
+@pytest.mark.parametrize(
+    ("only_if", "why"),
+    [
+        ({"fact": "x", "eq": 1}, "Offered if: x = 1 (here: x = 2)"),
+        ({"fact": "y", "known": True}, "Offered if: y is known (here: y is not known)"),
+        (
+            {"all": [{"fact": "x", "ge": 2}, {"fact": "y", "eq": 1}]},
+            "Offered if: y = 1 (here: y is not known)",
+        ),
+        (
+            {"any": [{"fact": "x", "ge": 3}, {"package": "transformers", "versions": ">=4.49"}]},
+            "Offered if: x >= 3 or transformers >=4.49 (here: x = 2, transformers 4.48.0)",
+        ),
+        ({"symptom": "cuda-oom"}, "Offered if: cuda-oom seen"),
+    ],
+)
+def test_the_clause_that_fails_is_named_with_the_values_it_tests(
+    only_if: dict[str, Any], why: str
+) -> None:
+    job = grpo(x=2)
+
+    made = planned([{"id": "a", "set": {"freeze.vision": True}, "only_if": only_if}], job)
+
+    assert made.fixes == ()
+    assert [(item.id, item.title, item.why) for item in made.not_offered] == [("a", "a", why)]
+    assert made.left_out == ()
+
+
+def test_a_lever_this_job_does_not_have_is_named_with_what_bars_it() -> None:
+    job = grpo(hardware__compute_capability=7.0, train__attention="sdpa")
+
+    made = planned([{"id": "a", "set": {"train.attention": "flash_attn"}}], job)
+
+    assert made.fixes == ()
+    assert [item.why for item in made.not_offered] == [
+        "Offered unless: hardware.compute_capability < 8 (here: hardware.compute_capability = 7)"
+    ]
+
+
 def test_what_the_framework_has_no_word_for_is_left_out() -> None:
     job = facts(launch__framework="llamafactory", launch__framework_version="0.9.3")
 
     made = planned([{"id": "a", "set": {"vllm.move_model_batches": 40}}], job)
 
     assert made.fixes == ()
+    assert "nothing of it can be changed" in made.not_offered[0].why
 
 
 def test_an_unknown_present_value_gives_words_not_a_number() -> None:

@@ -14,7 +14,7 @@ from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Amount, Evidence, Fix
 from trainrx.model.parts import Reference
 from trainrx.model.text import Text
-from trainrx.reason.phrasing import amount_text, condition_text
+from trainrx.reason.phrasing import ONLY_IF, amount_text, condition_text
 from trainrx.render import words
 
 BOOST = {"symptoms": 4, "causes": 3, "guards": 2, "ranges": 2, "params": 3, "rules": 0}
@@ -75,7 +75,7 @@ def _remedy(site: Site, fix: Fix, number: int) -> Iterator[str]:
     yield f"{text(safety)} · {site.says(words.PRICE)}{colon(site)}{prose(site.says(fix.cost))}"
     if fix.only_if is not None:
         told = site.names(condition_text(fix.only_if, site.lang))
-        yield from ("", f"{site.says(words.ONLY_IF)}{colon(site)}{told}")
+        yield from ("", f"{site.says(ONLY_IF)}{colon(site)}{told}")
     yield from _spellings(site, fix)
     rest = [p.shown for p in fix.packages]
     rest += [measure_text(measure, site.lang) for measure in fix.measures]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +11,11 @@ from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, WidthOption, takes
 from trainrx.cli._output import view, write
 from trainrx.knowledge.load import find_entry, load
+from trainrx.knowledge.store import Knowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Cause, Symptom
+from trainrx.model.levers import Guard
 from trainrx.render import words
 from trainrx.render.explain import explained
 from trainrx.render.formats.text import write as written
@@ -41,12 +42,12 @@ def explain(request: Request, ident: Ident, *, width: WidthOption = None) -> int
             parts.append(words.NEAREST.in_(seen.lang).format(ids=", ".join(nearest)))
         parts.append(words.LIST_HINT.in_(seen.lang))
         raise UsageError("\n".join(parts))
-    behind = _behind(entry.id, kb, rules) if isinstance(entry, Symptom) else ()
-    return write(written(explained(entry, seen, behind), seen))
+    behind = _behind(entry.id, load(kb, rules)) if isinstance(entry, Symptom) else ()
+    levers = load(kb, rules).levers if isinstance(entry, (Cause, Guard)) else None
+    return write(written(explained(entry, seen, behind, levers), seen))
 
 
-def _behind(symptom: str, kb: Sequence[Path], rules: Sequence[Path]) -> tuple[Cause, ...]:
+def _behind(symptom: str, knowledge: Knowledge) -> tuple[Cause, ...]:
     """Give the causes that a symptom can come from, the most common first."""
-    causes = load(kb, rules).causes.values()
-    found = (cause for cause in causes if symptom in cause.explains)
+    found = (cause for cause in knowledge.causes.values() if symptom in cause.explains)
     return tuple(sorted(found, key=lambda cause: (-cause.prior, cause.id)))

@@ -158,6 +158,7 @@ def _cause(
         effects=(*effects, *ranking.effects.get(cause.id, ())),
         fixes=made.fixes,
         already_right=made.already_right,
+        not_offered=made.not_offered,
         references=_references(item, made),
     )
 

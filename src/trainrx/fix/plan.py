@@ -18,14 +18,14 @@ from trainrx.fix.changes import (
 )
 from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
 from trainrx.fix.measures import is_in_part_of_others, measure_changes
+from trainrx.fix.offered import refusal
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.refusal import Fate, RefusedArgument
-from trainrx.model.result import AlreadyRight, FixOut, Predicted
+from trainrx.model.result import AlreadyRight, FixOut, NotOffered, Predicted
 from trainrx.model.text import Text
-from trainrx.reason.conditions import decide, holds
 from trainrx.versions.ranges import in_range, is_exact
 
 _PER_RELEASE = Text(en="{name}: {names}", zh="{name}：{names}")
@@ -44,6 +44,11 @@ _CONTRADICTED = Text(
     "installation may be what runs",
     zh="按目录 {package} {version} 应接受 {name}：实际运行的可能是开发版，或另一处安装的版本",
 )
+_NOTHING = Text(
+    en="nothing of it can be changed in this job's command and version",
+    zh="在此任务的命令与版本中没有可改之处",
+)
+_AT_END = Text(en="{name} cannot go any further", zh="{name} 已无法再调")
 _ANOTHER = Text(en=", ", zh="，")
 _MOST = 3
 
@@ -102,10 +107,14 @@ MEMORY = ("oom", "growing_memory", "rank_imbalance")
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do for one cause, what is in place already, and what was left out and why."""
+    """What to do for one cause, what is in place already, and what is not offered and why.
+
+    `left_out` are those of the latter that would be right and are not possible.
+    """
 
     fixes: tuple[FixOut, ...] = ()
     already_right: tuple[AlreadyRight, ...] = ()
+    not_offered: tuple[NotOffered, ...] = ()
     left_out: tuple[str, ...] = ()
 
 
@@ -115,20 +124,29 @@ def plan(cause: Cause, job: Target) -> Plan:
         job = msgspec.structs.replace(job, foresee=None)
     fixes: list[FixOut] = []
     right: list[AlreadyRight] = []
+    refused: list[NotOffered] = []
     left_out: list[str] = []
     for fix in cause.fixes:
-        if not _applies(fix, job):
+        title = fix.title.in_(job.lang)
+        if why := refusal(fix, job):
+            refused.append(NotOffered(id=fix.id, title=title, why=why))
             continue
         try:
             made = _make(fix, job)
         except _LeftOutError as error:
-            left_out += [f"{fix.title.in_(job.lang)}: {error}"] if str(error) else []
+            refused.append(NotOffered(id=fix.id, title=title, why=str(error)))
+            left_out += [f"{title}: {error}"] if error.is_told else []
             continue
         if isinstance(made, AlreadyRight):
             right.append(made)
         else:
             fixes.append(made)
-    return Plan(fixes=tuple(fixes), already_right=tuple(right), left_out=tuple(left_out))
+    return Plan(
+        fixes=tuple(fixes),
+        already_right=tuple(right),
+        not_offered=tuple(refused),
+        left_out=tuple(left_out),
+    )
 
 
 def _whose_names(job: Target) -> str:
@@ -139,25 +157,11 @@ def _whose_names(job: Target) -> str:
 
 
 class _LeftOutError(Exception):
-    """A fix that cannot be offered; the message says why, "" when nobody needs to know."""
+    """A fix that cannot be offered; the message says why, `is_told` whether all need to know."""
 
-
-def _applies(fix: Fix, job: Target) -> bool:
-    if _is_barred(fix, job):
-        return False
-    return fix.only_if is None or decide(fix.only_if, job.situation) is True
-
-
-def _is_barred(fix: Fix, job: Target) -> bool:
-    """Tell whether a remedy pulls a lever that this job surely does not have."""
-    if not fix.set or all(job.facts.value(name) == value for name, value in fix.set.items()):
-        return False
-    return any(
-        lever.unless is not None
-        and any(step.set == fix.set for step in lever.steps)
-        and holds(lever.unless, job.facts, job.versions) is True
-        for lever in job.knowledge.levers.values()
-    )
+    def __init__(self, why: str, *, is_told: bool = True) -> None:
+        super().__init__(why)
+        self.is_told = is_told
 
 
 def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
@@ -197,7 +201,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *measure_changes(fix.measures, job.facts),
     )
     if not changes and (_is_bare(fix) or is_in_part_of_others(fix, job.facts)):
-        raise _LeftOutError
+        raise _LeftOutError(_NOTHING.in_(job.lang), is_told=False)
     return FixOut(
         id=fix.id,
         title=fix.title.in_(job.lang),
@@ -238,7 +242,8 @@ def _values(fix: Fix, job: Target) -> tuple[dict[str, Scalar], list[str], list[s
         if value != job.facts.value(name):
             values[name] = value
         elif isinstance(wanted, Amount) and _is_relative(wanted):
-            raise _LeftOutError  # the lever is at its end: the rest of the fix would only harm
+            # the rest of the fix would only harm
+            raise _LeftOutError(_AT_END.in_(job.lang).format(name=name), is_told=False)
         else:
             settled.append(name)
     return values, unknown, settled

@@ -126,6 +126,14 @@ class AlreadyRight(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Origin, ...] = ()
 
 
+class NotOffered(msgspec.Struct, frozen=True, kw_only=True):
+    """A remedy that is not for this job, and why: the clause that fails with the job's values."""
+
+    id: str
+    title: str
+    why: str
+
+
 class ReferenceOut(msgspec.Struct, frozen=True, kw_only=True):
     """A source the cause rests on."""
 
@@ -148,6 +156,7 @@ class CauseOut(msgspec.Struct, frozen=True, kw_only=True):
     effects: tuple[str, ...] = ()
     fixes: tuple[FixOut, ...] = ()
     already_right: tuple[AlreadyRight, ...] = ()
+    not_offered: tuple[NotOffered, ...] = ()
     references: tuple[ReferenceOut, ...] = ()
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from trainrx.knowledge.conditions import facts_of, packages_of
 from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Amount, FactClause
 from trainrx.model.parts import Condition
 from trainrx.model.text import Lang, Text
+from trainrx.reason.conditions import Situation
 
+ONLY_IF = Text(en="Offered if", zh="适用条件")
+UNLESS = Text(en="Offered unless", zh="不适用条件")
+_COMMA = Text(en=", ", zh="，")
+_LONGEST = 80
+"""Characters of a value in a sentence."""
 _AND = Text(en="and", zh="且")
 _OR = Text(en="or", zh="或")
 _NOT = Text(en="not", zh="非")
@@ -37,6 +44,22 @@ def condition_text(condition: Condition, lang: Lang) -> str:
 
 def _known(known: bool, lang: Lang) -> str:
     return (_IS_KNOWN if known else _NOT_KNOWN_IS).in_(lang)
+
+
+def values_text(condition: Condition, situation: Situation, lang: Lang) -> str:
+    """Say what is known of the facts and packages a condition tests, in their order."""
+    values = {name: situation.facts.value(name) for name in facts_of(condition)}
+    texts = [_value(name, value, " = ", lang) for name, value in values.items()]
+    packages = dict.fromkeys(name for name, _ in packages_of(condition))
+    texts += [_value(name, situation.versions.get(name), " ", lang) for name in packages]
+    return _COMMA.in_(lang).join(texts)
+
+
+def _value(name: str, value: Scalar | None, sign: str, lang: Lang) -> str:
+    if value is None:
+        return f"{name} {_known(False, lang)}"
+    text = scalar(value)
+    return f"{name}{sign}{text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}"
 
 
 def clause_text(clause: FactClause, lang: Lang) -> str:

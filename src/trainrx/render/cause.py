@@ -94,6 +94,7 @@ def _supported(
             ),
         ),
         doc.Section(view.say(words.ALREADY), tuple(_already(cause, view))),
+        doc.Section(view.say(words.NOT_OFFERED), tuple(_not_offered(cause, view))),
         doc.Paragraph(named, label) if named else None,
         _score(cause, view) if view.everything else None,
         doc.Section(view.say(words.SOURCES), sources) if view.everything or view.post else None,
@@ -129,7 +130,9 @@ def remedy(fix: FixOut, number: int, view: View) -> doc.Remedy:
     lines = fix_lines(fix, view)
     return doc.Remedy(
         number,
-        f"{fix.title} · {view.say(words.SAFETY[fix.safety])}",
+        " · ".join(
+            (fix.title, view.say(words.SAFETY[fix.safety]), *([fix.id] if view.everything else []))
+        ),
         children(
             doc.Code(lines) if lines else None,
             [doc.Paragraph(step) for step in fix.steps.splitlines()],
@@ -151,6 +154,11 @@ def _already(cause: CauseOut, view: View) -> Iterator[doc.Node]:
         spelled = clean(item.spelled)
         title = item.title if view.everything or not spelled else ""
         yield doc.InPlace(title, spelled, at)
+
+
+def _not_offered(cause: CauseOut, view: View) -> Iterator[doc.Node]:
+    for item in cause.not_offered if view.everything else ():
+        yield doc.Bullet(f"{item.title} · {item.id}{view.say(words.COLON)}{item.why}")
 
 
 def _score(cause: CauseOut, view: View) -> doc.Section:

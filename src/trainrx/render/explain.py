@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.fix.measures import measure_text
+from trainrx.fix.offered import barring
 from trainrx.knowledge.store import Entry, Knowledge
 from trainrx.model.knowledge import Action, Cause, EchoOf, Evidence, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever, LeverStep
@@ -13,6 +14,8 @@ from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.text import Lang, Text
 from trainrx.reason.phrasing import (
+    ONLY_IF,
+    UNLESS,
     amount_text,
     clause_text,
     condition_text,
@@ -28,23 +31,33 @@ from trainrx.render.layout import Styled, clean
 MAX_SAMPLES = 4
 
 
-def explained(entry: Entry, view: View, behind: Sequence[Cause] = ()) -> Document:
-    """Lay out the page of an entry; `behind` are the causes that can be behind a symptom."""
+def explained(
+    entry: Entry,
+    view: View,
+    behind: Sequence[Cause] = (),
+    levers: Mapping[str, Lever] | None = None,
+) -> Document:
+    """Lay out the page of an entry.
+
+    `behind` are the causes that can be behind a symptom, `levers` those that can bar a fix.
+    """
     return Document(
         children(
             doc.Paragraph(
                 " · ".join(_kind(entry, view)), Styled(f"{entry.id}  ", "fix"), "dim", whole=True
             ),
             doc.Paragraph(view.say(entry.title), style="strong"),
-            _body(entry, view, behind),
+            _body(entry, view, behind, levers or {}),
         ),
         short=True,
     )
 
 
-def _body(entry: Entry, view: View, behind: Sequence[Cause]) -> Iterator[doc.Node | None]:
+def _body(
+    entry: Entry, view: View, behind: Sequence[Cause], levers: Mapping[str, Lever]
+) -> Iterator[doc.Node | None]:
     if isinstance(entry, Cause):
-        return _cause(entry, view)
+        return _cause(entry, levers, view)
     if isinstance(entry, Symptom):
         return _symptom(entry, behind, view)
     if isinstance(entry, Param):
@@ -52,11 +65,15 @@ def _body(entry: Entry, view: View, behind: Sequence[Cause]) -> Iterator[doc.Nod
     if isinstance(entry, Rule):
         return _rule(entry, view)
     if isinstance(entry, Guard):
-        return _guard(entry, view)
+        return _guard(entry, levers, view)
     if isinstance(entry, RangeEntry):
         return _range(entry, view)
     if isinstance(entry, (Fix, Lever)):
-        return _lever(entry, view) if isinstance(entry, Lever) else iter((_fixes((entry,), view),))
+        return (
+            _lever(entry, view)
+            if isinstance(entry, Lever)
+            else iter((_fixes((entry,), levers, view),))
+        )
     return _lint_rule(entry, view) if isinstance(entry, LintRule) else _fact(entry, view)
 
 
@@ -68,7 +85,7 @@ def _kind(entry: Entry, view: View) -> Iterator[str]:
         yield view.say(words.SINCE, version=entry.since)
 
 
-def _cause(entry: Cause, view: View) -> Iterator[doc.Node | None]:
+def _cause(entry: Cause, levers: Mapping[str, Lever], view: View) -> Iterator[doc.Node | None]:
     yield _paragraph(view.say(entry.summary))
     yield _paragraph(view.say(words.SEVERITY[entry.severity]))
     yield _part(words.SHOWS_AS, [view.say(words.LISTED).join(entry.explains)], view)
@@ -84,7 +101,7 @@ def _cause(entry: Cause, view: View) -> Iterator[doc.Node | None]:
         for name, text in entry.confusable_with.items()
     )
     yield _part(words.TOLD_APART, apart, view)
-    yield _fixes(entry.fixes, view)
+    yield _fixes(entry.fixes, levers, view)
     yield _references(entry.references, view)
 
 
@@ -98,26 +115,30 @@ def _votes(title: Text, votes: tuple[Evidence, ...], sign: int, view: View) -> d
     return doc.Section(view.say(title), tuple(lines))
 
 
-def _fixes(fixes: Sequence[Fix], view: View) -> doc.Section:
-    remedies = (_fix(fix, number, view) for number, fix in enumerate(fixes, start=1))
+def _fixes(fixes: Sequence[Fix], levers: Mapping[str, Lever], view: View) -> doc.Section:
+    remedies = (_fix(fix, number, levers, view) for number, fix in enumerate(fixes, start=1))
     return doc.Section(view.say(words.REMEDIES), tuple(remedies))
 
 
-def _fix(fix: Fix, number: int, view: View) -> doc.Remedy:
+def _fix(fix: Fix, number: int, levers: Mapping[str, Lever], view: View) -> doc.Remedy:
     changes = [f"{name}: {amount_text(value)}" for name, value in fix.set.items()]
     changes += [f"{view.say(words.DELETE)} {name}" for name in fix.unset]
     changes += [package.shown for package in fix.packages]
     changes += [measure_text(measure, view.lang) for measure in fix.measures]
     lines = tuple(CopyLine(clean(text)) for text in (*changes, *fix.commands))
     steps = view.say(fix.steps).splitlines() if fix.steps else []
-    when = "" if fix.only_if is None else condition_text(fix.only_if, view.lang)
+    offered = [] if fix.only_if is None else [(ONLY_IF, fix.only_if)]
+    offered += [(UNLESS, unless) for unless in barring(fix, levers)]
     return doc.Remedy(
         number,
-        f"{view.say(fix.title)} · {view.say(words.SAFETY[fix.safety])}",
+        f"{view.say(fix.title)} · {view.say(words.SAFETY[fix.safety])} · {fix.id}",
         children(
             doc.Code(lines) if lines else None,
             [doc.Paragraph(step) for step in steps],
-            doc.Paragraph(view.labelled(words.ONLY_IF, when), style="dim") if when else None,
+            [
+                doc.Paragraph(view.labelled(label, condition_text(test, view.lang)), style="dim")
+                for label, test in offered
+            ],
             price(view.say(fix.cost), view),
         ),
     )
@@ -182,7 +203,7 @@ def _rule(entry: Rule, view: View) -> Iterator[doc.Node | None]:
     yield _references(entry.references, view)
 
 
-def _guard(entry: Guard, view: View) -> Iterator[doc.Node | None]:
+def _guard(entry: Guard, levers: Mapping[str, Lever], view: View) -> Iterator[doc.Node | None]:
     yield _paragraph(view.say(entry.summary))
     yield _paragraph(view.say(words.EFFECT[entry.effect]))
     ranges = [f"{entry.package} {spec}" for spec in entry.versions] or [entry.package]
@@ -194,7 +215,7 @@ def _guard(entry: Guard, view: View) -> Iterator[doc.Node | None]:
     else:
         yield _part(words.RECOGNISED, [entry.symptom or ""], view)
     yield _part(words.SIGN_OF, [entry.cause or ""], view)
-    yield _fixes(entry.fixes, view)
+    yield _fixes(entry.fixes, levers, view)
     yield _references(entry.references, view)
 
 
@@ -230,6 +251,8 @@ def _lever(entry: Lever, view: View) -> Iterator[doc.Node | None]:
     yield _part(words.APPLIES, ranges, view)
     if entry.when is not None:
         yield _part(words.WHEN, [condition_text(entry.when, view.lang)], view)
+    if entry.unless is not None:
+        yield _part(UNLESS, [condition_text(entry.unless, view.lang)], view)
     yield doc.Section(
         view.say(words.REMEDIES),
         tuple(
@@ -246,7 +269,7 @@ def _step(step: LeverStep, view: View) -> Iterator[doc.Node]:
     yield doc.Code(tuple(CopyLine(clean(text)) for text in changes))
     if step.when is not None:
         when = condition_text(step.when, view.lang)
-        yield doc.Paragraph(view.labelled(words.ONLY_IF, when), style="dim")
+        yield doc.Paragraph(view.labelled(ONLY_IF, when), style="dim")
     low, high = step.price.slowdown
     if (low, high) != (1.0, 1.0):
         yield doc.Paragraph(view.say(words.SLOWER, low=f"{low:g}", high=f"{high:g}"), style="dim")
