@@ -133,6 +133,7 @@ def job(**more: object) -> InspectedJob:
                 takers="ms-swift <3.0",
             ),
             Stranger(name="batchsize", values=None, origin=at(10)),
+            Stranger(name="grad_dtype", values=None, origin=at(10), documented="ms-swift >=4.7"),
             Stranger(name="freeze_x", values=(), origin=at(11), takers="ms-swift >=4.0"),
         ),
         shadowed=(arg("vision", "max_pixels", 1000, 12, canonical="vision.max_pixels"),),

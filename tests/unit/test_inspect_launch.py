@@ -220,3 +220,33 @@ def test_the_python_call_compares(tmp_path):
     assert [(p.name, p.good.value, p.bad.value) for p in answer.changes if p.good and p.bad] == [
         ("max_length", 8192, 16384)
     ]
+
+
+def test_a_name_only_the_knowledge_has_is_not_said_to_be_unknown(ask, tmp_path):
+    (tmp_path / "params").mkdir()
+    (tmp_path / "params" / "train.new_thing.yaml").write_text(
+        "schema: 1\nid: train.new_thing\ntype: bool\ntitle:\n  en: A thing\n  zh: 新\nspelled:\n"
+        "  ms-swift:\n    - versions: '>=4.7'\n      arg: new_thing\n      source: x\n",
+        encoding="utf-8",
+    )
+    script = tmp_path / "launch.sh"
+    script.write_text("swift sft --model a/b --new_thing true --batchsize 3\n", encoding="utf-8")
+
+    _, out, _ = ask(
+        *("inspect", str(script), "--versions", "ms-swift==4.7.0", "--kb", str(tmp_path)),
+        *("--width", "200", "--lang", "en"),
+    )
+
+    assert "new_thing true (launch.sh:1): kb/params has it for ms-swift >=4.7; the catalog" in out
+    assert "batchsize 3 (launch.sh:1): no known release takes it" in out
+
+
+def test_all_shows_the_canonical_names(ask):
+    words = ("inspect", str(EXAMPLE / "launch_3x.sh"), "--versions", "ms-swift==3.1.1")
+
+    _, some, _ = ask(*words, "--lang", "en")
+    _, every, _ = ask(*words, "--lang", "en", "--all")
+
+    assert "train.micro_batch" not in some
+    row = every.partition("per_device_train_batch_size ")[2].partition("\n  gradient")[0]
+    assert "· train.micro_batch" in row

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.names import taken_by
 from trainrx.catalog.refusals import fate_of
+from trainrx.catalog.spellbook import Spellbook
 from trainrx.facts.all import derive
 from trainrx.frameworks import frameworks
 from trainrx.inspect.topics import topic_of
@@ -241,12 +242,14 @@ def _strangers(launch: Launch, around: InspectContext) -> Iterator[Stranger]:
     found = [arg for arg in launch.resolved.unknown_flags if plain(arg.name) not in taken]
     for index, arg in enumerate(found):
         instead = _instead(arg, launch, around) if index < MAX_NAMED else ""
+        takers = _takers(arg.name, raw.framework, raw.command)
         yield Stranger(
             name=arg.name,
             values=arg.values,
             origin=arg.origin,
             instead=instead,
-            takers=_takers(arg.name, raw.framework, raw.command),
+            takers=takers,
+            documented="" if takers else _documented(arg, launch, around),
         )
 
 
@@ -254,6 +257,15 @@ def _instead(arg: RawArg, launch: Launch, around: InspectContext) -> str:
     taken = taken_by(launch.raw, launch.resolved, around.versions)
     fate = fate_of(arg.name, launch.raw, taken, around.knowledge.params, around.versions)
     return fate.now[0][0] if fate.now else fate.near
+
+
+def _documented(arg: RawArg, launch: Launch, around: InspectContext) -> str:
+    """Give the releases `kb/params` has a name for, as `ms-swift >=4.7`; "" when it has none."""
+    book = Spellbook(around.knowledge.params, launch.raw.framework, {})
+    via: Literal["arg", "config"] = "config" if arg.via == "config" else "arg"
+    found = book.find(arg.name, via, launch.raw.command)
+    spans = (f"{entry.owner} {entry.spelling.versions}".rstrip() for entry in found)
+    return ", ".join(dict.fromkeys(spans))
 
 
 def _takers(name: str, framework: str, command: str) -> str:

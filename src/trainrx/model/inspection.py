@@ -74,7 +74,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 class Stranger(msgspec.Struct, frozen=True, kw_only=True):
     """A name this version does not take.
 
-    `instead` is the name it has here; `takers` are the releases that take it, as a range.
+    `instead` is the name it has here; `takers` are the releases that take it, as a range. Where the
+    catalog lists none, `documented` are those for which `kb/params` has it all the same.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Stranger(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     instead: str = ""
     takers: str = ""
+    documented: str = ""
 
 
 class InspectedJob(msgspec.Struct, frozen=True, kw_only=True):

@@ -77,9 +77,10 @@ def _job(job: InspectedJob, view: View, number: int, count: int) -> tuple[doc.No
 
 def _setting(item: Item, job: InspectedJob, view: View) -> doc.SettingRow:
     origin = origin_text(item, job, view)
-    return doc.SettingRow(
-        name_text(item, view.lang), value_text(item, view.lang), origin, _style(item)
-    )
+    name = name_text(item, view.lang)
+    if view.everything and item.canonical not in ("", name):
+        origin += f" · {item.canonical}"
+    return doc.SettingRow(name, value_text(item, view.lang), origin, _style(item))
 
 
 def _style(item: Item) -> str:
@@ -135,6 +136,8 @@ def _stranger(item: Stranger, view: View, *, listed: bool) -> str:
         said = view.say(words.NOW_CALLED, name=item.instead)
     elif item.takers:
         said = view.say(words.TAKEN_BY, releases=item.takers)
+    elif item.documented:
+        said = view.say(words.DOCUMENTED, releases=item.documented)
     else:
         said = view.say(words.TAKEN_BY_NONE)
     return f"{shown} ({where}){view.say(COLON)}{said}"

@@ -134,6 +134,10 @@ MAY_BE = Text(en="may be: {texts}", zh="可能是：{texts}")
 STRANGERS = Text(en="Names this version does not take", zh="此版本不认识的参数")
 NOW_CALLED = Text(en="is called {name} here", zh="此版本写作 {name}")
 TAKEN_BY = Text(en="taken by {releases} only", zh="只有 {releases} 认识它")
+DOCUMENTED = Text(
+    en="kb/params has it for {releases}; the catalog lists no release that takes it",
+    zh="kb/params 中适用于 {releases}；目录中没有认识它的版本",
+)
 TAKEN_BY_NONE = Text(en="no known release takes it", zh="已知的版本都不认识它")
 NO_LIST = Text(
     en="Names that were not looked up: the arguments of this program are not listed here",
