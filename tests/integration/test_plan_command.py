@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from trainrx.api import plan_job
+from trainrx.api import diagnose, fix_launch, inspect_launch, lint, plan_job, retry
 from trainrx.cli import main
 from trainrx.cli.plan import counted
 from trainrx.model.errors import UsageError
@@ -101,3 +101,9 @@ def test_python_plans_every_card_it_is_given(launch):
     found = plan_job(launch, versions=versions, gpu=["A100-80G", "24GiB"], gpus=2)
 
     assert [row.gib for row in found.hardware] == [79.25, 23.64]
+
+
+@pytest.mark.parametrize("function", [diagnose, fix_launch, inspect_launch, lint, retry])
+def test_python_takes_one_card_where_nothing_compares_several(function, launch):
+    with pytest.raises(UsageError, match="--gpu stands 2 times"):
+        function(launch, gpu=["A100-80G", "24GiB"])

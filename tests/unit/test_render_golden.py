@@ -34,3 +34,14 @@ def test_the_answer_reads_as_it_was_approved(name, lang, form):
     if os.environ.get("TRAINRX_UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("lang", "title"), [("en", "Not offered"), ("zh", "未给出")])
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_fixes_that_are_not_offered_are_shown_where_all_is_explained(form, lang, title):
+    answer = diagnoses.ALL["oom"](lang)
+
+    some, every = (render(answer, form, View(lang, 80, all_of_it)) for all_of_it in (False, True))
+
+    assert title not in some
+    assert "two-processes" in every.partition(title)[2]
