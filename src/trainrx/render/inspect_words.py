@@ -136,7 +136,7 @@ NOW_CALLED = Text(en="is called {name} here", zh="此版本写作 {name}")
 TAKEN_BY = Text(en="taken by {releases} only", zh="只有 {releases} 认识它")
 DOCUMENTED = Text(
     en="kb/params has it for {releases}; the catalog lists no release that takes it",
-    zh="kb/params 中适用于 {releases}；目录中没有认识它的版本",
+    zh="知识库中的参数适用于 {releases}；目录中没有认识它的版本",
 )
 TAKEN_BY_NONE = Text(en="no known release takes it", zh="已知的版本都不认识它")
 NO_LIST = Text(
