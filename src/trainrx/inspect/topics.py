@@ -15,7 +15,7 @@ _BY_CANONICAL: dict[str, Topic] = {
     "train.lazy_tokenize": "data",
     "train.dataloader_workers": "data",
     "train.preprocess_workers": "data",
-    "train.dispatch_batches": "data",
+    "train.dispatch_batches": "parallel",
     "train.reuse_cache": "data",
     "train.pack_length": "batch",
     "train.micro_batch": "batch",
