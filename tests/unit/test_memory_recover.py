@@ -4,6 +4,7 @@ from typing import get_args
 
 import msgspec
 import pytest
+from model_shapes import QWEN_7B as SHAPE
 
 from trainrx.knowledge.load import load
 from trainrx.memory.growing import GrowingTensor, vocabulary
@@ -12,17 +13,6 @@ from trainrx.memory.recover import TensorCandidate, count_of, counts, kind_of, r
 from trainrx.memory.sizes import Kind, RequestContext
 from trainrx.model.hardware import ModelShape, Tower
 
-SHAPE = ModelShape(
-    id="Qwen/Qwen2.5-7B",
-    params_b=7.62,
-    layers=28,
-    hidden=3584,
-    heads=28,
-    kv_heads=4,
-    inter=18944,
-    vocab=152064,
-    tie=False,
-)
 JOB = RequestContext(
     shape=SHAPE, phase="train", sequences=2, tokens=16384, length=8192, padded=True, enforced=True
 )

@@ -2,38 +2,17 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from model_shapes import LLAMA_7B, QWEN_7B
 
 from trainrx.memory.request import recovered_facts
 from trainrx.model.facts import Facts, Origin, Scalar, fact
 from trainrx.model.hardware import ModelShape, Tower
 
-QWEN_7B = ModelShape(
-    id="Qwen/Qwen2.5-7B",
-    params_b=7.62,
-    layers=28,
-    hidden=3584,
-    heads=28,
-    kv_heads=4,
-    inter=18944,
-    vocab=152064,
-    tie=False,
-)
 VISION_7B = msgspec.structs.replace(
     QWEN_7B,
     id="Qwen/Qwen2-VL-7B-Instruct",
     vision=True,
     tower=Tower(depth=32, hidden=1280, heads=16, inter=5120, merge=2, temporal_patch=2),
-)
-LLAMA_7B = ModelShape(
-    id="meta-llama/Llama-2-7b-hf",
-    params_b=6.74,
-    layers=32,
-    hidden=4096,
-    heads=32,
-    kv_heads=32,
-    inter=11008,
-    vocab=32000,
-    tie=False,
 )
 LLAMA_3B = ModelShape(
     id="meta-llama/Llama-3.2-3B",
