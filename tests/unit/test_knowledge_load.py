@@ -3,31 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from knowledge_folders import CAUSE
+from knowledge_folders import CAUSE, SYMPTOM
 
 from trainrx.entries.patterns import regex_problems
 from trainrx.knowledge.load import find_entry, load, read_cached, read_entry, read_folders
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.knowledge import Cause, LinePattern, Symptom
-
-SYMPTOM = """
-schema: 1
-id: my-error
-role: failure
-family: hang
-title: {en: My error, zh: 我的错误}
-since: 0.1.0
-updated: "2026-11-21"
-patterns:
-  - {needle: went wrong, regex: 'went wrong: (?P<code>\\d+)'}
-types: {code: int}
-samples:
-  match: ["it went wrong: 3", "went wrong: 44 times"]
-  near_miss: ["went wrong: never", "all went well"]
-references:
-  - {id: a, kind: doc, url: "https://example.org/x", says: It prints this., checked: "2026-11-21"}
-"""
 
 
 def kb_with(folder: Path, text: str, name: str = "symptoms/hang/my-error.yaml") -> Path:
