@@ -57,9 +57,9 @@ def diagnose(
         UsageError: an input the caller named cannot be used; says what to do.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    from trainrx.diagnosis import pipeline
+    from trainrx.verdict import run
 
-    return pipeline.diagnose(request_of(paths, inputs, inputs.get("good")), top=top, engine=engine)
+    return run.diagnose(request_of(paths, inputs, inputs.get("good")), top=top, engine=engine)
 
 
 def retry(paths: Paths = (), **inputs: Unpack[FailureInputs]) -> RetryAnswer:

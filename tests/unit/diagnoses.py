@@ -68,6 +68,7 @@ def oom(lang: Literal["en", "zh"] = "en") -> Diagnosis:
         causes=(_uncapped(lang), _attention(lang)),
         asks=(
             Ask(
+                id="question-1",
                 what=_t(
                     lang,
                     "Which attention does the vision tower use?",
@@ -401,6 +402,7 @@ def unknown(lang: Literal["en", "zh"] = "en") -> Diagnosis:
         ),
         asks=(
             Ask(
+                id="question-2",
                 what=_t(
                     lang, "The log of the rank that failed first", "最先失败的那个 rank 的日志"
                 ),
@@ -412,7 +414,11 @@ def unknown(lang: Literal["en", "zh"] = "en") -> Diagnosis:
                     "`diagnose logs/`",
                 ),
             ),
-            Ask(what=_t(lang, "The launch script", "启动脚本"), how="--cmd launch.sh"),
+            Ask(
+                id="question-3",
+                what=_t(lang, "The launch script", "启动脚本"),
+                how="--cmd launch.sh",
+            ),
         ),
     )
 

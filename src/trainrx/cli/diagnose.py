@@ -80,9 +80,9 @@ def diagnose(
     _refuse_misplaced_command(request.paths)
     seen = view(request.lang, shown.width, everything=shown.explain)
 
-    from trainrx.diagnosis import pipeline
+    from trainrx.verdict import run
 
-    answer = pipeline.diagnose(request, top=shown.top, engine=engine)
+    answer = run.diagnose(request, top=shown.top, engine=engine)
     return show(answer, shown.form, seen, redact=shown.redact) or failing(answer, fail_on)
 
 

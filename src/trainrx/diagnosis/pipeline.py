@@ -1,4 +1,4 @@
-"""`diagnose()`: read, parse, detect, derive, reason, rank, fix."""
+"""From what was given to all that an answer is made of: read, parse, detect, derive, reason."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from trainrx.catalog.names import framework_facts, name_facts
-from trainrx.diagnosis.answer import answer
 from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
 from trainrx.evidence.arguments import Dump, logged_arguments
@@ -28,9 +27,8 @@ from trainrx.facts.refused import RefusalContext, refused_arguments, refused_fac
 from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
-from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import NOTE, Given, gather
+from trainrx.launch.given import NOTE, Given
 from trainrx.launch.job import (
     Launch,
     argument_facts,
@@ -42,27 +40,16 @@ from trainrx.launch.job import (
     settle,
     without_claims,
 )
-from trainrx.launch.request import Request
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import RefusedArgument
-from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Situation
 from trainrx.reason.reasoner import reason
 from trainrx.reason.stage import EngineName
 
 ASSUMED = ("default", "assumed")
-
-
-def diagnose(
-    request: Request, *, top: int | None = None, engine: EngineName = "durable"
-) -> Diagnosis:
-    """Say why a job failed, or will fail, and what to change; `top` causes, None is all."""
-    knowledge = load(request.kb, request.rules)
-    done = conclude(gather(request, knowledge), knowledge, request.lang, engine)
-    return answer(done, top, near=True)
 
 
 def conclude(

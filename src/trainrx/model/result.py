@@ -11,7 +11,21 @@ from trainrx.model.findings import Finding, Unread
 from trainrx.model.knowledge import Family
 from trainrx.model.parts import Safety
 
-Verdict = Literal["diagnosed", "suspected", "unknown", "healthy"]
+Verdict = Literal[
+    "diagnosed",
+    "suspected",
+    "unknown",
+    "healthy",
+    "will_fail",
+    "will_not_fit",
+    "at_risk",
+    "no_problem_foreseen",
+]
+"""The first four are of a job that left a log or of which somebody told something; the others of a
+launch alone: something refuses it, its memory is predicted to exceed the card, something foreseen
+is possible, or nothing is."""
+AnswerKind = Literal["yes_no", "value", "output"]
+"""How a question is answered: yes or no, a value, or what the suggested command printed."""
 Kind = Literal["arg", "env", "package", "config_file", "code", "data", "hardware"]
 ChangeAction = Literal["set", "lower", "raise", "add", "remove", "upgrade", "downgrade", "switch"]
 
@@ -163,14 +177,60 @@ class CauseOut(msgspec.Struct, frozen=True, kw_only=True):
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """A question whose answer would change the ranking, and how to find it out.
 
-    `command` is what to run, "" where there is nothing to run. `splits` are two causes that stand
-    close together now and that the answer would tell apart.
+    `id` is what `--answer ID=VALUE` takes. `command` is what to run, "" where there is nothing to
+    run; `reading` says what its output means. `splits` are causes that stand close together now and
+    that the answer would tell apart.
     """
 
+    id: str
     what: str
     how: str
     command: str = ""
+    answer: AnswerKind = "output"
+    reading: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+
+
+class DifferentialItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that explains what was seen of a failure nobody can name yet.
+
+    `probability` is its share of such failures of a job of this size and phase, before anything
+    speaks for it. `confirm` and `rule_out` say what would; "" where nothing is known to.
+    """
+
+    id: str
+    title: str
+    probability: float
+    confirm: str = ""
+    rule_out: str = ""
+
+
+class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry written in the words of what was seen: something to read, no cause and no fix."""
+
+    id: str
+    title: str
+    words: tuple[str, ...] = ()
+
+
+class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """The changes that together are predicted to work, as `diagnose fix` proves them.
+
+    `proved`: every check passed on an edited copy. `fits`: whether the predicted memory fits the
+    card, None where that is not known. `reason` says why no changes are proposed, "" where some
+    are. `command` prints or applies them.
+    """
+
+    changes: tuple[Change, ...] = ()
+    commands: tuple[str, ...] = ()
+    steps: str = ""
+    predicted: Predicted | None = None
+    proved: bool = False
+    fits: bool | None = None
+    safety: Safety | None = None
+    cost: str = ""
+    reason: str = ""
+    command: str = ""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,6 +243,9 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: Literal[1] = 1
     symptoms: tuple[SymptomSeen, ...] = ()
     causes: tuple[CauseOut, ...] = ()
+    plan: ProvedPlan | None = None
+    differential: tuple[DifferentialItem, ...] = ()
+    neighbours: tuple[Neighbour, ...] = ()
     asks: tuple[Ask, ...] = ()
     findings: tuple[Finding, ...] = ()
     unread: tuple[Unread, ...] = ()

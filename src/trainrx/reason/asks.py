@@ -68,11 +68,11 @@ def asks(
     """
     out: dict[str, Ask] = {}
     if only_echoes:
-        out["rank"] = Ask(what=RANK_LOG.in_(lang), how=RANK_LOG_HOW.in_(lang))
+        out["rank"] = Ask(id="rank-log", what=RANK_LOG.in_(lang), how=RANK_LOG_HOW.in_(lang))
     if facts.value("launch.given") is not True:
-        out["launch"] = Ask(what=LAUNCH.in_(lang), how=LAUNCH_HOW.in_(lang))
+        out["launch"] = Ask(id="launch", what=LAUNCH.in_(lang), how=LAUNCH_HOW.in_(lang))
     if facts.value("log.given") is not True:
-        out["log"] = Ask(what=LOG.in_(lang), how=LOG_HOW.in_(lang))
+        out["log"] = Ask(id="log", what=LOG.in_(lang), how=LOG_HOW.in_(lang))
     moves = _moves(scored[:LOOKED_AT], facts)
     tied = tuple(item.cause.id for item in scored[:2] if scored[0].score - item.score < TIED)
     for name in sorted(moves, key=lambda key: (-moves[key].total, key)):
@@ -137,18 +137,20 @@ def _unknown(item: Scored, facts: Facts) -> Iterable[tuple[str, float]]:
 
 def _question(name: str, knowledge: Knowledge, lang: Lang) -> Ask | None:
     if name == VERSIONS_KEY:
-        return _ask(VERSIONS, VERSIONS_HOW, lang)
+        return _ask(name, VERSIONS, VERSIONS_HOW, lang)
     if name.startswith(SYMPTOM_KEY):
         symptom = knowledge.symptoms[name.removeprefix(SYMPTOM_KEY)]
-        return None if symptom.found_by is None else _ask(symptom.title, symptom.found_by, lang)
+        return (
+            None if symptom.found_by is None else _ask(name, symptom.title, symptom.found_by, lang)
+        )
     entry = knowledge.facts.get(name) or knowledge.params.get(name)
     if entry is None or entry.ask is None:
         return None
-    return _ask(entry.title, entry.ask, lang)
+    return _ask(name, entry.title, entry.ask, lang)
 
 
-def _ask(what: Text, how: Text, lang: Lang) -> Ask:
+def _ask(ident: str, what: Text, how: Text, lang: Lang) -> Ask:
     """Make a question; the first thing in back quotes that is no option is its command."""
     said = how.in_(lang)
     found = _COMMAND.search(said)
-    return Ask(what=what.in_(lang), how=said, command=found[1] if found else "")
+    return Ask(id=ident, what=what.in_(lang), how=said, command=found[1] if found else "")

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
-from trainrx.model.result import Ask, CauseOut, Diagnosis, FixOut, JobSummary, SymptomSeen
+from trainrx.model.result import (
+    Ask,
+    CauseOut,
+    Diagnosis,
+    FixOut,
+    JobSummary,
+    SymptomSeen,
+    Verdict,
+)
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
@@ -20,7 +28,16 @@ MAX_UNREAD = 5
 MAX_UNREAD_POSTED = 10
 MAX_HEAD_FIXES = 3
 MAX_TITLE = 110
-STYLE_OF = {"diagnosed": "bad", "suspected": "doubt", "unknown": "doubt", "healthy": "good"}
+STYLE_OF: dict[Verdict, str] = {
+    "diagnosed": "bad",
+    "suspected": "doubt",
+    "unknown": "doubt",
+    "healthy": "good",
+    "will_fail": "bad",
+    "will_not_fit": "bad",
+    "at_risk": "doubt",
+    "no_problem_foreseen": "good",
+}
 _LABELS = (words.CAUSE, words.FIX, words.JOB, words.NEXT, words.SEEN, words.CHECKED)
 _SETTINGS = frozenset(
     ("train", "tuner", "freeze", "vision", "parallel", "rlhf", "vllm", "model", "nccl", "alloc")

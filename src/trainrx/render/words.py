@@ -16,6 +16,10 @@ VERDICT: dict[Verdict, Text] = {
     "suspected": Text(en="SUSPECTED", zh="疑似"),
     "unknown": Text(en="UNKNOWN", zh="原因不明"),
     "healthy": Text(en="HEALTHY", zh="正常"),
+    "will_fail": Text(en="WILL FAIL", zh="必定失败"),
+    "will_not_fit": Text(en="WILL NOT FIT", zh="显存放不下"),
+    "at_risk": Text(en="AT RISK", zh="有风险"),
+    "no_problem_foreseen": Text(en="NO PROBLEM FORESEEN", zh="未见问题"),
 }
 FAMILY: dict[Family, Text] = {
     "oom": Text(en="out of GPU memory", zh="显存不足（OOM）"),
@@ -176,6 +180,10 @@ MD_TITLE: dict[Verdict, Text] = {
     "suspected": Text(en="Suspected", zh="疑似"),
     "unknown": Text(en="Cause unknown", zh="原因不明"),
     "healthy": Text(en="Healthy", zh="正常"),
+    "will_fail": Text(en="Will fail", zh="必定失败"),
+    "will_not_fit": Text(en="Will not fit", zh="显存放不下"),
+    "at_risk": Text(en="At risk", zh="有风险"),
+    "no_problem_foreseen": Text(en="No problem foreseen", zh="未见问题"),
 }
 FIRST_FIX = Text(en="First fix", zh="首选改法")
 WRITTEN_BY = Text(

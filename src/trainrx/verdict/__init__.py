@@ -1,0 +1,1 @@
+"""One verdict over all that is known of a job: its log, its launch, its memory, its versions."""
