@@ -96,6 +96,10 @@ def test_what_cannot_be_read_is_status_2_and_one_sentence(option, kind, ask):
             ((*command, "run.sh", "--gpu", "24GiB", "--gpu", "H200"), "--gpu stands 2 times")
             for command in ((), ("fix",), ("retry",), ("inspect",), ("lint",), ("diff", "run.sh"))
         ),
+        *(
+            ((*command, "run.sh", "--gpu", "4090x8", "--gpus", "4"), "names 8 cards, --gpus says 4")
+            for command in ((), ("fix",), ("retry",), ("inspect",), ("lint",), ("estimate",))
+        ),
         (("-", "-"), "stands twice"),
     ],
 )

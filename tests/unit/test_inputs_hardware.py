@@ -55,6 +55,18 @@ MODELS = msgspec.convert(
         ("910B", "Ascend-910B-64GB", 60.96, None),
         ("Ascend910B4", "Ascend-910B4-32GB", 31.52, None),
         ("T4", "T4-16GB", 14.75, None),
+        ("4090x8", "RTX-4090-24GB", 23.64, 8),
+        ("4090*8", "RTX-4090-24GB", 23.64, 8),
+        ("4090x16", "RTX-4090-24GB", 23.64, 16),
+        ("4090 八卡", "RTX-4090-24GB", 23.64, 8),
+        ("8 x 4090", "RTX-4090-24GB", 23.64, 8),
+        ("8x4090", "RTX-4090-24GB", 23.64, 8),
+        ("两张3090", "RTX-3090-24GB", 23.7, 2),
+        ("单机八卡4090", "RTX-4090-24GB", 23.64, 8),
+        ("A100 80G x 8", "A100-SXM4-80GB", 79.25, 8),
+        ("A100-80Gx8", "A100-SXM4-80GB", 79.25, 8),
+        ("A100 80G 8卡", "A100-SXM4-80GB", 79.25, 8),
+        ("H20*2", "H20-96GB", 95.0, 2),
     ],
 )
 def test_names_people_use(text, card, gib, count):
@@ -74,6 +86,23 @@ def test_memory_alone_is_enough(text, gib):
     reading = read_gpu(text, GPUS)
 
     assert (reading.gpu, reading.gib, reading.unread) == (None, gib, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "gib", "count"), [("8x24", 23.64, 8), ("24x8", 23.64, 8), ("64x40", 39.4, 64)]
+)
+def test_of_two_plain_numbers_the_one_a_card_can_have_is_the_memory(text, gib, count):
+    reading = read_gpu(text, GPUS)
+
+    assert (reading.gpu, reading.gib, reading.count) == (None, gib, count)
+
+
+@pytest.mark.parametrize("text", ["0xA100-80G", "999999x4090", "A100-80G*0"])
+def test_a_number_of_cards_no_job_has_is_not_understood(text):
+    reading = read_gpu(text, GPUS)
+
+    assert reading.unread is not None
+    assert (reading.gpu, reading.count) == (None, None)
 
 
 @pytest.mark.parametrize(("text", "sizes"), [("A100", "40 or 80"), ("V100", "16 or 32")])

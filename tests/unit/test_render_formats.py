@@ -6,6 +6,7 @@ from pkgutil import iter_modules
 import diagnoses
 import estimates
 import inspections
+import msgspec
 import pytest
 
 from trainrx.model.findings import Finding
@@ -111,3 +112,11 @@ def test_every_answer_but_that_of_lint_has_a_schema():
 
     assert without == {"LintReport"}
     assert {path.name for path in FOLDER.glob("*.schema.json")} == set(schemas())
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_plan_for_no_hardware_is_still_a_page(form, lang):
+    answer = msgspec.structs.replace(RECORDS["PlanAnswer"], hardware=())
+
+    assert "ms-swift" in render(answer, form, doc.View(lang))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import msgspec
@@ -18,6 +17,7 @@ from trainrx.cli._options import (
     takes,
 )
 from trainrx.cli._output import format_option, show, view
+from trainrx.inputs.hardware import card_and_count
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -32,8 +32,6 @@ Exit status 0: it works on all that was asked, 1: not on some, 2: wrong use.
   diagnose plan launch.sh --gpu 24GiB --gpus 8 --versions freeze.txt
   diagnose plan launch.sh --gpu 2xA800-80G --gpu 4xA6000-48G --gpu 8x24GiB
 """
-MOST_DIGITS = 6
-_COUNTED = re.compile(rf"(?P<count>\d{{1,{MOST_DIGITS}}})\s*[xX*×]\s*(?P<card>\S.*)")
 
 FormOption = Annotated[str, format_option("PlanAnswer")]
 
@@ -71,12 +69,9 @@ def counted(text: str, gpus: int | None) -> tuple[str, int | None]:
     """Take `8x24GiB` apart; a card without a number is there `gpus` times.
 
     Raises:
-        UsageError: the number is none.
+        UsageError: the number is none, or `--gpus` says another for it.
     """
-    match = _COUNTED.fullmatch(text.strip())
-    if match is None:
-        return text, gpus
-    count = int(match["count"])
-    if count < 1:
+    card, count = card_and_count(text)
+    if count is not None and count < 1:
         raise UsageError(f"--gpu {text}: expected at least one card, such as 8x24GiB")
-    return match["card"], count
+    return card, gpus if count is None else count

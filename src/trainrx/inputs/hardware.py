@@ -18,14 +18,22 @@ USABLE_SHARE = 0.985
 MAX_TEXT = 4_000
 MAX_CARDS = 100_000
 
+_NUMERALS = {"单": 1, "一": 1, "双": 2, "两": 2, "四": 4, "八": 8}
+_NUMERAL = "".join(_NUMERALS)
 _COUNT_FIRST = late(
     r"^(?:(\d{1,6})\s*(?:[xX×*]\s*|(?:张|块|卡)\s*(?:的\s*)?)(?=\S)|(\d{1,2})\s+(?=[A-Za-z])(?![GM]i?B?\b)"
-    r"|([单双四八])卡\s*)"
+    rf"|(?:单机)?([{_NUMERAL}])(?:张|块|卡)\s*)"
 )
-_NUMERALS = {"单": 1, "双": 2, "四": 4, "八": 8}
 _COUNT_LAST = late(
-    r"(?:\s*[×*]\s*|(?:\s|(?<=\d))[xX]\s*|\s)(\d{1,3})\s*(张|块|卡|GPUs?|cards?)?$", re.IGNORECASE
+    r"(?:\s*[×*]\s*|(?:\s|(?<=\d)|(?<=\dG)|(?<=\dGB)|(?<=\dGiB))[xX]\s*|\s)"
+    rf"(\d{{1,6}}|[{_NUMERAL}])\s*(张|块|卡|GPUs?|cards?)?$",
+    re.IGNORECASE,
 )
+_TWO_NUMBERS = late(r"^(\d{1,6})\s*[xX×*]\s*(\d{1,6})$")
+_NUMBERED_CARD = late(r"^[1-9]0[1-9]0$")
+"""Cards known by a number alone: 1080, 3090, 4090."""
+LEAST_MEMORY = 16
+"""A smaller number beside `x` counts cards: none with so little GiB trains."""
 _MEMORY = late(
     r"(?<![A-Za-z0-9.])(\d{1,6}(?:\.\d{1,3})?)\s*(MiB|MB|GiB|GB|Gb|G)(?![A-Za-z])", re.IGNORECASE
 )
@@ -61,9 +69,11 @@ def read_gpu(text: str, gpus: Sequence[Gpu], source: str = "--gpu") -> GpuReadin
     rows = [line for line in lines if not _HEADER.search(line)]
     if not rows:
         return GpuReading(unread=_unread(source, "no GPU is named", text))
-    body, count = _take_count(rows[0].strip("\"'")[:200])
+    body, count = card_and_count(rows[0].strip("\"'")[:200])
     if len(rows) > 1:
         count = len(rows)
+    if count is not None and not 1 <= count <= MAX_CARDS:
+        return GpuReading(unread=_unread(source, "no number of cards a job can have", text))
     memory, is_nominal = _memory(body)
     name = _MEMORY.sub(" ", body).strip(" ,-_()（）")
     if not name or _BARE.match(name):
@@ -147,20 +157,30 @@ def _memory(body: str) -> tuple[float | None, bool]:
     return amount, amount == int(amount)
 
 
-def _take_count(body: str) -> tuple[str, int | None]:
-    """Split off a number of cards: `8x A100`, `A100*8`, `8卡A100`, `A100 x 8`."""
+def card_and_count(text: str) -> tuple[str, int | None]:
+    """Split off a number of cards: `8x A100`, `A100*8`, `8卡A100`, `4090x8`."""
+    body = text.strip()
+    both = _TWO_NUMBERS.match(body)
+    if both is not None and _is_card(both[1], beside=both[2]):
+        return both[1], int(both[2])
     first = _COUNT_FIRST.match(body)
     if first is not None:
-        count = _NUMERALS[first[3]] if first[3] else _count(first[1] or first[2])
-        return body[first.end() :].strip(), count
+        return body[first.end() :].strip(), _number(first[1] or first[2] or first[3])
     last = _COUNT_LAST.search(body)
     if last is not None and (last[2] or not last[0][0].isspace() or last[0].strip()[0] in "xX×*"):
-        return body[: last.start()].strip(), _count(last[1])
+        return body[: last.start()].strip(), _number(last[1])
     return body, None
 
 
-def _count(digits: str) -> int | None:
-    return int(digits) if 1 <= int(digits) <= MAX_CARDS else None
+def _is_card(number: str, *, beside: str) -> bool:
+    """Tell whether the first of two numbers is the card: `4090x8`, not `8x4090` or `8x24`."""
+    if _NUMBERED_CARD.match(number):
+        return True
+    return int(beside) < LEAST_MEMORY <= int(number)
+
+
+def _number(digits: str) -> int:
+    return _NUMERALS.get(digits) or int(digits)
 
 
 def _by_smi_name(body: str, gpus: Sequence[Gpu]) -> list[Gpu]:

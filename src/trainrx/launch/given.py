@@ -11,7 +11,7 @@ import msgspec
 from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.inputs.environment import Environment, read_environment
 from trainrx.inputs.files import NO_INPUT, Found, read_path, read_stdin
-from trainrx.inputs.hardware import GpuReading, read_gpu, usable_gib
+from trainrx.inputs.hardware import GpuReading, card_and_count, read_gpu, usable_gib
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.request import Request
@@ -140,6 +140,12 @@ def _refuse_hardware(request: Request) -> None:
         raise UsageError(
             f"--gpu stands {len(request.cards)} times ({named}): expected the one card the job "
             "runs on. `diagnose estimate` and `diagnose plan` compare several."
+        )
+    count = None if request.gpu is None else card_and_count(request.gpu)[1]
+    if None not in (count, request.gpus) and count != request.gpus:
+        raise UsageError(
+            f"--gpu {request.gpu} names {count} cards, --gpus says {request.gpus}: give the number "
+            "once (--gpus is that of the whole job)"
         )
     for flag, count in (("--gpus", request.gpus), ("--nodes", request.nodes)):
         if count is not None and not 1 <= count <= MOST_GPUS:
@@ -278,20 +284,13 @@ def _hardware(
             more = "" if "--gpu" in reason else f". {GPU_EXPECTED}"
             raise UsageError(f"--gpu {request.gpu}: {reason}{more}")
         unread += [reading.unread] if reading.unread is not None else []
+        if request.gpus is not None:  # the number of the whole job, of which this may be one node's
+            reading = msgspec.structs.replace(reading, count=None)
         facts += card_facts(reading, Origin(source="--gpu", text=request.gpu))
     elif named:
         reading = read_gpu(named[0][0], gpus, source=named[0][1].source)
         facts += card_facts(msgspec.structs.replace(reading, count=None), named[0][1])
-    counts = (
-        ("hardware.gpus", request.gpus, "--gpus"),
-        ("hardware.nodes", request.nodes, "--nodes"),
-    )
-    given = [
-        fact(kind, value, Origin(source=flag, text=str(value)), how="given")
-        for kind, value, flag in counts
-        if value is not None
-    ]
-    return (*given, *facts), tuple(unread)
+    return (*request.count_facts(), *facts), tuple(unread)
 
 
 def card_facts(reading: GpuReading, origin: Origin) -> list[Fact]:

@@ -9,6 +9,7 @@ from typing import TypeAlias, TypedDict
 
 import msgspec
 
+from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.text import Lang
 
 PathLike: TypeAlias = str | OsPath[str]
@@ -52,6 +53,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def files(self) -> tuple[str, ...]:
         """Give the files that hold the job itself."""
         return (*self.paths, *self.cmd, *self.config, *self.logs)
+
+    def count_facts(self) -> tuple[Fact, ...]:
+        """Give the number of GPUs and of machines as facts, where they are said."""
+        counts = (
+            ("hardware.gpus", self.gpus, "--gpus"),
+            ("hardware.nodes", self.nodes, "--nodes"),
+        )
+        return tuple(
+            fact(kind, value, Origin(source=flag, text=str(value)), how="given")
+            for kind, value, flag in counts
+            if value is not None
+        )
 
 
 class Inputs(TypedDict, total=False):

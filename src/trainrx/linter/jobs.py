@@ -21,7 +21,7 @@ from trainrx.linter.files import File
 from trainrx.linter.job import LintedJob, facts_of, is_listed, without_defaults
 from trainrx.linter.places import FileLines
 from trainrx.linter.settings import Settings
-from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.facts import Fact, Origin
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.model.lint import LintKnowledge
 
@@ -62,42 +62,44 @@ def around(
     asked = request or Request()
     known = {**settings.versions, **(asked.versions or {})}
     cards = asked.cards or (() if settings.gpu is None else (settings.gpu,))
-    counts = (
-        ("hardware.gpus", asked.gpus if asked.gpus is not None else settings.gpus, "--gpus"),
-        ("hardware.nodes", asked.nodes if asked.nodes is not None else settings.nodes, "--nodes"),
-    )
-    given = tuple(
-        fact(kind, count, Origin(source=flag), how="given")
-        for kind, count, flag in counts
-        if count is not None
-    )
-    files = (asked.env, asked.versions_file, asked.model_config, *asked.config)
-    if not cards and asked.framework is None and not any(files):
-        return RunContext(knowledge, known, given=given)
-    # the readers of listings and cards are imported only where there are some
-    from trainrx.knowledge.load import load
-    from trainrx.launch.given import gather
-
     beside = Request(
         config=asked.config,
         env=asked.env,
         versions=known,
         versions_file=asked.versions_file,
         cards=cards,
+        gpus=_gpus(asked, settings),
+        nodes=asked.nodes if asked.nodes is not None else settings.nodes,
         framework=asked.framework,
         model_config=asked.model_config,
         notes=("",),
     )
+    files = (asked.env, asked.versions_file, asked.model_config, *asked.config)
+    if not cards and asked.framework is None and not any(files):
+        return RunContext(knowledge, known, given=beside.count_facts())
+    # the readers of listings and cards are imported only where there are some
+    from trainrx.knowledge.load import load
+    from trainrx.launch.given import gather
+
     read = gather(beside, load(launches=True))
     return RunContext(
         knowledge,
         {**known, **read.versions},
         read.env.variables,
         read.env.complete,
-        (*given, *read.facts),
+        read.facts,
         read.configs,
         read.model_config,
     )
+
+
+def _gpus(asked: Request, settings: Settings) -> int | None:
+    """Give the number of GPUs: that of the settings where the caller names none in any way."""
+    if asked.gpus is not None or settings.gpus is None or not asked.cards:
+        return asked.gpus if asked.gpus is not None else settings.gpus
+    from trainrx.inputs.hardware import card_and_count
+
+    return None if card_and_count(asked.cards[0])[1] is not None else settings.gpus
 
 
 def config_launch(file: File) -> RawLaunch | None:

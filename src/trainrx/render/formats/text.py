@@ -249,7 +249,7 @@ def _flow(node: doc.Flow, page: TextPage, indent: int) -> Iterator[Line]:
 
 @lines_of.register(doc.Cases)
 def _cases(node: doc.Cases, page: TextPage, indent: int) -> Iterator[Line]:
-    column = min(MAX_LABEL, max(cells(case.label) for case in node.cases)) + 2
+    column = min(MAX_LABEL, max((cells(case.label) for case in node.cases), default=0)) + 2
     for case in node.cases:
         label = Styled(pad(cut(case.label, column - 2), column), "strong")
         first: Line = (Styled(" " * indent), label, Styled(case.verdict, case.style))
