@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trainrx.inputs.encoding import decode_text, looks_binary, to_utf8
-from trainrx.inputs.recognise import recognise
+from trainrx.inputs.recognise import is_command, recognise
 
 CASES = {
     "script": [
@@ -120,3 +120,24 @@ def test_a_log_that_starts_with_nuls_is_text_and_nothing_but_nuls_is_not() -> No
     assert not looks_binary(b"\0" * 5000 + b"RuntimeError: x")
     assert looks_binary(b"\0" * 5000)
     assert not looks_binary(b"")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "swift sft --model Qwen/Qwen2.5-7B-Instruct",
+        "NPROC_PER_NODE=8 swift sft",
+        "CUDA_VISIBLE_DEVICES=0 python train.py",
+        "my-trainer run --lr 1e-5",
+        "export A=1\ntorchrun train.py",
+    ],
+)
+def test_a_command_is_told_from_the_name_of_a_file(text):
+    assert is_command(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["launch.sh", "my launch.sh", "runs/a b/train - copy.log", "swift", "--lr", "", "-"]
+)
+def test_a_name_is_no_command(text):
+    assert not is_command(text)

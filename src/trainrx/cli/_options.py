@@ -25,11 +25,15 @@ class LaunchOptions(msgspec.Struct):
     """What starts the job."""
 
     paths: Annotated[
-        Files, typer.Argument(metavar="[PATH]...", show_default=False, hidden=True)
+        list[str] | None, typer.Argument(metavar="[PATH]...", show_default=False, hidden=True)
     ] = None
     cmd: Annotated[
-        Files,
-        typer.Option("--cmd", metavar="FILE", help="Launch script or command; may be repeated."),
+        list[str] | None,
+        typer.Option(
+            "--cmd",
+            metavar="FILE|COMMAND",
+            help="Launch script, or the command itself in quotes; may be repeated.",
+        ),
     ] = None
     config: Annotated[
         Files,

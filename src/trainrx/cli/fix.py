@@ -23,6 +23,7 @@ from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer
+from trainrx.model.job import NO_FILES
 
 HELP = """\
 Print the changes that make a launch work, as a patch of your own files.
@@ -103,8 +104,8 @@ def written(answer: FixAnswer) -> FixAnswer:
     chosen = next((item for item in answer.proposals if item.number == answer.chosen), None)
     if chosen is None or not chosen.patched.files:
         return answer
-    if any(file.name in ("-", "<stdin>") for file in chosen.patched.files):
-        raise UsageError("--write cannot change standard input: give the file by its name")
+    if any(file.name in NO_FILES for file in chosen.patched.files):
+        raise UsageError("--write changes files: give the launch by the name of its file")
     done = write_files(chosen.patched, Path.cwd())
     return msgspec.structs.replace(
         answer,

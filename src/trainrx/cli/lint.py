@@ -24,12 +24,13 @@ from trainrx.cli._output import complain, format_option, write
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter
-from trainrx.linter.files import STDIN, File, lint_files
+from trainrx.linter.files import File, lint_files
 from trainrx.linter.jobs import around
 from trainrx.linter.run import groups, lint, report_of
 from trainrx.linter.settings import FailOn, Settings, chooser
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
+from trainrx.model.job import NO_FILES
 from trainrx.model.lint import LintKnowledge, LintReport
 from trainrx.render import render
 from trainrx.render.document import View
@@ -229,12 +230,12 @@ def mend(run: LintRun, mending: Mending) -> int:
         left.append(msgspec.structs.replace(file, text=done.text))
         if done.made and mending.diff:
             diffs.append(_diff(file, done.text))
-        elif done.made and file.name != STDIN and not _written(file, done.text):
+        elif done.made and file.name not in NO_FILES and not _written(file, done.text):
             return 2
     if mending.diff:
         return write("".join(diffs)) or int(bool(diffs) and not run.answer.exit_zero)
-    if any(file.name == STDIN for file in left):
-        return write("".join(file.text for file in left if file.name == STDIN))
+    if any(file.name in NO_FILES for file in left):
+        return write("".join(file.text for file in left if file.name in NO_FILES))
     report = report_of(left, linter, beside, settings, unread)
     if made:
         complain(f"mended {made} finding{'' if made == 1 else 's'}")

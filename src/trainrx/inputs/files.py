@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from trainrx.inputs.encoding import decode_text, looks_binary
 from trainrx.inputs.folder import is_archive, members, wanted_files
-from trainrx.inputs.recognise import SAMPLE, recognise
+from trainrx.inputs.recognise import SAMPLE, is_command, recognise
 from trainrx.inputs.stream import CHUNK, file_chunks
 from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.findings import Unread
@@ -66,6 +67,12 @@ def read_stdin(data: bytes, *, kind: InputKind | None = None, name: str = "<stdi
 NO_INPUT = "is Python source or a data set, expected a log, a launch script or a configuration"
 NO_FILE = "is a pipe or a device, expected a file. Pipe into `-` instead: `... | diagnose -`"
 NO_TEXT = "is binary, expected a log, a script or a configuration as text"
+
+
+def in_words(given: Iterable[str]) -> str:
+    """Give what is a command itself and names no file, as the lines of one script; "" without."""
+    lines = [text.strip() for text in given if is_command(text) and not _exists(Path(text))]
+    return "\n".join((*lines, "")) if lines else ""
 
 
 def _exists(path: Path) -> bool:

@@ -22,6 +22,8 @@ COMMAND = late(
     rf"(?m)^[ \t]*(?:\$ |# (?=swift|python))?(?:[A-Za-z_]\w*=\S*[ \t]+)*"
     rf"(?:\./\S{{1,200}}|(?:/\S{{1,200}}/)?(?:{COMMANDS}))(?:[ \t]|$)"
 )
+FLAG = late(r"\s--?[A-Za-z][\w.-]*(?:[=\s]|$)|^[A-Z_]{2,}\w*=\S*\s")
+"""An option, or a variable in front: a name of a file has neither."""
 SHEBANG = late(r"#!\s?/\S{0,60}\b(?:ba|z|da|k)?sh\b|#SBATCH\b", re.MULTILINE)
 CONTINUED = late(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")
 ASSIGNMENT = late(r"^\s*(?:export |declare -x )?[A-Za-z_]\w*=")
@@ -100,6 +102,14 @@ def recognise(text: str) -> InputKind | None:
     if VERSIONS.search(head) or _share(plain, FREEZE.match) >= SHARE:
         return "versions"
     return _written(head, plain, text)
+
+
+def is_command(text: str) -> bool:
+    """Tell whether what stands where a file was expected is a command in words."""
+    words = text.strip()
+    if not re.search(r"\s", words) or len(text) > SAMPLE:
+        return False
+    return COMMAND.match(words) is not None or FLAG.search(words) is not None
 
 
 def is_manifest(text: str) -> bool:

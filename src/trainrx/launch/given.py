@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.inputs.environment import Environment, read_environment
-from trainrx.inputs.files import NO_INPUT, Found, read_path, read_stdin
+from trainrx.inputs.files import NO_INPUT, Found, in_words, read_path, read_stdin
 from trainrx.inputs.hardware import GpuReading, card_and_count, read_gpu, usable_gib
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.python_source import is_program, read_program
@@ -20,7 +20,7 @@ from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu, TokenStats
-from trainrx.model.job import Input, InputKind
+from trainrx.model.job import COMMAND_LINE, Input, InputKind
 from trainrx.model.pattern import late
 from trainrx.models.config import shape_from_config
 from trainrx.versions.listing import Versions, read_versions
@@ -84,7 +84,8 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
             be; several cards are named for one job; or nothing was given at all.
     """
     _refuse_hardware(request)
-    inputs: list[Input] = []
+    words = in_words((*request.paths, *request.cmd))
+    inputs = [Input(kind="script", name=COMMAND_LINE, text=words)] if words else []
     unread: list[Unread] = []
     refused: list[NoInputError] = []
     for names, kind in _named(request):
@@ -153,8 +154,8 @@ def _refuse_hardware(request: Request) -> None:
 
 
 def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None]]:
-    yield request.paths, None
-    yield request.cmd, "script"
+    yield tuple(name for name in request.paths if not in_words((name,))), None
+    yield tuple(name for name in request.cmd if not in_words((name,))), "script"
     yield request.config, "config"
     yield () if request.env is None else (request.env,), "env"
     yield () if request.versions_file is None else (request.versions_file,), "versions"
@@ -239,9 +240,9 @@ def _typed(
         framework=framework,
         good=good,
         beside={
-            item.name: item.path.parent
+            item.name: Path() if item.path is None else item.path.parent
             for item in (*inputs, *([good] if good else []))
-            if item.path is not None
+            if item.path is not None or item.name == COMMAND_LINE
         },
         unread=(*unread, *problems),
     )

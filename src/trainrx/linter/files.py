@@ -13,6 +13,7 @@ import msgspec
 
 from trainrx.frameworks import frameworks
 from trainrx.model.errors import UsageError
+from trainrx.model.job import COMMAND_LINE
 
 SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".sub", ".pbs", ".lsf", ".job")
 CONFIGS = (".yaml", ".yml", ".json")
@@ -56,7 +57,10 @@ def lint_files(
         UsageError: a path that is named does not exist.
     """
     seen: set[str] = set()
-    for path in paths:
+    words, names = _apart(paths)
+    if words:
+        yield File(COMMAND_LINE, words, "script", Path(), named=True)
+    for path in names:
         if path == "-":
             text = _decoded(stdin or b"")
             yield File(STDIN, text, kind_of(STDIN, text), None, named=True)
@@ -68,6 +72,15 @@ def lint_files(
             found = _read(name, unread, named=name == path)
             if found is not None:
                 yield found
+
+
+def _apart(paths: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Take the commands given in words apart from the files that are named."""
+    if not any(len(path.split()) > 1 for path in paths):
+        return "", paths
+    from trainrx.inputs.files import in_words
+
+    return in_words(paths), [path for path in paths if not in_words((path,))]
 
 
 def _below(path: str, exclude: Sequence[str]) -> Iterator[str]:

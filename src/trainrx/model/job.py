@@ -19,6 +19,12 @@ args: a dump of resolved arguments (args.json); metrics: jsonl or trainer_state.
 per step."""
 
 
+COMMAND_LINE = "--cmd"
+"""What a command is cited by that was given in words instead of a file."""
+NO_FILES = ("-", "<stdin>", COMMAND_LINE)
+"""Names of inputs that are no files: nothing can be written back into them."""
+
+
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     r"""One thing to read, recognised by content.
 

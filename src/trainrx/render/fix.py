@@ -10,7 +10,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from trainrx.fix.patch import unified_diff
 from trainrx.model.fixing import FixAnswer, Proposal
+from trainrx.model.job import COMMAND_LINE
+from trainrx.model.planning import Patched
 from trainrx.model.result import FixOut
 from trainrx.model.text import Text
 from trainrx.render import document as doc
@@ -54,7 +57,7 @@ def document(answer: FixAnswer, view: View) -> Document:
             _others(answer, view),
             _tried(answer, view),
             _by_hand(answer, view),
-            None if chosen is None or answer.written or view.post else doc.Patch(chosen.diff),
+            None if chosen is None or answer.written or view.post else _edits(chosen),
         ),
         tuple(view.say(label, n=1) for label in LABELS),
         f"{answer.tool.name} {answer.tool.version}",
@@ -117,7 +120,17 @@ def _posted(
     if lines:
         yield doc.Code(lines)
     if item.diff:
-        yield doc.Patch(item.diff)
+        yield from _edits(item)
+
+
+def _edits(item: Proposal) -> Iterator[doc.Node]:
+    """Give a command that was given in words as it is now, and the patch of what lies in files."""
+    files = item.patched.files
+    commands = [file.after for file in files if file.name == COMMAND_LINE]
+    yield from map(doc.Patch, commands)
+    others = Patched(files=tuple(file for file in files if file.name != COMMAND_LINE))
+    if others.files:
+        yield doc.Patch(unified_diff(others) if commands else item.diff)
 
 
 def _said(item: Proposal, view: View, *, started: bool) -> Iterator[tuple[Text, tuple[str, ...]]]:

@@ -20,7 +20,7 @@ from trainrx.launch.given import Given, gather
 from trainrx.launch.job import all_launches
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import NO_FILES, RawLaunch
 from trainrx.model.planning import Patched
 from trainrx.model.text import Lang
 from trainrx.model.translation import Translated, Translation
@@ -84,8 +84,8 @@ def write_edits(answer: Translation) -> tuple[tuple[str, str | None], ...]:
     Raises:
         UsageError: a file was changed since, or cannot be written; nothing was written then.
     """
-    if any(item.name in ("-", "<stdin>") for item in answer.files):
-        raise UsageError("standard input cannot be written to: give the file's name, or use --diff")
+    if any(item.name in NO_FILES for item in answer.files):
+        raise UsageError("--write changes files: give the launch by the name of its file")
     done = write_files(Patched(files=answer.files), Path())
     return tuple((str(one.file), None if one.backup is None else str(one.backup)) for one in done)
 
