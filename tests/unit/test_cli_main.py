@@ -102,10 +102,47 @@ def test_nothing_to_read_says_what_to_give(capsys):
 def test_a_command_that_is_not_the_first_word_is_pointed_out(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    status = main(["--lang", "zh", "explain", "cuda-oom"])
+    status = main(["--gpu", "H20", "explain", "cuda-oom"])
 
     assert status == 2
     assert "must be the first word: diagnose explain" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("word", "command"), [("lnit", "lint"), ("estimat", "estimate"), ("explian", "explain")]
+)
+def test_a_misspelt_command_is_pointed_out(word, command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    status = main([word, "launch.sh", "--lang", "en"])
+
+    assert status == 2
+    assert f"did you mean diagnose {command} ...?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--fromat", "json"], ["lint", "--fromat", "json"]])
+def test_a_misspelt_option_is_pointed_out(words, capsys):
+    assert main([*words, "--lang", "en"]) == 2
+    assert "--format" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--lang", "zh", "explain", "cuda-oom"),
+        ("--lang=zh", "explain", "cuda-oom"),
+        ("explain", "--lang", "zh", "cuda-oom"),
+        ("--lang", "en", "explain", "cuda-oom", "--lang", "zh"),
+        ("--lang", "zh", "kb", "list", "cuda-oom"),
+        ("kb", "list", "cuda-oom", "--lang", "zh"),
+        ("--lang", "zh", "lint", "--list"),
+    ],
+)
+def test_the_language_may_stand_before_the_command_or_behind(words, capsys, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+    assert main(words) == 0
+    assert re.search(r"[\u4e00-\u9fff]", capsys.readouterr().out)
 
 
 def test_each_module_of_the_folder_is_a_command():
@@ -206,6 +243,16 @@ TAKEN = {
     "lint": JOB - {"--log", "--note"},
     "translate": JOB - {"--log", "--note", "--gpu", "--gpus", "--nodes", "--model-config"},
 }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [*((name,) for name in sorted(commands() - {"diagnose", "kb", "lsp"})), ()]
+    + [("kb", name) for name in ("check", "test", "format", "list", "new")],
+)
+def test_every_command_takes_the_language(command, capsys):
+    assert main([*command, "--help"]) == 0
+    assert "--lang [en|zh]" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", sorted(TAKEN))

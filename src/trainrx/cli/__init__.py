@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     """Import the module of one command only: each has its own pipeline behind it."""
+    lang, words = _leading_language(words)
     named = bool(words) and words[0] in commands()
     module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")
     app: typer.Typer = module.app
@@ -42,8 +43,23 @@ def _dispatch(words: list[str]) -> int:
     if not rest and app.info.no_args_is_help is True:
         rest = ["--help"]
     name = f"{called_as()} {words[0]}" if named else called_as()
-    status = app(args=rest, prog_name=name, standalone_mode=False)
+    defaults = {"lang": lang} if lang else {}
+    subcommands = {command.name: defaults for command in app.registered_commands}
+    status = app(
+        args=rest,
+        prog_name=name,
+        standalone_mode=False,
+        default_map={**defaults, **subcommands},
+    )
     return status if isinstance(status, int) else 0
+
+
+def _leading_language(words: list[str]) -> tuple[str, list[str]]:
+    """Take `--lang` off the front, where it holds for whichever command follows."""
+    option, _, value = words[0].partition("=") if words else ("", "", "")
+    if option != "--lang" or (not value and len(words) < 2):
+        return "", words
+    return (value, words[1:]) if value else (words[1], words[2:])
 
 
 def commands() -> frozenset[str]:

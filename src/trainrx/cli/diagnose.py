@@ -107,10 +107,21 @@ def _refuse_nothing(request: Request) -> None:
 
 
 def _refuse_misplaced_command(paths: tuple[str, ...]) -> None:
-    """Notice `diagnose --lang zh explain ID`: the command must come first."""
+    """Notice `diagnose --gpu H20 explain ID` and `diagnose lnit`: a command, not in its place."""
     for name in paths:
         if name in commands() and not Path(name).exists():
             raise UsageError(
                 f"there is no file {name!r} here; the command {name!r} must be the first word: "
                 f"diagnose {name} ..."
             )
+    name = paths[0] if paths else ""
+    if not name.isidentifier() or Path(name).exists():
+        return
+    # only a word that names nothing pays for this import
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(commands()), n=1)
+    if near:
+        raise UsageError(
+            f"there is no file and no command {name!r} here; did you mean diagnose {near[0]} ...?"
+        )

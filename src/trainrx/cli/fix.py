@@ -105,7 +105,10 @@ def written(answer: FixAnswer) -> FixAnswer:
     if chosen is None or not chosen.patched.files:
         return answer
     if any(file.name in NO_FILES for file in chosen.patched.files):
-        raise UsageError("--write changes files: give the launch by the name of its file")
+        raise UsageError(
+            "--write changes files, and neither standard input nor a command in words is one: give "
+            "the launch by the name of its file"
+        )
     done = write_files(chosen.patched, Path.cwd())
     return msgspec.structs.replace(
         answer,

@@ -12,7 +12,7 @@ from typing import Annotated, get_args
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import KNOWN, Folders, WidthOption, takes
+from trainrx.cli._options import KNOWN, Language, WidthOption, takes
 from trainrx.cli._output import view, write
 from trainrx.cli._scaffold import named, scaffold
 from trainrx.knowledge.lint import load_lint
@@ -43,7 +43,7 @@ class KindName(str, Enum):
 
 
 @app.command("check", help="Say all that is wrong with entries, each with its file and line.")
-@takes(Folders)
+@takes(*KNOWN)
 def run_checks(
     request: Request,
     idents: Annotated[
@@ -71,7 +71,7 @@ def run_checks(
 
 
 @app.command("test", help="Run the tests that stand beside causes and rules.")
-@takes(Folders)
+@takes(*KNOWN)
 def run_tests(request: Request) -> int:
     """Run every `<id>.test.yaml`; 1 when an expectation does not hold."""
     # only this command needs the whole pipeline
@@ -83,7 +83,7 @@ def run_tests(request: Request) -> int:
 
 
 @app.command("format", help="Write entries in their one form: block style, 100 columns.")
-@takes(Folders)
+@takes(*KNOWN)
 def write_form(
     request: Request,
     names: Annotated[
@@ -144,7 +144,9 @@ def list_entries(
 
 
 @app.command("new", help="Write a new entry to fill in, and its test.")
+@takes(Language)
 def new(
+    _request: Request,
     kind: Annotated[KindName, typer.Argument(help="What to write.")],
     ident: Annotated[
         str,

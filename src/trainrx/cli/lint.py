@@ -168,13 +168,12 @@ def run_lint(
     listed: ListOption = False,
 ) -> int:
     """Lint some files."""
-    tables = tuple(name for name in request.config if name.endswith(".toml"))
-    configs = tuple(name for name in request.config if name not in tables)
-    paths = request.paths or (() if request.cmd or configs else (".",))
-    settings = _settings(choice, tables, paths)
-    request = msgspec.structs.replace(
-        request, paths=paths, config=configs, lang=answer.lang or settings.lang or request.lang
-    )
+    if any(name.endswith(".toml") for name in request.config):
+        raise UsageError("--config is a configuration of the launch; settings go with --settings")
+    paths = request.paths or (() if request.cmd or request.config else (".",))
+    settings = _settings(choice, paths)
+    lang = answer.lang or settings.lang or request.lang
+    request = msgspec.structs.replace(request, paths=paths, lang=lang)
     run = LintRun(request, settings, load_lint(request.kb, request.rules), answer, known)
     if listed:
         from trainrx.render.lint import as_list
@@ -295,14 +294,13 @@ def _against_baseline(report: LintReport, run: LintRun) -> tuple[LintReport, str
     return msgspec.structs.replace(report, findings=tuple(fresh), ignored=ignored), ""
 
 
-def _settings(choice: Choice, tables: tuple[str, ...], paths: tuple[str, ...]) -> Settings:
+def _settings(choice: Choice, paths: tuple[str, ...]) -> Settings:
     """Give the settings that hold: those of the file named, of none, or of the nearest upwards."""
     from trainrx.linter.settings import find_settings, read_settings
 
-    name = choice.settings or (tables[-1] if tables else "")
     held = Settings()
-    if name:
-        held = read_settings(name)
+    if choice.settings:
+        held = read_settings(choice.settings)
     elif not choice.isolated:
         first = Path(next((path for path in paths if path != "-"), "."))
         held = find_settings(first if first.is_dir() else first.parent)[0]

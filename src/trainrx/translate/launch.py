@@ -85,7 +85,10 @@ def write_edits(answer: Translation) -> tuple[tuple[str, str | None], ...]:
         UsageError: a file was changed since, or cannot be written; nothing was written then.
     """
     if any(item.name in NO_FILES for item in answer.files):
-        raise UsageError("--write changes files: give the launch by the name of its file")
+        raise UsageError(
+            "--write changes files, and neither standard input nor a command in words is one: give "
+            "the launch by the name of its file"
+        )
     done = write_files(Patched(files=answer.files), Path())
     return tuple((str(one.file), None if one.backup is None else str(one.backup)) for one in done)
 
