@@ -10,6 +10,12 @@ from trainrx import api
 from trainrx.catalog.framework_choice import FrameworkChoice, known_names, read_framework
 from trainrx.model.errors import UsageError
 
+TIMEOUT = (
+    "[rank3]:[E ProcessGroupNCCL.cpp:616] [Rank 3] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=1234, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for "
+    "600012 milliseconds before timing out.\n"
+)
+
 
 @pytest.mark.parametrize(
     ("text", "name", "version"),
@@ -23,6 +29,8 @@ from trainrx.model.errors import UsageError
         ("ms-swift 3", "ms-swift", "3"),
         ("Megatron-LM", "megatron-core", ""),
         (" slime ", "slime", ""),
+        ("PyTorch 2.5.1", "torch", "2.5.1"),
+        ("nccl==2.29.2", "nvidia-nccl-cu12", "2.29.2"),
         ("nemo-rl-0.3", "nemo-rl", "0.3"),
     ],
 )
@@ -41,6 +49,23 @@ def test_what_is_no_framework_is_refused_with_what_to_write(text: str) -> None:
 def test_a_misspelt_name_is_told_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean verl"):
         read_framework("verll")
+
+
+@pytest.mark.parametrize("name", ["pytorch", "nccl"])
+def test_what_lies_below_every_framework_is_where_it_failed(name: str) -> None:
+    assert read_framework(name).fact().kind == "failure.package"
+
+
+def test_a_release_of_nccl_that_hangs_is_known_by_its_name(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(TIMEOUT)
+
+    answer = api.diagnose(logs=[log], framework="nccl==2.29.2")
+
+    cause = next(c for c in answer.causes if c.id == "collective-library-release-hangs")
+    assert "nvidia-nccl-cu12 >=2.29.3" in {
+        f"{c.param} {c.to}" for f in cause.fixes for c in f.changes
+    }
 
 
 @pytest.mark.parametrize("name", sorted(known_names()))

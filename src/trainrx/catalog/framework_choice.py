@@ -15,7 +15,9 @@ from trainrx.versions.listing import canonical_package, read_versions
 OPTION = "--framework"
 _PACKAGES = frozenset({"megatron-bridge", "megatron-core", "sglang"})
 """Others people train with, of which knowledge speaks by name."""
-_OTHER_NAMES = {"megatron": "megatron-core", "megatron-lm": "megatron-core"}
+_OWNERS = {"pytorch": "torch", "nccl": "nvidia-nccl-cu12"}
+"""What fails below every framework, as people call it, and the package it comes in."""
+_OTHER_NAMES = {"megatron": "megatron-core", "megatron-lm": "megatron-core", **_OWNERS}
 _VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
 """What stands between a name and its version."""
 
@@ -27,15 +29,20 @@ class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
 
     def fact(self) -> Fact:
-        """Say it as a user's word: `launch.framework`, or `launch.package` of any other."""
+        """Say it as a user's word: `launch.framework`, or `launch.package` of any other.
+
+        What lies below every framework is what the failure is in: `failure.package`.
+        """
         kind = "launch.framework" if framework_of(self.name).spelled else "launch.package"
+        kind = "failure.package" if self.name in _OWNERS.values() else kind
         text = f"{self.name} {self.version}".strip()
         return fact(kind, self.name, Origin(source=OPTION, text=text), how="given")
 
 
 def known_names() -> frozenset[str]:
     """Give all names a user may name a framework by, in lower case with dashes."""
-    return _programs() | _other_names().keys() | read_requirements().releases.keys()
+    named = _programs() | _other_names().keys() | {*_OWNERS.values()}
+    return named | read_requirements().releases.keys()
 
 
 def _other_names() -> dict[str, str]:
@@ -43,7 +50,11 @@ def _other_names() -> dict[str, str]:
 
 
 def _programs() -> frozenset[str]:
-    return _PACKAGES | {one.name for one in frameworks() if one.spelled or one.only_named}
+    return (
+        _PACKAGES
+        | _OWNERS.keys()
+        | {one.name for one in frameworks() if one.spelled or one.only_named}
+    )
 
 
 def read_framework(text: str) -> FrameworkChoice:
@@ -84,5 +95,6 @@ def _not_known(plain: str, known: frozenset[str]) -> str:
     listed = ", ".join(sorted(_programs()))
     return (
         f"no such framework is known here; {meant}Expected one of {listed}, or a library "
-        "(accelerate, deepspeed, ...). For a program of your own leave the option out."
+        "(accelerate, deepspeed, ...); pytorch or nccl where the failure lies there and no "
+        "framework is used. For a program of your own leave the option out."
     )

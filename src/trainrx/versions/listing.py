@@ -28,6 +28,7 @@ _ALIASES = {
     "llama-factory": "llamafactory",
     "llmtuner": "llamafactory",
     "pytorch": "torch",
+    "nccl": "nvidia-nccl-cu12",
     "flash-attention": "flash-attn",
     "flash-attention-2": "flash-attn",
     "flash-attn-2": "flash-attn",
