@@ -59,7 +59,9 @@ def diagnose(
     """
     from trainrx.verdict import run
 
-    return run.diagnose(request_of(paths, inputs, inputs.get("good")), top=top, engine=engine)
+    return run.diagnose(
+        request_of(paths, inputs, inputs.get("good"), inputs.get("answers")), top=top, engine=engine
+    )
 
 
 def retry(paths: Paths = (), **inputs: Unpack[FailureInputs]) -> RetryAnswer:
@@ -78,7 +80,7 @@ def retry(paths: Paths = (), **inputs: Unpack[FailureInputs]) -> RetryAnswer:
     """
     from trainrx.diagnosis import retrying
 
-    return retrying.retry(request_of(paths, inputs, inputs.get("good")))
+    return retrying.retry(request_of(paths, inputs, inputs.get("good"), inputs.get("answers")))
 
 
 def lint(
@@ -219,7 +221,9 @@ def fix_launch(
     """
     from trainrx.prove import fixing
 
-    return fixing.fix_launch(request_of(paths, inputs, inputs.get("good")), keep=keep, plan=plan)
+    return fixing.fix_launch(
+        request_of(paths, inputs, inputs.get("good"), inputs.get("answers")), keep=keep, plan=plan
+    )
 
 
 def translate(

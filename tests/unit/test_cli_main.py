@@ -233,11 +233,11 @@ JOB = {"--cmd", "--config", "--env", "--versions", "--framework", "--gpu", "--gp
 JOB |= {"--model-config", "--log", "--note", "--kb", "--rules", "--lang", "--format"}
 SIDES = JOB - {"--cmd", "--config", "--log", "--note"}
 TAKEN = {
-    "diagnose": JOB | {"--good"},
-    "fix": JOB | {"--good", "--data", "--keep"},
+    "diagnose": JOB | {"--good", "--answer"},
+    "fix": JOB | {"--good", "--answer", "--data", "--keep"},
     "plan": JOB | {"--data", "--keep"},
     "estimate": JOB | {"--data"},
-    "retry": JOB | {"--good"},
+    "retry": JOB | {"--good", "--answer"},
     "inspect": JOB,
     "diff": SIDES | {"--versions-good", "--versions-bad"},
     "lint": JOB - {"--log", "--note"},

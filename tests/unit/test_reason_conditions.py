@@ -106,6 +106,19 @@ def test_a_symptom_is_not_absent_without_a_log() -> None:
     assert shown(unseen, LOG, sighting("cuda-oom")) is False
 
 
+@pytest.mark.parametrize("log", [(), (LOG,)])
+def test_a_symptom_somebody_looked_for_in_vain_is_false_and_cites_who_looked(
+    log: tuple[Fact, ...],
+) -> None:
+    looked = fact("unseen.xid-error", True, Origin(source="answer symptom.xid-error"))
+    situation = Situation(Facts((*log, looked)), {}, {})
+
+    assert decide(Condition(symptom="xid-error"), situation) is False
+    assert decide(Condition(symptom="xid-error", seen=False), situation) is True
+    assert decide(Condition(symptom="ecc-error"), situation) is (False if log else None)
+    assert evidence(Condition(symptom="xid-error"), situation) == (looked,)
+
+
 @pytest.mark.parametrize("entry", [symptom(role="observation"), symptom(found_by=WORDS)])
 def test_a_log_says_nothing_of_what_shows_elsewhere(entry: Symptom) -> None:
     condition = Condition(symptom="seen-slow")

@@ -2,7 +2,7 @@
 
 # No postponed annotations: typer reads them.
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, get_annotations, signature
 from pathlib import Path
@@ -106,6 +106,19 @@ class Good(msgspec.Struct):
     ] = None
 
 
+class Answered(msgspec.Struct):
+    """What is replied to the questions of an answer."""
+
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--answer",
+            metavar="ID=VALUE|ID=@FILE",
+            help="Answer a question: yes, no, unknown, a value, or what its command printed.",
+        ),
+    ] = None
+
+
 class Data(msgspec.Struct):
     """What it learns from."""
 
@@ -202,14 +215,38 @@ def request_from(given: Mapping[str, object]) -> Request:
     """Make a request of what the options of some groups say, standard input read."""
     named = {name: value for name, value in given.items() if value is not None}
     paths, good = named.pop("paths", ()), named.pop("good", None)
+    answers = answers_of(cast("list[str]", named.pop("answer", [])))
     if "log" in named:
         named["logs"] = named.pop("log")
     if "versions" in named:
         named["versions"] = versions_of(str(named["versions"]), "--versions")
     named.setdefault("lang", language(os.environ))
-    request = request_of(cast("Paths", paths), cast("Inputs", named), cast("PathLike | None", good))
+    request = request_of(
+        cast("Paths", paths), cast("Inputs", named), cast("PathLike | None", good), answers
+    )
     single = (request.env, request.versions_file, request.good, request.model_config)
-    return msgspec.structs.replace(request, stdin=read_stdin((*request.files, *single)))
+    outputs = (reply.path for reply in request.answers)
+    return msgspec.structs.replace(request, stdin=read_stdin((*request.files, *single, *outputs)))
+
+
+def answers_of(given: Iterable[str]) -> dict[str, PathLike]:
+    """Read `ID=VALUE`, `ID=@FILE` and `ID=-`; of two answers to one question the last counts.
+
+    Raises:
+        UsageError: one has no `=`.
+    """
+    out: dict[str, PathLike] = {}
+    for text in given:
+        ident, equals, value = text.partition("=")
+        if not equals or not ident.strip() or not value.strip():
+            raise UsageError(
+                f"--answer {text}: expected ID=VALUE, ID=@FILE or ID=- (standard input); the ids "
+                "of the open questions stand in `asks` of --format json"
+            )
+        value = value.strip()
+        is_file = value == "-" or (value.startswith("@") and len(value) > 1)
+        out[ident.strip()] = Path(value.removeprefix("@")) if is_file else value
+    return out
 
 
 def versions_of(given: str | None, option: str) -> Path | dict[str, str] | None:

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from trainrx.cli import commands, make_app
-from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
+from trainrx.cli._options import JOB, KNOWN, Answered, Good, WidthOption, takes
 from trainrx.cli._output import format_option, show, view, write
 from trainrx.launch.request import Request
 from trainrx.model import __version__
@@ -64,7 +64,7 @@ app = make_app(bare=True)
 
 
 @app.command(help=HELP, epilog=EPILOG)
-@takes(*JOB, Good, *KNOWN)
+@takes(*JOB, Good, Answered, *KNOWN)
 def diagnose(
     request: Request,
     shown: AnswerOptions,

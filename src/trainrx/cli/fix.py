@@ -12,6 +12,7 @@ from trainrx.cli import make_app
 from trainrx.cli._options import (
     JOB,
     KNOWN,
+    Answered,
     Data,
     Good,
     KeepOption,
@@ -64,7 +65,7 @@ app = make_app()
 
 
 @app.command(help=HELP)
-@takes(*JOB, Good, Data, *KNOWN)
+@takes(*JOB, Good, Answered, Data, *KNOWN)
 def fix(
     request: Request,
     change: ChosenChange,

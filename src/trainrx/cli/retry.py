@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import JOB, KNOWN, Good, WidthOption, takes
+from trainrx.cli._options import JOB, KNOWN, Answered, Good, WidthOption, takes
 from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -34,7 +34,7 @@ app = make_app()
 
 
 @app.command(help=HELP)
-@takes(*JOB, Good, *KNOWN)
+@takes(*JOB, Good, Answered, *KNOWN)
 def retry(
     request: Request,
     *,

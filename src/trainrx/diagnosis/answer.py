@@ -64,6 +64,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
         done.knowledge,
         done.lang,
         only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),
+        answered=done.given.replies.ids,
     )
     return Diagnosis(
         tool=_tool(done),

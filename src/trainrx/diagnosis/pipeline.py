@@ -9,6 +9,7 @@ import msgspec
 from trainrx.catalog.names import framework_facts, name_facts
 from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
+from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
@@ -56,8 +57,10 @@ def conclude(
     given: Given, knowledge: Knowledge, lang: Lang = "en", engine: EngineName = "durable"
 ) -> Conclusion:
     """Work out all that an answer is made of."""
-    seen = detect((*given.logs, *given.notes), tuple(knowledge.symptoms.values()))
-    versions = {**log_versions(seen.facts), **given.versions}
+    inputs = (*given.logs, *given.outputs, *given.notes)
+    seen = with_looked(detect(inputs, tuple(knowledge.symptoms.values())), given, knowledge)
+    printed = log_versions(seen.facts)
+    versions = {**given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)
     launch, problems = _launch(given, versions, knowledge, dumps)
     named = _named(given, seen, launch)
@@ -84,10 +87,23 @@ def conclude(
         shape=None if launch is None else launch.shape,
         refused=refused,
         unread=tuple(
-            dict.fromkeys((*given.unread, *problems, *seen.unread, *_overruled(given, framework)))
+            dict.fromkeys(
+                (
+                    *given.unread,
+                    *problems,
+                    *seen.unread,
+                    *_overruled(given, framework),
+                    *disagreements(given, facts, printed),
+                )
+            )
         ),
         lang=lang,
     )
+
+
+def _stated(given: Given) -> dict[str, str]:
+    """Give the versions the inputs state, without those that were only replied."""
+    return {name: text for name, text in given.versions.items() if name not in given.replied}
 
 
 def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
@@ -173,7 +189,8 @@ def _facts(
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     named = () if given.framework is None else (given.framework.fact(),)
-    known = Facts((*given.facts, *shown, *stage, *set_, *named, *noted, *own))
+    replied = given.replies.facts
+    known = Facts((*given.facts, *shown, *stage, *set_, *replied, *named, *noted, *own))
     known.add(*framework_facts(known, versions))
     if known.text("launch.framework") is None:
         known.add(*owner_facts(symptom_facts(seen.symptoms)))

@@ -58,7 +58,7 @@ class Detector:
         self._linear: Gate | None = None
 
     def detect(self, inputs: Sequence[Input], *, world: int | None = None) -> Detection:
-        """Scan logs, metrics and notes; inputs of other kinds are passed over.
+        """Scan logs, outputs, metrics and notes; inputs of other kinds are passed over.
 
         Args:
             inputs: what was read; never raises, whatever its bytes.
@@ -68,6 +68,9 @@ class Detector:
         unread: list[Unread] = []
         gate = self._gate(logs, unread)
         scans = [self._scan(item, self._logs, gate, unread) for item in logs]
+        outputs = [
+            self._scan(item, self._logs, gate, unread) for item in inputs if item.kind == "output"
+        ]
         notes = [
             self._scan(item, self._notes, needle_gate(self._notes.patterns), unread)
             for item in inputs
@@ -75,7 +78,7 @@ class Detector:
         ]
         metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
         texts = [(item.name, item.text or "") for item in inputs if item.kind == "note"]
-        return self._conclude(scans, (notes, texts), metrics, unread, world)
+        return self._conclude(scans, (outputs, notes, texts), metrics, unread, world)
 
     def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
         small = sum(_size(item) for item in logs) < SMALL
@@ -113,12 +116,12 @@ class Detector:
     def _conclude(
         self,
         scans: list[Scan],
-        said: tuple[list[Scan], Sequence[tuple[str, str]]],
+        said: tuple[list[Scan], list[Scan], Sequence[tuple[str, str]]],
         metrics: list[Series],
         unread: list[Unread],
         world: int | None,
     ) -> Detection:
-        notes, texts = said
+        outputs, notes, texts = said
         series = [*(scan.series for scan in scans), *metrics]
         seen = ordered(summed([scan.tally for scan in scans]))
         shown = (*seen, *series_symptoms(series, {item.symptom for item in seen}))
@@ -126,6 +129,7 @@ class Detector:
         if scans or metrics:
             exits = [item for scan in scans for item in scan.exits]
             facts.add(*log_facts(shown, self.symptoms, exits))
+        shown = _with_outputs(shown, outputs)
         # what a note repeats of the logs is no second failure
         printed = {item.symptom for item in shown}
         told = summed([scan.tally for scan in notes])
@@ -150,6 +154,13 @@ class Detector:
             lines=sum(scan.lines for scan in scans),
             bytes=sum(scan.bytes for scan in scans),
         )
+
+
+def _with_outputs(shown: tuple[SymptomHits, ...], outputs: list[Scan]) -> tuple[SymptomHits, ...]:
+    """Add what stands in outputs alone, behind the logs: their lines are no time of the job."""
+    printed = {item.symptom for item in shown}
+    found = summed([scan.tally for scan in outputs])
+    return (*shown, *(item for item in found if item.symptom not in printed))
 
 
 def by_words(

@@ -14,6 +14,7 @@ from trainrx.inputs.files import NO_INPUT, Found, in_words, read_path, read_stdi
 from trainrx.inputs.hardware import GpuReading, card_and_count, read_gpu, usable_gib
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.python_source import is_program, read_program
+from trainrx.launch.replies import Replies, with_replies
 from trainrx.launch.request import Request
 from trainrx.launch.scripts import holds_log, pasted_script
 from trainrx.model.errors import NoInputError, UsageError
@@ -39,6 +40,8 @@ NOT_A_LAUNCH = (
     "script that starts the job with --cmd"
 )
 NO_VERSIONS = "names no package and version: expected the output of pip freeze, pip list, ..."
+NOT_SO = "{name} was answered, but the inputs say {now}, which counts"
+HARDWARE = "hardware."
 NO_VARIABLES = "holds no variable: expected the output of `env` where the job ran (NAME=VALUE)"
 
 
@@ -47,13 +50,17 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
     `framework` is what the user names it, which a launch overrules. `beside` maps a script's name
     to the folder it lies in. `model_config` is the text of the model's config.json, when the user
-    gave it.
+    gave it. `outputs` are of commands that were run to answer a question; `replied` are the
+    versions that only such an answer states: they stand among `versions` too.
     """
 
     scripts: tuple[Input, ...] = ()
     configs: tuple[Input, ...] = ()
     logs: tuple[Input, ...] = ()
     notes: tuple[Input, ...] = ()
+    outputs: tuple[Input, ...] = ()
+    replies: Replies = Replies()
+    replied: dict[str, str] = {}
     env: Environment = Environment()
     versions: dict[str, str] = {}
     facts: tuple[Fact, ...] = ()
@@ -81,8 +88,10 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
 
     Raises:
         UsageError: something the caller named is missing, empty or not readable as what it should
-            be; several cards are named for one job; or nothing was given at all.
+            be; several cards are named for one job; nothing was given at all; or what is replied
+            answers no question.
     """
+    request, replies = with_replies(request, knowledge)
     _refuse_hardware(request)
     words = in_words((*request.paths, *request.cmd))
     inputs = [Input(kind="script", name=COMMAND_LINE, text=words)] if words else []
@@ -98,6 +107,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
                 continue
             inputs += found
             unread += problems
+    inputs += [item for item in replies.inputs if item.kind != "versions"]
     nothing = not inputs and not any((request.gpu, request.notes, request.versions))
     if nothing and refused:
         raise refused[0]
@@ -107,10 +117,32 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
             "Try: diagnose --cmd launch.sh --log train.log"
         )
     inputs += [Input(kind="note", name=NOTE, text=note) for note in request.notes if note]
-    given = _typed(inputs, unread, request, knowledge)
+    given = _with(replies, _typed(inputs, unread, request, knowledge))
     if request.model_config is None:
         return given
     return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
+
+
+def _with(replies: Replies, given: Given) -> Given:
+    """Add what was replied, behind what the job's own files say."""
+    listings = [item for item in replies.inputs if item.kind == "versions"]
+    said = [(item, read_versions(item.text or "", item.name)) for item in listings]
+    stated = {name: text for _, read in said for name, text in read.texts().items()}
+    replied = {name: text for name, text in stated.items() if name not in given.versions}
+    other = [
+        Unread(source=item.name, reason=NOT_SO.format(name=f"{name} {text}", now=now))
+        for item, read in said
+        for name, text in read.texts().items()
+        if (now := given.versions.get(name, text)) != text
+    ]
+    return msgspec.structs.replace(
+        given,
+        replies=replies,
+        replied=replied,
+        versions={**replied, **given.versions},
+        facts=(*given.facts, *(item for item in replies.facts if item.kind.startswith(HARDWARE))),
+        unread=(*given.unread, *other, *_barren({"versions": listings}, (), [r for _, r in said])),
+    )
 
 
 def _passed_over(name: str, error: NoInputError) -> Unread:
@@ -231,6 +263,7 @@ def _typed(
         configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
         logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
         notes=tuple(by_kind.get("note", ())),
+        outputs=tuple(by_kind.get("output", ())),
         env=Environment(
             variables=tuple(v for read in environments for v in read.variables),
             complete=any(read.complete for read in environments),

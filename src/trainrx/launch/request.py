@@ -14,6 +14,16 @@ from trainrx.model.text import Lang
 
 PathLike: TypeAlias = str | OsPath[str]
 Paths: TypeAlias = PathLike | Sequence[PathLike]
+Answers: TypeAlias = Mapping[str, PathLike]
+"""Texts are what is replied, paths are files that hold it."""
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What is replied to the question `id`: a text, or the file that holds it ("-": stdin)."""
+
+    id: str
+    text: str = ""
+    path: str | None = None
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +47,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     framework: str | None = None
     good: str | None = None
+    answers: tuple[Reply, ...] = ()
     model_config: str | None = None
     data: str | None = None
     stdin: bytes | None = None
@@ -114,12 +125,17 @@ class FailureInputs(Inputs, total=False):
 
     Attributes:
         good: a launch that worked, to compare with.
+        answers: by the id of a question (`Diagnosis.asks`): "yes", "no", "unknown", a value, or
+            what its command printed; a path is a file that holds that.
     """
 
     good: PathLike | None
+    answers: Answers
 
 
-def request_of(paths: Paths, inputs: Inputs, good: PathLike | None = None) -> Request:
+def request_of(
+    paths: Paths, inputs: Inputs, good: PathLike | None = None, answers: Answers | None = None
+) -> Request:
     """Make a request of what the caller named."""
     versions, gpu = inputs.get("versions"), inputs.get("gpu")
     note = inputs.get("note", ())
@@ -138,6 +154,7 @@ def request_of(paths: Paths, inputs: Inputs, good: PathLike | None = None) -> Re
         notes=(note,) if isinstance(note, str) else tuple(note),
         framework=inputs.get("framework"),
         good=_one(good),
+        answers=tuple(_reply(ident, given) for ident, given in (answers or {}).items()),
         model_config=_one(inputs.get("model_config")),
         data=_one(inputs.get("data")),
         stdin=inputs.get("stdin"),
@@ -157,3 +174,11 @@ def _many(given: Paths) -> tuple[str, ...]:
 
 def _one(given: PathLike | None) -> str | None:
     return None if given is None else fspath(given)
+
+
+def _reply(ident: str, given: PathLike) -> Reply:
+    return (
+        Reply(id=ident, text=given)
+        if isinstance(given, str)
+        else Reply(id=ident, path=fspath(given))
+    )

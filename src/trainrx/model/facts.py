@@ -16,6 +16,8 @@ the newest release was taken."""
 
 SYMPTOM = "symptom."
 """What the kind of a fact begins with that is a sighting of a symptom."""
+UNSEEN = "unseen."
+"""What the kind of a fact begins with that says that a symptom was looked for and is not there."""
 INFINITE = float("inf")
 MAX_QUOTE = 400
 

@@ -13,10 +13,12 @@ from trainrx.model.findings import Unread
 if TYPE_CHECKING:
     from pathlib import Path
 
-InputKind = Literal["script", "config", "env", "versions", "log", "args", "metrics", "note"]
+InputKind = Literal[
+    "script", "config", "env", "versions", "log", "args", "metrics", "note", "output"
+]
 """script: bash, sbatch or a bare command line; config: YAML/JSON a framework or launcher takes;
 args: a dump of resolved arguments (args.json); metrics: jsonl or trainer_state.json with one record
-per step."""
+per step; output: what a command printed that was run to answer a question."""
 
 
 COMMAND_LINE = "--cmd"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -59,12 +59,13 @@ def asks(
     lang: Lang,
     *,
     only_echoes: bool = False,
+    answered: Collection[str] = (),
 ) -> tuple[Ask, ...]:
     """List questions, the most telling first.
 
     A whole missing input (launch, log) is one question, not many. Then come the observations by how
     much they would move the order of the best causes. `only_echoes`: the log tells that something
-    failed, but not what.
+    failed, but not what. What was `answered`, if only with "unknown", is not asked again.
     """
     out: dict[str, Ask] = {}
     if only_echoes:
@@ -80,7 +81,7 @@ def asks(
         if ask is not None:
             splits = tied if len(tied) == 2 and moves[name].apart(tied) else ()
             out.setdefault(ask.how, msgspec.structs.replace(ask, splits=splits))
-    return tuple(out.values())[:MOST]
+    return tuple(ask for ask in out.values() if ask.id not in answered)[:MOST]
 
 
 class InformationGain(NamedTuple):

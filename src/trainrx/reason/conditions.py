@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trainrx.knowledge.conditions import OPS
-from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact, identity
+from trainrx.model.facts import UNSEEN, Fact, Facts, Origin, Scalar, fact, identity
 from trainrx.model.parts import Condition
 from trainrx.versions.ranges import in_range
 
@@ -31,9 +31,10 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {op: getattr(operator, op) 
 class Situation(NamedTuple):
     """What conditions are decided on.
 
-    A symptom is false where a log is at hand and holds no line that could be it, unless the log is
-    not where it shows (`symptoms` tells). Without `symptoms` nothing is said of any: the facts are
-    those of a launch, of which no log speaks.
+    A symptom is false where somebody looked for it in vain (`unseen.ID`), or where a log is at hand
+    and holds no line that could be it, unless the log is not where it shows (`symptoms` tells).
+    Without `symptoms` nothing is said of any: the facts are those of a launch, of which no log
+    speaks.
     """
 
     facts: Facts
@@ -85,7 +86,9 @@ def _deciding(condition: Condition, situation: Situation, found: bool) -> Iterat
     elif condition.symptom is not None and condition.seen is found:
         yield from _sighted(condition, situation)
     else:
-        known = situation.facts.get(condition.fact or LOG_GIVEN)
+        facts = situation.facts
+        looked = facts.get(f"{UNSEEN}{condition.symptom}")
+        known = looked or facts.get(condition.fact or LOG_GIVEN)
         yield from () if known is None else (known,)
 
 
@@ -133,6 +136,8 @@ def _of_symptom(test: Condition, situation: Situation) -> bool | None:
     could_be = [fits(test.if_ or {}, one) for one in situation.facts.sightings(name)]
     if True in could_be:
         return True
+    if situation.facts.value(UNSEEN + name) is True:
+        return False
     shown = name not in symptoms or symptoms[name].shows_in_log
     read = situation.facts.value(LOG_GIVEN) is True
     return False if shown and read and None not in could_be else None
