@@ -33,7 +33,7 @@ def test_a_recorded_failure_is_explained(name: str) -> None:
     roots = [seen.id for seen in result.symptoms if seen.echo_of is None]
     assert expected.symptom in roots
     assert result.verdict == expected.verdict
-    # what is only common behind such a failure is named too, and called no more than possible
+    # what little speaks for is named too, and called no more than possible
     named = [cause for cause in result.causes if expected.cause or cause.verdict == "likely"]
     assert (named[0].id if named else None) == expected.cause
     text = msgspec.json.encode(result.causes[:1]).decode()

@@ -10,9 +10,7 @@ from entries import cause
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.words import index_of, read_index, with_words, words_of
 from trainrx.model.knowledge import Cause
-from trainrx.reason.nearest import REASON, has_room, nearest, with_nearest
-from trainrx.reason.order import SUSPECTED, Ranking
-from trainrx.reason.score import Scored, logit
+from trainrx.reason.nearest import nearest, of_kind
 
 STEP = {
     "id": "do",
@@ -50,14 +48,6 @@ def knowledge(*causes: Cause) -> Knowledge:
 
 
 INDEX = index_of(knowledge(SPARK, TOKEN, *OTHERS))
-
-
-def scored(item: Cause, probability: float, *, supported: bool) -> Scored:
-    return Scored(cause=item, prior=0.1, score=logit(probability), reasons=(), supported=supported)
-
-
-def ranking(*items: Scored) -> Ranking:
-    return Ranking(causes=items, open=(), effects={})
 
 
 def test_names_are_words_whole_and_in_parts() -> None:
@@ -103,56 +93,13 @@ def test_a_cause_without_a_fix_is_no_answer() -> None:
     assert "bare" not in index_of(knowledge(SPARK, cause("bare", []))).causes
 
 
-def test_words_fill_what_evidence_leaves_open_and_make_no_suspicion() -> None:
-    near = [(item, SPARK) for item in nearest("optimizer tensors offloaded disk swaps", INDEX)][:1]
-    found = with_nearest(ranking(), near, {"oom"}, "en").causes
-
-    assert [item.cause.id for item in found] == ["spark"]
-    assert found[0].probability < SUSPECTED
-    assert not found[0].supported
-    assert [reason.id for reason in found[0].reasons] == [REASON]
-    assert "optimizer" in found[0].reasons[0].text
-
-
-def test_evidence_goes_before_words() -> None:
-    weak = scored(TOKEN, 0.06, supported=True)
-    near = [(item, SPARK) for item in nearest("optimizer tensors offloaded disk swaps", INDEX)][:1]
-    found = with_nearest(ranking(weak), near, {"oom"}, "en").causes
-
-    assert [item.cause.id for item in found] == ["token", "spark"]
-    assert found[0].score > found[1].score
-
-
-def test_words_move_a_cause_that_is_only_common() -> None:
-    usual = [scored(TOKEN, 0.07, supported=False), scored(SPARK, 0.05, supported=False)]
-    near = [(item, SPARK) for item in nearest("optimizer tensors offloaded disk swaps", INDEX)][:1]
-    found = with_nearest(ranking(*usual), near, (), "zh").causes
-
-    assert [item.cause.id for item in found] == ["spark", "token"]
-
-
-def test_a_cause_of_another_kind_than_was_seen_is_no_kin() -> None:
-    near = [(item, SPARK) for item in nearest("optimizer tensors offloaded disk swaps", INDEX)][:1]
-
-    assert with_nearest(ranking(), near, {"nan_loss"}, "en").causes == ()
-    assert with_nearest(ranking(), near, {"crash_other"}, "en").causes != ()
-
-
-@pytest.mark.parametrize(("probability", "room"), [(0.71, False), (0.69, True)])
-def test_a_likely_cause_leaves_no_room(probability: float, room: bool) -> None:
-    assert has_room(ranking(scored(TOKEN, probability, supported=True))) is room
+def test_a_cause_of_another_kind_than_was_seen_is_no_reading() -> None:
+    assert of_kind(SPARK, {"oom"})
+    assert of_kind(SPARK, {"crash_other"})
+    assert not of_kind(SPARK, {"nan_loss"})
 
 
 def test_the_share_is_a_share() -> None:
     for item in nearest("optimizer tensors offloaded disk swaps slow tokenizer padding", INDEX):
         assert 0 < item.share <= 1
         assert math.isfinite(item.share)
-
-
-def test_words_lift_a_common_cause_no_higher_than_below_suspicion() -> None:
-    near = [(item, SPARK) for item in nearest("optimizer tensors offloaded disk swaps", INDEX)][:1]
-    common = scored(SPARK, SUSPECTED - 0.005, supported=False)
-
-    (found,) = with_nearest(ranking(common), near, {"oom"}, "en").causes
-
-    assert common.score <= found.score < logit(SUSPECTED)

@@ -129,17 +129,15 @@ def ranked(*causes: Cause, known: Reasoning, failed: bool = True) -> list[str]:
     return [item.cause.id for item in ranking.causes]
 
 
-def test_without_a_vote_the_common_causes_of_a_symptom_are_named_the_rare_ones_not() -> None:
-    table = (cause("rare", prior=0.05), *(cause(name, prior=0.2) for name in "abcd"))
+def test_a_cause_nothing_speaks_for_is_open_and_no_cause() -> None:
+    table = {"shown": cause("shown"), "common": cause("common", prior=0.5)}
 
-    assert ranked(*table, known=reasoning({})) == ["a", "b", "c"]
+    found = rank(
+        table, reasoning({"shown/for/a": True}), active={"cuda-oom"}, failed=True, lang="en"
+    )
 
-
-def test_common_causes_only_fill_the_places_behind_those_with_a_vote() -> None:
-    table = (cause("common", prior=0.5), cause("shown"), cause("seen"), cause("told"))
-    votes = {f"{name}/for/a": True for name in ("shown", "seen", "told")}
-
-    assert sorted(ranked(*table, known=reasoning(votes))) == ["seen", "shown", "told"]
+    assert [item.cause.id for item in found.causes] == ["shown"]
+    assert [item.cause.id for item in found.open] == ["common"]
 
 
 def test_an_answer_that_rests_on_frequency_alone_is_unknown() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from trainrx.diagnosis.conclusion import (
     Conclusion,
+    explaining,
     foreseen,
     nearest_causes,
     roots,
@@ -21,14 +23,26 @@ from trainrx.knowledge.packages import range_votes
 from trainrx.model import __version__
 from trainrx.model.facts import Origin
 from trainrx.model.knowledge import Cause, Family
-from trainrx.model.result import CauseOut, Diagnosis, ReferenceOut, SymptomSeen, Tool, job_summary
+from trainrx.model.result import (
+    CauseOut,
+    Diagnosis,
+    DifferentialItem,
+    Neighbour,
+    ReferenceOut,
+    SymptomSeen,
+    Tool,
+    Verdict,
+    job_summary,
+)
 from trainrx.model.text import Text
 from trainrx.reason.asks import asks
-from trainrx.reason.nearest import LEAST_UNSEEN, Near, has_room, with_nearest
-from trainrx.reason.order import Ranking, rank, verdict, word
+from trainrx.reason.differential import close, differential
+from trainrx.reason.nearest import of_kind
+from trainrx.reason.order import Ranking, candidates, rank, verdict, word
 from trainrx.reason.score import Scored
 
 QUOTED = 3
+MOST_NEIGHBOURS = 5
 SPECIFIC = ("rank_imbalance", "growing_memory")
 UNSPECIFIC = "crash_other"
 
@@ -36,7 +50,7 @@ UNSPECIFIC = "crash_other"
 def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> Diagnosis:
     """Rank, plan the fixes, phrase the questions.
 
-    With `near`, causes whose entries are near in words to what was seen fill places left open.
+    With `near`, entries in the words of what was seen are named to read, where no cause is likely.
     """
     roles = {ident: entry.role for ident, entry in done.knowledge.symptoms.items()}
     seen, echo_of = shown(done)
@@ -51,13 +65,11 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
     )
     finished = done.facts.value("log.finished") is True
     log_given = done.facts.value("log.given") is True
+    overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
     only_echoes = bool(active) and all(roles[name] == "echo" for name in active)
-    if near and has_room(ranking) and not only_echoes and (failed or not finished):
-        families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
-        ranking = with_nearest(ranking, _helpful(done, failed=failed), families, done.lang)
+    open_ = near and overall not in ("diagnosed", "healthy") and not only_echoes
     job = target(done)
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
-    overall = verdict(ranking, failed=failed, finished=finished, log_given=log_given)
     questions = asks(
         (*ranking.causes, *ranking.open),
         done.facts,
@@ -76,6 +88,8 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
             _cause(item, made, ranking, echo_of, done)
             for item, made in zip(ranking.causes, plans, strict=False)
         ),
+        differential=_differential(done, ranking, active, overall) if failed else (),
+        neighbours=_neighbours(done, ranking, active) if open_ else (),
         asks=() if overall == "healthy" else questions,
         unread=done.unread,
         facts={f.kind: f.value for f in done.facts if f.value is not None},
@@ -83,12 +97,36 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
     )
 
 
-def _helpful(done: Conclusion, *, failed: bool) -> list[tuple[Near, Cause]]:
-    """Give the nearest causes whose fixes change something in this job."""
-    least = 0.0 if failed else LEAST_UNSEEN
-    near = [(item, cause) for item, cause in nearest_causes(done) if item.share >= least]
-    job = target(done)
-    return [(item, cause) for item, cause in near if plan(cause, job).fixes]
+def _differential(
+    done: Conclusion, ranking: Ranking, active: set[str], overall: Verdict
+) -> tuple[DifferentialItem, ...]:
+    """Name what may be behind a failure that is not diagnosed: all, or those that stand close.
+
+    The priors are their authors': which causes the labelled failures had says more of where people
+    write than of how often jobs fail so.
+    """
+    known = done.reasoning.situation
+    if overall == "suspected":
+        return differential(close((*ranking.causes, *ranking.open)), known, done.lang)
+    if overall != "unknown":
+        return ()
+    behind = explaining(done, active)
+    scored = candidates(behind, done.reasoning, active=active, failed=True, lang=done.lang)
+    return differential(scored, known, done.lang)
+
+
+def _neighbours(
+    done: Conclusion, ranking: Ranking, active: Collection[str]
+) -> tuple[Neighbour, ...]:
+    """Name the nearest entries that are no cause here."""
+    families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
+    named = {item.cause.id for item in ranking.causes}
+    found = (
+        Neighbour(id=cause.id, title=cause.title.in_(done.lang), words=near.words)
+        for near, cause in nearest_causes(done)
+        if cause.id not in named and of_kind(cause, families)
+    )
+    return tuple(islice(found, MOST_NEIGHBOURS))
 
 
 def _consistent(plans: Sequence[Plan]) -> list[Plan]:

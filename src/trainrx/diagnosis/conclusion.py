@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -83,19 +83,23 @@ def shown(done: Conclusion) -> tuple[list[str], dict[str, str]]:
     return seen, echoes(seen, done.knowledge.symptoms, done.reasoning)
 
 
-def weighed(done: Conclusion, active: set[str]) -> dict[str, Cause]:
+def explaining(done: Conclusion, active: Collection[str]) -> dict[str, Cause]:
+    """Give the causes that explain what was seen, or that a rule suggests behind it."""
+    suggested = {vote.cause for vote in done.reasoning.suggestions}
+    return {
+        ident: cause
+        for ident, cause in done.knowledge.causes.items()
+        if ident in suggested or not set(active).isdisjoint(cause.explains)
+    }
+
+
+def weighed(done: Conclusion, active: Collection[str]) -> dict[str, Cause]:
     """Give the causes of a failure with the weights that labelled failures bore out.
 
     What is foreseen from a launch keeps its author's judgement: no case tells how often a launch
     that looks so fails.
     """
-    suggested = {vote.cause for vote in done.reasoning.suggestions}
-    behind = {
-        ident: cause
-        for ident, cause in done.knowledge.causes.items()
-        if ident in suggested or not active.isdisjoint(cause.explains)
-    }
-    return with_fit(behind, done.knowledge.fitted)
+    return with_fit(explaining(done, active), done.knowledge.fitted)
 
 
 def foreseen(done: Conclusion, active: set[str]) -> dict[str, Cause]:

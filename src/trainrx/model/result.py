@@ -194,8 +194,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 class DifferentialItem(msgspec.Struct, frozen=True, kw_only=True):
     """A cause that explains what was seen of a failure nobody can name yet.
 
-    `probability` is its share of such failures of a job of this size and phase, before anything
-    speaks for it. `confirm` and `rule_out` say what would; "" where nothing is known to.
+    `probability` is its share of such failures of a job of this size and phase, what little speaks
+    for it counted in. `confirm` and `rule_out` say what would; "" where nothing is known to.
     """
 
     id: str

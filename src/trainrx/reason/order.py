@@ -16,14 +16,12 @@ LIKELY = 0.7
 SUSPECTED = 0.3
 """Below this an answer is not called a suspicion, whatever speaks for a cause."""
 POSSIBLE = 0.02
-USUAL = 3
-"""How many causes are named at most when nothing but their frequency speaks for some."""
 FORESEEN = 0.5
 CLOSE = 0.05
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True):
-    """Causes worth naming, best first; `open` are those that only lack evidence."""
+    """Causes something speaks for, best first; `open` are the others that explain what was seen."""
 
     causes: tuple[Scored, ...]
     open: tuple[Scored, ...]
@@ -40,9 +38,9 @@ def rank(
 ) -> Ranking:
     """Order the causes of the active symptoms.
 
-    A cause is named when a vote for it holds and it is possible. Those that are only common behind
-    such a symptom fill up the first places. Without a failure only causes a launch alone can show
-    are named, and only when they are more likely than not.
+    A cause is named when a vote for it holds and it is possible; one that is only common behind
+    such a symptom stays open. Without a failure only causes a launch alone can show are named, and
+    only when they are more likely than not.
     """
     scored = candidates(causes, reasoning, active=active, failed=failed, lang=lang)
     floor = POSSIBLE if failed else FORESEEN
@@ -51,13 +49,7 @@ def rank(
     hidden = {effect for found in effects.values() for effect in found}
     kept = [item for item in named if item.cause.id not in hidden]
     rest = sorted((item for item in scored if item not in named), key=_order) if failed else []
-    usual = [item for item in rest if not item.supported and item.probability >= floor]
-    kept += usual[: max(USUAL - len(kept), 0)]
-    return Ranking(
-        causes=tuple(sorted(kept, key=_order)),
-        open=tuple(item for item in rest if item not in kept),
-        effects=effects,
-    )
+    return Ranking(causes=tuple(sorted(kept, key=_order)), open=tuple(rest), effects=effects)
 
 
 def candidates(
