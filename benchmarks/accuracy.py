@@ -24,12 +24,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
+from accuracy_table import Outcome, missed, table
 
 from trainrx.catalog.framework_choice import known_names
 from trainrx.knowledge.load import load
@@ -38,19 +39,6 @@ RETOLD = Path(__file__).resolve().parents[1] / "tests" / "cases" / "notes" / "re
 STRICT = ("confirmed", "maintainer", "reporter")
 NO_VALUE = ("", "null", "none")
 IN_PLACE_OF = re.compile(r"\bin place of ([\w.-]+)")
-
-
-class Outcome(NamedTuple):
-    """What the tool made of one case."""
-
-    case: str
-    family: str
-    named: str
-    verdict: str
-    probability: float
-    symptom: bool
-    hit: tuple[bool, bool]
-    causes: tuple[str, ...]
 
 
 def main() -> int:
@@ -80,7 +68,7 @@ def main() -> int:
     found = [judge(case, answer, names) for case, answer in zip(cases, answers, strict=True)]
     print("\n".join(table(found)))
     if said.misses:
-        print("\n".join(_missed(item) for item in found if not (item.hit[1] and item.symptom)))
+        print("\n".join(missed(item) for item in found if not (item.hit[1] and item.symptom)))
     if said.json:
         said.json.write_text(json.dumps([item._asdict() for item in found], indent=1))
     return 0
@@ -214,34 +202,6 @@ def _is_renaming(fix: dict[str, Any], change: dict[str, Any]) -> bool:
         return False
     names = plain(str(fix["param"])), plain(told[1])
     return names == (plain(change["to"]), plain(change["param"]))
-
-
-def table(found: Sequence[Outcome]) -> Iterable[str]:
-    """Give the figures per family and over all."""
-    yield f"{'family':18}{'cases':>6}{'symptom':>9}{'hit@1':>8}{'hit@3':>8}{'Brier':>8}{'wrong':>7}"
-    for family in sorted({item.family for item in found}):
-        yield _row(family, [item for item in found if item.family == family])
-    yield _row("all", found)
-
-
-def _row(title: str, items: Sequence[Outcome]) -> str:
-    count = len(items)
-    symptom, first, third = (
-        sum(values) / count
-        for values in (
-            [i.symptom for i in items],
-            [i.hit[0] for i in items],
-            [i.hit[1] for i in items],
-        )
-    )
-    brier = sum((i.probability - i.hit[0]) ** 2 for i in items) / count
-    wrong = sum(i.probability >= 0.7 and not i.hit[0] for i in items)
-    return f"{title:18}{count:6}{symptom:9.3f}{first:8.3f}{third:8.3f}{brier:8.3f}{wrong:7}"
-
-
-def _missed(item: Outcome) -> str:
-    marks = f"{'S' if item.symptom else '-'}{'1' if item.hit[0] else '3' if item.hit[1] else '-'}"
-    return f"{marks} {item.case:24} {item.family:16} {item.named:16} {', '.join(item.causes)}"
 
 
 if __name__ == "__main__":
