@@ -73,9 +73,9 @@ memory-accuracy: $(READY)
 	$(BIN)/python benchmarks/memory_accuracy.py benchmarks/data/memory/rows.jsonl \
 	  --oom benchmarks/data/memory/oom.jsonl
 
-# how often the first causes hold what worked, per family
+# how often the first causes hold what worked, per family, per set and by date
 accuracy: $(READY)
-	for set in tests/cases/threads/*; do echo $$set; $(BIN)/python benchmarks/accuracy.py $$set; done
+	$(BIN)/python benchmarks/accuracy.py tests/cases/threads/*/
 
 # the knowledge base as a searchable site, English and Chinese side by side: site/index.html
 site: $(VENV)/.docs

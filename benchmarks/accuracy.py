@@ -1,7 +1,7 @@
 """Run the command line on labelled cases and say how often it names what worked.
 
-    python benchmarks/accuracy.py tests/cases/threads [--all] [--no-note] [--told WAY]
-        [--misses] [--json OUT]
+    python benchmarks/accuracy.py tests/cases/threads/SET... [--all] [--no-note] [--told WAY]
+        [--since DATE] [--misses] [--json OUT]
 
 A case is a YAML file: what a person had (framework, cmd, config, env, log, versions, hardware,
 observed) and what the thread says (symptom: the family; fixes: what worked). By default only cases
@@ -13,7 +13,10 @@ whose label is strict count: `confidence` confirmed, maintainer or reporter. Pri
               that sets NEW "in place of OLD", where the answer carries both names.
               Advice in prose, and what is in place already, do not count.
     Brier     mean of (probability of the first cause - hit@1)^2, 0 where no cause is named
-    wrong     a first cause called likely whose changes hold no fix that worked
+    likely    how many first causes are called likely; right: of these, those whose changes hold a
+              fix that worked, and their share (precision); wrong: the others
+
+the same for cases before and since a date (--since; else the one that halves them).
 """
 
 from __future__ import annotations
@@ -46,27 +49,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--all", action="store_true", help="inferred labels too")
     parser.add_argument("--no-note", action="store_true", help="without what the user saw")
     parser.add_argument(
         "--told", choices=("same", "other"), help="notes in other words, or in the other language"
     )
+    parser.add_argument("--since", metavar="DATE", help="where newer cases begin: 2026-04-01")
     parser.add_argument("--misses", action="store_true", help="list the cases that are not hit@3")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path)
     said = parser.parse_args()
-    cases = read_cases(said.folder, strict=not said.all)
+    cases = [case for folder in said.folders for case in read_cases(folder, strict=not said.all)]
     if said.told:
         cases = retold(cases, said.told)
     if not cases:
-        print(f"{said.folder}: no case (*.yaml with the keys symptom and fixes)", file=sys.stderr)
+        print("no case (*.yaml with the keys symptom and fixes)", file=sys.stderr)
         return 2
     names = Names()
     with ThreadPoolExecutor(said.jobs) as pool:
         answers = list(pool.map(lambda case: run(case, note=not said.no_note), cases))
     found = [judge(case, answer, names) for case, answer in zip(cases, answers, strict=True)]
-    print("\n".join(table(found)))
+    print("\n".join(table(found, said.since)))
     if said.misses:
         print("\n".join(missed(item) for item in found if not (item.hit[1] and item.symptom)))
     if said.json:
@@ -78,6 +82,7 @@ def read_cases(folder: Path, *, strict: bool) -> list[dict[str, Any]]:
     """Read the cases of a folder in the order of their names."""
     read = (yaml.safe_load(path.read_text()) for path in sorted(folder.glob("*.yaml")))
     cases = [case for case in read if isinstance(case, dict) and "symptom" in case]
+    cases = [case | {"set": folder.name} for case in cases]
     return [case for case in cases if not strict or case.get("confidence") in STRICT]
 
 
@@ -170,9 +175,12 @@ def judge(case: dict[str, Any], answer: dict[str, Any], names: Names) -> Outcome
     hits = tuple(any(holds(c, case["fixes"], names) for c in causes[:k]) for k in (1, 3))
     return Outcome(
         case=case["id"],
+        set=case.get("set", ""),
+        date=str(case.get("date") or ""),
         family=case["symptom"],
         named=named,
         verdict=answer["verdict"],
+        likely=bool(causes) and causes[0]["verdict"] == "likely",
         probability=causes[0]["probability"] if causes else 0.0,
         symptom=named == case["symptom"],
         hit=(hits[0], hits[1]),
