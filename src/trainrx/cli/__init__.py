@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from trainrx.cli._output import guarded
+from trainrx.model.text import Lang, language
 
 if TYPE_CHECKING:
     import typer
+    from typer.core import TyperCommand
 
 DEFAULT = "diagnose"
 
@@ -30,22 +33,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     # one short answer makes little garbage: looking for it less often saves a tenth of the time
     gc.set_threshold(100_000, 50, 50)
     words = list(sys.argv[1:] if argv is None else argv)
-    return guarded(lambda: _dispatch(words))
+    lang = _spoken(words)
+    return guarded(lambda: _dispatch(words, lang), lang)
 
 
-def _dispatch(words: list[str]) -> int:
+def _dispatch(words: list[str], spoken: Lang) -> int:
     """Import the module of one command only: each has its own pipeline behind it."""
-    lang, words = _leading_language(words)
+    before, words = _leading_language(words)
     named = bool(words) and words[0] in commands()
     module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")
+    from typer.main import get_command
+
     app: typer.Typer = module.app
-    rest = words[1:] if named else words
+    lang, rest = _leading_language(words[1:] if named else words)
     if not rest and app.info.no_args_is_help is True:
         rest = ["--help"]
     name = f"{called_as()} {words[0]}" if named else called_as()
-    defaults = {"lang": lang} if lang else {}
+    defaults = {"lang": lang or before} if lang or before else {}
     subcommands = {command.name: defaults for command in app.registered_commands}
-    status = app(
+    command = get_command(app)
+    if spoken == "zh":
+        from trainrx.cli._chinese import speak
+
+        speak(cast("TyperCommand", command))
+    status = command(
         args=rest,
         prog_name=name,
         standalone_mode=False,
@@ -60,6 +71,16 @@ def _leading_language(words: list[str]) -> tuple[str, list[str]]:
     if option != "--lang" or (not value and len(words) < 2):
         return "", words
     return (value, words[1:]) if value else (words[1], words[2:])
+
+
+def _spoken(words: Sequence[str]) -> Lang:
+    """Give the language of help and errors, before anything is parsed: the last `--lang` holds."""
+    for at in range(len(words) - 1, -1, -1):
+        option, _, value = words[at].partition("=")
+        value = value or "".join(words[at + 1 : at + 2])
+        if option == "--lang" and value in ("en", "zh"):
+            return "zh" if value == "zh" else "en"
+    return language(os.environ)
 
 
 def commands() -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from trainrx.model.errors import KnowledgeError, UsageError
 
@@ -41,8 +41,12 @@ def write(text: str, *, utf8: bool = False) -> int:
     return 0
 
 
-def complain(message: str) -> int:
+def complain(message: str, lang: Lang = "en") -> int:
     """Say on standard error what is wrong; give exit status 2."""
+    if lang == "zh":
+        from trainrx.cli._chinese import chinese
+
+        message = chinese(message)
     if sys.stderr is not None:
         encoding = sys.stderr.encoding or "utf-8"
         try:
@@ -173,37 +177,44 @@ def _size() -> tuple[int, int | None]:
     return max(columns or 80, NARROWEST), rows
 
 
-def guarded(work: Callable[[], int]) -> int:
+def guarded(work: Callable[[], int], lang: Lang = "en") -> int:
     """Run a command; give its status, or 2 after a message when it could not do its work."""
     try:
         return work()
     except (UsageError, KnowledgeError) as error:
-        return complain(str(error))
+        return complain(str(error), lang)
     except KeyboardInterrupt:
-        complain("interrupted")
+        complain("interrupted", lang)
         return INTERRUPTED
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     except Exception as error:  # noqa: BLE001 - the last place where a defect can be told
-        return _unexpected(error)
+        return _unexpected(error, lang)
 
 
-def _unexpected(error: Exception) -> int:
+def _unexpected(error: Exception, lang: Lang) -> int:
     """Tell a wrong command line from a defect of this program.
 
     Typer brings its own copy of click's errors in some releases, so they are known by their shape.
     """
     show = getattr(error, "show", None)
     if callable(show) and hasattr(error, "exit_code"):
-        show(file=sys.stderr)
+        if lang == "en":
+            show(file=sys.stderr)
+        elif sys.stderr is not None:
+            from trainrx.cli._chinese import WrongUse, wrong_use
+
+            said = wrong_use(cast("WrongUse", error))
+            sys.stderr.write(fitted(said, sys.stderr.encoding or "utf-8"))
         return 2
     if type(error).__name__ == "Abort":
-        complain("interrupted")
+        complain("interrupted", lang)
         return INTERRUPTED
     if os.environ.get("TRAINRX_DEBUG"):
         raise error
     return complain(
         f"this is a defect of trainrx, not of your job: {type(error).__name__}: {error}\n"
         "Set TRAINRX_DEBUG=1 and run again to see where, then report it with the command line "
-        "and that output (mask secrets first)."
+        "and that output (mask secrets first).",
+        lang,
     )

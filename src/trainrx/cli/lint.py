@@ -190,7 +190,7 @@ def told(report: LintReport, run: LintRun) -> int:
     if written:
         return write(written)
     for name, reason in report.unread:
-        complain(f"{name}: {reason}")
+        complain(f"{name}: {reason}", run.request.lang)
     text, answer = _rendered(report, run), run.answer
     if answer.output:
         Path(answer.output).write_text(text, encoding="utf-8")
@@ -237,7 +237,7 @@ def mend(run: LintRun, mending: Mending) -> int:
         return write("".join(file.text for file in left if file.name in NO_FILES))
     report = report_of(left, linter, beside, settings, unread)
     if made:
-        complain(f"mended {made} finding{'' if made == 1 else 's'}")
+        complain(f"mended {made} finding{'' if made == 1 else 's'}", request.lang)
     return told(report, run)
 
 
