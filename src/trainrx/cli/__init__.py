@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typer.core import TyperCommand
 
 DEFAULT = "diagnose"
+COMPLETION = (["--install-completion"], ["--show-completion"])
 
 
 def program() -> NoReturn:
@@ -40,6 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(words: list[str], spoken: Lang) -> int:
     """Import the module of one command only: each has its own pipeline behind it."""
     before, words = _leading_language(words)
+    if os.environ.get(f"_{called_as().upper()}_COMPLETE") or words[:1] in COMPLETION:
+        from trainrx.cli._completion import complete
+
+        return complete(words, called_as())
     named = bool(words) and words[0] in commands()
     module = import_module(f"trainrx.cli.{words[0] if named else DEFAULT}")
     from typer.main import get_command

@@ -31,7 +31,9 @@ Other commands: fix FILE (the changed launch, proved), plan FILE (what works on 
 retry LOG (does a restart help), lint FILE (defects before it runs), lsp (the same in an editor),
 translate FILE (to another version), estimate FILE (the GPU memory it takes), inspect FILE (what
 a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list (a file of that name:
-./inspect)."""
+./inspect).
+
+Completion of the shell: diagnose --install-completion, or --show-completion to look at it first."""
 
 
 FailOn = Literal["none", "possible", "likely"]
