@@ -85,9 +85,17 @@ def concluded(case: dict[str, Any], knowledge: Knowledge) -> Conclusion:
         UsageError: the inputs of the case cannot be used.
     """
     with tempfile.TemporaryDirectory() as name:
-        # a log is read as a stream, when it is needed: the files must stay until then
-        request = _request(arguments(case, Path(name), note=True))
-        return conclude(gather(request, knowledge), knowledge)
+        return concluded_in(Path(name), case, knowledge)
+
+
+def concluded_in(folder: Path, case: dict[str, Any], knowledge: Knowledge) -> Conclusion:
+    """Work it out below a folder, which stays: a log is read as a stream, when it is needed.
+
+    Raises:
+        UsageError: the inputs of the case cannot be used.
+    """
+    request = _request(arguments(case, folder, note=True))
+    return conclude(gather(request, knowledge), knowledge)
 
 
 def _request(words: Sequence[str]) -> Request:
