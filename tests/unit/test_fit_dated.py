@@ -8,9 +8,9 @@ import pytest
 
 from fit.collect import pairs
 from fit.dated import CUTS, Block, judged, older_than, rolling, rows, within
-from fit.logistic import PARTS, left_out, table
+from fit.logistic import PARTS, fit, left_out, table
 from fit.pair import Pair
-from fit.ranking import fitted, fitting
+from fit.ranking import Fitting, fitted
 from trainrx.knowledge.load import load
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
@@ -51,26 +51,18 @@ def said(found: list[Pair], cases: list[dict[str, Any]]) -> list[Block]:
     return list(rolling(found, cases, cases, load()))
 
 
-def test_a_newer_thread_is_judged_by_the_older_ones_whatever_it_says_itself(
+def test_a_newer_thread_is_judged_by_what_older_ones_say_and_not_by_its_own_label(
     threads: list[dict[str, Any]], found: list[Pair]
 ) -> None:
-    flipped = [p._replace(right=not p.right) if p.case == 3 else p for p in found]
+    own = [p._replace(right=not p.right) if p.case == 3 else p for p in found]
+    older = [p._replace(right=False) if p.case < 3 else p for p in found]
 
-    one, other = said(found, threads), said(flipped, threads)
+    plain, flipped, wrong = (said(listed, threads) for listed in (found, own, older))
 
-    assert [(block.since, block.older) for block in one] == [(NEW, 3)]
-    assert one[0].outcomes == other[0].outcomes
-    assert [item.case for item in one[0].outcomes] == ["d"]
-
-
-def test_what_older_threads_say_moves_the_newer_one(
-    threads: list[dict[str, Any]], found: list[Pair]
-) -> None:
-    wrong = [p._replace(right=False) if p.case < 3 else p for p in found]
-
-    one, other = said(found, threads)[0].outcomes[0], said(wrong, threads)[0].outcomes[0]
-
-    assert one.probability > other.probability
+    assert [(block.since, block.older) for block in plain] == [(NEW, 3)]
+    assert [item.case for item in plain[0].outcomes] == ["d"]
+    assert plain[0].outcomes == flipped[0].outcomes
+    assert plain[0].outcomes[0].probability > wrong[0].outcomes[0].probability
 
 
 def test_a_case_under_examination_is_asked_and_not_learnt_from(
@@ -110,7 +102,8 @@ def test_a_vote_that_counted_in_two_cases_is_not_written() -> None:
     found = [pair(number, right=True) for number in range(6)]
     found += [rare, rare._replace(case=10)]
 
-    record = fitted(found, fitting(found), 8)
+    data = table(found)
+    record = fitted(found, Fitting(data, fit(data, 1.0, 0.5), data.offset, 0.0, 1.0), 8)
 
     assert set(record.causes["c"].votes) == {"v"}
     assert (record.cases, record.pairs, record.causes["c"].right) == (8, 8, 8)
