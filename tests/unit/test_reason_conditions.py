@@ -156,6 +156,31 @@ def test_of_sightings_alike_the_first_few_are_evidence() -> None:
     assert lines(Condition(symptom="a", if_={"rank": {"ge": 0}}), *ranks) == list(range(8))
 
 
+def place(line: int) -> Origin:
+    return Origin(source="f", line=line, text="x")
+
+
+def test_no_line_shows_an_absence_but_the_launch_stands_for_it() -> None:
+    framework = fact("launch.framework", "ms-swift", place(1))
+    launch = fact("launch.given", True, place(5))
+    named = Condition(fact="launch.framework", eq="ms-swift")
+    given = Condition(fact="launch.given", eq=True)
+    unset = Condition(fact="a", known=False)
+
+    assert lines(Condition(all=(named, given, unset)), framework, launch) == [5]
+    assert lines(Condition(all=(named, unset)), framework, launch) == []
+    assert lines(Condition(all=(named, Condition(symptom="s", seen=False))), LOG, framework) == []
+
+
+def test_what_holds_of_the_whole_job_is_evidence_only_where_nothing_else_is() -> None:
+    framework = fact("launch.framework", "ms-swift", place(1))
+    setting = fact("a", 3, place(9))
+    named = Condition(fact="launch.framework", eq="ms-swift")
+
+    assert lines(Condition(all=(named, Condition(fact="a", eq=3))), framework, setting) == [9]
+    assert lines(named, framework, setting) == [1]
+
+
 def test_a_release_is_evidence_of_its_range() -> None:
     old = Situation(Facts(), {"vllm": "0.7.3"}, {})
 

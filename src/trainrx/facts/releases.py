@@ -51,7 +51,7 @@ def release_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     if not releases:
         return
     version = Version(present.strip().removeprefix("==").strip())
-    at = (*facts.origins(*ASKED)[:1], Origin(source=f"{name} {present}"))
+    at = (Origin(source=f"{name} {present}"),)
     behind = sum(release > version for release in releases)
     yield fact("framework.releases_behind", behind, *at, how="derived")
     yield fact("framework.development", version.is_devrelease, *at, how="derived")

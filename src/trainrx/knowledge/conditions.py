@@ -23,11 +23,16 @@ FACT_TESTS = (*OPS, "one_of", "known")
 
 def walk(condition: Condition) -> Iterator[tuple[Condition, str]]:
     """Give every node with what is wrong with it ("" when nothing is)."""
-    yield condition, _problem(condition)
+    yield from ((part, _problem(part)) for part in parts_of(condition))
+
+
+def parts_of(condition: Condition) -> Iterator[Condition]:
+    """Give a condition and all those within it."""
+    yield condition
     for part in (*(condition.all or ()), *(condition.any or ())):
-        yield from walk(part)
+        yield from parts_of(part)
     if condition.not_ is not None:
-        yield from walk(condition.not_)
+        yield from parts_of(condition.not_)
 
 
 def conditions_of(cause: Cause) -> Iterator[tuple[str, Condition]]:

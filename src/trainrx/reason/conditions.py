@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trainrx.knowledge.conditions import OPS
+from trainrx.knowledge.conditions import OPS, parts_of
 from trainrx.model.facts import UNSEEN, Fact, Facts, Origin, Scalar, fact, identity
 from trainrx.model.parts import Condition
 from trainrx.versions.ranges import in_range
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from trainrx.model.knowledge import Symptom  # lint does without symptoms
 
 LOG_GIVEN = "log.given"
+LAUNCH_GIVEN = "launch.given"
+OF_THE_WHOLE = (LAUNCH_GIVEN, "launch.env_complete", "launch.framework", LOG_GIVEN)
+"""What holds of the whole job: the line it was read from shows nothing of a single setting."""
 UNSET = "none"
 """The value of an argument that is set to nothing: no number and no switch."""
 MOST_ALIKE = 4
@@ -64,13 +67,23 @@ def decide(condition: Condition, situation: Situation) -> bool | None:
 
 
 def evidence(condition: Condition, situation: Situation) -> tuple[Fact, ...]:
-    """Give the facts that decide a condition, in their order; none where it is unknown."""
+    """Give the facts that decide a condition, in their order; none where it is unknown.
+
+    No line shows that something is absent: then the launch stands for it, where one was read.
+    """
     found = decide(condition, situation)
     decided = [] if found is None else list(dict.fromkeys(_deciding(condition, situation, found)))
+    telling = [item for item in decided if item.kind not in OF_THE_WHOLE]
+    if telling or any(map(_is_absence, parts_of(condition))):
+        decided = telling or [item for item in decided if item.kind == LAUNCH_GIVEN]
     if len(decided) > 1:
         order = {id(item): at for at, item in enumerate(situation.facts)}
         decided.sort(key=lambda item: (order.get(id(item), len(order)), item.kind))
     return tuple(decided[:MOST_EVIDENCE])
+
+
+def _is_absence(part: Condition) -> bool:
+    return part.known is False or (part.symptom is not None and not part.seen)
 
 
 def _deciding(condition: Condition, situation: Situation, found: bool) -> Iterator[Fact]:

@@ -164,6 +164,10 @@ def _reason(vote: Evidence, weight: float, known: Situation | None, lang: Lang) 
 
 
 def quotes(facts: Iterable[Fact]) -> tuple[Origin, ...]:
-    """Give the lines some facts were read from, each once, the first few."""
-    seen = dict.fromkeys(origin for item in facts for origin in item.origins)
+    """Give the lines some facts were read from, each once, the first few.
+
+    A line that says a thing goes before those that something was worked out from.
+    """
+    ordered = sorted(facts, key=lambda item: item.how == "derived")
+    seen = dict.fromkeys(origin for item in ordered for origin in item.origins)
     return tuple(seen)[:MAX_EVIDENCE]
