@@ -15,8 +15,11 @@ import msgspec
 import pytest
 
 import command_line
+import first_screen
 import trainrx.render
 from trainrx.knowledge.yaml12 import read_yaml
+from trainrx.model.result import Diagnosis
+from trainrx.render.screen import ROOM
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FOLDERS = sorted(path.parent.name for path in EXAMPLES.glob("*/expect.yaml"))
@@ -134,10 +137,14 @@ def test_the_installed_command_gives_the_same_answer() -> None:
     assert json.loads(done.stdout) == answer(name)
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", FOLDERS)
-def test_verdict_and_first_fix_stand_in_the_first_lines(name: str) -> None:
-    text = run(name, "--lang", "en")
+def test_the_first_screen_says_what_to_do_and_no_more_than_holds(name: str, lang: str) -> None:
+    given = json.dumps(answer(name, lang)).encode()
 
-    head = "\n".join(line for line in text.split("\n") if line.strip())[:1200].split("\n")[:5]
-    first = answer(name)["causes"][0]["fixes"][0]["changes"][0]["spelled"]
-    assert any(first in line for line in head)
+    found = msgspec.json.decode(given, type=Diagnosis)
+
+    assert list(first_screen.mistakes(found, EXAMPLES / name)) == []
+    screen = run(name, "--lang", lang)
+    assert len(screen.splitlines()) <= ROOM.lines
+    assert first_screen.joined(found.causes[0].title[:40]) in first_screen.joined(screen)

@@ -12,11 +12,11 @@ import pytest
 import yaml
 from accuracy import STRICT, Names, arguments, judge
 
+import first_screen
 import trainrx.render
 from trainrx import diagnose
 from trainrx.model.knowledge import Family
 from trainrx.model.result import Diagnosis, Kind
-from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.document import View
 
@@ -33,7 +33,6 @@ SCHEMA = jsonschema.validators.validator_for({})(
 )
 REPEATED = ("config", "log")
 NUMBERS = ("gpus", "nodes")
-LANGUAGES: tuple[Lang, ...] = ("en", "zh")
 
 
 def cases(name: str) -> list[dict[str, Any]]:
@@ -54,17 +53,12 @@ def ask(case: dict[str, Any], folder: Path) -> Diagnosis:
     return diagnose(**given, top=5)
 
 
-def mistakes(answer: Diagnosis, written: dict[str, Any]) -> Iterator[str]:
+def mistakes(answer: Diagnosis, written: dict[str, Any], folder: Path) -> Iterator[str]:
     """Say what is wrong with an answer, whatever its causes are."""
     if answer.verdict == "healthy":
         yield "a failure is called healthy"
     yield from (error.message[:200] for error in SCHEMA.iter_errors(written))
-    forms = [render(answer, "markdown", View(lang)) for lang in LANGUAGES]
-    forms += [render(answer, "text", View(lang)) for lang in LANGUAGES]
-    if answer.causes and not all(answer.causes[0].id in form for form in forms[:2]):
-        yield "the first cause is not in the Markdown"
-    if not all(len(form.strip()) > 80 for form in forms):
-        yield "a form says nothing"
+    yield from first_screen.mistakes(answer, folder)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -79,7 +73,7 @@ def test_failures_are_answered_as_often_rightly_as_before(name: str, tmp_path: P
         answer = ask(case, folder)
 
         written = json.loads(render(answer, "json", View("en")))
-        if found := list(mistakes(answer, written)):
+        if found := list(mistakes(answer, written, folder)):
             wrong[case["id"]] = found
         if case["confidence"] in STRICT:
             outcomes.append(judge(case, written, names))

@@ -45,7 +45,7 @@ def test_fixes_of_a_memory_cause_say_what_they_come_to(answer):
 
 
 def test_the_figures_are_shown(answer):
-    assert "Memory per GPU: " in render(answer, "text", View("en"))
+    assert " GiB per GPU, " in render(answer, "text", View("en"))
 
 
 def test_without_a_card_nothing_is_foreseen(tmp_path):

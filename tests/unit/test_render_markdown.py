@@ -14,10 +14,11 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats.markdown import code, fence, guard, prose
+from trainrx.render.screen import ROOM
 
 
-def as_markdown(answer: Diagnosis, lang: Lang) -> str:
-    return render(answer, "markdown", View(lang))
+def as_markdown(answer: Diagnosis, lang: Lang, *, everything: bool = False) -> str:
+    return render(answer, "markdown", View(lang, everything=everything))
 
 
 EVIL = "@all @user see https://evil.example <!channel> closes #12 ```` ``` </details> [x](http://y)"
@@ -32,8 +33,9 @@ def quoting(text: str) -> Diagnosis:
     return msgspec.structs.replace(answer, causes=(cause,))
 
 
-def outside_fences(text: str) -> str:
-    return re.sub(r"(?ms)^ *(`{3,})\w*\n.*?^ *\1$", "", text)
+def outside_code(text: str) -> str:
+    fenced = re.sub(r"(?ms)^ *(`{3,})\w*\n.*?^ *\1$", "", text)
+    return re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", fenced)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -41,26 +43,22 @@ def test_verdict_and_first_fix_stand_in_the_first_300_characters(lang):
     start = as_markdown(diagnoses.oom(lang), lang)[:300]
 
     assert ("已确诊" if lang == "zh" else "Diagnosed") in start
-    assert "`MAX_PIXELS=602112`" in start
+    assert "\nMAX_PIXELS=602112  #" in start
 
 
-def test_even_with_a_long_title_and_fix():
-    answer = diagnoses.oom()
-    first = answer.causes[0].fixes[0]
-    change = msgspec.structs.replace(first.changes[0], spelled="--flag value " * 40)
-    fix = msgspec.structs.replace(first, changes=(change,))
-    cause = msgspec.structs.replace(answer.causes[0], title="long " * 90, fixes=(fix,))
+def test_a_post_keeps_its_size_by_default_and_says_all_when_asked():
+    short, whole = (as_markdown(diagnoses.oom(), "en", everything=all_) for all_ in (False, True))
 
-    start = as_markdown(msgspec.structs.replace(answer, causes=(cause,)), "en")[:300]
-
-    assert "`--flag value" in start
-    assert start.count("`") == 2
+    assert len(short.encode()) <= ROOM.size
+    assert "(likely)" in short
+    assert "likely 91%" in whole
+    assert "--freeze_vit true" in whole
 
 
 def test_the_lines_to_copy_are_fenced_and_whole():
     text = as_markdown(diagnoses.oom(), "en")
 
-    assert "   ```bash\n   MAX_PIXELS=602112  # not set now\n   ```\n" in text
+    assert "```bash\nMAX_PIXELS=602112  # not set now\n```\n" in text
 
 
 def test_it_holds_no_table():
@@ -68,10 +66,10 @@ def test_it_holds_no_table():
 
 
 def test_quoted_backticks_do_not_close_the_fence():
-    text = as_markdown(quoting(EVIL), "en")
+    text = as_markdown(quoting(EVIL), "en", everything=True)
 
     assert "  `````text\n" in text
-    assert "evil" not in outside_fences(text)
+    assert "evil" not in outside_code(text)
 
 
 def test_mentions_links_and_issue_numbers_of_a_log_are_neutralised():
@@ -125,7 +123,7 @@ def test_unknown_says_what_to_collect():
     text = as_markdown(diagnoses.unknown(), "en")
 
     assert text.startswith("**Cause unknown**: the cause was not found; this does not mean")
-    assert "--redirects 3 --log-dir logs" in text[:300]
+    assert "--redirects 3 --log-dir logs" in text
 
 
 def test_healthy_says_what_was_checked():
@@ -137,7 +135,7 @@ def test_healthy_says_what_was_checked():
 
 @given(st.text(max_size=200))
 def test_no_quoted_text_escapes_its_fence(text):
-    page = as_markdown(quoting("x" + text), "en")
+    page = as_markdown(quoting("x" + text), "en", everything=True)
 
     fences = re.findall(r"(?m)^ *(`{3,})(?:\w*)$", page)
 

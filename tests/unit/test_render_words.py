@@ -17,8 +17,9 @@ from trainrx.render.document import View
 
 # what Chinese users write in Latin letters too, and what must be typed as it stands
 LATIN = {
-    *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "id", "nat"),
+    *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "GiB", "nat"),
     *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list", "lint", "fix"),
+    "id",
 }
 LATIN_INSPECT = {
     *("GPU", "vLLM", "RLHF", "ZeRO", "attention", "batch", "token", "step", "rollout", "offload"),

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import ACTIONS
+from trainrx.model.facts import Origin
 from trainrx.model.fixing import FixedCause, RetryCause
-from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
+from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, ProvedPlan, Reason
+from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.document import CopyLine, View, children
 from trainrx.render.layout import Styled, clean
 
-FULL = (4, 2, 4)
-"""Reasons for, unknowns and fixes shown of the first cause."""
-SHORT = (2, 1, 2)
-"""The same for the others."""
 MOST_RANKS = 8
+LONG_PLACE = 32
 NEEDS_A_VERB = ("lower", "raise", "upgrade", "downgrade", "switch")
 """Without a value to set, the name alone does not say what to do."""
 OUTSIDE = ("code", "data", "hardware")
@@ -30,8 +29,17 @@ def percent(probability: float) -> str:
 
 
 def sure(cause: CauseOut | FixedCause | RetryCause, view: View) -> str:
-    """Say how sure a cause is."""
-    return f"{view.say(words.LIKELY[cause.verdict])} {percent(cause.probability)}"
+    """Say in a word how sure a cause is.
+
+    The figure is for `--explain`: of threads newer than those it was fitted on fewer were solved
+    than it says.
+    """
+    return view.say(words.LIKELY[cause.verdict])
+
+
+def sure_figure(cause: CauseOut | FixedCause | RetryCause, view: View) -> str:
+    """Say how sure a cause is, with the figure its score comes to."""
+    return f"{sure(cause, view)} {percent(cause.probability)}"
 
 
 def ranks_text(ranks: Sequence[int], view: View) -> str:
@@ -47,14 +55,18 @@ def titles(answer: Diagnosis) -> dict[str, str]:
     return named | {item.id: item.title for item in answer.causes}
 
 
-def candidate(cause: CauseOut, number: int, names: dict[str, str], view: View) -> doc.Candidate:
-    """Lay one cause out; `names` are the titles of what else the answer holds."""
-    limits = FULL if number == 1 else SHORT
-    if is_supported(cause) or view.everything:
-        parts = _supported(cause, number, limits, names, view)
-    else:
-        parts = children(*_common(cause, view))
-    return doc.Candidate(number, cause.title, sure(cause, view), cause.id, parts)
+def candidates(answer: Diagnosis, plan: ProvedPlan | None, view: View) -> Iterator[doc.Candidate]:
+    """Lay the causes out, best first; changes that stand further up are not repeated."""
+    names = titles(answer)
+    places: dict[tuple[CopyLine, ...], str] = {}
+    if plan is not None:
+        places[change_lines(plan.changes, plan.commands, view)] = view.say(words.AT_TOP)
+    for number, cause in enumerate(answer.causes, start=1):
+        parts = _parts(cause, names, places, view)
+        place = view.say(words.AT_CAUSE, n=number)
+        for fix in cause.fixes:
+            places.setdefault(fix_lines(fix, view), place)
+        yield doc.Candidate(number, cause.title, sure_figure(cause, view), cause.id, parts)
 
 
 def is_supported(cause: CauseOut) -> bool:
@@ -62,57 +74,40 @@ def is_supported(cause: CauseOut) -> bool:
     return any(reason.holds and reason.weight > 0 for reason in cause.reasons)
 
 
-def _common(cause: CauseOut, view: View) -> Iterator[doc.Node]:
-    yield doc.Paragraph(view.say(words.COMMON), style="dim")
-    for fix in cause.fixes[:1]:
-        lines = fix_lines(fix, view)
-        if view.post:
-            yield remedy(fix, 1, view)
-        elif lines:
-            yield doc.Code(lines[:1])
-        else:
-            yield doc.Paragraph(fix.title, indent=2)
-
-
-def _supported(
-    cause: CauseOut, number: int, limits: tuple[int, int, int], names: dict[str, str], view: View
+def _parts(
+    cause: CauseOut, names: dict[str, str], places: dict[tuple[CopyLine, ...], str], view: View
 ) -> tuple[doc.Node, ...]:
-    full = number == 1 or view.everything or view.post
-    fixes = view.first(cause.fixes, limits[2])
     # a cause that was explained away is not laid out, and so has no title here
     named = view.say(words.LISTED).join(names[one] for one in cause.effects if one in names)
     label = Styled(view.labelled(words.EFFECTS, ""), "head")
+    fixes = (
+        remedy(fix, place, view, places.get(fix_lines(fix, view), ""))
+        for place, fix in enumerate(cause.fixes, start=1)
+    )
     sources = tuple(doc.SourceNote(source.says, source.url) for source in cause.references)
     return children(
-        doc.Paragraph(cause.summary) if full else None,
-        _why(cause, limits, view),
-        doc.Section(
-            view.say(words.CHANGE),
-            children(
-                [remedy(fix, place, view) for place, fix in enumerate(fixes, start=1)],
-                _more(len(cause.fixes) - len(fixes)),
-            ),
-        ),
-        doc.Section(view.say(words.ALREADY), tuple(_already(cause, view))),
+        doc.Paragraph(cause.summary),
+        None if is_supported(cause) else doc.Paragraph(view.say(words.COMMON), style="dim"),
+        _why(cause, view),
+        doc.Section(view.say(words.CHANGE), tuple(fixes)),
+        doc.Section(view.say(words.ALREADY), tuple(_already(cause))),
         doc.Section(view.say(words.NOT_OFFERED), tuple(_not_offered(cause, view))),
         doc.Paragraph(named, label) if named else None,
-        _score(cause, view) if view.everything else None,
-        doc.Section(view.say(words.SOURCES), sources) if view.everything or view.post else None,
+        _score(cause, view),
+        doc.Section(view.say(words.SOURCES), sources),
     )
 
 
-def _why(cause: CauseOut, limits: tuple[int, int, int], view: View) -> Iterator[doc.Node]:
+def _why(cause: CauseOut, view: View) -> Iterator[doc.Node]:
     known = [reason for reason in cause.reasons if reason.holds is True]
-    unknown = [reason for reason in cause.reasons if reason.holds is None]
     groups = (
-        (words.WHY, [r for r in known if r.weight >= 0], limits[0]),
-        (words.WHY_NOT, [r for r in known if r.weight < 0], limits[0]),
-        (words.NOT_KNOWN, unknown, limits[1]),
+        (words.WHY, [r for r in known if r.weight >= 0]),
+        (words.WHY_NOT, [r for r in known if r.weight < 0]),
+        (words.NOT_KNOWN, [r for r in cause.reasons if r.holds is None]),
     )
-    for title, reasons, limit in groups:
-        shown = view.first(reasons, limit)
-        items = (doc.Bullet(r.text, _sign(r), evidence=r.evidence) for r in shown)
-        yield doc.Section(view.say(title), children(tuple(items), _more(len(reasons) - len(shown))))
+    for title, reasons in groups:
+        items = (doc.Bullet(r.text, _sign(r), evidence=r.evidence) for r in reasons)
+        yield doc.Section(view.say(title), tuple(items))
 
 
 def _sign(reason: Reason) -> doc.Sign:
@@ -121,22 +116,19 @@ def _sign(reason: Reason) -> doc.Sign:
     return "?+" if reason.weight > 0 else "?-"
 
 
-def _more(count: int) -> doc.More | None:
-    return doc.More(count) if count > 0 else None
-
-
-def remedy(fix: FixOut, number: int, view: View) -> doc.Remedy:
-    """Lay a fix out: its lines, steps, memory before and after, price."""
+def remedy(fix: FixOut, number: int, view: View, earlier: str = "") -> doc.Remedy:
+    """Lay a fix out: its lines, or where they stand `earlier`, steps, memory, price."""
+    said = " · ".join((fix.title, view.say(words.SAFETY[fix.safety]), fix.id))
     lines = fix_lines(fix, view)
+    if lines and earlier:
+        return doc.Remedy(number, said + view.paren(earlier))
     return doc.Remedy(
         number,
-        " · ".join(
-            (fix.title, view.say(words.SAFETY[fix.safety]), *([fix.id] if view.everything else []))
-        ),
+        said,
         children(
             doc.Code(lines) if lines else None,
             [doc.Paragraph(step) for step in fix.steps.splitlines()],
-            doc.Paragraph(memory(fix.predicted, view)) if fix.predicted is not None else None,
+            _memory(fix.predicted, view) if fix.predicted is not None else None,
             price(fix.cost, view) if fix.cost else None,
             [doc.Paragraph(note, style="dim") for note in fix.notes],
         ),
@@ -148,16 +140,18 @@ def price(cost: str, view: View) -> doc.Paragraph:
     return doc.Paragraph(cost, Styled(view.labelled(words.PRICE, ""), "dim"), "dim")
 
 
-def _already(cause: CauseOut, view: View) -> Iterator[doc.Node]:
+def _memory(predicted: Predicted, view: View) -> doc.Paragraph:
+    return doc.Paragraph(view.labelled(words.MEMORY, memory(predicted, view)))
+
+
+def _already(cause: CauseOut) -> Iterator[doc.Node]:
     for item in cause.already_right:
         at = str(item.evidence[0]) if item.evidence else ""
-        spelled = clean(item.spelled)
-        title = item.title if view.everything or not spelled else ""
-        yield doc.InPlace(title, spelled, at)
+        yield doc.InPlace(item.title, clean(item.spelled), at)
 
 
 def _not_offered(cause: CauseOut, view: View) -> Iterator[doc.Node]:
-    for item in cause.not_offered if view.everything else ():
+    for item in cause.not_offered:
         yield doc.Bullet(f"{item.title} · {item.id}{view.say(words.COLON)}{item.why}")
 
 
@@ -193,21 +187,33 @@ def _log_odds(probability: float) -> float:
 
 def fix_lines(fix: FixOut, view: View) -> tuple[CopyLine, ...]:
     """Give the lines of a fix: parameters first, then commands."""
-    changes = (CopyLine(_spelled(change, view), _remark(change, view)) for change in fix.changes)
-    commands = (CopyLine(clean(line)) for text in fix.commands for line in text.splitlines())
-    return (*changes, *commands)
+    return change_lines(fix.changes, fix.commands, view)
 
 
-def memory(predicted: Predicted, view: View) -> str:
-    """Say the memory before and after, GiB per GPU, and whether it fits."""
-    fits = words.FITS if predicted.high_gib <= predicted.limit_gib else words.TIGHT
-    parts = (
-        f"{view.say(words.RANGE)} {predicted.low_gib:.1f}-{predicted.high_gib:.1f}",
-        f"{view.say(words.CARD)} {predicted.limit_gib:.1f}",
-        view.say(fits),
-    )
-    change = f"{predicted.before_gib:.1f} -> {predicted.after_gib:.1f} GiB"
-    return view.labelled(words.MEMORY, change) + view.paren(view.say(words.COMMA).join(parts))
+def change_lines(
+    changes: Iterable[Change], commands: Iterable[str], view: View
+) -> tuple[CopyLine, ...]:
+    """Give changes as lines to copy, then commands."""
+    spelled = (CopyLine(_spelled(change, view), _remark(change, view)) for change in changes)
+    run = (CopyLine(clean(line)) for text in commands for line in text.splitlines())
+    return (*spelled, *run)
+
+
+def memory(predicted: Predicted, view: View, fits: bool | None = None) -> str:
+    """Say the memory before and after, GiB per GPU, and whether it `fits` (None: by its range)."""
+    change = f"{predicted.before_gib:.1f} -> {predicted.after_gib:.1f}"
+    of_card = view.say(words.OF_CARD, change=change, card=f"{predicted.limit_gib:.1f}")
+    between = view.paren(f"{predicted.low_gib:.1f}-{predicted.high_gib:.1f}")
+    said = view.say(words.COMMA).join((of_card, view.say(_fits(predicted, fits))))
+    return said + between
+
+
+def _fits(predicted: Predicted, fits: bool | None) -> Text:
+    if fits is None:
+        fits = predicted.after_gib <= predicted.limit_gib
+    if fits:
+        return words.FITS if predicted.high_gib <= predicted.limit_gib else words.PROBABLY
+    return words.TOO_LARGE if predicted.low_gib > predicted.limit_gib else words.PROBABLY_NOT
 
 
 def _spelled(change: Change, view: View) -> str:
@@ -218,8 +224,14 @@ def _spelled(change: Change, view: View) -> str:
     return f"{view.say(words.DELETE)} {text}" if change.action == "remove" else text
 
 
+def _place(origin: Origin) -> str:
+    """Name a place; of a long path the file's name says it beside a line to copy."""
+    where = clean(str(origin))
+    return where if len(where) <= LONG_PLACE else where.replace("\\", "/").rpartition("/")[2]
+
+
 def _remark(change: Change, view: View) -> str:
-    where = view.paren(clean(str(change.at))) if change.at else ""
+    where = view.paren(_place(change.at)) if change.at else ""
     if change.action == "remove" or change.kind in OUTSIDE:
         return where.strip()
     if change.from_ is None and (change.to is None or change.kind == "package"):

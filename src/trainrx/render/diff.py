@@ -9,8 +9,8 @@ from trainrx.model.inspection import Comparison, Item, Pair, Sided
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import inspect_words as words
-from trainrx.render.diagnosis import unread_section
 from trainrx.render.document import Document, View, children
+from trainrx.render.inputs import unread_section
 from trainrx.render.inspect import framework, what
 from trainrx.render.inspect_rows import name_text, origin_text, value_text
 from trainrx.render.layout import Styled, clean

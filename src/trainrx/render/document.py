@@ -6,7 +6,7 @@ is said, in which order; a writer of `formats/` decides how each kind of node lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -56,7 +56,11 @@ class View(NamedTuple):
 
     def labelled(self, label: Text, said: str) -> str:
         """Write `label: said`."""
-        return label.in_(self.lang) + words.COLON.in_(self.lang) + said
+        return self.labelled_text(label.in_(self.lang), said)
+
+    def labelled_text(self, label: str, said: str) -> str:
+        """Write `label: said`, where the label is no fixed word."""
+        return label + words.COLON.in_(self.lang) + said
 
     def first(self, items: Sequence[T], limit: int) -> Sequence[T]:
         """Give the first of some things, or all of them."""
@@ -86,11 +90,12 @@ class Headline(Node, frozen=True):
 
 
 class Labelled(Node, frozen=True):
-    """A label and what stands beside it: texts, or lines to copy; `most`: lines of a terminal."""
+    """A label and what stands beside it: texts, lines to copy, nodes; `most`: lines of a text."""
 
     label: str
     texts: tuple[str, ...] = ()
     lines: tuple[CopyLine, ...] = ()
+    children: tuple[Node, ...] = ()
     style: str = ""
     most: int | None = None
     strong: bool = False
@@ -98,7 +103,10 @@ class Labelled(Node, frozen=True):
 
 
 class Paragraph(Node, frozen=True):
-    """A sentence or several; `lead` stands before it, `gap` sets it apart, `whole`: in one line."""
+    """A sentence or several; `lead` stands before it, `gap` sets it apart.
+
+    `whole`: in one line, however long; `most`: in so many lines at most.
+    """
 
     text: str
     lead: Styled | None = None
@@ -106,6 +114,7 @@ class Paragraph(Node, frozen=True):
     indent: int = 0
     gap: bool = False
     whole: bool = False
+    most: int | None = None
 
 
 class Section(Node, frozen=True):
@@ -126,7 +135,10 @@ class Candidate(Node, frozen=True):
 
 
 class Bullet(Node, frozen=True):
-    """An entry of a list with the lines it rests on; `at` is the place it is about."""
+    """An entry of a list with the lines it rests on; `at` is the place it is about.
+
+    `most` is the number of lines it takes at most; the lines it rests on then take one each.
+    """
 
     text: str
     sign: Sign = ""
@@ -134,6 +146,7 @@ class Bullet(Node, frozen=True):
     joint: str = ""
     evidence: tuple[Origin, ...] = ()
     children: tuple[Node, ...] = ()
+    most: int | None = None
 
 
 class Remedy(Node, frozen=True):
@@ -175,6 +188,10 @@ class More(Node, frozen=True):
     """So many things are left out."""
 
     count: int
+
+
+class Gap(Node, frozen=True):
+    """What follows is set apart."""
 
 
 class Excerpt(Node, frozen=True):
@@ -342,6 +359,26 @@ class Renames(Node, frozen=True):
     given: bool = False
 
 
+class Form(NamedTuple):
+    """One way to say something: how much it lacks of the fuller way before it, and what it says."""
+
+    loss: int
+    children: tuple[Node, ...]
+
+
+class Elastic(Node, frozen=True):
+    """What can be said at more or less length, the fullest form first."""
+
+    forms: tuple[Form, ...]
+
+
+class Room(NamedTuple):
+    """How long a document may get: lines of a terminal, bytes of a post (UTF-8)."""
+
+    lines: int
+    size: int
+
+
 class Document(NamedTuple):
     """A whole answer.
 
@@ -351,7 +388,7 @@ class Document(NamedTuple):
         tool: who answered.
         short: too short for headings of a post.
         mark: begins each line of text but those of a patch.
-        reminder: what a terminal repeats when the head has scrolled away.
+        room: what it must keep within, as far as its elastic parts allow.
     """
 
     children: tuple[Node, ...]
@@ -359,7 +396,28 @@ class Document(NamedTuple):
     tool: str = ""
     short: bool = False
     mark: str = ""
-    reminder: tuple[Node, ...] = ()
+    room: Room | None = None
+
+
+def within(
+    nodes: Sequence[Node], limit: int | None, size: Callable[[tuple[Node, ...]], int]
+) -> tuple[Node, ...]:
+    """Give each elastic node the form in which all nodes together keep within a limit.
+
+    What loses least is shortened first, of several the last; where nothing can be shortened any
+    more, the shortest forms stand, whatever their size.
+    """
+    forms = [node.forms if isinstance(node, Elastic) else (Form(0, (node,)),) for node in nodes]
+    chosen = [0] * len(forms)
+    taken = [size(those[0].children) for those in forms] if limit is not None else []
+    while limit is not None and sum(taken) > limit:
+        shorter = [at for at, those in enumerate(forms) if chosen[at] + 1 < len(those)]
+        if not shorter:
+            break
+        at = min(shorter, key=lambda at: (forms[at][chosen[at] + 1].loss, -at))
+        chosen[at] += 1
+        taken[at] = size(forms[at][chosen[at]].children)
+    return children(those[at].children for those, at in zip(forms, chosen, strict=True))
 
 
 Part: TypeAlias = "Node | Iterable[Part] | None"

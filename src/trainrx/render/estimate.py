@@ -10,7 +10,6 @@ from trainrx.model.memory import Figure, PhaseUse, Prediction, Refusal
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import estimate_words as words
-from trainrx.render.diagnosis import job_text, unread_section
 from trainrx.render.document import Document, View, children
 from trainrx.render.estimate_bars import CACHED, CONTEXT, bars, beyond, full_scale, inks, legend
 from trainrx.render.estimate_says import (
@@ -24,6 +23,7 @@ from trainrx.render.estimate_says import (
     peak_text,
 )
 from trainrx.render.estimate_words import NOTHING, gib, share, term_name
+from trainrx.render.inputs import job_text, unread_section
 from trainrx.render.layout import Styled, cells, clean
 from trainrx.render.words import COLON, COMMA, SOURCES
 

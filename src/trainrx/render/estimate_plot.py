@@ -13,10 +13,10 @@ from trainrx.model.estimate import Estimate
 from trainrx.model.memory import Prediction
 from trainrx.model.text import Lang
 from trainrx.render import estimate_words as words
-from trainrx.render.diagnosis import job_text
 from trainrx.render.document import View
 from trainrx.render.estimate_bars import CACHED, CONTEXT, Stack, bars, full_scale, legend
 from trainrx.render.estimate_words import gib
+from trainrx.render.inputs import job_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,8 +19,8 @@ from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import fix_words as words
 from trainrx.render.cause import fix_lines, sure
-from trainrx.render.diagnosis import job_text
 from trainrx.render.document import CopyLine, Document, View, children
+from trainrx.render.inputs import job_text
 from trainrx.render.words import CAUSE, COLON, JOB, SAFETY
 
 MARK = "# "

@@ -11,8 +11,8 @@ from trainrx.model.job import Defect
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import inspect_words as words
-from trainrx.render.diagnosis import unread_section
 from trainrx.render.document import Document, View, children
+from trainrx.render.inputs import unread_section
 from trainrx.render.inspect_rows import (
     hidden,
     name_text,

@@ -15,6 +15,7 @@ _LONE = late("[\ud800-\udfff]")
 _NOT_FIRST = frozenset("，。；：！？、）」』》】”’％…,.;:!?)]}%")
 _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120
+ELLIPSIS = "..."
 
 
 class Styled(NamedTuple):
@@ -47,15 +48,19 @@ def cells(text: str) -> int:
 
 def cut(text: str, limit: int) -> str:
     """Shorten a text to at most `limit` cells, showing that something is missing."""
-    if cells(text) <= limit:
-        return text
-    out, used = "", 0
-    for char in text:
-        used += _cell(char)
-        if used > limit - 3:
-            break
-        out += char
-    return out.rstrip() + "..."
+    return text if cells(text) <= limit else ellipsis(text, limit)
+
+
+def ellipsis(text: str, limit: int) -> str:
+    """End a text that goes on with "...", at the end of a word where one is near."""
+    end, used = 0, 0
+    while end < len(text) and used + _cell(text[end]) <= limit - len(ELLIPSIS):
+        used += _cell(text[end])
+        end += 1
+    if 0 < end < len(text) and not _may_break(text[end - 1], text[end]):
+        space = text.rfind(" ", 0, end)
+        end = space if space > end // 2 else end
+    return text[:end].rstrip(" ,;:，；：、") + ELLIPSIS
 
 
 _LEAST_PIECE = 12

@@ -8,9 +8,9 @@ from trainrx.model.memory import Figure
 from trainrx.model.planning import OnHardware, PlanAnswer, Planned
 from trainrx.model.text import Text
 from trainrx.render import document as doc
-from trainrx.render.diagnosis import job_text, unread_section
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.fix_words import refusal_text, still_lines
+from trainrx.render.inputs import job_text, unread_section
 from trainrx.render.layout import clean
 from trainrx.render.words import COMMA, JOB, SAFETY, SLOWER
 

@@ -8,8 +8,8 @@ from trainrx.model.fixing import RetryAnswer, RetryVerdict
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render.cause import fix_lines, ranks_text, sure
-from trainrx.render.diagnosis import job_text
 from trainrx.render.document import Document, View, children
+from trainrx.render.inputs import job_text
 from trainrx.render.words import CAUSE, FIX, JOB, SEEN
 
 VERDICT: dict[RetryVerdict, Text] = {

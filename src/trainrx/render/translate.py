@@ -9,8 +9,8 @@ from trainrx.model.catalog import Value
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, DefaultChange, Translated, Translation
 from trainrx.render import document as doc
-from trainrx.render.diagnosis import unread_section
 from trainrx.render.document import Document, View, children
+from trainrx.render.inputs import unread_section
 from trainrx.render.layout import cells, clean
 
 CHANGED = Text(en="Written otherwise", zh="写法变了")

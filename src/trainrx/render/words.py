@@ -85,12 +85,39 @@ JOB = Text(en="Job", zh="任务")
 NEXT = Text(en="Next", zh="下一步")
 SEEN = Text(en="Seen", zh="现象")
 CHECKED = Text(en="Checked", zh="检查过")
-START_WITH = Text(en="Start with", zh="先改")
-UNKNOWN_CLAIM = Text(
-    en="the cause was not found; this does not mean that the job is healthy",
-    zh="没有找到原因，但这不代表任务没有问题",
+ALSO: dict[str, Text] = {
+    "likely": Text(en="Also likely", zh="同样很可能"),
+    "possible": Text(en="Possible", zh="有可能"),
+}
+COULD_BE = Text(en="Could be", zh="可能是")
+QUESTION = Text(en="Ask", zh="请确认")
+APPLY = Text(en="Apply: `{command}`", zh="应用：`{command}`")
+SEE_MORE = Text(en="All of it: `--explain`", zh="查看全部：`--explain`")
+SEE_CAUSE = Text(
+    en="All of it: `--explain`, or `diagnose explain {id}`",
+    zh="查看全部：`--explain`，或 `diagnose explain {id}`",
 )
-HEALTHY_CLAIM = Text(en="nothing wrong was found", zh="没有发现问题")
+CLAIM: dict[Verdict, Text] = {
+    "diagnosed": Text(en="the cause was found", zh="找到了原因"),
+    "suspected": Text(en="there is a suspicion", zh="有可疑之处"),
+    "unknown": Text(
+        en="the cause was not found; this does not mean that the job is healthy",
+        zh="没有找到原因，但这不代表任务没有问题",
+    ),
+    "healthy": Text(en="nothing wrong was found", zh="没有发现问题"),
+    "will_fail": Text(
+        en="the launch is refused, or crashes before it trains",
+        zh="启动会被拒绝，或在训练前报错",
+    ),
+    "will_not_fit": Text(en="the predicted memory exceeds the card", zh="预测的显存超出显卡容量"),
+    "at_risk": Text(
+        en="nothing has failed so far; by its launch this job may",
+        zh="目前没有失败，但从启动参数看可能出问题",
+    ),
+    "no_problem_foreseen": Text(
+        en="nothing in the launch foretells a failure", zh="启动参数中没有发现会导致失败的问题"
+    ),
+}
 HEALTHY_LAUNCH_ONLY = Text(
     en="Only the launch was judged: no log was given.",
     zh="没有提供日志，只检查了启动命令。",
@@ -123,6 +150,12 @@ NOT_KNOWN = Text(
     en="Not known (+ would speak for it, - against it)", zh="尚不清楚（+ 若属实则支持，- 则反对）"
 )
 CHANGE = Text(en="Change", zh="怎么改")
+AT_TOP = Text(en="see the top", zh="见开头")
+AT_CAUSE = Text(en="see cause {n}", zh="见原因 {n}")
+DIFFERENTIAL = Text(en="What can be behind it", zh="可能的原因")
+CONFIRMS = Text(en="confirmed by", zh="可由此确认")
+RULES_OUT = Text(en="ruled out by", zh="可由此排除")
+NEIGHBOURS = Text(en="Entries in similar words, to read", zh="用词相近的条目，供参考")
 INSTEAD = Text(en="instead of {}", zh="代替 {}")
 NOT_OFFERED = Text(en="Not offered", zh="未给出")
 ALREADY = Text(en="Already right", zh="已经设对")
@@ -139,11 +172,12 @@ ASKS_UNKNOWN = Text(en="To find the cause, collect", zh="要找到原因，请�
 # small words
 SLOWER = Text(en="{low} to {high} x the time of a step", zh="每步耗时 {low}～{high} 倍")
 PRICE = Text(en="Price", zh="代价")
-MEMORY = Text(en="Memory per GPU", zh="每卡显存")
-RANGE = Text(en="range", zh="区间")
-CARD = Text(en="card", zh="显卡")
+MEMORY = Text(en="Memory", zh="显存")
+OF_CARD = Text(en="{change} of {card} GiB per GPU", zh="每卡 {change} GiB，显卡 {card} GiB")
 FITS = Text(en="fits", zh="放得下")
-TIGHT = Text(en="may not fit", zh="可能放不下")
+PROBABLY = Text(en="probably fits", zh="多半放得下")
+PROBABLY_NOT = Text(en="probably does not fit", zh="多半放不下")
+TOO_LARGE = Text(en="does not fit", zh="放不下")
 VALUE_UNKNOWN = Text(en="present value not known", zh="当前值未知")
 NOT_SET = Text(en="not set now", zh="目前未设置")
 DELETE = Text(en="remove", zh="删除")
@@ -171,7 +205,6 @@ KNOWLEDGE = Text(en="knowledge base {version}", zh="知识库 {version}")
 COMMA = Text(en=", ", zh="，")
 LISTED = Text(en=", ", zh="、")
 COLON = Text(en=": ", zh="：")
-SPACE = Text(en=" ", zh=" ")
 PAREN = Text(en=" ({})", zh="（{}）")
 
 # markdown
@@ -185,7 +218,6 @@ MD_TITLE: dict[Verdict, Text] = {
     "at_risk": Text(en="At risk", zh="有风险"),
     "no_problem_foreseen": Text(en="No problem foreseen", zh="未见问题"),
 }
-FIRST_FIX = Text(en="First fix", zh="首选改法")
 WRITTEN_BY = Text(
     en="Written by {tool}; secrets are masked.", zh="由 {tool} 生成，敏感信息已打码。"
 )

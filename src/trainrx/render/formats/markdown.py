@@ -12,9 +12,10 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Styled, clean
+from trainrx.render.layout import Styled, clean, cut
 
 MAX_QUOTE = 240
+SHORT_QUOTE = 120
 MAX_PLACES = 2
 CHART_WIDTH = 60
 """Columns that a telephone still shows without breaking a line."""
@@ -50,13 +51,19 @@ class Post:
 
 
 def write(document: Document, view: View) -> str:
-    """Give a document as Markdown without tables."""
-    post = Post(view)
-    post.below(document.children, depth=int(document.short))
-    if document.tool:
-        post.gap()
-        post.lines.append(f"_{view.say(words.WRITTEN_BY, tool=document.tool)}_")
-    return "\n".join(post.lines) + "\n"
+    """Give a document as Markdown without tables, within its room."""
+
+    def lines(nodes: tuple[doc.Node, ...]) -> list[str]:
+        post = Post(view)
+        post.below(nodes, depth=int(document.short))
+        return post.lines
+
+    by = f"_{view.say(words.WRITTEN_BY, tool=document.tool)}_" if document.tool else ""
+    limit = None if document.room is None else document.room.size - len(by.encode())
+    nodes = doc.within(
+        document.children, limit, lambda part: len("\n\n".join(lines(part)).encode())
+    )
+    return "\n".join((*lines(nodes), *(("", by) if by else ()))) + "\n"
 
 
 @singledispatch
@@ -75,6 +82,11 @@ def _headline(node: doc.Headline, post: Post) -> None:
     post.lines.append(f"**{node.word}**{post.view.paren(node.aside)}{colon}{prose(node.claim)}")
 
 
+@put.register(doc.Elastic)
+def _elastic(node: doc.Elastic, post: Post) -> None:
+    post.below(node.forms[0].children)
+
+
 @put.register(doc.Labelled)
 def _field(node: doc.Labelled, post: Post) -> None:
     label = f"**{node.label}**" if node.strong else node.label
@@ -84,6 +96,9 @@ def _field(node: doc.Labelled, post: Post) -> None:
         post.lines.append(f"{label}{post.view.say(words.COLON)}{said}".rstrip())
     if node.lines:
         post.lines += fence(map(_with_remark, node.lines), "bash")
+    if node.children:
+        post.gap()
+        post.below(node.children, depth=1)
 
 
 @put.register(doc.Paragraph)
@@ -119,8 +134,13 @@ def _item(node: doc.Bullet, post: Post) -> None:
     at = f"{code(guard(node.at))} " if node.at else ""
     places = [code(guard(str(origin))) for origin in node.evidence[:MAX_PLACES]]
     text = f"{_SIGNS.get(node.sign, '')}{at}{prose(node.text)}"
-    post.lines.append(f"{post.indent}- {text}{post.view.paren(', '.join(places))}")
     quoted = [origin for origin in node.evidence if origin.text.strip()]
+    if node.most is not None:
+        said = (" ".join((code(guard(str(o))), code(_quoted(o, SHORT_QUOTE)))) for o in quoted[:1])
+        post.lines.append(f"{post.indent}- {' — '.join(filter(None, (text, *said)))}")
+        post.below(node.children, indent="  ")
+        return
+    post.lines.append(f"{post.indent}- {text}{post.view.paren(', '.join(places))}")
     if quoted:
         lines = (_quoted(origin) for origin in quoted[:MAX_PLACES])
         post.lines += fence(lines, "text", f"{post.indent}  ")
@@ -168,6 +188,11 @@ def _reference(node: doc.SourceNote, post: Post) -> None:
 @put.register(doc.More)
 def _more(node: doc.More, post: Post) -> None:
     post.lines.append(f"{post.indent}- {post.view.say(words.MORE_PLAIN, n=node.count)}")
+
+
+@put.register(doc.Gap)
+def _gap(_node: doc.Gap, post: Post) -> None:
+    post.gap()
 
 
 @put.register(doc.Excerpt)
@@ -315,9 +340,8 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
-def _quoted(origin: Origin) -> str:
-    text = clean(origin.text.strip())
-    return guard(text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 3].rstrip() + "...")
+def _quoted(origin: Origin, most: int = MAX_QUOTE) -> str:
+    return guard(cut(clean(origin.text.strip()), most))
 
 
 def _with_remark(line: CopyLine) -> str:

@@ -10,7 +10,7 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Line, Styled, cells, clean, cut, pad, tame, wrap
+from trainrx.render.layout import Line, Styled, cells, clean, cut, ellipsis, pad, tame, wrap
 
 MAX_PROSE = 100
 MAX_LABEL = 24
@@ -63,12 +63,14 @@ class TextPage:
 
 
 def page(document: Document, view: View) -> list[Line]:
-    """Lay a document out for a terminal; its reminder, where the head has scrolled away."""
-    shared = TextPage(view, document.labels, document.mark)
-    lines = [line for node in document.children for line in _marked(node, shared, document.mark)]
-    if view.rows is not None and len(lines) >= view.rows:
-        lines += shared.below(document.reminder, 0)
-    return lines
+    """Lay a document out for a terminal, within its room."""
+
+    def lines(nodes: Iterable[doc.Node]) -> list[Line]:
+        shared = TextPage(view, document.labels, document.mark)
+        return [line for node in nodes for line in _marked(node, shared, document.mark)]
+
+    limit = document.room.lines if document.room else None
+    return lines(doc.within(document.children, limit, lambda nodes: len(lines(nodes))))
 
 
 def _marked(node: doc.Node, page: TextPage, mark: str) -> Iterator[Line]:
@@ -104,25 +106,34 @@ def _headline(node: doc.Headline, page: TextPage, indent: int) -> Iterator[Line]
 
 @lines_of.register(doc.Labelled)
 def _field(node: doc.Labelled, page: TextPage, indent: int) -> Iterator[Line]:
-    lead = pad(node.label, page.column) + "  "
-    blank = " " * cells(lead)
+    lead = " " * indent + pad(node.label, page.column) + "  "
+    within = cells(lead)
     rows: list[Line] = []
     for text in node.texts:
-        parts = wrap(clean(text), page.width - cells(lead), hard=node.hard)
-        if node.most is not None and len(parts) > node.most:
-            last = _ellipsis(parts[node.most - 1], page.width - cells(lead))
-            parts = [*parts[: node.most - 1], last]
-        rows += ((Styled(part, node.style),) for part in parts)
-    for start, *rest in to_copy(page, node.lines, cells(lead)):
-        rows.append((Styled(start.text[len(blank) :]), *rest))
-    for index, row in enumerate(rows):
-        yield (Styled(" " * indent), Styled(blank if index else lead, "head"), *row)
+        parts = _lines(clean(text), page.width - within, node.most, hard=node.hard)
+        rows += ((Styled(" " * within), Styled(part, node.style)) for part in parts)
+    rows += to_copy(page, node.lines, within)
+    rows += page.below(node.children, within)
+    for index, (start, *rest) in enumerate(rows):
+        if index:
+            yield (start, *rest)
+        else:
+            yield (Styled(lead, "head"), Styled(start.text[within:], start.style), *rest)
 
 
-def _ellipsis(text: str, room: int) -> str:
-    while cells(text) > room - 3:
-        text = text[:-1]
-    return text.rstrip() + "..."
+def _lines(text: str, room: int, most: int | None, *, hard: bool = False) -> list[str]:
+    """Break a text into lines, at most so many."""
+    if most == 1:
+        return [cut(text, room)]
+    parts = wrap(text, room, hard=hard)
+    if most is None or len(parts) <= most:
+        return parts
+    return [*parts[: most - 1], ellipsis(parts[most - 1], room)]
+
+
+@lines_of.register(doc.Elastic)
+def _elastic(node: doc.Elastic, page: TextPage, indent: int) -> Iterator[Line]:
+    return page.below(node.forms[0].children, indent)
 
 
 @lines_of.register(doc.Paragraph)
@@ -134,7 +145,9 @@ def _paragraph(node: doc.Paragraph, page: TextPage, indent: int) -> Iterator[Lin
         lead = (node.lead,) if node.lead else ()
         yield (Styled(" " * at), *lead, Styled(clean(node.text), node.style))
     else:
-        yield from prose(page, node.text, indent=at, lead=node.lead, style=node.style)
+        yield from prose(
+            page, node.text, indent=at, lead=node.lead, style=node.style, most=node.most
+        )
 
 
 @lines_of.register(doc.Section)
@@ -163,10 +176,12 @@ def _item(node: doc.Bullet, page: TextPage, indent: int) -> Iterator[Line]:
     sign = "- " if node.sign == "•" else f"{node.sign} " if node.sign else ""
     lead = Styled(sign, _SIGNS.get(node.sign, "")) if sign else None
     text = f"{clean(node.at)}{node.joint}{node.text}"
-    yield from prose(page, text, indent=indent, lead=lead)
-    # an entry that names its place quotes the line there, whatever was quoted before
-    quoted = set() if node.at else page.quoted
-    yield from _quotes(page, node.evidence, indent + 2, quoted)
+    if text:
+        yield from prose(page, text, indent=indent, lead=lead, most=node.most)
+    # an entry that names its place, or shortens its line, leaves the others their quotes
+    quoted = set() if node.at or node.most else page.quoted
+    below = indent + 2 if text else indent
+    yield from _quotes(page, node.evidence, below, quoted, most=1 if node.most else None)
     yield from page.below(node.children, indent + 2)
 
 
@@ -211,6 +226,11 @@ def _reference(node: doc.SourceNote, page: TextPage, indent: int) -> Iterator[Li
 @lines_of.register(doc.More)
 def _more(node: doc.More, page: TextPage, indent: int) -> Iterator[Line]:
     yield (Styled(" " * indent), Styled(page.view.say(words.MORE, n=node.count), "dim"))
+
+
+@lines_of.register(doc.Gap)
+def _gap(_node: doc.Gap, _page: TextPage, _indent: int) -> Iterator[Line]:
+    yield BLANK
 
 
 @lines_of.register(doc.Excerpt)
@@ -296,11 +316,18 @@ def _renames(node: doc.Renames, page: TextPage, indent: int) -> Iterator[Line]:
 
 
 def prose(
-    page: TextPage, text: str, *, indent: int = 0, lead: Styled | None = None, style: str = ""
+    page: TextPage,
+    text: str,
+    *,
+    indent: int = 0,
+    lead: Styled | None = None,
+    style: str = "",
+    most: int | None = None,
 ) -> Iterator[Line]:
     """Break a text into lines; `lead` stands before the first, the others hang under its text."""
     hang = indent + (cells(lead.text) if lead else 0)
-    for index, part in enumerate(wrap(clean(text), min(page.width, MAX_PROSE) - hang)):
+    room = min(page.width, MAX_PROSE) - hang
+    for index, part in enumerate(_lines(clean(text), room, most)):
         if index == 0 and lead:
             yield (Styled(" " * indent), lead, Styled(part, style))
         else:
@@ -308,17 +335,20 @@ def prose(
 
 
 def _quotes(
-    page: TextPage, origins: Iterable[Origin], indent: int, quoted: set[Origin]
+    page: TextPage,
+    origins: Iterable[Origin],
+    indent: int,
+    quoted: set[Origin],
+    most: int | None = None,
 ) -> Iterator[Line]:
     """Quote lines of the inputs as `file:line  text`; what was quoted before is only named."""
-    room, most = page.width - indent, 8 if page.view.everything else 2
+    room = page.width - indent
+    most = most or (8 if page.view.everything else 2)
     for origin in origins:
         text = "" if origin in quoted else clean(origin.text).strip()
         quoted.add(origin)
         where = clean(str(origin))
-        parts = wrap(f"{where}  {text}", room, hard=True) if text else [where]
-        if len(parts) > most:
-            parts = [*parts[: most - 1], cut(" ".join(parts[most - 1 :]), room)]
+        parts = _lines(f"{where}  {text}", room, most, hard=True) if text else [where]
         yield from ((Styled(" " * indent), Styled(part, "dim")) for part in parts)
 
 
