@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,19 +16,20 @@ from trainrx.inputs.hardware import least_gib
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import Given, gather, lengths_of
+from trainrx.launch.given import gather, lengths_of
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.hardware import TokenStats
+from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
 from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
-from trainrx.prove.proposals import MEMORY, Tried, numbered, touches, try_fix
+from trainrx.prove.proposals import MEMORY, Tried, goes_first, numbered, touches, try_fix
 from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
 
@@ -41,7 +43,7 @@ LEAST = Text(
 )
 LOOKED_AT = 5
 MOST_REMEDIES = 8
-"""Remedies of one cause that are tried; each takes a reading of the launch."""
+"""Remedies of one cause that are tried."""
 
 
 def fix_launch(request: Request, *, keep: Sequence[str] = (), plan: int = 1) -> FixAnswer:
@@ -58,60 +60,67 @@ def fix_launch(request: Request, *, keep: Sequence[str] = (), plan: int = 1) -> 
         UsageError: an input cannot be used, or there is no proposal of that number.
     """
     knowledge = load(request.kb, request.rules)
-    given = gather(request, knowledge)
-    done = conclude(given, knowledge, request.lang)
+    done = conclude(gather(request, knowledge), knowledge, request.lang)
     diagnosis = answer(done, LOOKED_AT)
     lengths, unread = lengths_of(request.data)
-    around = _context(given, done, lengths, request)
-    trial = TrialLaunch(around, done.launch)
-    trial.keep = keep
-    found = _worked(diagnosis, done, trial, keep)
+    trial = trial_of(done, load_lint(request.kb, request.rules), lengths)
+    found = ways_out(diagnosis, done, trial, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
 
-def _context(
-    given: Given, done: Conclusion, lengths: TokenStats | None, request: Request
-) -> LaunchContext:
-    """Give what stays as it is while the launch of a conclusion is edited."""
-    return LaunchContext(
-        given=given,
+def trial_of(
+    done: Conclusion, lint: LintKnowledge, lengths: TokenStats | None = None
+) -> TrialLaunch:
+    """Give the launch of a conclusion as one to be edited and tried."""
+    around = LaunchContext(
+        given=done.given,
         knowledge=done.knowledge,
         versions=done.versions,
         known=Facts((*done.facts, *least_card(done.facts, done.knowledge))),
         refused=done.refused,
-        dumps=tuple(logged_arguments(given.logs)),
+        dumps=tuple(logged_arguments(done.given.logs)),
         lengths=lengths,
         lang=done.lang,
-        lint=load_lint(request.kb, request.rules),
+        lint=lint,
     )
+    return TrialLaunch(around, done.launch)
 
 
-def _worked(
-    diagnosis: Diagnosis, done: Conclusion, trial: TrialLaunch, keep: Sequence[str]
+def ways_out(
+    diagnosis: Diagnosis,
+    done: Conclusion,
+    trial: TrialLaunch,
+    keep: Sequence[str] = (),
+    *,
+    first: bool = False,
 ) -> FixAnswer:
-    lang = done.lang
+    """Try plans and remedies on a copy of the launch; what passes is proposed, best first.
+
+    Args:
+        diagnosis: the answer whose causes are to be met.
+        done: what it was made of.
+        trial: the launch.
+        keep: parameters that must stay as they are.
+        first: only the first proposal is wanted: nothing is tried once it stands.
+    """
+    trial.keep = keep
+    framework = done.facts.text("launch.framework") or ""
     causes = leading(diagnosis.causes)
     about_memory = [cause for cause in causes if cause.family in MEMORY]
-    tried: list[Tried] = []
+    plans: Sequence[Tried] = ()
     no_plan: Refusal | None = None
     if about_memory or (not causes and exceeds(trial)):
         plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
-        tried += plans
     elif not causes and not begun(done.facts):
         no_plan = _untold(trial)
-    for cause in causes[:1]:
-        sources = _sources(done, cause)
-        kept = (item for item in cause.fixes if not touches(item, keep))
-        tried += [try_fix(item, cause, trial, sources) for item in list(kept)[:MOST_REMEDIES]]
+    all_ways = chain(plans, _remedies(causes[:1], done, trial, keep))
+    tried = list(_to_the_first(all_ways, framework) if first else all_ways)
     proved = [item.proved for item in tried if item.proved is not None]
-    proposals = numbered(
-        (_on_least(item, trial.around) for item in proved),
-        done.facts.text("launch.framework") or "",
-    )
+    proposals = numbered((_on_least(item, trial.around) for item in proved), framework)
     return FixAnswer(
         tool=diagnosis.tool,
         job=diagnosis.job,
-        lang=lang,
+        lang=done.lang,
         verdict=_verdict(
             proposals,
             tried,
@@ -126,6 +135,25 @@ def _worked(
         no_plan=None if no_plan is None else in_words(no_plan, trial.around),
         refused=trial.stops(),
     )
+
+
+def _remedies(
+    causes: Sequence[CauseOut], done: Conclusion, trial: TrialLaunch, keep: Sequence[str]
+) -> Iterator[Tried]:
+    """Try the remedies of causes, one when it is asked for: each takes a reading of the launch."""
+    for cause in causes:
+        sources = _sources(done, cause)
+        kept = [item for item in cause.fixes if not touches(item, keep)]
+        for item in kept[:MOST_REMEDIES]:
+            yield try_fix(item, cause, trial, sources)
+
+
+def _to_the_first(found: Iterable[Tried], framework: str) -> Iterator[Tried]:
+    """Give what is tried up to a proposal that nothing found later is numbered before."""
+    for item in found:
+        yield item
+        if item.proved is not None and goes_first(item.proved, framework):
+            return
 
 
 def _chosen(found: FixAnswer, number: int) -> FixAnswer:

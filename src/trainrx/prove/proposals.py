@@ -217,6 +217,11 @@ def numbered(proposals: Iterable[Proposal], framework: str = "") -> tuple[Propos
     )
 
 
+def goes_first(item: Proposal, framework: str) -> bool:
+    """Tell whether no proposal that is found later is numbered before this one."""
+    return not (_goes_back(item, framework) or item.refused or _is_by_hand(item))
+
+
 def _is_most_of(changed: frozenset[tuple[str, str | None]], plan: Collection[object]) -> bool:
     """Tell whether a remedy is what a proposal above it does, less one detail."""
     return bool(changed) and changed <= frozenset(plan) and len(plan) - len(changed) == 1

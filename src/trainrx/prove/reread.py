@@ -144,35 +144,11 @@ def findings(given: Given, around: LaunchContext) -> Mapping[str, str] | None:
     if around.lint is None:
         return None
     # the linter is loaded only where something is to be proved
-    from trainrx.linter.check import Linter
-    from trainrx.linter.files import File
-    from trainrx.linter.jobs import RunContext
-    from trainrx.linter.run import groups, lint_file
-    from trainrx.linter.settings import Settings, chooser
+    from trainrx.linter.given import lint_given
 
-    beside = RunContext(
-        around.lint,
-        around.versions,
-        given.env.variables,
-        given.env.complete,
-        given.facts,
-        given.configs if given.scripts else (),
-    )
-    linter = Linter(around.lint, chooser(Settings(), groups(around.lint)), around.lang)
-    files = [
-        *(
-            File(i.name, i.text or "", "script", given.beside.get(i.name), True)
-            for i in given.scripts
-        ),
-        *(
-            File(i.name, i.text or "", "config", given.beside.get(i.name), True)
-            for i in given.configs
-        ),
-    ]
     return {
         item.rule: f"{item.rule}: {item.message}"
-        for file in files
-        for item in lint_file(file, linter, beside, [])[0]
+        for item in lint_given(given, around.versions, around.lint, around.lang)
         if item.severity == "error"
     }
 

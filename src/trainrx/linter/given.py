@@ -1,0 +1,45 @@
+"""Lint what was read for another answer: no file is opened twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from trainrx.launch.given import Given
+from trainrx.linter.check import Linter, worst_first
+from trainrx.linter.files import File
+from trainrx.linter.jobs import RunContext
+from trainrx.linter.run import groups, lint_file
+from trainrx.linter.settings import Settings, chooser
+from trainrx.model.findings import Finding
+from trainrx.model.job import Input
+from trainrx.model.lint import LintKnowledge
+from trainrx.model.text import Lang
+
+
+def lint_given(
+    given: Given, versions: Mapping[str, str], knowledge: LintKnowledge, lang: Lang = "en"
+) -> tuple[Finding, ...]:
+    """Judge the scripts and configurations of a job, the worst findings first.
+
+    `versions` are those of the whole job: its log may tell more of them than was given.
+    """
+    beside = RunContext(
+        knowledge,
+        versions,
+        given.env.variables,
+        given.env.complete,
+        given.facts,
+        given.configs if given.scripts else (),
+        given.model_config,
+    )
+    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
+    files = (
+        *(_as_file(item, "script", given) for item in given.scripts),
+        *(_as_file(item, "config", given) for item in given.configs),
+    )
+    return worst_first([item for file in files for item in lint_file(file, linter, beside, [])[0]])
+
+
+def _as_file(item: Input, kind: Literal["script", "config"], given: Given) -> File:
+    return File(item.name, item.text or "", kind, given.beside.get(item.name), named=True)
