@@ -12,6 +12,7 @@ from trainrx.cli._options import request_from
 from trainrx.cli._output import read_stdin, view
 from trainrx.cli.diagnose import failing
 from trainrx.model.errors import UsageError
+from trainrx.model.result import Diagnosis, Verdict
 from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats import names
@@ -20,6 +21,10 @@ SECRET = "hf_" + "abcdEFGHijklMNOPqrstuvWXyz"
 LEAKY = msgspec.structs.replace(diagnoses.oom(), warnings=(f"seen {SECRET}",))
 EN = View("en", 80)
 FORMS = names("Diagnosis")
+
+
+def called(verdict: Verdict) -> Diagnosis:
+    return msgspec.structs.replace(diagnoses.oom(), verdict=verdict)
 
 
 class Stdin:
@@ -60,16 +65,18 @@ def test_only_markdown_is_masked_without_asking():
         (diagnoses.oom(), "likely", 1),
         (diagnoses.healthy(), "possible", 0),
         (diagnoses.unknown(), "likely", 0),
-        (
-            msgspec.structs.replace(diagnoses.oom(), causes=diagnoses.oom().causes[1:]),
-            "likely",
-            0,
-        ),
-        (
-            msgspec.structs.replace(diagnoses.oom(), causes=diagnoses.oom().causes[1:]),
-            "possible",
-            1,
-        ),
+        (called("suspected"), "likely", 0),
+        (called("suspected"), "possible", 1),
+        (called("will_fail"), "likely", 1),
+        (called("will_not_fit"), "likely", 1),
+        (called("at_risk"), "likely", 0),
+        (called("at_risk"), "possible", 1),
+        (called("no_problem_foreseen"), "unknown", 0),
+        (diagnoses.healthy(), "unknown", 0),
+        (diagnoses.unknown(), "possible", 0),
+        (diagnoses.unknown(), "unknown", 1),
+        (called("will_fail"), "unknown", 1),
+        (called("will_fail"), "none", 0),
     ],
 )
 def test_the_status_is_1_only_when_asked_for_and_found(answer, fail_on, status):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,7 +15,7 @@ from trainrx.cli._output import format_option, show, view, write
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
-from trainrx.model.result import Diagnosis
+from trainrx.model.result import Diagnosis, Verdict
 
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.
@@ -36,9 +37,19 @@ a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list (a file of tha
 Completion of the shell: diagnose --install-completion, or --show-completion to look at it first."""
 
 
-FailOn = Literal["none", "possible", "likely"]
+FailOn = Literal["none", "unknown", "possible", "likely"]
+GRADES: Mapping[FailOn, frozenset[Verdict]] = {
+    "likely": frozenset({"diagnosed", "will_fail", "will_not_fit"}),
+    "possible": frozenset({"suspected", "at_risk"}),
+    "unknown": frozenset({"unknown"}),
+}
+"""The verdicts that end a run with 1: those of what is asked, and of all above it."""
 FailOnOption = Annotated[
-    FailOn, typer.Option("--fail-on", help="Exit with 1 when a cause is at least so certain.")
+    FailOn,
+    typer.Option(
+        "--fail-on",
+        help="Exit with 1 when something is at least likely or possible, or nothing is known.",
+    ),
 ]
 EngineOption = Annotated[
     Literal["durable", "reference"], typer.Option("--engine", help="Inference engine.")
@@ -89,11 +100,10 @@ def diagnose(
 
 
 def failing(answer: Diagnosis, fail_on: FailOn) -> int:
-    """Give 1 when a cause is at least as certain as asked, else 0."""
-    found = {cause.verdict for cause in answer.causes}
-    if fail_on == "likely":
-        return int("likely" in found)
-    return int(fail_on == "possible" and bool(found))
+    """Give 1 when the verdict is one of those asked for, else 0."""
+    grades = list(GRADES)
+    asked = grades[: grades.index(fail_on) + 1] if fail_on in GRADES else []
+    return int(any(answer.verdict in GRADES[grade] for grade in asked))
 
 
 def _refuse_nothing(request: Request) -> None:

@@ -41,6 +41,8 @@ from trainrx.reason.nearest import of_kind
 from trainrx.reason.order import Ranking, candidates, rank, verdict, word
 from trainrx.reason.score import Scored
 
+LOOKED_AT = 5
+"""Causes that may be as good as the best one."""
 QUOTED = 3
 MOST_NEIGHBOURS = 5
 SPECIFIC = ("rank_imbalance", "growing_memory")

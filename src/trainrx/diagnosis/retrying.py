@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainrx.diagnosis.answer import answer
+from trainrx.diagnosis.answer import LOOKED_AT, answer
 from trainrx.diagnosis.pipeline import conclude
 from trainrx.knowledge.load import load
 from trainrx.knowledge.retry import read_retry
@@ -14,9 +14,6 @@ from trainrx.model.fixing import EXIT, RetryAnswer, RetryCause
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
 from trainrx.model.text import Lang
 from trainrx.reason.retry import Judged, judge
-
-LOOKED_AT = 5
-"""Causes that may be as good as the best one."""
 
 
 def retry(request: Request) -> RetryAnswer:

@@ -10,6 +10,7 @@ import msgspec
 from trainrx.fix.arguments import translations
 from trainrx.fix.changes import Target, change_to
 from trainrx.fix.patch import patch_launch, unified_diff
+from trainrx.linter.given import ESTIMATED
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Refusal
@@ -23,8 +24,6 @@ from trainrx.prove.reread import LaunchContext, LaunchReader
 
 STANDS = frozenset({"guards", "lint"})
 """Checks of the launch as a whole: they may fail for what the edit has no part in."""
-ESTIMATED = frozenset({"memory-exceeds-card"})
-"""Rules of lint that say what the memory model expects, not what a program refuses."""
 MOST_SCALE = 3.0
 """How far the memory model may be off before its figures are left aside."""
 

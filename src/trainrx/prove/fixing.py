@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.diagnosis.answer import answer
+from trainrx.diagnosis.answer import LOOKED_AT, answer
 from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.pipeline import conclude
 from trainrx.evidence.arguments import logged_arguments
+from trainrx.fix.plan import MEMORY
 from trainrx.inputs.hardware import least_gib
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
@@ -29,7 +30,7 @@ from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
-from trainrx.prove.proposals import MEMORY, Tried, goes_first, numbered, touches, try_fix
+from trainrx.prove.proposals import Tried, goes_first, numbered, touches, try_fix
 from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
 
@@ -41,7 +42,6 @@ LEAST = Text(
     "{gib} GiB. With --gpu and the size a plan may change less.",
     zh="{name} 有多种显存容量，这里按最小的 {gib} GiB 计算；用 --gpu 写明容量，改动可能更少。",
 )
-LOOKED_AT = 5
 MOST_REMEDIES = 8
 """Remedies of one cause that are tried."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.diagnosis.foreseen import compared
+from trainrx.fix.plan import MEMORY
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference, Safety
@@ -39,10 +40,6 @@ TIGHT = Text(
     "steps.",
     zh="没有任何改法能留出余量：这是最省显存的改法，按估算刚好放得下，请留意最初几步。",
 )
-MEMORY = ("oom", "growing_memory", "rank_imbalance")
-"""Families a smaller peak is the answer to."""
-
-
 _NONE: Mapping[str, Reference] = {}
 
 

@@ -16,6 +16,7 @@ from trainrx.model.job import COMMAND_LINE
 from trainrx.model.planning import Patched
 from trainrx.model.result import FixOut
 from trainrx.model.text import Text
+from trainrx.prove.price import QUALITY
 from trainrx.render import document as doc
 from trainrx.render import fix_words as words
 from trainrx.render.cause import fix_lines, sure
@@ -141,7 +142,7 @@ def _said(item: Proposal, view: View, *, started: bool) -> Iterator[tuple[Text, 
     yield words.BATCH, (words.batch_text(item, view),)
     yield words.SPEED, (words.speed_text(item, view),)
     if item.kind == "plan":
-        yield words.RESULT, (view.say(words.QUALITY[min(item.quality, 3)]),)
+        yield words.RESULT, (view.say(QUALITY[item.quality]),)
     yield words.COST, (item.cost,)
     yield words.WHY, tuple(words.why_lines(item, view))
     yield words.CHECKED, (words.checked_text(item.checks, view),)

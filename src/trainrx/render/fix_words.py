@@ -8,6 +8,7 @@ from trainrx.model.fixing import Dropped, FixVerdict, Proposal
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import ProofCheck, Standing
 from trainrx.model.text import Text
+from trainrx.prove.price import BATCH_OTHER, speed
 from trainrx.render.document import View
 from trainrx.render.words import LISTED
 
@@ -98,20 +99,6 @@ MEMORY_SAYS = Text(
 FITS = Text(en="fits", zh="放得下")
 MORE_LIKELY = Text(en="probably fits", zh="多半放得下")
 BATCH_SAME = Text(en="effective batch {n}, unchanged", zh="有效批大小 {n}，不变")
-BATCH_OTHER = Text(
-    en="effective batch {before} -> {after}: adapt the learning rate, or keep it by accumulation",
-    zh="有效批大小 {before} -> {after}：请调整学习率，或用梯度累积保持不变",
-)
-SPEED_SAYS = Text(
-    en="a step takes {low} to {high} times as long", zh="每步耗时为原来的 {low}～{high} 倍"
-)
-SPEED_SAME = Text(en="a step takes as long as before", zh="每步耗时不变")
-QUALITY: Mapping[int, Text] = {
-    0: Text(en="the same result", zh="训练结果不变"),
-    1: Text(en="close to the same result", zh="与原来的结果相近"),
-    2: Text(en="another result: compare before you trust it", zh="结果会不同：请先对比再采用"),
-    3: Text(en="another model or other data is trained", zh="相当于训练另一个模型或另一份数据"),
-}
 CHECK: Mapping[str, Text] = {
     "written": Text(en="written into the files", zh="已写入文件"),
     "parsed": Text(en="parsed again", zh="重新解析"),
@@ -171,12 +158,7 @@ def batch_text(item: Proposal, view: View) -> str:
 
 def speed_text(item: Proposal, view: View) -> str:
     """Say how much longer a step takes; "" where nothing tells."""
-    if item.slowdown is None:
-        return ""
-    low, high = item.slowdown
-    if low == high == 1.0:
-        return view.say(SPEED_SAME)
-    return view.say(SPEED_SAYS, low=f"{low:g}", high=f"{high:g}")
+    return "" if item.slowdown is None else speed(item.slowdown, view.lang)
 
 
 def still_lines(refused: Sequence[Standing], view: View) -> Iterator[str]:
