@@ -58,7 +58,7 @@ Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version
 
 
 class AnswerOptions(msgspec.Struct):
-    """How much of the answer is shown, and in which form."""
+    """How much of the answer is shown, in which form, and what is asked before."""
 
     form: Annotated[str, format_option("Diagnosis")] = "text"
     top: Annotated[
@@ -69,6 +69,9 @@ class AnswerOptions(msgspec.Struct):
     ] = False
     redact: Annotated[
         bool, typer.Option("--redact", help="Mask secrets (markdown always masks them).")
+    ] = False
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Put up to five questions on the terminal first.")
     ] = False
     width: WidthOption = None
 
@@ -95,8 +98,19 @@ def diagnose(
 
     from trainrx.verdict import run
 
-    answer = run.diagnose(request, top=shown.top, engine=engine)
-    return show(answer, shown.form, seen, redact=shown.redact) or failing(answer, fail_on)
+    def diagnosed(asked: Request) -> Diagnosis:
+        return run.diagnose(asked, top=shown.top, engine=engine)
+
+    if not shown.ask:
+        answer = diagnosed(request)
+        return show(answer, shown.form, seen, redact=shown.redact) or failing(answer, fail_on)
+    from trainrx.cli import _consultation as consultation
+
+    typed = consultation.terminal()
+    request, answer = consultation.consult(request, diagnosed, seen, typed)
+    status = show(answer, shown.form, seen, redact=shown.redact)
+    consultation.show_options(request, seen, typed)
+    return status or failing(answer, fail_on)
 
 
 def failing(answer: Diagnosis, fail_on: FailOn) -> int:

@@ -14,7 +14,6 @@ from trainrx.inputs.recognise import recognise
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.reply_values import (
     OPTION,
-    OR_UNKNOWN,
     ReplyError,
     is_not_known,
     value_of,
@@ -128,7 +127,10 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
     said = yes_or_no(reply.text) if is_line else None
     if reply.id in WHOLE:
         if said is True:
-            raise ReplyError(f"{OPTION} {reply.id}={reply.text}: expected {_output(reply.id)}.")
+            raise ReplyError(
+                f"{OPTION} {reply.id}={reply.text}: expected the text itself "
+                f'({OPTION} {reply.id}=@FILE reads it from a file), or "unknown".'
+            )
         yield from () if said is False else (_whole(reply, stdin),)
     elif reply.id.startswith(SYMPTOM):
         symptom = reply.id.removeprefix(SYMPTOM)
@@ -143,11 +145,6 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
         found = _read(reply, stdin, "output")
         kind = recognise(found.text or "")
         yield found if kind not in BY_CONTENT else msgspec.structs.replace(found, kind=kind)
-
-
-def _output(ident: str) -> str:
-    """Say what a question for a whole input takes."""
-    return f"the text itself ({OPTION} {ident}=@FILE reads it from a file), {OR_UNKNOWN}"
 
 
 def _whole(reply: Reply, stdin: bytes | None) -> Input:

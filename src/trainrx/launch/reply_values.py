@@ -27,7 +27,6 @@ _NUMBER = late(
 )
 _GROUPED = late(r"(?<=\d)[,_](?=\d{3}(?!\d))")
 _UNITS = {"GiB": ("g", "gb", "gib"), "s": ("s", "sec", "seconds"), "%": ("%",)}
-OR_UNKNOWN = 'or "unknown"'
 
 
 class ReplyError(UsageError):
@@ -62,18 +61,16 @@ def value_of(text: str, entry: FactEntry | Param) -> Scalar:
 
 def expected(entry: FactEntry | Param) -> str:
     """Say what an answer looks like."""
-    unit = f" of {entry.unit}" if isinstance(entry, FactEntry) and entry.unit else ""
-    if isinstance(entry, FactEntry) and entry.values:
-        kind = f"one of {', '.join(entry.values)}"
-    else:
-        kinds = {
-            "bool": "yes or no",
-            "int": "a whole number",
-            "float": "a number",
-            "text": "a text",
-        }
-        kind = kinds[entry.type] + unit
-    return f"{kind}, {OR_UNKNOWN}"
+    unit = entry.unit if isinstance(entry, FactEntry) else ""
+    values = entry.values if isinstance(entry, FactEntry) else ()
+    if values:
+        return f'one of {", ".join(values)}, or "unknown"'
+    if entry.type == "bool":
+        return 'yes or no, or "unknown"'
+    if entry.type == "text":
+        return 'a text, or "unknown"'
+    kind = "a whole number" if entry.type == "int" else "a number"
+    return f'{kind} of {unit}, or "unknown"' if unit else f'{kind}, or "unknown"'
 
 
 def _typed(said: str, entry: FactEntry | Param) -> Scalar | None:

@@ -1,0 +1,102 @@
+"""A consultation as documents: a question, what its answer changed, how to answer without it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from trainrx.launch.replies import WHOLE
+from trainrx.launch.request import Reply
+from trainrx.model.result import AnswerKind, Ask, CauseOut, Diagnosis, DifferentialItem
+from trainrx.model.text import Text
+from trainrx.render import document as doc
+from trainrx.render import words
+from trainrx.render.cause import percent
+from trainrx.render.document import CopyLine, Document, View, children
+from trainrx.render.redact import redact
+from trainrx.render.screen import STYLE_OF
+
+QUESTION = Text(en="Question {n}", zh="问题 {n}")
+OF_AT_MOST = Text(en="of at most {most}", zh="最多 {most} 个")
+RUN = Text(en="Run", zh="运行")
+HOW = Text(en="How", zh="方法")
+READING = Text(en="It says", zh="如何解读")
+ANSWER = Text(en="Answer", zh="回答")
+_LABELS = (RUN, HOW, READING, ANSWER)
+REST = Text(en="Enter: not known · q: no more questions", zh="回车：不知道 · q：不再提问")
+EXPECTED: dict[AnswerKind, Text] = {
+    "yes_no": Text(en="y or n", zh="y（是）或 n（否）"),
+    "value": Text(en="the value", zh="数值或名称"),
+    "output": Text(
+        en="paste it and end with an empty line, or @FILE",
+        zh="粘贴内容并以空行结束，或输入 @文件名",
+    ),
+}
+JUDGED = Text(
+    en="paste the output and end with an empty line, or @FILE; y or n where that says it all",
+    zh="粘贴输出并以空行结束，或输入 @文件名；能直接判断时也可答 y（是）或 n（否）",
+)
+"""What is expected of a command whose output somebody may have read already."""
+SAME = Text(en="as before", zh="不变")
+BEFORE = Text(en="before: {what}", zh="之前：{what}")
+AGAIN = Text(
+    en="The same answer without questions, with these options added:",
+    zh="加上以下选项即可直接得到同样的结果，无需再答：",
+)
+SAVED = Text(en="# save the {n} lines you pasted there", zh="# 把粘贴的 {n} 行存入此文件")
+
+
+def question(ask: Ask, number: int, most: int, view: View) -> Document:
+    """Lay a question out, with its command and what may be answered."""
+    title = view.say(QUESTION, n=number) + view.paren(view.say(OF_AT_MOST, most=most))
+    command = (CopyLine(ask.command),) if ask.command else ()
+    how = (ask.how,) if ask.how and ask.how != ask.command else ()
+    said = EXPECTED[ask.answer] if ask.id in WHOLE or ask.answer != "output" else JUDGED
+    return Document(
+        children(
+            doc.Headline(title, "head", ask.what),
+            doc.Labelled(view.say(RUN), lines=command) if command else None,
+            doc.Labelled(view.say(HOW), how) if how else None,
+            doc.Labelled(view.say(READING), ask.reading) if ask.reading else None,
+            doc.Labelled(view.say(ANSWER), (view.say(said), view.say(REST))),
+        ),
+        tuple(view.say(label) for label in _LABELS),
+    )
+
+
+def changed(before: Diagnosis, after: Diagnosis, view: View) -> Document:
+    """Say what is concluded now, and what was before."""
+    now, then = _claim(after), _claim(before)
+    word, was = (view.say(words.VERDICT[item.verdict]) for item in (after, before))
+    same = (word, now) == (was, then)
+    aside = view.say(SAME) if same else view.say(BEFORE, what=f"{was} {then}".strip())
+    head = doc.Headline(word, STYLE_OF[after.verdict], now)
+    return Document((head, doc.Paragraph(aside, style="dim", indent=2)))
+
+
+def _claim(answer: Diagnosis) -> str:
+    """Name what stands in front, and how probable it is."""
+    named: tuple[CauseOut | DifferentialItem, ...] = (*answer.causes, *answer.differential)
+    front = named[0] if named else None
+    if front is None or answer.verdict == "healthy":
+        return ""
+    return f"{front.title} {percent(front.probability)}"
+
+
+def options(replies: Sequence[Reply], view: View) -> Document:
+    """Give the options that answer the questions again."""
+    lines = tuple(_option(reply, view) for reply in replies)
+    return Document((doc.Paragraph(view.say(AGAIN), gap=True), doc.Code(lines)))
+
+
+def _option(reply: Reply, view: View) -> CopyLine:
+    lines = reply.text.count("\n") + 1
+    if reply.path is not None:
+        return CopyLine(_spelled(reply.id, f"@{reply.path}"))
+    if lines > 1:
+        return CopyLine(_spelled(reply.id, f"@{reply.id}.txt"), view.say(SAVED, n=lines))
+    return CopyLine(_spelled(reply.id, redact(reply.text)))
+
+
+def _spelled(ident: str, value: str) -> str:
+    return f"--answer {shlex.quote(f'{ident}={value}')}"
