@@ -9,7 +9,7 @@ from trainrx.catalog.arguments import name_argument
 from trainrx.catalog.catalog import Catalog, catalog, plain
 from trainrx.catalog.signature import catalog_command, signature
 from trainrx.catalog.typed import read_as
-from trainrx.frameworks import framework_of
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch
@@ -86,6 +86,19 @@ class Taker:
         self._all = signature(framework, "", known.all)
         self._own = signature(framework, tables.command, bits, {}, tables.beside)
         self._closed = bool(len(self._own)) and judges(tables, framework, bits)
+
+    def lacks(self, name: str) -> bool:
+        """Tell whether an argument is certainly not of this command, whatever its value.
+
+        It is another command's, or that of a library which this command does not hand on.
+        """
+        if self._older or not self._closed:
+            return False
+        named = name_argument(RawArg(name=name, values=(), origin=_NOWHERE), self._own, self._style)
+        if named.known is not None or named.own:
+            return False
+        lent = (catalog(one.name) for one in frameworks() if one.lends_names)
+        return self._all.get(name) is not None or any(one.find(plain(name), "") for one in lent)
 
     def answer(self, name: str, written: str, *, from_file: bool = False) -> Answer:
         """Say whether a name with this value (empty: a bare switch) would be taken."""

@@ -8,6 +8,9 @@ from typing import Literal
 import msgspec
 
 from trainrx.catalog.spell import Spelled, spell, spell_argument
+from trainrx.catalog.tables import Taker
+from trainrx.facts.batch import ONLINE as SAMPLING
+from trainrx.facts.roles import TRAINING
 from trainrx.fix.amounts import in_words
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import ARGUMENT
@@ -71,8 +74,41 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return self.facts.text("launch.framework_version")
 
 
+ENGINE = ("vllm.", "rollout.")
+"""What begins the names of parameters that only an engine for rollouts has."""
+ROLLOUTS = frozenset(
+    f"rlhf.{name}"
+    for name in (
+        "async",
+        "dynamic_sample",
+        "gather_for_generation",
+        "generation_batch",
+        "num_generations",
+        "overlong_filter",
+        "rollout_correction",
+        "steps_per_generation",
+        "temperature",
+    )
+)
+"""Parameters of the rollouts themselves."""
+
+
+def is_of_rollouts(name: str) -> bool:
+    """Tell whether a parameter means nothing where nothing is sampled."""
+    return name.startswith(ENGINE) or name in ROLLOUTS
+
+
+def has_no_rollouts(facts: Facts) -> bool:
+    """Tell whether the task of a job surely samples nothing, and nobody set an engine up for it."""
+    if facts.text("launch.task") not in TRAINING - SAMPLING:
+        return False
+    return not any(item.kind.startswith(ENGINE) and item.how in SET_BY_USER for item in facts)
+
+
 def can_spell(name: str, job: Target, wanted: Scalar | Amount | None = None) -> bool:
-    """Tell whether this framework and version have a word for a parameter at all."""
+    """Tell whether this framework, version and task have a word for a parameter at all."""
+    if is_of_rollouts(name) and has_no_rollouts(job.facts):
+        return False
     if name.startswith(ARGUMENT):
         return _takes(name, job)
     param = job.knowledge.params.get(name)
@@ -124,12 +160,19 @@ def change_to(name: str, value: Scalar, job: Target) -> Change | None:
         param=written.param,
         canonical="" if name.startswith(ARGUMENT) else name,
         action="set" if now == "unknown" else _action(before, value, by_user=by_user),
-        from_=_written(name, before, job) if by_user else None,
+        from_=_before(name, before, written, job) if by_user else None,
         now=now,
         to=written.value,
         spelled=written.text,
         at=at or _unresolved(written, job),
     )
+
+
+def lacks(change: Change, job: Target) -> bool:
+    """Tell whether a change names an argument that the command of the job does not have."""
+    if change.kind != "arg" or change.action == "remove" or job.launch is None:
+        return False
+    return Taker(job.launch, job.version).lacks(change.param)
 
 
 def _now(written: Spelled, job: Target) -> Literal["unset", "unknown"]:
@@ -156,6 +199,14 @@ def _action(before: Scalar | None, after: Scalar, *, by_user: bool) -> ChangeAct
     if len(numbers) == 2:
         return "lower" if numbers[1] < numbers[0] else "raise"
     return "switch" if isinstance(after, str) else "set"
+
+
+def _before(name: str, value: Scalar | None, written: Spelled, job: Target) -> str | None:
+    """Give the present value; with its option where that is another one (`--fp16 true`)."""
+    present = None if value is None else spell_for(name, value, job)
+    if present is not None and {present.kind, written.kind} == {"arg"}:
+        return present.text if present.param != written.param else _written(name, value, job)
+    return _written(name, value, job)
 
 
 def _written(name: str, value: Scalar | None, job: Target) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from trainrx.fix.changes import Target
+from trainrx.fix.changes import Target, has_no_rollouts, is_of_rollouts
 from trainrx.model.knowledge import Fix
 from trainrx.model.levers import Lever
 from trainrx.model.parts import Condition
@@ -15,11 +15,14 @@ from trainrx.reason.conditions import Situation, decide
 from trainrx.reason.phrasing import ONLY_IF, UNLESS, condition_text, values_text
 
 _FAILS = Text(en="{asked}: {clause}", zh="{asked}：{clause}")
+NO_ROLLOUTS = Text(en="this task samples nothing", zh="该任务不生成样本")
 _HERE = Text(en="{said} (here: {values})", zh="{said}（此处：{values}）")
 
 
 def refusal(fix: Fix, job: Target) -> str:
     """Say which clause keeps a remedy from being offered; "" where none does."""
+    if fix.set and all(map(is_of_rollouts, fix.set)) and has_no_rollouts(job.facts):
+        return NO_ROLLOUTS.in_(job.lang)
     launch = Situation(job.facts, job.versions)
     in_place = all(job.facts.value(name) == value for name, value in fix.set.items())
     for unless in () if in_place else barring(fix, job.knowledge.levers):

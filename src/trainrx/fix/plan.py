@@ -13,6 +13,7 @@ from trainrx.fix.changes import (
     can_spell,
     change_in_words,
     change_to,
+    lacks,
     removal,
     spell_for,
 )
@@ -198,7 +199,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(translations(job) if fix.respell else ()),
         *package_changes(fix, job),
         *together,
-        *measure_changes(fix.measures, job.facts),
+        *(one for one in measure_changes(fix.measures, job.facts) if not lacks(one, job)),
     )
     if not changes and (_is_bare(fix) or is_in_part_of_others(fix, job.facts)):
         raise _LeftOutError(_NOTHING.in_(job.lang), is_told=False)
