@@ -48,6 +48,24 @@ def test_the_hook_fails_on_a_misspelt_argument_only(folder):
     assert ("--lora_rank?" in done.stdout) == wrong
 
 
+def test_the_hook_is_silent_on_files_that_are_no_launch(tmp_path):
+    files = {
+        "build.sh": "#!/bin/bash\nset -e\nmake build\n",
+        "ci.yaml": "name: ci\non: push\n",
+        "broken.yaml": "key: [\n",
+        "compose.yaml": "services:\n  db:\n    image: postgres\n",
+        "empty.sh": "",
+        "big.sh": "# much\n" * (1 << 18),
+        "serve.sh": "python -m http.server\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    done = call([*HOOK["entry"].split(), *files], tmp_path)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @pytest.mark.parametrize("versions", ["", "ms-swift==3.2.1"])
 def test_the_step_of_the_action_annotates_the_line(folder, versions):
     path, wrong = folder

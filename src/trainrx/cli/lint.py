@@ -80,6 +80,9 @@ class Choice(msgspec.Struct):
             help="Default: trainrx.toml or [tool.trainrx] of pyproject.toml above PATH.",
         ),
     ] = None
+    only_launches: Annotated[
+        bool, typer.Option("--only-launches", help="Say nothing of files that hold no launch.")
+    ] = False
     isolated: Annotated[bool, typer.Option("--isolated", help="Read no settings.")] = False
 
 
@@ -192,6 +195,8 @@ def told(report: LintReport, run: LintRun) -> int:
     for name, reason in report.unread:
         complain(f"{name}: {reason}", run.request.lang)
     text, answer = _rendered(report, run), run.answer
+    if run.settings.only_launches and answer.form == "text" and not report.findings:
+        text = ""
     if answer.output:
         Path(answer.output).write_text(text, encoding="utf-8")
         status = 0
@@ -223,7 +228,8 @@ def mend(run: LintRun, mending: Mending) -> int:
     left: list[File] = []
     made = 0
     paths = (*request.paths, *request.cmd, *request.config)
-    for file in lint_files(paths, request.stdin, settings.exclude, unread):
+    only = settings.only_launches
+    for file in lint_files(paths, request.stdin, settings.exclude, unread, only_launches=only):
         done = mended(file, linter, beside, unsafe=mending.unsafe_fixes)
         made += done.made
         left.append(msgspec.structs.replace(file, text=done.text))
@@ -310,6 +316,7 @@ def _settings(choice: Choice, paths: tuple[str, ...]) -> Settings:
         ignore=(*held.ignore, *names_of(choice.ignore)),
         extend_select=(*held.extend_select, *names_of(choice.extend_select)),
         exclude=(*held.exclude, *names_of(choice.exclude)),
+        only_launches=held.only_launches or choice.only_launches,
     )
 
 

@@ -43,7 +43,12 @@ Unreadable = tuple[str, str]
 
 
 def lint_files(
-    paths: Sequence[str], stdin: bytes | None, exclude: Sequence[str], unread: list[Unreadable]
+    paths: Sequence[str],
+    stdin: bytes | None,
+    exclude: Sequence[str],
+    unread: list[Unreadable],
+    *,
+    only_launches: bool = False,
 ) -> Iterator[File]:
     """Give the files to look at, each once.
 
@@ -52,6 +57,7 @@ def lint_files(
         stdin: what stands on standard input.
         exclude: patterns of names that are left out of folders.
         unread: takes what could not be read.
+        only_launches: whether files that are named count as those of a folder do.
 
     Raises:
         UsageError: a path that is named does not exist.
@@ -69,7 +75,7 @@ def lint_files(
             if name in seen:
                 continue
             seen.add(name)
-            found = _read(name, unread, named=name == path)
+            found = _read(name, unread, named=name == path and not only_launches)
             if found is not None:
                 yield found
 

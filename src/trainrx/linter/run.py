@@ -48,7 +48,7 @@ def lint(
     linter = Linter(known, chooser(held, groups(known)), request.lang)
     unread: list[tuple[str, str]] = []
     paths = (*request.paths, *request.cmd, *request.config)
-    files = lint_files(paths, request.stdin, held.exclude, unread)
+    files = lint_files(paths, request.stdin, held.exclude, unread, only_launches=held.only_launches)
     return report_of(files, linter, around(held, known, request), held, unread)
 
 

@@ -23,6 +23,7 @@ class Settings(
 
     `select`, `ignore` and `extend_select` name rules by id, by group (shell, guards ...) or `all`.
     `per_file_ignores` maps patterns of file names to rules. `versions` are those the jobs run with.
+    `only_launches` passes over files that are named and hold no launch, as over those of a folder.
     """
 
     select: tuple[str, ...] = ()
@@ -30,6 +31,7 @@ class Settings(
     extend_select: tuple[str, ...] = ()
     per_file_ignores: dict[str, tuple[str, ...]] = {}
     exclude: tuple[str, ...] = ()
+    only_launches: bool = False
     fail_on: FailOn | None = None
     versions: dict[str, str] = {}
     gpu: str | None = None
