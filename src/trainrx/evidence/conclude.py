@@ -93,16 +93,31 @@ def quote(text: str, match: re.Match[str] | None = None) -> str:
     return text.strip().replace("\0", "")
 
 
+SETTINGS = ("train.", "tuner.")
+"""What begins the names of facts that somebody chooses, and may compare."""
 COLLATERAL = (-15, 143)
 """Exit codes of processes the launcher stopped itself."""
 
 
 def signature_facts(seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]) -> Iterator[Fact]:
-    """Give the facts that entries promise, the earliest hit first."""
+    """Give the facts that entries promise, the earliest hit first.
+
+    What somebody says of a setting in two ways ("NaN in fp16, fine in bf16") compares the two: it
+    does not tell which of them this job has.
+    """
     entries = [(item, symptoms[item.symptom]) for item in seen if item.symptom in symptoms]
+    said = {
+        (name, value)
+        for _, symptom in entries
+        if symptom.role == "observation"
+        for name, value in symptom.facts.items()
+        if name.startswith(SETTINGS)
+    }
+    ways = Counter(name for name, _ in said)
     for item, symptom in sorted(entries, key=lambda pair: moment(pair[0].hits[0])):
         for name, value in symptom.facts.items():
-            yield from _promised(name, value, item.hits)
+            if symptom.role != "observation" or ways[name] < 2:
+                yield from _promised(name, value, item.hits)
 
 
 def _promised(name: str, value: Scalar, hits: Sequence[Hit]) -> Iterator[Fact]:
