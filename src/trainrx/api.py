@@ -1,6 +1,8 @@
 """The functions of the package: what was given in, an answer out; no printing, no exit.
 
-Each makes one `Request` of its inputs and imports its pipeline when it is called.
+Each makes one `Request` of its inputs and imports its pipeline when it is called. The records hold
+what the inputs hold, secrets too; `trainrx.render.render` masks what it writes, and
+`trainrx.render.redact.masked` gives the same record without them.
 """
 
 from __future__ import annotations
@@ -105,7 +107,7 @@ def lint(
 def inspect_launch(paths: Paths = (), **inputs: Unpack[Inputs]) -> Inspection:
     """Resolve every launch: each argument with its effective value and where that comes from.
 
-    Values are as they stand: secrets of the environment are not masked.
+    Values are as they stand: secrets are not masked.
 
     Args:
         paths: scripts, configs, run folders or logs, recognised by content; "-" is `stdin`.

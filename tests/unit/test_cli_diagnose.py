@@ -39,22 +39,17 @@ class Stdin:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_names_the_first_fix(form):
-    assert "MAX_PIXELS=602112" in render(LEAKY, form, EN, redact=False)
+    assert "MAX_PIXELS=602112" in render(LEAKY, form, EN)
 
 
 def test_json_is_json():
-    assert json.loads(render(LEAKY, "json", EN, redact=False))["verdict"] == "diagnosed"
+    assert json.loads(render(LEAKY, "json", EN))["verdict"] == "diagnosed"
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_redact_masks_every_form(form):
-    assert SECRET not in render(LEAKY, form, EN, redact=True)
-
-
-def test_only_markdown_is_masked_without_asking():
-    leaks = {form for form in FORMS if SECRET in render(LEAKY, form, EN, redact=False)}
-
-    assert leaks == {"text", "json"}
+def test_a_secret_is_masked_in_every_form_unless_it_is_asked_for(form):
+    assert SECRET not in render(LEAKY, form, EN)
+    assert SECRET in render(LEAKY, form, EN._replace(redaction="none"))
 
 
 @pytest.mark.parametrize(

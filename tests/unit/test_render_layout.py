@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.render.layout import cells, clean, cut, pad, wrap
+from trainrx.render.layout import cells, cut, pad, wrap
+from trainrx.sanitizer.controls import clean
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from trainrx.render.layout import clean
+from trainrx.sanitizer.controls import clean
 
 _MARK = re.compile(r"[^\w\s,/=@%;]|_", re.ASCII)
 _PLAIN = re.compile(r"(?<=[A-Za-z0-9])[.\-'](?=[A-Za-z0-9])")

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -16,6 +17,8 @@ from trainrx.model.text import Lang, language
 if TYPE_CHECKING:
     import typer
     from typer.core import TyperCommand
+
+    from trainrx.sanitizer import Level
 
 DEFAULT = "diagnose"
 COMPLETION = (["--install-completion"], ["--show-completion"])
@@ -35,7 +38,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 50, 50)
     words = list(sys.argv[1:] if argv is None else argv)
     lang = _spoken(words)
-    return guarded(lambda: _dispatch(words, lang), lang)
+    return guarded(lambda: _dispatch(words, lang), lang, _level(words))
+
+
+def _level(words: Sequence[str]) -> Level:
+    """Say what is masked in a message: a command that goes wrong may not have read its options."""
+    if "--no-redact" in words:
+        return "none"
+    strict = "--redact=strict" in words or ("--redact", "strict") in pairwise(words)
+    return "strict" if strict else "secrets"
 
 
 def _dispatch(words: list[str], spoken: Lang) -> int:

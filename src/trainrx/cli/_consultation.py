@@ -19,6 +19,7 @@ from trainrx.model.result import Ask, Diagnosis
 from trainrx.render import consultation as pages
 from trainrx.render.document import Document, View
 from trainrx.render.formats import load
+from trainrx.render.redact import masked
 
 MOST = 5
 """Questions put at most."""
@@ -73,12 +74,16 @@ def consult(
     request: Request, diagnosed: Answerer, seen: View, typed: Terminal
 ) -> tuple[Request, Diagnosis]:
     """Put questions until the cause is likely, none is left, enough were put or it is stopped."""
-    answer = diagnosed(request)
+
+    def masked_answer(asked: Request) -> Diagnosis:
+        return masked(diagnosed(asked), seen.redaction)
+
+    answer = masked_answer(request)
     put = 0
     while (ask := next_question(answer, put)) is not None:
         put += 1
         typed.say("\n" + _text(pages.question(ask, put, MOST, seen), seen))
-        replied = _replied(ask, request, diagnosed, typed)
+        replied = _replied(ask, request, masked_answer, typed)
         if replied is None:
             break
         request, after = replied

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, get_annotations, signature
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 import msgspec
 import typer
@@ -15,6 +15,7 @@ from trainrx.cli._output import read_stdin
 from trainrx.launch.request import Inputs, PathLike, Paths, Request, request_of
 from trainrx.model.errors import UsageError
 from trainrx.model.text import Lang, language
+from trainrx.sanitizer import Level
 
 Command = Callable[..., int]
 Files = list[Path] | None
@@ -162,6 +163,24 @@ class Language(msgspec.Struct):
     """What the answer is written in."""
 
     lang: LangOption = None
+
+
+class Display(msgspec.Struct):
+    """How an answer is shown, and what of the inputs it does not show."""
+
+    redact: Annotated[
+        Literal["secrets", "strict"],
+        typer.Option(
+            "--redact", help="Mask keys and tokens, or also hosts, addresses, users and folders."
+        ),
+    ] = "secrets"
+    no_redact: Annotated[bool, typer.Option("--no-redact", help="Mask nothing.")] = False
+    width: WidthOption = None
+
+    @property
+    def level(self) -> Level:
+        """Give what is masked."""
+        return "none" if self.no_redact else self.redact
 
 
 JOB = (LaunchOptions, Installed, Machine, Seen)

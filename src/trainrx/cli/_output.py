@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -13,18 +14,48 @@ if TYPE_CHECKING:
     import msgspec
 
     from trainrx.model.text import Lang
-    from trainrx.render.document import View
+    from trainrx.render.document import Document, View
+    from trainrx.sanitizer import Level
 
 INTERRUPTED = 130
 MAX_BYTES = 512 * 1024 * 1024
 NARROWEST = 40
 
 
-def write(text: str, *, utf8: bool = False) -> int:
-    """Write text and flush it; give the exit status.
+def write(text: str, level: Level = "secrets") -> int:
+    """Write lines of text, masked and safe to show; give the exit status."""
+    from trainrx.sanitizer import media
+    from trainrx.sanitizer.redactor import Redactor
 
-    `utf8`: JSON is UTF-8 whatever the locale. A reader that has gone away (`| head`) is no error;
-    an output that takes nothing (a full disk) is, status 2.
+    return write_answer(media.terminal(Redactor(level, (text,)).text(text)))
+
+
+def write_patch(diff: str, seen: View) -> int:
+    """Write a diff: byte for byte for `patch`, safe to show on a terminal; give the status."""
+    from trainrx.render.redact import notes
+    from trainrx.sanitizer import media
+    from trainrx.sanitizer.patches import redacted
+    from trainrx.sanitizer.redactor import Redactor
+
+    patch = redacted(diff, Redactor(seen.redaction), applies=not seen.terminal)
+    for note in notes(patch, seen.lang):
+        complain(note, seen.lang, seen.redaction)
+    if seen.terminal:
+        return write_answer(media.terminal(patch.text))
+    return write_answer(patch.text, utf8=True)
+
+
+def write_file(text: str, seen: View) -> int:
+    """Write what is to be a file: byte for byte, or safe to show on a terminal."""
+    return write(text, seen.redaction) if seen.terminal else write_answer(text, utf8=True)
+
+
+def write_answer(text: str, *, utf8: bool = False) -> int:
+    """Write what `render` gave and flush it; give the exit status.
+
+    `utf8`: a program reads it, whatever the locale; bytes that were no UTF-8 are what they were. A
+    reader that has gone away (`| head`) is no error; an output that takes nothing (a full disk) is,
+    status 2.
     """
     out = sys.stdout
     if out is None:
@@ -41,16 +72,25 @@ def write(text: str, *, utf8: bool = False) -> int:
     return 0
 
 
-def complain(message: str, lang: Lang = "en") -> int:
-    """Say on standard error what is wrong; give exit status 2."""
+def complain(message: str, lang: Lang = "en", level: Level = "secrets") -> int:
+    """Say on standard error what is wrong, masked and safe to show; give exit status 2."""
     if lang == "zh":
         from trainrx.cli._chinese import chinese
 
         message = chinese(message)
+    return _say(f"diagnose: {message}\n", level)
+
+
+def _say(text: str, level: Level) -> int:
+    """Write to standard error, masked and safe to show; give exit status 2."""
+    from trainrx.sanitizer import media
+    from trainrx.sanitizer.redactor import Redactor
+
     if sys.stderr is not None:
         encoding = sys.stderr.encoding or "utf-8"
+        text = media.terminal(Redactor(level).text(text))
         try:
-            sys.stderr.write(fitted(f"diagnose: {message}\n", encoding))
+            sys.stderr.write(fitted(text, encoding))
             sys.stderr.flush()
         except OSError:
             return 2
@@ -71,7 +111,10 @@ _PLAIN = str.maketrans("✓·█▓▒░–", "v-#%+.-")
 
 
 def _send(text: str, encoding: str) -> None:
-    data = text.encode(encoding, "replace")
+    try:
+        data = text.encode(encoding, "surrogateescape" if encoding == "utf-8" else "replace")
+    except UnicodeEncodeError:
+        data = text.encode(encoding, "replace")
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -111,7 +154,9 @@ def read_stdin(names: Iterable[str | None]) -> bytes | None:
     return data
 
 
-def view(lang: Lang, width: int | None = None, *, everything: bool = False) -> View:
+def view(
+    lang: Lang, width: int | None = None, level: Level = "secrets", *, everything: bool = False
+) -> View:
     """Say how this terminal is to be written to; `width` goes before what it says."""
     from trainrx.render.document import View
 
@@ -120,17 +165,25 @@ def view(lang: Lang, width: int | None = None, *, everything: bool = False) -> V
         lang,
         width or columns,
         everything,
-        colour=wants_colour(os.environ, terminal=_is_terminal()),
+        colour=wants_colour(os.environ, terminal=is_terminal()),
         rows=rows,
+        terminal=is_terminal(),
+        redaction=level,
     )
 
 
-def show(answer: msgspec.Struct, form: str, seen: View, *, redact: bool = False) -> int:
+def show(answer: msgspec.Struct, form: str, seen: View) -> int:
     """Print an answer in the form that was asked for; give the exit status."""
-    from trainrx.render import render
-    from trainrx.render.formats import load
+    from trainrx.render import is_for_programs, render
 
-    return write(render(answer, form, seen, redact=redact), utf8=load(form).utf8)
+    return write_answer(render(answer, form, seen), utf8=is_for_programs(answer, form, seen))
+
+
+def show_page(document: Document, seen: View) -> int:
+    """Print a page of the knowledge."""
+    from trainrx.render.formats.text import write as written
+
+    return write_answer(written(document, seen))
 
 
 def format_option(kind: str) -> object:
@@ -159,7 +212,8 @@ def wants_colour(environment: Mapping[str, str], *, terminal: bool) -> bool:
     return terminal and environment.get("TERM", "") not in ("", "dumb")
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
+    """Tell whether somebody looks at standard output."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
@@ -167,7 +221,7 @@ def _size() -> tuple[int, int | None]:
     """Give columns and, for a terminal, rows; COLUMNS overrides."""
     columns, rows = 80, None
     try:
-        if _is_terminal():
+        if is_terminal():
             columns, rows = os.get_terminal_size(sys.stdout.fileno())
     except (OSError, ValueError):
         columns, rows = 80, None
@@ -177,44 +231,50 @@ def _size() -> tuple[int, int | None]:
     return max(columns or 80, NARROWEST), rows
 
 
-def guarded(work: Callable[[], int], lang: Lang = "en") -> int:
+def guarded(work: Callable[[], int], lang: Lang = "en", level: Level = "secrets") -> int:
     """Run a command; give its status, or 2 after a message when it could not do its work."""
     try:
         return work()
     except (UsageError, KnowledgeError) as error:
-        return complain(str(error), lang)
+        return complain(str(error), lang, level)
     except KeyboardInterrupt:
         complain("interrupted", lang)
         return INTERRUPTED
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
     except Exception as error:  # noqa: BLE001 - the last place where a defect can be told
-        return _unexpected(error, lang)
+        return _unexpected(error, lang, level)
 
 
-def _unexpected(error: Exception, lang: Lang) -> int:
+def _unexpected(error: Exception, lang: Lang, level: Level) -> int:
     """Tell a wrong command line from a defect of this program.
 
     Typer brings its own copy of click's errors in some releases, so they are known by their shape.
     """
     show = getattr(error, "show", None)
     if callable(show) and hasattr(error, "exit_code"):
-        if lang == "en":
-            show(file=sys.stderr)
-        elif sys.stderr is not None:
-            from trainrx.cli._chinese import WrongUse, wrong_use
-
-            said = wrong_use(cast("WrongUse", error))
-            sys.stderr.write(fitted(said, sys.stderr.encoding or "utf-8"))
-        return 2
+        return _say(_wrong_use(error, show, lang), level)
     if type(error).__name__ == "Abort":
         complain("interrupted", lang)
         return INTERRUPTED
     if os.environ.get("TRAINRX_DEBUG"):
-        raise error
+        import traceback  # no answer takes it
+
+        _say("".join(traceback.format_exception(error)), level)
     return complain(
         f"this is a defect of trainrx, not of your job: {type(error).__name__}: {error}\n"
         "Set TRAINRX_DEBUG=1 and run again to see where, then report it with the command line "
         "and that output (mask secrets first).",
         lang,
+        level,
     )
+
+
+def _wrong_use(error: Exception, show: Callable[..., object], lang: Lang) -> str:
+    if lang == "zh":
+        from trainrx.cli._chinese import WrongUse, wrong_use
+
+        return wrong_use(cast("WrongUse", error))
+    said = io.StringIO()
+    show(file=said)
+    return said.getvalue()

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from trainrx.cli import commands, make_app
-from trainrx.cli._options import JOB, KNOWN, Answered, Good, WidthOption, takes
+from trainrx.cli._options import JOB, KNOWN, Answered, Display, Good, takes
 from trainrx.cli._output import format_option, show, view, write
 from trainrx.launch.request import Request
 from trainrx.model import __version__
@@ -67,13 +67,9 @@ class AnswerOptions(msgspec.Struct):
     explain: Annotated[
         bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
     ] = False
-    redact: Annotated[
-        bool, typer.Option("--redact", help="Mask secrets (markdown always masks them).")
-    ] = False
     ask: Annotated[
         bool, typer.Option("--ask", help="Put up to five questions on the terminal first.")
     ] = False
-    width: WidthOption = None
 
 
 app = make_app(bare=True)
@@ -84,6 +80,7 @@ app = make_app(bare=True)
 def diagnose(
     request: Request,
     shown: AnswerOptions,
+    display: Display,
     *,
     engine: EngineOption = "durable",
     fail_on: FailOnOption = "none",
@@ -94,7 +91,7 @@ def diagnose(
         return write(f"trainrx {__version__}\n")
     _refuse_nothing(request)
     _refuse_misplaced_command(request.paths)
-    seen = view(request.lang, shown.width, everything=shown.explain)
+    seen = view(request.lang, display.width, display.level, everything=shown.explain)
 
     from trainrx.verdict import run
 
@@ -103,12 +100,12 @@ def diagnose(
 
     if not shown.ask:
         answer = diagnosed(request)
-        return show(answer, shown.form, seen, redact=shown.redact) or failing(answer, fail_on)
+        return show(answer, shown.form, seen) or failing(answer, fail_on)
     from trainrx.cli import _consultation as consultation
 
     typed = consultation.terminal()
     request, answer = consultation.consult(request, diagnosed, seen, typed)
-    status = show(answer, shown.form, seen, redact=shown.redact)
+    status = show(answer, shown.form, seen)
     consultation.show_options(request, seen, typed)
     return status or failing(answer, fail_on)
 

@@ -11,9 +11,9 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import (
     KNOWN,
+    Display,
     Installed,
     Machine,
-    WidthOption,
     takes,
     versions_of,
 )
@@ -62,13 +62,13 @@ def diff(
     good: Good,
     bad: Bad,
     versions: SideVersions,
+    display: Display,
     *,
     form: FormOption = "text",
     everything: All = False,
-    width: WidthOption = None,
 ) -> int:
     """Compare two launches; 1 when they differ in what matters."""
-    seen = view(request.lang, width, everything=everything)
+    seen = view(request.lang, display.width, display.level, everything=everything)
     stdin = read_stdin((str(good), str(bad)))
     if stdin is not None:
         request = msgspec.structs.replace(request, stdin=stdin)

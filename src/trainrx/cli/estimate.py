@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import JOB, KNOWN, Data, WidthOption, takes
+from trainrx.cli._options import JOB, KNOWN, Data, Display, takes
 from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -55,13 +55,13 @@ app = make_app()
 @takes(*JOB, Data, *KNOWN)
 def estimate(
     request: Request,
+    display: Display,
     *,
     form: FormOption = "text",
     plot: Plot = None,
     exact: Exact = False,
     fail_on: FailOnOption = "does-not-fit",
     verbose: Verbose = False,
-    width: WidthOption = None,
 ) -> int:
     """Estimate the memory of a job."""
     if not request.files:
@@ -69,7 +69,7 @@ def estimate(
             "nothing to estimate: give a launch script, a config or a run folder, for example\n"
             "  diagnose estimate launch.sh --gpu A100-80G --gpus 8"
         )
-    seen = view(request.lang, width, everything=verbose)
+    seen = view(request.lang, display.width, display.level, everything=verbose)
     if plot is not None:
         from trainrx.render.estimate_plot import check_plot
 
@@ -83,7 +83,7 @@ def estimate(
         from trainrx.render.estimate_plot import write_plot
         from trainrx.render.redact import masked
 
-        write_plot(masked(answer), plot)
+        write_plot(masked(answer, display.level), plot)
     return status or failing(answer, fail_on)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, WidthOption, takes
-from trainrx.cli._output import view, write
+from trainrx.cli._output import show_page, view
 from trainrx.knowledge.load import find_entry, load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.request import Request
@@ -18,7 +18,6 @@ from trainrx.model.knowledge import Cause, Symptom
 from trainrx.model.levers import Guard
 from trainrx.render import words
 from trainrx.render.explain import explained
-from trainrx.render.formats.text import write as written
 
 Ident = Annotated[str, typer.Argument(metavar="ID", help="As `diagnose kb list` shows it.")]
 
@@ -44,7 +43,7 @@ def explain(request: Request, ident: Ident, *, width: WidthOption = None) -> int
         raise UsageError("\n".join(parts))
     behind = _behind(entry.id, load(kb, rules)) if isinstance(entry, Symptom) else ()
     levers = load(kb, rules).levers if isinstance(entry, (Cause, Guard)) else None
-    return write(written(explained(entry, seen, behind, levers), seen))
+    return show_page(explained(entry, seen, behind, levers), seen)
 
 
 def _behind(symptom: str, knowledge: Knowledge) -> tuple[Cause, ...]:

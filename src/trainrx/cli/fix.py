@@ -14,9 +14,9 @@ from trainrx.cli._options import (
     KNOWN,
     Answered,
     Data,
+    Display,
     Good,
     KeepOption,
-    WidthOption,
     names_of,
     takes,
 )
@@ -69,10 +69,10 @@ app = make_app()
 def fix(
     request: Request,
     change: ChosenChange,
+    display: Display,
     *,
     form: FormOption = "text",
     verbose: Verbose = False,
-    width: WidthOption = None,
 ) -> int:
     """Fix a launch."""
     if not request.files:
@@ -82,7 +82,7 @@ def fix(
         )
     if change.diff and change.write:
         raise UsageError("--diff prints the change and --write makes it: give one of the two")
-    seen = view(request.lang, width, everything=verbose)
+    seen = view(request.lang, display.width, display.level, everything=verbose)
 
     from trainrx.prove.fixing import fix_launch
 

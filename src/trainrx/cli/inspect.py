@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import JOB, KNOWN, WidthOption, takes
+from trainrx.cli._options import JOB, KNOWN, Display, takes
 from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -35,10 +35,10 @@ app = make_app()
 @takes(*JOB, *KNOWN)
 def inspect(
     request: Request,
+    display: Display,
     *,
     form: FormOption = "text",
     everything: All = False,
-    width: WidthOption = None,
 ) -> int:
     """Inspect the launches of some files."""
     if not request.files:
@@ -46,7 +46,7 @@ def inspect(
             "nothing to inspect: give a launch script, a config or a run folder, for example\n"
             "  diagnose inspect launch.sh --versions ms-swift==3.2.1"
         )
-    seen = view(request.lang, width, everything=everything)
+    seen = view(request.lang, display.width, display.level, everything=everything)
 
     from trainrx.inspect.inspection import inspect_launch
 

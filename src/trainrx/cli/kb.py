@@ -13,7 +13,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Language, WidthOption, takes
-from trainrx.cli._output import view, write
+from trainrx.cli._output import show_page, view, write
 from trainrx.cli._scaffold import named, scaffold
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load, shared_fixes
@@ -23,7 +23,6 @@ from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family
 from trainrx.render.explain import listing
-from trainrx.render.formats.text import write as written
 
 app = make_app(
     "Check, test, list and extend the knowledge base.",
@@ -140,7 +139,7 @@ def list_entries(
     of_lint, fixes = load_lint(request.kb, request.rules).rules, shared_fixes(request.kb)
     more: tuple[Entry, ...] = (*of_lint.values(), *fixes.values())
     listed = listing(knowledge, seen, terms=words or (), family=family, more=more)
-    return write(written(listed, seen))
+    return show_page(listed, seen)
 
 
 @app.command("new", help="Write a new entry to fill in, and its test.")

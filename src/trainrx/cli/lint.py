@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +11,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import (
+    Display,
     Folders,
     Installed,
     LangOption,
@@ -20,7 +20,15 @@ from trainrx.cli._options import (
     names_of,
     takes,
 )
-from trainrx.cli._output import complain, format_option, write
+from trainrx.cli._output import (
+    complain,
+    format_option,
+    is_terminal,
+    write,
+    write_answer,
+    write_file,
+    write_patch,
+)
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter
@@ -157,6 +165,7 @@ class LintRun(msgspec.Struct, frozen=True):
     knowledge: LintKnowledge
     answer: LintOutput
     known: Known
+    view: View
 
 
 @app.command("lint", help=HELP)
@@ -167,6 +176,7 @@ def run_lint(
     known: Known,
     mending: Mending,
     answer: LintOutput,
+    display: Display,
     *,
     listed: ListOption = False,
 ) -> int:
@@ -177,7 +187,14 @@ def run_lint(
     settings = _settings(choice, paths)
     lang = answer.lang or settings.lang or request.lang
     request = msgspec.structs.replace(request, paths=paths, lang=lang)
-    run = LintRun(request, settings, load_lint(request.kb, request.rules), answer, known)
+    seen = View(
+        lang,
+        display.width or 80,
+        colour=_colour(answer),
+        terminal=is_terminal() and not answer.output,
+        redaction=display.level,
+    )
+    run = LintRun(request, settings, load_lint(request.kb, request.rules), answer, known, seen)
     if listed:
         from trainrx.render.lint import as_list
 
@@ -191,9 +208,9 @@ def told(report: LintReport, run: LintRun) -> int:
     """Print a report in the form asked for; give the exit status."""
     report, written = _against_baseline(report, run)
     if written:
-        return write(written)
+        return write(written, run.view.redaction)
     for name, reason in report.unread:
-        complain(f"{name}: {reason}", run.request.lang)
+        complain(f"{name}: {reason}", run.view.lang, run.view.redaction)
     text, answer = _rendered(report, run), run.answer
     if run.settings.only_launches and answer.form == "text" and not report.findings:
         text = ""
@@ -201,7 +218,7 @@ def told(report: LintReport, run: LintRun) -> int:
         Path(answer.output).write_text(text, encoding="utf-8")
         status = 0
     else:
-        status = write(text, utf8=load(answer.form).utf8)
+        status = write_answer(text, utf8=load(answer.form).utf8)
     if status or answer.exit_zero:
         return status
     return int(fails(report.findings, answer.fail_on or run.settings.fail_on or "warning"))
@@ -238,9 +255,10 @@ def mend(run: LintRun, mending: Mending) -> int:
         elif done.made and file.name not in NO_FILES and not _written(file, done.text):
             return 2
     if mending.diff:
-        return write("".join(diffs)) or int(bool(diffs) and not run.answer.exit_zero)
+        status = write_patch("".join(diffs), run.view)
+        return status or int(bool(diffs) and not run.answer.exit_zero)
     if any(file.name in NO_FILES for file in left):
-        return write("".join(file.text for file in left if file.name in NO_FILES))
+        return write_file("".join(file.text for file in left if file.name in NO_FILES), run.view)
     report = report_of(left, linter, beside, settings, unread)
     if made:
         complain(f"mended {made} finding{'' if made == 1 else 's'}", request.lang)
@@ -274,8 +292,7 @@ def _rendered(report: LintReport, run: LintRun) -> str:
 
         return statistics(report)
     report = msgspec.structs.replace(report, titles=titles(run.knowledge))
-    view = View(run.request.lang, colour=_colour(run.answer))
-    return render(report, run.answer.form, view)
+    return render(report, run.answer.form, run.view)
 
 
 def _against_baseline(report: LintReport, run: LintRun) -> tuple[LintReport, str]:
@@ -325,4 +342,4 @@ def _colour(answer: LintOutput) -> bool:
         return answer.color == "always"
     if os.environ.get("NO_COLOR") or answer.output:
         return False
-    return sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal()

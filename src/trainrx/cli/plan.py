@@ -11,8 +11,8 @@ from trainrx.cli._options import (
     JOB,
     KNOWN,
     Data,
+    Display,
     KeepOption,
-    WidthOption,
     names_of,
     takes,
 )
@@ -42,10 +42,10 @@ app = make_app()
 @takes(*JOB, Data, *KNOWN)
 def plan(
     request: Request,
+    display: Display,
     *,
     keep: KeepOption = None,
     form: FormOption = "text",
-    width: WidthOption = None,
 ) -> int:
     """Plan a job for some hardware."""
     if not request.files:
@@ -56,7 +56,7 @@ def plan(
     asked = tuple(counted(text, request.gpus) for text in request.cards)
     if asked:
         request = msgspec.structs.replace(request, cards=(asked[0][0],))
-    seen = view(request.lang, width)
+    seen = view(request.lang, display.width, display.level)
 
     from trainrx.prove.hardware_plans import plan_job
 

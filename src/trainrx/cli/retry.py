@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import JOB, KNOWN, Answered, Good, WidthOption, takes
+from trainrx.cli._options import JOB, KNOWN, Answered, Display, Good, takes
 from trainrx.cli._output import format_option, show, view
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -37,17 +37,17 @@ app = make_app()
 @takes(*JOB, Good, Answered, *KNOWN)
 def retry(
     request: Request,
+    display: Display,
     *,
     form: FormOption = "text",
     quiet: Quiet = False,
-    width: WidthOption = None,
 ) -> int:
     """Judge a failure; the exit status is the verdict."""
     if not request.files and not request.notes:
         raise UsageError(
             "nothing to judge: give the log of the failure, for example\n  diagnose retry train.log"
         )
-    seen = view(request.lang, width)
+    seen = view(request.lang, display.width, display.level)
 
     from trainrx.diagnosis.retrying import retry as judged
 

@@ -8,13 +8,21 @@ import msgspec
 import typer
 
 from trainrx.cli import make_app
-from trainrx.cli._options import KNOWN, Installed, LaunchOptions, WidthOption, takes, versions_of
-from trainrx.cli._output import complain, format_option, show, view, write
+from trainrx.cli._options import (
+    KNOWN,
+    Display,
+    Installed,
+    LaunchOptions,
+    takes,
+    versions_of,
+)
+from trainrx.cli._output import complain, format_option, show, view, write, write_patch
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
 if TYPE_CHECKING:
     from trainrx.model.translation import Translation
+    from trainrx.render.document import View
 
 HELP = """\
 Write a launch for another version of its framework: names, values, defaults that changed.
@@ -62,10 +70,10 @@ app = make_app()
 def translate(
     request: Request,
     way: TranslationOptions,
+    display: Display,
     *,
     form: FormOption = "text",
     everything: All = False,
-    width: WidthOption = None,
 ) -> int:
     """Translate the launches of some files."""
     if not request.files:
@@ -75,7 +83,7 @@ def translate(
         )
     if way.diff and way.write:
         raise UsageError("--diff shows the edits, --write makes them: give one of them")
-    seen = view(request.lang, width, everything=everything)
+    seen = view(request.lang, display.width, display.level, everything=everything)
 
     from trainrx.translate.launch import translate as run_translation
 
@@ -91,29 +99,30 @@ def translate(
         from trainrx.translate.launch import write_edits
 
         done = write_edits(answer)
-        _say_by_hand(answer)
-        return write(written_text(done, seen.lang)) or status
+        _say_by_hand(answer, seen)
+        return write(written_text(done, seen.lang), seen.redaction) or status
     if way.diff:
         from trainrx.translate.launch import diff_of
 
-        _say_by_hand(answer)
-        return write(diff_of(answer)) or status
+        _say_by_hand(answer, seen)
+        return write_patch(diff_of(answer), seen) or status
     return show(answer, form, seen) or status
 
 
-def _say_by_hand(answer: Translation) -> None:
+def _say_by_hand(answer: Translation, seen: View) -> None:
     """Say on standard error what the edits leave to a person."""
     from trainrx.render.redact import masked
 
-    safe = masked(answer)
+    safe = masked(answer, seen.redaction)
+    said = (seen.lang, seen.redaction)
     for item in safe.launches:
         for one in item.arguments:
             if one.outcome in ("missing", "stranger"):
-                complain(f"{one.given}: {one.why}")
+                complain(f"{one.given}: {one.why}", *said)
         for refused in item.refused:
-            complain(f"{refused.given.strip()}: {refused.reason}")
+            complain(f"{refused.given.strip()}: {refused.reason}", *said)
     for line in safe.by_hand:
-        complain(line)
+        complain(line, *said)
 
 
 def _versions(given: str | None, option: str, *, wanted: bool = False) -> dict[str, str]:

@@ -41,7 +41,7 @@ class LogReadings(msgspec.Struct, frozen=True, kw_only=True):
 def inspect_launch(request: Request) -> Inspection:
     """Resolve every launch: each argument with its effective value and where that comes from.
 
-    Values are as they stand: secrets of the environment are not masked.
+    Values are as they stand: secrets are not masked.
     """
     knowledge = load(request.kb, request.rules, launches=True)
     jobs, unread = jobs_of(request, knowledge, request.lang)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import msgspec
 
     from trainrx.render.document import Document, View
+    from trainrx.render.formats import Format
 
 
 class Answer(NamedTuple):
@@ -17,41 +18,50 @@ class Answer(NamedTuple):
     Attributes:
         builder: module here that lays it out.
         schema: name of its JSON schema; "" where it has none.
-        masked: no format shows its secrets.
+        patch: as text it is a patch, and programs read it.
     """
 
     builder: str
     schema: str = ""
-    masked: bool = False
+    patch: bool = False
 
 
 ANSWERS: dict[str, Answer] = {
     "Diagnosis": Answer("diagnosis", "diagnosis"),
-    "Estimate": Answer("estimate", "estimate", masked=True),
-    "FixAnswer": Answer("fix", "fix"),
+    "Estimate": Answer("estimate", "estimate"),
+    "FixAnswer": Answer("fix", "fix", patch=True),
     "PlanAnswer": Answer("plan", "plan"),
-    "RetryAnswer": Answer("retry", "retry", masked=True),
-    "Inspection": Answer("inspect", "inspection", masked=True),
-    "Comparison": Answer("diff", "comparison", masked=True),
-    "Translation": Answer("translate", "translation", masked=True),
+    "RetryAnswer": Answer("retry", "retry"),
+    "Inspection": Answer("inspect", "inspection"),
+    "Comparison": Answer("diff", "comparison"),
+    "Translation": Answer("translate", "translation"),
     "LintReport": Answer("lint"),
 }
 """By the name of the record."""
 
 
-def render(answer: msgspec.Struct, form: str, view: View, *, redact: bool = False) -> str:
-    """Write an answer in one of the `formats`; what is passed on never holds secrets."""
+def render(answer: msgspec.Struct, form: str, view: View) -> str:
+    """Write an answer in one of the `formats`, masked as the view says, safe to show."""
+    from trainrx.render.formats import load
+    from trainrx.render.redact import masked
+
+    chosen = load(form)
+    answer = masked(answer, view.redaction, applies=_is_patch(answer, chosen, view))
+    if chosen.record is not None:
+        return chosen.medium(chosen.record(answer, view))
+    view = view._replace(post=chosen.post)
+    return chosen.medium(chosen.document(document_of(answer, view), view))
+
+
+def is_for_programs(answer: msgspec.Struct, form: str, view: View) -> bool:
+    """Tell whether a program reads an answer in some form: as UTF-8, whatever the locale."""
     from trainrx.render.formats import load
 
-    kind, chosen = ANSWERS[type(answer).__name__], load(form)
-    if redact or kind.masked or chosen.post:
-        from trainrx.render.redact import masked
+    return load(form).utf8 or _is_patch(answer, load(form), view)
 
-        answer = masked(answer)
-    if chosen.record is not None:
-        return chosen.record(answer, view)
-    view = view._replace(post=chosen.post)
-    return chosen.document(document_of(answer, view), view)
+
+def _is_patch(answer: msgspec.Struct, form: Format, view: View) -> bool:
+    return ANSWERS[type(answer).__name__].patch and form.lines and not view.terminal
 
 
 def document_of(answer: msgspec.Struct, view: View) -> Document:

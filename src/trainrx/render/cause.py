@@ -13,7 +13,8 @@ from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.document import CopyLine, View, children
-from trainrx.render.layout import Styled, clean
+from trainrx.render.layout import Styled
+from trainrx.sanitizer.controls import clean
 
 MOST_RANKS = 8
 LONG_PLACE = 32

@@ -13,8 +13,8 @@ from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import percent
 from trainrx.render.document import CopyLine, Document, View, children
-from trainrx.render.redact import redact
 from trainrx.render.screen import STYLE_OF
+from trainrx.sanitizer.redactor import Redactor
 
 QUESTION = Text(en="Question {n}", zh="问题 {n}")
 OF_AT_MOST = Text(en="of at most {most}", zh="最多 {most} 个")
@@ -95,7 +95,7 @@ def _option(reply: Reply, view: View) -> CopyLine:
         return CopyLine(_spelled(reply.id, f"@{reply.path}"))
     if lines > 1:
         return CopyLine(_spelled(reply.id, f"@{reply.id}.txt"), view.say(SAVED, n=lines))
-    return CopyLine(_spelled(reply.id, redact(reply.text)))
+    return CopyLine(_spelled(reply.id, Redactor(view.redaction).text(reply.text)))
 
 
 def _spelled(ident: str, value: str) -> str:

@@ -10,7 +10,7 @@ from trainrx.render import screen, words
 from trainrx.render.cause import candidates, ranks_text, titles
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.inputs import unread_at, unread_section
-from trainrx.render.layout import clean
+from trainrx.sanitizer.controls import clean
 
 
 def document(answer: Diagnosis, view: View) -> Document:

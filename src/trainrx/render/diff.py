@@ -13,8 +13,9 @@ from trainrx.render.document import Document, View, children
 from trainrx.render.inputs import unread_section
 from trainrx.render.inspect import framework, what
 from trainrx.render.inspect_rows import name_text, origin_text, value_text
-from trainrx.render.layout import Styled, clean
+from trainrx.render.layout import Styled
 from trainrx.render.words import COMMA
+from trainrx.sanitizer.controls import clean
 
 
 def document(comparison: Comparison, view: View) -> Document:

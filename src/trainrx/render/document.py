@@ -15,6 +15,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.text import Lang, Text
 from trainrx.render import words
 from trainrx.render.layout import Styled
+from trainrx.sanitizer import Level
 
 T = TypeVar("T")
 NARROW = 72
@@ -31,6 +32,8 @@ class View(NamedTuple):
         post: written to be passed on in a chat or an issue, where nobody can ask for more.
         colour: the terminal shows colours.
         rows: lines of the terminal; None where nothing scrolls away.
+        terminal: somebody looks at it; else a program may read it.
+        redaction: what is masked.
     """
 
     lang: Lang
@@ -39,6 +42,8 @@ class View(NamedTuple):
     post: bool = False
     colour: bool = False
     rows: int | None = None
+    terminal: bool = False
+    redaction: Level = "secrets"
 
     @property
     def narrow(self) -> bool:

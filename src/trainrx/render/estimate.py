@@ -24,8 +24,9 @@ from trainrx.render.estimate_says import (
 )
 from trainrx.render.estimate_words import NOTHING, gib, share, term_name
 from trainrx.render.inputs import job_text, unread_section
-from trainrx.render.layout import Styled, cells, clean
+from trainrx.render.layout import Styled, cells
 from trainrx.render.words import COLON, COMMA, SOURCES
+from trainrx.sanitizer.controls import clean
 
 MAX_UNREAD = 5
 MAX_UNREAD_POSTED = 10

@@ -8,8 +8,8 @@ from trainrx.model.text import Text
 from trainrx.render import estimate_words as words
 from trainrx.render.document import View
 from trainrx.render.estimate_words import gib, largest, share, term_name
-from trainrx.render.layout import clean
 from trainrx.render.words import LISTED
+from trainrx.sanitizer.controls import clean
 
 ADVICE: tuple[tuple[frozenset[str], Text], ...] = (
     (frozenset({"activations", "checkpoints", "live", "logits"}), words.DYNAMIC),

@@ -26,7 +26,8 @@ from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import price
 from trainrx.render.document import CopyLine, Document, View, children
-from trainrx.render.layout import Styled, clean
+from trainrx.render.layout import Styled
+from trainrx.sanitizer.controls import clean
 
 MAX_SAMPLES = 4
 

@@ -6,14 +6,13 @@ that the whole output is a patch file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from trainrx.fix.patch import unified_diff
 from trainrx.model.fixing import FixAnswer, Proposal
 from trainrx.model.job import COMMAND_LINE
-from trainrx.model.planning import Patched
 from trainrx.model.result import FixOut
 from trainrx.model.text import Text
 from trainrx.prove.price import QUALITY
@@ -129,9 +128,11 @@ def _edits(item: Proposal) -> Iterator[doc.Node]:
     files = item.patched.files
     commands = [file.after for file in files if file.name == COMMAND_LINE]
     yield from map(doc.Patch, commands)
-    others = Patched(files=tuple(file for file in files if file.name != COMMAND_LINE))
-    if others.files:
-        yield doc.Patch(unified_diff(others) if commands else item.diff)
+    if len(commands) < len(files):
+        # not worked out again: what the diff holds may be masked otherwise than the files
+        parts = re.split(r"(?m)^(?=diff --git )", item.diff)
+        own = f"diff --git a/{COMMAND_LINE} "
+        yield doc.Patch("".join(part for part in parts if not part.startswith(own)))
 
 
 def _said(item: Proposal, view: View, *, started: bool) -> Iterator[tuple[Text, tuple[str, ...]]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from trainrx.render import document as doc
-from trainrx.render.layout import Line, Styled, cells, clean, cut, pad, tame, wrap
+from trainrx.render.layout import Line, Styled, cells, cut, pad, wrap
+from trainrx.sanitizer.controls import clean, tame
 
 WIDEST_LABEL = 16
 NARROWEST_BAR = 10

@@ -10,7 +10,7 @@ from trainrx.model.result import JobSummary
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.document import View
-from trainrx.render.layout import clean
+from trainrx.sanitizer.controls import clean
 
 
 def job_text(job: JobSummary, view: View, *, short: bool = False) -> str:

@@ -23,8 +23,9 @@ from trainrx.render.inspect_rows import (
     value_text,
     why_text,
 )
-from trainrx.render.layout import clean, cut
+from trainrx.render.layout import cut
 from trainrx.render.words import COLON, COMMA, LISTED
+from trainrx.sanitizer.controls import clean
 
 LABELS = (
     words.FRAMEWORK,

@@ -10,8 +10,8 @@ from trainrx.model.inspection import InspectedJob, Item, Sided, Topic
 from trainrx.model.text import Lang, Text
 from trainrx.render import inspect_words as words
 from trainrx.render.document import View
-from trainrx.render.layout import clean
 from trainrx.render.words import LISTED
+from trainrx.sanitizer.controls import clean
 
 _WEIGHTY = ("NCCL_", "TORCH_", "CUDA_", "PYTORCH_", "VLLM_", "DS_", "GLOO_", "OMP_", "HF_", "UCX_")
 """Variables of an environment listing that training libraries read."""

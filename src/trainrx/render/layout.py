@@ -1,4 +1,4 @@
-"""Text in terminal cells: widths, line breaking for Latin and Chinese, control characters."""
+"""Text in terminal cells: widths, line breaking for Latin and Chinese."""
 
 from __future__ import annotations
 
@@ -6,12 +6,6 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trainrx.model.pattern import late
-
-_ANSI = late(r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[@-Z\\-_])")
-# C0, C1, bidirectional overrides, zero-width and line separators, lone surrogates
-_HIDDEN = late("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-_LONE = late("[\ud800-\udfff]")
 _NOT_FIRST = frozenset("，。；：！？、）」』》】”’％…,.;:!?)]}%")
 _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120
@@ -19,24 +13,14 @@ ELLIPSIS = "..."
 
 
 class Styled(NamedTuple):
-    """Some text in one style (a name of `emit.STYLES`, "" is plain)."""
+    """Some text in one style (a name of `STYLES`, "" is plain); `verbatim`: byte for byte."""
 
     text: str
     style: str = ""
+    verbatim: bool = False
 
 
 Line = tuple[Styled, ...]
-
-
-def clean(text: str) -> str:
-    """Make text safe to show on one line: no escape sequences, no hidden characters."""
-    text = _HIDDEN.sub(" ", _ANSI.sub("", text))
-    return _LONE.sub("\ufffd", text)
-
-
-def tame(text: str) -> str:
-    """Make a line of a file safe to show, character for character; tabs stay."""
-    return "\t".join(_HIDDEN.sub(" ", part) for part in text.split("\t"))
 
 
 def cells(text: str) -> int:

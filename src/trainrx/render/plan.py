@@ -11,8 +11,8 @@ from trainrx.render import document as doc
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.fix_words import refusal_text, still_lines
 from trainrx.render.inputs import job_text, unread_section
-from trainrx.render.layout import clean
 from trainrx.render.words import COMMA, JOB, SAFETY, SLOWER
+from trainrx.sanitizer.controls import clean
 
 VERDICT: Mapping[str, Text] = {
     "fits": Text(en="fits as it is", zh="无需修改即可运行"),

@@ -1,63 +1,38 @@
-"""Mask secrets before an answer is shared; linear-time patterns only."""
+"""What of an answer is not shown: secrets, or with `strict` also who and where."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
 
-from trainrx.model.pattern import late
+from trainrx.model.lint import LintReport
+from trainrx.model.text import Lang, Text
+from trainrx.sanitizer import MASK, Level
+from trainrx.sanitizer.assignments import is_secret_name
+from trainrx.sanitizer.patches import RedactedPatch, redacted
+from trainrx.sanitizer.redactor import Redactor
 
 A = TypeVar("A", bound=msgspec.Struct)
+Node = dict[object, object]
 
-MASK = "***"
-_NAME = (
-    r"(?:(?i:[a-z0-9_.-]{0,40}(?:password|passwd|passphrase|secret|credential|api[_-]?key|"
-    r"access[_-]?key(?:[_-]?id)?|private[_-]?key|webhook)[a-z0-9_]{0,20}|"
-    r"(?:[a-z0-9_.-]{0,40}[_-])?(?:hub|hf|auth|access|api|bearer|refresh|github|gh|gitlab|"
-    r"modelscope|ms|wandb|swanlab|comet|session|login|personal|jwt|ci)[_-]?token)|"
-    r"[A-Z0-9_]{0,40}_(?:TOKEN|PWD|PASS))"
+BARE = Text(
+    en="lines beside the change that hold a secret are left out: `patch -p1` applies it, "
+    "`git apply` with --unidiff-zero",
+    zh="改动旁含敏感信息的行已略去：可用 `patch -p1`，`git apply` 需加 --unidiff-zero",
 )
-_VALUE = r"(?:'[^'\n]{1,4096}'|\"[^\"\n]{1,4096}\"|(?![-<$*])[^\s'\",;&]{4,4096})"
-_WHOLE = (
-    r"\bhf_[A-Za-z0-9]{16,}",
-    r"\b(?:wandb_v\d_)[A-Za-z0-9_]{20,}",
-    r"\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\b",
-    r"\bLTAI[A-Za-z0-9]{12,30}",
-    r"\bAKID[A-Za-z0-9]{13,40}",
-    r"\bsk-[A-Za-z0-9_-]{20,}",
-    r"\bgh[pousr]_[A-Za-z0-9]{20,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{20,}",
-    r"\bglpat-[A-Za-z0-9_-]{16,}",
-    r"\bxox[abeprs]-[A-Za-z0-9-]{10,}",
-    r"\bAIza[A-Za-z0-9_-]{35}",
-    r"\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
-    r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}",
+EXPOSED = Text(
+    en="a line that is changed holds a secret, and this patch with it: do not pass it on",
+    zh="被改动的行里有敏感信息，补丁也带着它：请勿转发",
 )
-_AFTER = (
-    # user:password@ in a URL
-    r"(?P<keep>\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://)[^\s/@:'\"]{0,256}(?::[^\s/@'\"]{0,256})?(?=@)",
-    # signed URLs
-    r"(?i:(?P<keep2>[?&](?:[a-z_-]{0,30}(?:token|signature|credential)|sig|key)=))[^&\s'\"]{1,4096}",
-    r"(?i:(?P<keep3>\b(?:bearer|basic|token)[ ]))[A-Za-z0-9._~+/=-]{16,4096}",
-    r"(?P<keep4>hooks\.slack\.com/services/|/bot/v2/hook/)[A-Za-z0-9/_-]{8,256}",
-    r"(?i:(?P<keep5>\bwandb[ ]login[ ](?:--relogin[ ])?))[A-Za-z0-9_-]{16,256}",
-    r"(?P<keep6>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----).{0,8192}",
-    # NAME=value, "name": "value"; --name value
-    rf"(?P<keep7>(?<![A-Za-z0-9_]){_NAME}['\"]?\s{{0,3}}[=:]\s{{0,3}}){_VALUE}",
-    rf"(?P<keep8>(?<![A-Za-z0-9_-])--?{_NAME}[ ]{{1,3}}){_VALUE}",
+HIDDEN = Text(
+    en="a secret is masked in this patch, so it does not apply as it is shown: write it into a "
+    "file (`> fix.patch`), or see it with --no-redact",
+    zh="补丁中的敏感信息已打码，照此无法应用：请写入文件（`> fix.patch`），或用 --no-redact 查看",
 )
-_HINTS = late(
-    r"bearer|basic|wandb|hooks\.slack|/bot/v2/hook/|-----begin|token|signature|credential|sig=|key|"
-    r"pass|secret|webhook|_pwd|://|hf_|akia|asia|aroa|aida|ltai|akid|sk-|gh[pousr]_|github_pat_|"
-    r"glpat-|xox|aiza|ms-|eyj"
-)
-"""In lower case, it is found in every ASCII text that a pattern above matches."""
-_PROBE = "a1b2c3d4e5f6"
-_VALUES = ("value", "text", "values", "alternatives")
+_VALUES = ("value", "text", "values", "alternatives", "to", "from")
 _OWN_WORDS = frozenset(
     {
         "topic",
@@ -72,36 +47,26 @@ _OWN_WORDS = frozenset(
     }
 )
 """Fields that hold no text of a job."""
-SHORTEST = 6
-"""No secret is shorter; most values are, and need no look."""
 
 
-def redact(text: str) -> str:
-    """Mask tokens, keys and passwords.
-
-    Names stay readable (`HF_TOKEN=***`), so that a reader still sees that one was set.
-    """
-    if may_hold_secret(text):
-        for pattern in _AFTER:
-            text = re.sub(pattern, _keep, text)
-        for pattern in _WHOLE:
-            text = re.sub(pattern, MASK, text)
-    return text
-
-
-def may_hold_secret(text: str) -> bool:
-    """Tell whether a text must be searched; most values of a launch need not be."""
-    if not text.isascii():  # letters that are one to `re` but not to `lower`
-        return True
-    return _HINTS.search(text.lower()) is not None
-
-
-def masked(answer: A) -> A:
+def masked(answer: A, level: Level = "secrets", *, applies: bool = False) -> A:
     """Mask every text of an answer; a value goes by the name it stands under, too.
 
-    What is no UTF-8 becomes a question mark.
+    Args:
+        answer: any record that is rendered.
+        level: what is masked.
+        applies: keep the changed lines of a patch byte for byte.
     """
-    return msgspec.convert(_map(msgspec.to_builtins(answer)), type(answer))
+    if level == "none":
+        return answer
+    built = msgspec.to_builtins(answer)
+    redactor = Redactor(level, _texts(built))
+    if redactor.idle and not any(map(_is_secret, _names(built))):
+        return answer
+    mapped = _Masking(redactor, applies=applies).node(built)
+    if isinstance(answer, LintReport) and isinstance(mapped, dict):
+        mapped["texts"] = _in_place(answer.texts, redactor)
+    return msgspec.convert(mapped, type(answer))
 
 
 def sound(answer: A) -> A:
@@ -109,28 +74,109 @@ def sound(answer: A) -> A:
     return msgspec.convert(_map(msgspec.to_builtins(answer), _sound), type(answer))
 
 
-def _map(node: object, change: Callable[[str], str] | None = None) -> object:
-    if isinstance(node, str):
-        return change(node) if change else _text(node)
-    if isinstance(node, (list, tuple)):
-        return [_map(item, change) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if change:
-        return {key: _map(item, change) for key, item in node.items()}
-    hidden = any(_is_text(node.get(key)) for key in _VALUES) and _is_secret(
-        str(node.get("name", ""))
-    )
+def notes(patch: RedactedPatch, lang: Lang) -> list[str]:
+    """Say what was done to a patch, and what follows for who applies it."""
+    said = ((patch.bare, BARE), (patch.exposed, EXPOSED), (patch.masked, HIDDEN))
+    return [text.in_(lang) for holds, text in said if holds]
+
+
+class _Masking:
+    """Masks the nodes of one answer."""
+
+    def __init__(self, redactor: Redactor, *, applies: bool) -> None:
+        self._redactor = redactor
+        self._applies = applies
+        self._lang: Lang = "en"
+
+    def node(self, node: object) -> object:
+        if isinstance(node, str):
+            return self._redactor.text(node)
+        if isinstance(node, (list, tuple)):
+            return [self.node(item) for item in node]
+        return self._record(node) if isinstance(node, dict) else node
+
+    def _record(self, node: Node) -> Node:
+        if node.get("lang") == "zh":
+            self._lang = "zh"
+        hidden = any(map(_is_secret, _own_names(node)))
+        out: Node = {}
+        for key, item in node.items():
+            if key in _OWN_WORDS:
+                out[key] = item
+            elif _is_secret(key) or (hidden and key in _VALUES):
+                out[key] = self._hidden(item)
+            else:
+                out[key] = self.node(item)
+        if isinstance(node.get("diff"), str) and "patched" in node:
+            self._patch(str(node["diff"]), out)
+        edits = node.get("edits")
+        if isinstance(edits, (list, tuple)) and out["edits"] != [*edits]:
+            # what would be written into a file must be what it says
+            out["edits"] = []
+        return out
+
+    def _hidden(self, item: object) -> object:
+        if isinstance(item, (list, tuple)):
+            return [self._hidden(part) for part in item]
+        if isinstance(item, dict):
+            return self.node(item)
+        return MASK if item not in (None, "", True, False) else item
+
+    def _patch(self, diff: str, out: Node) -> None:
+        patch = redacted(diff, self._redactor, applies=self._applies)
+        said = out.get("notes")
+        out["diff"] = patch.text
+        out["notes"] = [*(said if isinstance(said, list) else []), *notes(patch, self._lang)]
+
+
+def _in_place(texts: Mapping[str, Mapping[int, str]], redactor: Redactor) -> Node:
+    """Mask the lines of findings so that a caret below still stands where it stood."""
     return {
-        key: item if key in _OWN_WORDS else _hide(item) if hidden and key in _VALUES else _map(item)
-        for key, item in node.items()
+        redactor.text(name): {
+            number: redactor.text(line, in_place=True) for number, line in lines.items()
+        }
+        for name, lines in texts.items()
     }
 
 
-@lru_cache(maxsize=4096)
-def _text(text: str) -> str:
-    text = _sound(text)
-    return redact(text) if len(text) >= SHORTEST else text
+def _texts(node: object) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, (list, tuple)):
+        for item in node:
+            yield from _texts(item)
+    elif isinstance(node, dict):
+        for key, item in node.items():
+            if key not in _OWN_WORDS:
+                yield from _texts(item)
+
+
+def _names(node: object) -> Iterator[object]:
+    """Give the names that values stand under."""
+    if isinstance(node, (list, tuple)):
+        for item in node:
+            yield from _names(item)
+    elif isinstance(node, dict):
+        yield from node
+        yield from _own_names(node)
+        for item in node.values():
+            yield from _names(item)
+
+
+def _own_names(node: Node) -> Iterator[object]:
+    if any(_is_text(node.get(key)) for key in _VALUES):
+        yield node.get("name", "")
+        yield node.get("param", "")
+
+
+def _map(node: object, change: Callable[[str], str]) -> object:
+    if isinstance(node, str):
+        return change(node)
+    if isinstance(node, (list, tuple)):
+        return [_map(item, change) for item in node]
+    if isinstance(node, dict):
+        return {key: _map(item, change) for key, item in node.items()}
+    return node
 
 
 def _sound(text: str) -> str:
@@ -142,16 +188,5 @@ def _is_text(value: object) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_secret(name: str) -> bool:
-    return MASK in redact(f"{name}={_PROBE}")
-
-
-def _hide(value: object) -> object:
-    if isinstance(value, (list, tuple)):
-        return [MASK for _ in value]
-    return MASK if value not in (None, "", True, False) else value
-
-
-def _keep(match: re.Match[str]) -> str:
-    kept = next((text for text in match.groups() if text), "")
-    return kept + MASK
+def _is_secret(name: object) -> bool:
+    return isinstance(name, str) and is_secret_name(name)

@@ -24,7 +24,7 @@ from trainrx.render import words
 from trainrx.render.cause import change_lines, is_supported, memory, sure
 from trainrx.render.document import CopyLine, Document, Elastic, Form, Room, View, children
 from trainrx.render.inputs import job_text, unread_at
-from trainrx.render.layout import clean
+from trainrx.sanitizer.controls import clean
 
 ROOM = Room(lines=24, size=3000)
 LEAST_SHOWN = 0.1

@@ -11,7 +11,8 @@ from trainrx.model.translation import Carried, DefaultChange, Translated, Transl
 from trainrx.render import document as doc
 from trainrx.render.document import Document, View, children
 from trainrx.render.inputs import unread_section
-from trainrx.render.layout import cells, clean
+from trainrx.render.layout import cells
+from trainrx.sanitizer.controls import clean
 
 CHANGED = Text(en="Written otherwise", zh="写法变了")
 LOST = Text(en="Left for you to decide", zh="需要人来决定")

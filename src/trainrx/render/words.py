@@ -221,6 +221,9 @@ MD_TITLE: dict[Verdict, Text] = {
 WRITTEN_BY = Text(
     en="Written by {tool}; secrets are masked.", zh="由 {tool} 生成，敏感信息已打码。"
 )
+WRITTEN_AS_IS = Text(
+    en="Written by {tool}; secrets are not masked.", zh="由 {tool} 生成，敏感信息未打码。"
+)
 
 # explain pages
 RECOGNISED = Text(en="Recognised by lines such as", zh="识别的日志行，例如")

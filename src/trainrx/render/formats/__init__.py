@@ -10,6 +10,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from trainrx.sanitizer import media
+
 if TYPE_CHECKING:
     from trainrx.render.document import Document, View
 
@@ -24,16 +26,20 @@ class Format(NamedTuple):
     Attributes:
         document: writes a document.
         record: writes the record instead.
+        medium: the last thing done to what is written: nothing hidden in it has an effect.
         kinds: the records it is for, by name; none: all.
-        post: what it writes is passed on to others: secrets are masked.
+        post: what it writes is passed on to others.
         utf8: programs read it, in UTF-8 whatever the locale.
+        lines: it is lines of text; a patch among them is for `patch`, unless a terminal shows it.
     """
 
     document: Callable[[Document, View], str] = _no_document
     record: Callable[[Any, View], str] | None = None
+    medium: Callable[[str], str] = media.terminal
     kinds: tuple[str, ...] = ()
     post: bool = False
     utf8: bool = False
+    lines: bool = False
 
 
 def load(name: str) -> Format:

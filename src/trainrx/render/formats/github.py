@@ -9,6 +9,7 @@ from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
 from trainrx.render.document import View
 from trainrx.render.formats import Format
+from trainrx.sanitizer import media
 
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -19,18 +20,16 @@ def write(report: LintReport, _view: View) -> str:
 
 
 def _annotation(item: Finding) -> str:
+    file, rule = map(media.annotation_property, (item.file, item.rule))
     places = (("line", item.line), ("col", item.column), ("endColumn", item.end_column))
-    told = "".join(f",{key}={value}" for key, value in places if value is not None)
-    head = f"file={_property(item.file)}{told},title={_property(item.rule)}"
-    return f"::{_GITHUB[item.severity]} {head}::{_data(item.message)} [{item.rule}]\n"
+    at = "".join(f",{key}={value}" for key, value in places if value is not None)
+    said = f"{media.annotation(item.message)} [{item.rule}]"
+    return f"::{_GITHUB[item.severity]} file={file}{at},title={rule}::{said}\n"
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def _commands(text: str) -> str:
+    """Leave a line as it is: each was made of what has passed `media.annotation`."""
+    return text
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-FORMAT = Format(record=write, kinds=("LintReport",))
+FORMAT = Format(record=write, medium=_commands, kinds=("LintReport",))

@@ -10,6 +10,7 @@ from collections import Counter
 from trainrx.model.lint import LintReport
 from trainrx.render.document import View
 from trainrx.render.formats import Format
+from trainrx.sanitizer import media
 
 _GITLAB = {"error": "critical", "warning": "minor", "info": "info"}
 
@@ -42,4 +43,4 @@ def write(report: LintReport, _view: View) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
-FORMAT = Format(record=write, kinds=("LintReport",), utf8=True)
+FORMAT = Format(record=write, medium=media.json, kinds=("LintReport",), utf8=True)

@@ -12,6 +12,7 @@ from trainrx.render import ANSWERS
 from trainrx.render.document import View
 from trainrx.render.formats import Format
 from trainrx.render.redact import sound
+from trainrx.sanitizer import media
 
 FOLDER = Path(__file__).parents[1]
 
@@ -62,7 +63,7 @@ def _tidy(node: object) -> object:
     return [_tidy(item) for item in node] if isinstance(node, list) else node
 
 
-FORMAT = Format(record=write, utf8=True)
+FORMAT = Format(record=write, medium=media.json, utf8=True)
 
 if __name__ == "__main__":
     for file, text in schemas().items():

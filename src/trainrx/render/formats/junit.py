@@ -6,6 +6,7 @@ from trainrx.model.findings import Finding
 from trainrx.model.lint import LintReport
 from trainrx.render.document import View
 from trainrx.render.formats import Format
+from trainrx.sanitizer import media
 
 
 def write(report: LintReport, _view: View) -> str:
@@ -22,14 +23,14 @@ def write(report: LintReport, _view: View) -> str:
     for name, found in by_file.items():
         bad = sum(item.severity != "info" for item in found)
         own = f'tests="{len(found)}" failures="{bad}" errors="0"'
-        lines.append(f"  <testsuite name={quoteattr(_clean(name))} {own}>")
+        lines.append(f"  <testsuite name={quoteattr(name)} {own}>")
         for item in found:
             case = f"{item.rule}:{item.line or 1}:{item.column or 1}"
-            where = f"classname={quoteattr(_clean(name))}"
+            where = f"classname={quoteattr(name)}"
             lines.append(f"    <testcase name={quoteattr(case)} {where}>")
             if item.severity != "info":
-                said = quoteattr(_clean(item.message))
-                text = escape(_clean(f"{item.file}:{item.line or 1}: {item.message}"))
+                said = quoteattr(item.message)
+                text = escape(f"{item.file}:{item.line or 1}: {item.message}")
                 lines.append(f"      <failure type={quoteattr(item.severity)} message={said}>")
                 lines.append(f"{text}</failure>")
             lines.append("    </testcase>")
@@ -37,9 +38,4 @@ def write(report: LintReport, _view: View) -> str:
     return "\n".join([*lines, "</testsuites>"]) + "\n"
 
 
-def _clean(text: str) -> str:
-    """Leave out the characters XML has no place for."""
-    return "".join(c for c in text if c in "\t\n" or (c >= " " and c not in "\ufffe\uffff"))
-
-
-FORMAT = Format(record=write, kinds=("LintReport",), utf8=True)
+FORMAT = Format(record=write, medium=media.xml, kinds=("LintReport",), utf8=True)

@@ -12,15 +12,15 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Styled, clean, cut
+from trainrx.render.layout import Styled, cut
+from trainrx.sanitizer import media
+from trainrx.sanitizer.controls import clean
 
 MAX_QUOTE = 240
 SHORT_QUOTE = 120
 MAX_PLACES = 2
 CHART_WIDTH = 60
 """Columns that a telephone still shows without breaking a line."""
-_BREAKER = "\u200b"
-"""A zero-width space: splits a mention or a link without changing how it looks."""
 _LIVE = late(r"(?<=@)(?=\w)|(?<=<)(?=[!@#])|(?<=://)|(?<=\bwww)(?=\.)|(?<=#)(?=\d)")
 _MARKS = late(r"([\\`*\[\]<|~]|(?<!-)>|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z]))")
 _LEADING = late(r"^(\d{0,9})([#=+.)-])(?=[#=+-]*(?:\s|$))")
@@ -58,7 +58,8 @@ def write(document: Document, view: View) -> str:
         post.below(nodes, depth=int(document.short))
         return post.lines
 
-    by = f"_{view.say(words.WRITTEN_BY, tool=document.tool)}_" if document.tool else ""
+    said = words.WRITTEN_AS_IS if view.redaction == "none" else words.WRITTEN_BY
+    by = f"_{view.say(said, tool=document.tool)}_" if document.tool else ""
     limit = None if document.room is None else document.room.size - len(by.encode())
     nodes = doc.within(
         document.children, limit, lambda part: len("\n\n".join(lines(part)).encode())
@@ -300,7 +301,7 @@ def _marked(part: Styled) -> str:
 
 def guard(text: str) -> str:
     """Neutralise mentions, links and issue numbers of quoted text; it looks the same."""
-    return _LIVE.sub(_BREAKER, clean(text))
+    return _LIVE.sub(media.BREAKER, clean(text))
 
 
 def prose(text: str) -> str:
@@ -333,7 +334,7 @@ def fence(lines: Iterable[str], language: str = "", indent: str = "") -> Iterato
 
 
 def _escape(text: str) -> str:
-    return _LIVE.sub(_BREAKER, _MARKS.sub(r"\\\1", text))
+    return _LIVE.sub(media.BREAKER, _MARKS.sub(r"\\\1", text))
 
 
 def _longest_run(text: str) -> int:
@@ -348,4 +349,4 @@ def _with_remark(line: CopyLine) -> str:
     return f"{line.text}  # {guard(line.remark)}" if line.remark else line.text
 
 
-FORMAT = Format(write, post=True)
+FORMAT = Format(write, medium=media.markdown, post=True)

@@ -14,6 +14,7 @@ from trainrx.model.lint import LintReport
 from trainrx.model.text import Lang, Text
 from trainrx.render.document import View
 from trainrx.render.formats import Format
+from trainrx.sanitizer import media
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -101,4 +102,4 @@ def uri(name: str) -> str:
     return f"file://{path}" if path.startswith("/") else path
 
 
-FORMAT = Format(record=write, kinds=("LintReport",), utf8=True)
+FORMAT = Format(record=write, medium=media.json, kinds=("LintReport",), utf8=True)

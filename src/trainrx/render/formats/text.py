@@ -10,7 +10,9 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Line, Styled, cells, clean, cut, ellipsis, pad, tame, wrap
+from trainrx.render.layout import Line, Styled, cells, cut, ellipsis, pad, wrap
+from trainrx.sanitizer import media
+from trainrx.sanitizer.controls import clean, tame
 
 MAX_PROSE = 100
 MAX_LABEL = 24
@@ -249,10 +251,13 @@ def _diagnostic(node: doc.Diagnostic, _page: TextPage, _indent: int) -> Iterator
 
 
 @lines_of.register(doc.Patch)
-def _patch(node: doc.Patch, _page: TextPage, _indent: int) -> Iterator[Line]:
-    """Give a patch as it is, in the colours of `git diff`; nothing is cleaned or broken."""
+def _patch(node: doc.Patch, page: TextPage, _indent: int) -> Iterator[Line]:
+    """Give a patch in the colours of `git diff`; byte for byte where no terminal shows it."""
+    verbatim = not page.view.terminal
     for line in node.diff.split("\n")[: -1 if node.diff.endswith("\n") else None]:
-        yield (Styled(line, next((s for start, s in _PATCH if line.startswith(start)), "")),)
+        shown = line if verbatim else tame(line)
+        style = next((s for start, s in _PATCH if line.startswith(start)), "")
+        yield (Styled(shown, style, verbatim),)
 
 
 @lines_of.register(doc.Flow)
@@ -385,7 +390,14 @@ def _is_beside(line: CopyLine, column: int, room: int) -> bool:
 
 def plain(lines: Iterable[Line]) -> str:
     """Give the lines as text without any control sequence."""
-    return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
+    return "".join(map(_plain, lines))
+
+
+def _plain(line: Line) -> str:
+    text = "".join(span.text for span in line)
+    if any(span.verbatim for span in line):
+        return f"{text}\n"
+    return media.terminal(text.rstrip()) + "\n"
 
 
 def coloured(lines: Iterable[Line]) -> str:
@@ -394,8 +406,14 @@ def coloured(lines: Iterable[Line]) -> str:
 
 
 def _painted(part: Styled) -> str:
+    text = part.text if part.verbatim else media.terminal(part.text)
     code = STYLES.get(part.style, "")
-    return f"\x1b[{code}m{part.text}\x1b[0m" if code and part.text else part.text
+    return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
 
 
-FORMAT = Format(write)
+def _passed(text: str) -> str:
+    """Leave a page as it is: `plain` and `coloured` have passed each line but those of a patch."""
+    return text
+
+
+FORMAT = Format(write, medium=_passed, lines=True)

@@ -1,0 +1,107 @@
+"""What writes: every place in the package where text could leave it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from trainrx.render.formats import load
+from trainrx.render.formats import names as formats
+from trainrx.sanitizer import media
+
+SOURCE = Path(media.__file__).parents[1]
+STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
+CALLS = {"print", "input", "breakpoint"}
+METHODS = {"write_text", "write_bytes", "writelines", "write", "savefig", "echo", "secho"}
+OPENS = {"open", "fdopen"}
+MODULES = {"logging", "warnings", "syslog", "pprint"}
+KNOWN = {
+    # what passes the gate and is sent
+    "cli/_output.py": "the writer of the commands",
+    "cli/_consultation.py": "questions on the terminal: pages of a masked answer",
+    # the user's own files, which hold what they held
+    "fix/patch/write.py": "changed files",
+    "cli/lint.py": "mended files, a baseline, an answer that has been rendered",
+    "cli/_scaffold.py": "new entries of the knowledge",
+    "cli/kb.py": "entries of the knowledge",
+    # files of this program
+    "render/lint.py": "pages of the documentation",
+    "render/formats/json.py": "the schemas",
+    # pipes between its own processes
+    "linter/files.py": "findings of a worker",
+    "exact/trial/__main__.py": "the outcome of a trial",
+    # reads, or writes to memory
+    "inputs/files.py": "reads inputs",
+    "launch/python_source.py": "silences what the parser warns of",
+    "knowledge/cache.py": "the compiled knowledge",
+    "render/estimate_plot.py": "a figure of a masked estimate; matplotlib's log is silenced",
+}
+
+
+def outlets(path: Path) -> Iterator[str]:
+    """Name what in a module could let text out."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and node.attr in STREAMS:
+            if ast.unparse(node.value) == "sys":
+                yield f"sys.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in CALLS or _writes(node):
+                yield f"{node.func.id}()"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in METHODS or _writes(node):
+                yield f".{node.func.attr}()"
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module]
+            yield from (f"import {name}" for name in names if name in MODULES)
+
+
+def _writes(call: ast.Call) -> bool:
+    """Tell whether a file is opened to be written, or in a way nobody can tell."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+    modes = [ast.unparse(value) for value in (*call.args, *(k.value for k in call.keywords))]
+    return name in OPENS and any(re.fullmatch(r"'[rbt+]*[wax+][bt+]*'", mode) for mode in modes)
+
+
+def test_text_leaves_only_where_it_is_known_to():
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        ways = sorted(set(outlets(path)))
+        if ways:
+            found[path.relative_to(SOURCE).as_posix()] = ways
+
+    assert {name: ways for name, ways in found.items() if name not in KNOWN} == {}
+    assert set(KNOWN) <= set(found)
+
+
+def test_the_writer_of_the_commands_sends_only_what_has_passed_the_gate():
+    """What is handed to `write_answer` as it is comes from `render` or is a file's own bytes."""
+    found = {}
+    for path in (SOURCE / "cli").glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "write_answer":
+                found.setdefault(path.name, []).append(ast.unparse(node.args[0]))
+
+    assert {name: sorted(set(given)) for name, given in found.items()} == {
+        "_output.py": [
+            "media.terminal(Redactor(level, (text,)).text(text))",
+            "media.terminal(patch.text)",
+            "patch.text",
+            "render(answer, form, seen)",
+            "text",
+            "written(document, seen)",
+        ],
+        "lint.py": ["text"],
+    }
+
+
+@pytest.mark.parametrize("form", formats("LintReport"))
+def test_every_format_names_its_medium(form):
+    chosen = load(form)
+
+    own = chosen.medium.__module__ == chosen.document.__module__ or chosen.record is not None
+    assert chosen.medium.__module__ == media.__name__ or (form in ("text", "github") and own)
