@@ -54,7 +54,7 @@ def test_the_output_of_a_command_is_read_from_a_file_or_standard_input(
     [
         ("versions", "expected ID=VALUE, ID=@FILE or ID=-"),
         ("versions=", "expected ID=VALUE, ID=@FILE or ID=-"),
-        ("nonsense=1", "there is no question of this id. Open questions: launch, log,"),
+        ("nonsense=1", "there is no question of this id. Open questions: host-oom.who-killed,"),
         ("log=@missing.txt", "missing.txt: no such file or folder"),
         ("train.micro_batch=many", 'expected a whole number, or "unknown". Open questions: '),
     ],

@@ -55,11 +55,11 @@ def test_at_most_five_questions_are_put_and_none_twice() -> None:
 
 
 def test_the_answer_is_the_one_the_options_give_without_questions() -> None:
-    request, answer, said = talk("?\nno\n是\nq\n")
+    request, answer, said = talk("?\ntrain\n否\nq\n")
 
     plain = Request(notes=(NOTE,), answers=request.answers)
     assert answered(plain) == answer
-    assert [reply.text for reply in request.answers] == ["?", "no", "是"]
+    assert [reply.text for reply in request.answers] == ["?", "train", "否"]
     for reply in request.answers:
         assert f"--answer {reply.id}=" in said or f"--answer '{reply.id}=" in said
 

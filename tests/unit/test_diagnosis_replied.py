@@ -34,11 +34,11 @@ def test_a_fact_that_is_answered_is_known_and_cites_the_answer(tmp_path: Path) -
     log.write_text(TIMEOUT)
 
     before = diagnose(logs=log)
-    after = diagnose(logs=log, answers={"parallel.zero_stage": "3"})
+    after = diagnose(logs=log, answers={"failure.phase": "save"})
 
-    assert "parallel.zero_stage" in [ask.id for ask in before.asks]
-    assert after.facts["parallel.zero_stage"] == 3
-    assert "parallel.zero_stage" not in [ask.id for ask in after.asks]
+    assert "failure.phase" in [ask.id for ask in before.asks]
+    assert after.facts["failure.phase"] == "save"
+    assert "failure.phase" not in [ask.id for ask in after.asks]
 
 
 def test_a_symptom_that_was_seen_is_shown_with_the_answer_as_its_evidence() -> None:
@@ -51,9 +51,8 @@ def test_a_symptom_that_was_seen_is_shown_with_the_answer_as_its_evidence() -> N
 
 
 def test_a_symptom_that_was_not_seen_is_said_to_be_missing_and_not_asked_again() -> None:
-    before, after = answered(), answered(symptom__kernel_oom_kill="没有")
+    after = answered(symptom__kernel_oom_kill="没有")
 
-    assert "symptom.kernel-oom-kill" in [ask.id for ask in before.asks]
     assert after.facts["unseen.kernel-oom-kill"] is True
     assert "symptom.kernel-oom-kill" not in [ask.id for ask in after.asks]
 
@@ -78,6 +77,25 @@ def test_a_command_that_did_not_work_tells_nothing(output: str) -> None:
 
     assert "unseen.kernel-oom-kill" not in answer.facts
     assert [item.source for item in answer.unread] == ["answer symptom.kernel-oom-kill"]
+
+
+def test_the_outcome_of_a_step_speaks_for_the_causes_it_names(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(TIMEOUT)
+
+    answer = diagnose(logs=log, answers={"hang.missing-rank": "one-is-missing"})
+
+    best = answer.causes[0]
+    assert best.id == "rank-silent-or-dead"
+    cited = {at.source for reason in best.reasons if reason.holds for at in reason.evidence}
+    assert "answer hang.missing-rank" in cited
+
+
+def test_the_output_of_a_step_is_searched_like_that_of_any_command() -> None:
+    shown = diagnose(note=KILLED, answers={"host-oom.who-killed": KERNEL})
+
+    assert "kernel-oom-kill" in [item.id for item in shown.symptoms]
+    assert "host-oom.who-killed" not in [ask.id for ask in shown.asks]
 
 
 def test_who_does_not_know_is_not_asked_again_and_changes_nothing_else() -> None:

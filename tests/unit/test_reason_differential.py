@@ -11,7 +11,7 @@ from trainrx.model.facts import Facts, fact
 from trainrx.model.knowledge import Cause
 from trainrx.model.result import DifferentialItem
 from trainrx.reason.conditions import Situation
-from trainrx.reason.differential import MOST, close, differential
+from trainrx.reason.differential import MOST, close, differential, less_if_open
 from trainrx.reason.order import candidates
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored, logit
@@ -38,7 +38,8 @@ def found(causes: Sequence[Cause], **facts: bool | int) -> tuple[DifferentialIte
     )
     table = {item.id: item for item in causes}
     scored = candidates(table, reasoning, active={"cuda-oom"}, failed=True, lang="en")
-    return differential(scored, known, "en")
+    scored = [less_if_open(item, known) for item in scored]
+    return differential(scored, known.facts, "en")
 
 
 def test_the_common_stand_before_the_rare_and_there_are_few() -> None:

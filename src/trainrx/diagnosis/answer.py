@@ -35,8 +35,8 @@ from trainrx.model.result import (
     job_summary,
 )
 from trainrx.model.text import Text
-from trainrx.reason.asks import asks
-from trainrx.reason.differential import close, differential
+from trainrx.reason.asks import Inquiry, asks
+from trainrx.reason.differential import close, differential, less_if_open
 from trainrx.reason.nearest import of_kind
 from trainrx.reason.order import Ranking, candidates, rank, verdict, word
 from trainrx.reason.score import Scored
@@ -72,13 +72,18 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
     open_ = near and overall not in ("diagnosed", "healthy") and not only_echoes
     job = target(done)
     plans = _consistent([plan(item.cause, job) for item in ranking.causes[:top]])
+    is_open = overall in ("unknown", "suspected")
+    possible = _possible(done, ranking, active, overall) if failed else [*ranking.causes]
     questions = asks(
-        (*ranking.causes, *ranking.open),
-        done.facts,
-        done.knowledge,
-        done.lang,
-        only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),
-        answered=done.given.replies.ids,
+        possible,
+        Inquiry(
+            reasoning=done.reasoning,
+            knowledge=done.knowledge,
+            families=_families(done, active) if is_open else (),
+            answered=done.given.replies.ids,
+            only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),
+            lang=done.lang,
+        ),
     )
     return Diagnosis(
         tool=_tool(done),
@@ -90,7 +95,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
             _cause(item, made, ranking, echo_of, done)
             for item, made in zip(ranking.causes, plans, strict=False)
         ),
-        differential=_differential(done, ranking, active, overall) if failed else (),
+        differential=_differential(done, possible, overall) if failed else (),
         neighbours=_neighbours(done, ranking, active) if open_ else (),
         asks=() if overall == "healthy" else questions,
         unread=done.unread,
@@ -99,29 +104,41 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
     )
 
 
-def _differential(
+def _possible(
     done: Conclusion, ranking: Ranking, active: set[str], overall: Verdict
-) -> tuple[DifferentialItem, ...]:
-    """Name what may be behind a failure that is not diagnosed: all, or those that stand close.
+) -> list[Scored]:
+    """Give all causes that may be behind a failure.
 
-    The priors are their authors': which causes the labelled failures had says more of where people
-    write than of how often jobs fail so.
+    Where nobody can name it the priors are their authors': which causes the labelled failures had
+    says more of where people write than of how often jobs fail so.
     """
-    known = done.reasoning.situation
-    if overall == "suspected":
-        return differential(close((*ranking.causes, *ranking.open)), known, done.lang)
     if overall != "unknown":
-        return ()
+        return [*ranking.causes, *ranking.open]
     behind = explaining(done, active)
     scored = candidates(behind, done.reasoning, active=active, failed=True, lang=done.lang)
-    return differential(scored, known, done.lang)
+    return [less_if_open(item, done.reasoning.situation) for item in scored]
+
+
+def _differential(
+    done: Conclusion, possible: Sequence[Scored], overall: Verdict
+) -> tuple[DifferentialItem, ...]:
+    """Name what may be behind a failure that is not diagnosed: all, or those that stand close."""
+    if overall == "unknown":
+        return differential(possible, done.facts, done.lang)
+    return differential(close(possible), done.facts, done.lang) if overall == "suspected" else ()
+
+
+def _families(done: Conclusion, active: Collection[str]) -> set[Family]:
+    """Give the kinds of failure that ask for a cause."""
+    entries = (done.knowledge.symptoms[name] for name in active)
+    return {entry.family for entry in entries if entry.family is not None and entry.is_failure}
 
 
 def _neighbours(
     done: Conclusion, ranking: Ranking, active: Collection[str]
 ) -> tuple[Neighbour, ...]:
     """Name the nearest entries that are no cause here."""
-    families = {f for name in active if (f := done.knowledge.symptoms[name].family)}
+    families = _families(done, active)
     named = {item.cause.id for item in ranking.causes}
     found = (
         Neighbour(id=cause.id, title=cause.title.in_(done.lang), words=near.words)

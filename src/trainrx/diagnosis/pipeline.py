@@ -47,6 +47,7 @@ from trainrx.model.job import Detection, Input
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Situation
+from trainrx.reason.protocols import votes
 from trainrx.reason.reasoner import reason
 from trainrx.reason.stage import EngineName
 
@@ -77,11 +78,15 @@ def conclude(
     facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
     known = Situation(Facts((*facts, *sighted)), versions, knowledge.symptoms)
+    reasoning = reason(known, knowledge.rules.values(), engine)
+    answered = tuple(votes(knowledge.protocols.values(), reasoning.facts))
     return Conclusion(
         given=given,
         knowledge=knowledge,
         symptoms=seen.symptoms,
-        reasoning=reason(known, knowledge.rules.values(), engine),
+        reasoning=msgspec.structs.replace(
+            reasoning, suggestions=(*reasoning.suggestions, *answered)
+        ),
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=raw,
         shape=None if launch is None else launch.shape,

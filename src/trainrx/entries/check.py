@@ -19,6 +19,7 @@ from trainrx.entries.check_causes import cause_problems, shared_fix_problems
 from trainrx.entries.check_common import KnownNames
 from trainrx.entries.check_guards import guard_problems, package_problems
 from trainrx.entries.check_levers import lever_problems, retry_problems
+from trainrx.entries.check_protocols import protocol_problems
 from trainrx.entries.check_rules import (
     fact_problems,
     lint_case_problems,
@@ -27,7 +28,7 @@ from trainrx.entries.check_rules import (
     rule_problems,
 )
 from trainrx.entries.check_signs import repeated_patterns, symptom_problems
-from trainrx.entries.check_tests import case_problems, sibling_problems
+from trainrx.entries.check_tests import case_problems, fired_problems, sibling_problems
 from trainrx.entries.form import reformed
 from trainrx.entries.problem import EntryProblem, Problem, error
 from trainrx.entries.sources import TEST, EntrySource, kb_sources, rule_sources, sibling_sources
@@ -41,6 +42,7 @@ from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
+from trainrx.model.protocols import Protocol
 
 
 class Library(NamedTuple):
@@ -56,7 +58,8 @@ def read_library(
     """Read all files of some folders; `tests` is the record of a test file."""
     entries = [source for root in kb for source in kb_sources(root)]
     entries += (source for root in rules for source in rule_sources(root))
-    beside = sibling_sources([*(root / "causes" for root in kb), *rules], tests)
+    tested = (root / name for root in kb for name in ("causes", "protocols"))
+    beside = sibling_sources([*tested, *rules], tests)
     return Library(tuple(entries), {test.path: test for test in beside})
 
 
@@ -126,10 +129,8 @@ def _rules(source: EntrySource, names: KnownNames, causes: dict[str, Cause]) -> 
             yield from guard_problems(record, stem, folder, names)
         elif isinstance(record, PackageEntry):
             yield from package_problems(record, stem, names, causes)
-        elif isinstance(record, Lever):
-            yield from lever_problems(record, stem, names)
-        elif isinstance(record, Fix):
-            yield from shared_fix_problems(record, stem, names)
+        elif isinstance(record, (Lever, Protocol, Fix)):
+            yield from _advice(record, stem, names)
         elif isinstance(record, Param):
             yield from param_problems(record, stem)
         elif isinstance(record, FactEntry):
@@ -142,12 +143,23 @@ def _rules(source: EntrySource, names: KnownNames, causes: dict[str, Cause]) -> 
             yield from retry_problems(record, f"[{index}]", names)
 
 
+def _advice(record: Lever | Protocol | Fix, stem: str, names: KnownNames) -> Iterator[Problem]:
+    if isinstance(record, Lever):
+        yield from lever_problems(record, stem, names)
+    elif isinstance(record, Protocol):
+        yield from protocol_problems(record, stem, names)
+    else:
+        yield from shared_fix_problems(record, stem, names)
+
+
 def _sibling(source: EntrySource, test: EntrySource | None) -> Iterator[Problem]:
     for record in source.records:
         if isinstance(record, LintRule):
             yield from lint_case_problems(record, test)
-        elif isinstance(record, (Cause, Rule)):
-            yield from sibling_problems(source, test, is_rule=isinstance(record, Rule))
+        elif isinstance(record, Rule):
+            yield from fired_problems(source, test)
+        elif isinstance(record, (Cause, Protocol)):
+            yield from sibling_problems(source, test, may_be_unknown=isinstance(record, Cause))
 
 
 def _findings(source: EntrySource, judged: Iterable[Problem]) -> Iterator[EntryProblem]:
@@ -272,7 +284,7 @@ def summary(library: Library, found: Sequence[EntryProblem], *, hidden: bool) ->
     return (
         f"{kinds[Symptom]} symptoms, {kinds[Cause]} causes, {kinds[Guard]} guards, "
         f"{kinds[Param]} parameters, {kinds[FactEntry]} facts, {kinds[Rule]} rules, "
-        f"{kinds[LintRule]} lint rules, "
+        f"{kinds[LintRule]} lint rules, {kinds[Protocol]} protocols, "
         f"{ranges} version ranges, {len(library.tests)} tests: "
         f"{errors} problem{'' if errors == 1 else 's'}, "
         f"{len(found) - errors} warning{'' if len(found) - errors == 1 else 's'}"

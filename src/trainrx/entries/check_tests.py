@@ -8,29 +8,34 @@ from trainrx.entries.check_common import KnownNames
 from trainrx.entries.problem import Problem, error
 from trainrx.entries.sources import EntrySource
 
-VERDICTS = ("present", "absent", "unknown")
+
+def fired_problems(rule: EntrySource, test: EntrySource | None) -> Iterator[Problem]:
+    """Refuse a rule without a test, or whose test shows one side only."""
+    if test is None or test.node is None:
+        yield from _untested(rule, test)
+        return
+    fired = {bool(_expected(case).get("fired")) for case in _cases(test)}
+    for wanted, word in ((True, "fires"), (False, "does not fire")):
+        if wanted not in fired:
+            yield error("", f"its test has no case in which it {word}")
 
 
 def sibling_problems(
-    entry: EntrySource, test: EntrySource | None, *, is_rule: bool
+    entry: EntrySource, test: EntrySource | None, *, may_be_unknown: bool
 ) -> Iterator[Problem]:
-    """Refuse a cause or rule without a test, or whose test shows one side only."""
-    if test is None:
-        yield error("", f"has no test beside it ({entry.ident}.test.yaml)")
+    """Refuse an entry without a test, or whose test shows one side only."""
+    if test is None or test.node is None:
+        yield from _untested(entry, test)
         return
-    if test.node is None:
-        return
-    told = [_expected(case) for case in _cases(test)]
-    if is_rule:
-        fired = {bool(expect.get("fired")) for expect in told}
-        for wanted, word in ((True, "fires"), (False, "does not fire")):
-            if wanted not in fired:
-                yield error("", f"its test has no case in which it {word}")
-        return
-    verdicts = {expect.get("verdict") for expect in told}
-    for verdict in VERDICTS:
+    verdicts = {_expected(case).get("verdict") for case in _cases(test)}
+    for verdict in ("present", "absent", *(["unknown"] if may_be_unknown else [])):
         if verdict not in verdicts:
             yield error("", f"its test has no case with verdict {verdict}")
+
+
+def _untested(entry: EntrySource, test: EntrySource | None) -> Iterator[Problem]:
+    if test is None:
+        yield error("", f"has no test beside it ({entry.ident}.test.yaml)")
 
 
 def case_problems(test: EntrySource, names: KnownNames) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
+from trainrx.model.protocols import Protocol
 
 PLACEHOLDER = "FILL_IN"
 """What `diagnose kb new` writes where a person has to decide; a comment may hold it too."""
@@ -34,6 +35,7 @@ FOLDERS: Mapping[str, type[msgspec.Struct]] = {
     "facts": FactEntry,
     "guards": Guard,
     "levers": Lever,
+    "protocols": Protocol,
     "packages": PackageEntry,
     FIXES: Fix,
 }

@@ -26,9 +26,11 @@ from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Input
 from trainrx.model.knowledge import Cause, Rule
+from trainrx.model.protocols import Protocol
 from trainrx.model.refusal import RefusedArgument
 from trainrx.reason.conditions import Situation
 from trainrx.reason.order import rank
+from trainrx.reason.protocols import steps
 from trainrx.reason.reasoner import Reasoner, Reasoning
 from trainrx.reason.score import Scored, ruled_out, score
 from trainrx.reason.stage import EngineName
@@ -51,6 +53,7 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """What must come out: a verdict, the first fixes, facts asked for; of a rule its firings.
 
     `changes` are written by some fix, `without` names fixes and changes that must not be offered.
+    Of a protocol `first` is the question it asks first, `asks` and `without` are others.
     """
 
     verdict: Literal["present", "absent", "unknown"] | None = None
@@ -58,6 +61,7 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     changes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    first: str = ""
     already_right: tuple[str, ...] = ()
     fired: int | None = None
 
@@ -139,6 +143,21 @@ class PreparedRules:
             count = sum(applied.rule == rule.id for applied in done.firings)
             if count != case.expect.fired:
                 yield f"{rule.id}: {case.name}: fired {count} times, not {case.expect.fired}"
+
+    def protocol(self, protocol: Protocol, cases: Iterable[CauseTest]) -> Iterator[str]:
+        """Give a line for each expectation on a protocol that does not hold."""
+        for case in cases:
+            facts, active = self._situation(case)
+            seen = (self.knowledge.symptoms[name].family for name in active)
+            known = self._known(case, facts)
+            asked = [step.id for step in steps([protocol], [f for f in seen if f], known)]
+            wanted = case.expect
+            if (wanted.verdict == "present") is not bool(asked):
+                yield f"{protocol.id}: {case.name}: asks {', '.join(asked) or 'nothing'}"
+            elif wanted.first and asked[0] != wanted.first:
+                yield f"{protocol.id}: {case.name}: asks first {asked[0]}, not {wanted.first}"
+            for name in (*(set(wanted.asks) - set(asked)), *(set(wanted.without) & set(asked))):
+                yield f"{protocol.id}: {case.name}: asks {', '.join(asked)}: {name} is wrong"
 
     def _cause_case(self, cause: Cause, case: CauseTest) -> Iterator[str]:
         facts, active = self._situation(case)
@@ -279,7 +298,12 @@ def _lint_failures(paths: Sequence[Path]) -> Iterator[str]:
 
 def failures(bench: PreparedRules, roots: Iterable[Path]) -> Iterator[str]:
     """Run every test below some folders; give a line for each expectation that does not hold."""
-    entries: dict[str, Cause | Rule] = {**bench.knowledge.causes, **bench.knowledge.rules}
+    known = bench.knowledge
+    entries: dict[str, Cause | Rule | Protocol] = {
+        **known.protocols,
+        **known.causes,
+        **known.rules,
+    }
     linted: list[Path] = []
     for root in roots:
         for path in sorted(root.rglob("*.test.yaml")):
@@ -291,10 +315,12 @@ def failures(bench: PreparedRules, roots: Iterable[Path]) -> Iterator[str]:
             cases = read_cases(path)
             if isinstance(entry, Cause):
                 yield from bench.cause(entry, cases)
+            elif isinstance(entry, Protocol):
+                yield from bench.protocol(entry, cases)
             elif isinstance(entry, Rule):
                 yield from bench.rule(entry, cases)
             else:
-                yield f"{ident}: {path} tests no cause and no rule"
+                yield f"{ident}: {path} tests no cause, rule or protocol"
     yield from _lint_failures(linted)
     yield from bench.together()
     for guard in bench.knowledge.guards.values():

@@ -34,20 +34,22 @@ from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry, RangeEntry
 from trainrx.model.parts import Param
+from trainrx.model.protocols import Protocol
 
 PART = "knowledge"
 """How the compiled form is called."""
 
-E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever, Fix)
+E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever, Fix, Protocol)
 R = TypeVar("R")
 
-_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Lever | Fix]] = {
+_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Lever | Fix | Protocol]] = {
     "symptoms": Symptom,
     "causes": Cause,
     "params": Param,
     "facts": FactEntry,
     "guards": Guard,
     "levers": Lever,
+    "protocols": Protocol,
     FIXES: Fix,
 }
 
@@ -94,6 +96,7 @@ def load(
         datasets=extra.datasets + base.datasets,
         guards=base.guards | extra.guards,
         levers=base.levers | extra.levers,
+        protocols=base.protocols | extra.protocols,
         fitted=base.fitted,
         memory=base.memory if extra.memory == JUDGED else extra.memory,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
@@ -121,6 +124,7 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         datasets=_table(kb, "datasets.yaml", Dataset),
         guards=_entries(kb, "guards", Guard),
         levers=_entries(kb, "levers", Lever),
+        protocols=_entries(kb, "protocols", Protocol),
         fitted=_fitted(kb),
         memory=_memory(kb),
         digest=folder_digest((*kb, *rules)),

@@ -14,8 +14,21 @@ from trainrx.model.levers import Guard, Lever
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Relation
+from trainrx.model.protocols import Protocol
 
-Entry = Symptom | Cause | Param | FactEntry | Rule | Guard | RangeEntry | LintRule | Fix | Lever
+Entry = (
+    Symptom
+    | Cause
+    | Param
+    | FactEntry
+    | Rule
+    | Guard
+    | RangeEntry
+    | LintRule
+    | Fix
+    | Lever
+    | Protocol
+)
 
 
 class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +49,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     datasets: tuple[Dataset, ...] = ()
     guards: dict[str, Guard] = {}
     levers: dict[str, Lever] = {}
+    protocols: dict[str, Protocol] = {}
     fitted: Fitted | None = None
     memory: Constants = JUDGED
     arguments: tuple[str, ...] = ()

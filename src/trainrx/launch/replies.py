@@ -20,8 +20,9 @@ from trainrx.launch.reply_values import (
     yes_or_no,
 )
 from trainrx.launch.request import Reply, Request
-from trainrx.model.facts import SYMPTOM, Fact, Origin, fact
+from trainrx.model.facts import ANSWERED, SYMPTOM, Fact, Origin, fact
 from trainrx.model.job import Input, InputKind
+from trainrx.model.protocols import Outcome, ProtocolStep
 from trainrx.versions.listing import read_versions
 
 SOURCE = "answer "
@@ -92,7 +93,15 @@ def _is_question(ident: str, knowledge: Knowledge) -> bool:
     if ident.startswith(SYMPTOM):
         # what reads launches alone knows of no symptom
         return not knowledge.symptoms or ident.removeprefix(SYMPTOM) in knowledge.symptoms
-    return ident in WHOLE or ident in knowledge.facts or ident in knowledge.params
+    if ident in WHOLE or ident in knowledge.facts or ident in knowledge.params:
+        return True
+    return _step(ident, knowledge) is not None
+
+
+def _step(ident: str, knowledge: Knowledge) -> ProtocolStep | None:
+    """Give the step of a protocol that asks a question."""
+    owner = knowledge.protocols.get(ident.partition(".")[0])
+    return None if owner is None else owner.own.get(ident)
 
 
 def _as_option(request: Request, reply: Reply, knowledge: Knowledge) -> Request | None:
@@ -138,6 +147,10 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
             yield (printed := _read(reply, stdin, "output"))
             source = printed.name
         yield Looked(symptom, said, source)
+    elif is_line and (outcome := _outcome(reply, knowledge)) is not None:
+        origin = Origin(source=source, text=reply.text.strip())
+        told = {ANSWERED + reply.id: outcome.id, **outcome.facts}
+        yield from (fact(name, value, origin, how="given") for name, value in told.items())
     elif entry is not None and is_line:
         value = value_of(reply.text, entry)
         yield fact(reply.id, value, Origin(source=source, text=reply.text.strip()), how="given")
@@ -145,6 +158,13 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
         found = _read(reply, stdin, "output")
         kind = recognise(found.text or "")
         yield found if kind not in BY_CONTENT else msgspec.structs.replace(found, kind=kind)
+
+
+def _outcome(reply: Reply, knowledge: Knowledge) -> Outcome | None:
+    """Give the outcome of a step that is replied by its id, or by yes or no."""
+    step = _step(reply.id, knowledge)
+    said = {True: "yes", False: "no", None: reply.text.strip()}[yes_or_no(reply.text)]
+    return next((one for one in step.outcomes if one.id == said), None) if step else None
 
 
 def _whole(reply: Reply, stdin: bytes | None) -> Input:

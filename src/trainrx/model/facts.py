@@ -16,6 +16,8 @@ the newest release was taken."""
 
 SYMPTOM = "symptom."
 """What the kind of a fact begins with that is a sighting of a symptom."""
+ANSWERED = "answered."
+"""What the kind of a fact begins with that names the outcome of a protocol's step."""
 UNSEEN = "unseen."
 """What the kind of a fact begins with that says that a symptom was looked for and is not there."""
 INFINITE = float("inf")

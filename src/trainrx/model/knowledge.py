@@ -83,8 +83,9 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     or `$group`. `phase` is the stage that begins (role phase); `site` where a frame stands.
     `above` are captures read from the lines above a hit, of the nearest one that a regex matches.
     `found_by` says how to find such a line where it does not stand in the job's own log (that of
-    the kernel): not to see it then says nothing. A `vague` one only says that something failed: it
-    stands back where another says what. `echo_of` says of which failures it is only the echo.
+    the kernel): not to see it then says nothing. `question` asks a person whether it was there. A
+    `vague` one only says that something failed: it stands back where another says what. `echo_of`
+    says of which failures it is only the echo.
     """
 
     schema: Literal[1]
@@ -103,6 +104,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     phase: str = ""
     site: str = ""
     found_by: Text | None = None
+    question: Text | None = None
     vague: bool = False
     echo_of: tuple[EchoOf, ...] = ()
     references: tuple[Reference, ...] = ()
@@ -264,7 +266,8 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fact that is not a parameter: its meaning, unit, and how a user can supply it.
 
-    `relation` is what it is made of, where it compares others.
+    `relation` is what it is made of, where it compares others. `question` asks for it, `ask` says
+    how to find it.
     """
 
     schema: Literal[1]
@@ -274,6 +277,7 @@ class FactEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     unit: str = ""
     values: tuple[str, ...] = ()
     ask: Text | None = None
+    question: Text | None = None
     relation: Relation | None = None
 
 

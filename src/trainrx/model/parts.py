@@ -110,3 +110,4 @@ class Param(
     spelled: dict[str, tuple[Spelling, ...]]
     needs: dict[str, str] = {}
     ask: Text | None = None
+    question: Text | None = None

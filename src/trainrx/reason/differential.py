@@ -26,19 +26,18 @@ NOT_KNOWN_TO_APPLY = 0.7
 
 
 def differential(
-    scored: Sequence[Scored], situation: Situation, lang: Lang
+    scored: Sequence[Scored], facts: Facts, lang: Lang
 ) -> tuple[DifferentialItem, ...]:
     """Name the causes that may be behind a failure, best first, with what would decide each.
 
     Args:
         scored: all that explain it and are not ruled out, weighed for a job of this size and phase.
-        situation: what is known of the job.
+        facts: what is known of the job.
         lang: language of the texts.
     """
-    weighed = [_less_if_open(item, situation) for item in scored]
-    part = shares(weighed)
-    order = sorted(weighed, key=lambda item: (-item.score, item.cause.id))
-    return tuple(_item(item, part[item.cause.id], situation.facts, lang) for item in order[:MOST])
+    part = shares(scored)
+    order = sorted(scored, key=lambda item: (-item.score, item.cause.id))
+    return tuple(_item(item, part[item.cause.id], facts, lang) for item in order[:MOST])
 
 
 def close(causes: Sequence[Scored]) -> tuple[Scored, ...]:
@@ -48,7 +47,7 @@ def close(causes: Sequence[Scored]) -> tuple[Scored, ...]:
     return tuple(near) if len(near) > 1 else ()
 
 
-def _less_if_open(item: Scored, situation: Situation) -> Scored:
+def less_if_open(item: Scored, situation: Situation) -> Scored:
     """Take something from a cause of which nobody knows whether it can be at work here."""
     requires = item.cause.requires
     if requires is None or decide(requires, situation) is not None:

@@ -23,7 +23,14 @@ def shares(scored: Sequence[Scored]) -> dict[str, float]:
     return {name: weight / whole for name, weight in weights.items()}
 
 
-def information(now: Mapping[str, float], outcomes: Sequence[Shifts]) -> float:
+def entropy(now: Mapping[str, float]) -> float:
+    """Give how much there is to know of which cause is at work, in bits."""
+    return -math.fsum(share * math.log2(share) for share in now.values() if share > 0)
+
+
+def information(
+    now: Mapping[str, float], outcomes: Sequence[Shifts], bases: Sequence[float] = ()
+) -> float:
     """Give the entropy of the causes now minus the one expected once the outcome is known, in bits.
 
     Each cause expects an outcome by what it does to the cause: as e to the shift. Outcomes that do
@@ -32,8 +39,10 @@ def information(now: Mapping[str, float], outcomes: Sequence[Shifts]) -> float:
     Args:
         now: the share of each cause; they sum to one.
         outcomes: what can come out, as what it does to each cause.
+        bases: how likely each is for a cause it leaves alone (nats); all the same where not given.
     """
-    expected = {name: _expected(name, outcomes) for name in now}
+    likely_as = list(bases) or [0.0] * len(outcomes)
+    expected = {name: _expected(name, outcomes, likely_as) for name in now}
     gained = []
     for at in range(len(outcomes)):
         whole = math.fsum(share * expected[name][at] for name, share in now.items())
@@ -45,8 +54,11 @@ def information(now: Mapping[str, float], outcomes: Sequence[Shifts]) -> float:
     return max(0.0, math.fsum(gained))
 
 
-def _expected(cause: str, outcomes: Sequence[Shifts]) -> list[float]:
+def _expected(cause: str, outcomes: Sequence[Shifts], bases: Sequence[float]) -> list[float]:
     """Give how likely a cause makes each outcome."""
-    weights = [math.exp(shifts.get(cause, 0.0)) for shifts in outcomes]
+    weights = [
+        math.exp(shifts.get(cause, 0.0) + base)
+        for shifts, base in zip(outcomes, bases, strict=True)
+    ]
     whole = math.fsum(weights)
     return [weight / whole for weight in weights]

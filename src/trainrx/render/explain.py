@@ -12,6 +12,7 @@ from trainrx.model.levers import Guard, Lever, LeverStep
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
+from trainrx.model.protocols import Outcome, Protocol, ProtocolStep
 from trainrx.model.text import Lang, Text
 from trainrx.reason.phrasing import (
     ONLY_IF,
@@ -69,12 +70,16 @@ def _body(
         return _guard(entry, levers, view)
     if isinstance(entry, RangeEntry):
         return _range(entry, view)
-    if isinstance(entry, (Fix, Lever)):
-        return (
-            _lever(entry, view)
-            if isinstance(entry, Lever)
-            else iter((_fixes((entry,), levers, view),))
-        )
+    if isinstance(entry, Fix):
+        return iter((_fixes((entry,), levers, view),))
+    return _other(entry, view)
+
+
+def _other(entry: LintRule | Lever | Protocol | FactEntry, view: View) -> Iterator[doc.Node | None]:
+    if isinstance(entry, Lever):
+        return _lever(entry, view)
+    if isinstance(entry, Protocol):
+        return _protocol(entry, view)
     return _lint_rule(entry, view) if isinstance(entry, LintRule) else _fact(entry, view)
 
 
@@ -82,7 +87,7 @@ def _kind(entry: Entry, view: View) -> Iterator[str]:
     yield view.say(words.KINDS[type(entry).__name__])
     if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
         yield view.say(words.FAMILY[entry.family])
-    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule, Lever)):
+    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule, Lever, Protocol)):
         yield view.say(words.SINCE, version=entry.since)
 
 
@@ -263,6 +268,33 @@ def _lever(entry: Lever, view: View) -> Iterator[doc.Node | None]:
     )
     yield _part(words.EXCLUDES, [view.say(words.LISTED).join(entry.excludes)], view)
     yield _references(entry.references, view)
+
+
+def _protocol(entry: Protocol, view: View) -> Iterator[doc.Node | None]:
+    kinds = (view.say(words.FAMILY[family]) for family in entry.families)
+    yield _part(words.APPLIES, kinds, view)
+    if entry.when is not None:
+        yield _part(words.WHEN, [condition_text(entry.when, view.lang)], view)
+    steps = (_protocol_step(step, at, view) for at, step in enumerate(entry.steps, start=1))
+    yield doc.Section(view.say(words.STEPS), tuple(steps))
+    yield _references(entry.references, view)
+
+
+def _protocol_step(step: ProtocolStep, number: int, view: View) -> doc.Remedy:
+    command = doc.Code((CopyLine(clean(step.command)),)) if step.command else None
+    when = None
+    if step.when is not None:
+        test = condition_text(step.when, view.lang)
+        when = doc.Paragraph(view.labelled(ONLY_IF, test), style="dim")
+    readings = [doc.Bullet(_reading(outcome, view)) for outcome in step.outcomes]
+    how = doc.Paragraph(view.say(step.how)) if step.how is not None else None
+    title = view.say(step.question) if step.question is not None else f"{step.ask}"
+    return doc.Remedy(number, title, children(how, command, *readings, when))
+
+
+def _reading(outcome: Outcome, view: View) -> str:
+    means = view.say(outcome.then) if outcome.then is not None else ", ".join(outcome.causes)
+    return f"{view.say(outcome.reads)} -> {means}" if means else view.say(outcome.reads)
 
 
 def _step(step: LeverStep, view: View) -> Iterator[doc.Node]:

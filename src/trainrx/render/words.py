@@ -268,6 +268,7 @@ REASON = Text(en="Reason", zh="理由")
 UNIT = Text(en="unit", zh="单位")
 VALUES = Text(en="values", zh="取值")
 HOW_TO_TELL = Text(en="How to supply it", zh="如何提供")
+STEPS = Text(en="Steps, in this order", zh="按此顺序排查")
 LOOK_AT = Text(en="Test", zh="判定")
 NO_ENTRY = Text(en="no entry is called {id!r}", zh="没有名为 {id!r} 的条目")
 NEAREST = Text(en="did you mean: {ids}", zh="您是不是要找：{ids}")
@@ -283,6 +284,7 @@ KINDS: dict[str, Text] = {
     "LintRule": Text(en="lint rule", zh="lint 规则"),
     "Lever": Text(en="lever", zh="调节手段"),
     "Fix": Text(en="remedy", zh="处理办法"),
+    "Protocol": Text(en="protocol", zh="排查步骤"),
 }
 MENDS = Text(en="lint --fix mends it", zh="可用 lint --fix 修正")
 HOLD_BACK = Text(en="To hold it back", zh="忽略它的写法")

@@ -1,0 +1,193 @@
+"""What can still be found out about a failure, and what each outcome would do to its causes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+from packaging.specifiers import SpecifierSet
+
+from trainrx.knowledge.conditions import OPS, walk
+from trainrx.model.facts import SYMPTOM, UNSEEN, Fact, Facts, Scalar, fact
+from trainrx.model.knowledge import Cause
+from trainrx.model.parts import Condition
+from trainrx.reason.conditions import LOG_GIVEN, Situation
+from trainrx.reason.information import Shifts
+from trainrx.reason.reasoner import Reasoning
+from trainrx.reason.score import Scored, ruled_out, score
+
+VERSION = "version."
+"""What the name of an observation begins with that is the release of a package."""
+RULED_OUT = -6.0
+"""What an outcome does to a cause that it rules out (nats)."""
+YES, NO = "yes", "no"
+OTHER = ""
+"""A text that no condition tests."""
+BEFORE, AFTER = "0.0.1", "9999.0.0"
+"""A release before all that ranges name, and one after."""
+FINE = 0.01
+
+RARE = -1.5
+"""How much rarer it is that a symptom somebody looks for was there (nats)."""
+
+Tests = dict[str, list[Condition]]
+"""The tests of conditions, by the observation that decides them."""
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """Something not known: a fact, a symptom (`symptom.ID`), a release (`version.PACKAGE`).
+
+    `outcomes` are what can come out, as what it does to each cause; `told` names them, `bases` says
+    how likely they are for a cause that says nothing of it (nats).
+    """
+
+    name: str
+    told: tuple[str, ...]
+    outcomes: tuple[Shifts, ...]
+    bases: tuple[float, ...]
+
+
+def observations(scored: Sequence[Scored], reasoning: Reasoning) -> list[Observation]:
+    """List what would change the score of some causes, by name.
+
+    Outcomes that do the same to all causes count as one.
+    """
+    known = reasoning.situation
+    tests: Tests = {}
+    asking: dict[str, list[Scored]] = {}
+    for item in scored:
+        own: Tests = {}
+        for condition in _conditions(item.cause):
+            _collect(condition, known, own)
+        for name, found in own.items():
+            tests.setdefault(name, []).extend(found)
+            asking.setdefault(name, []).append(item)
+    made = (_observation(name, tests[name], asking[name], reasoning) for name in sorted(tests))
+    return [item for item in made if len(item.outcomes) > 1]
+
+
+def _conditions(cause: Cause) -> Iterator[Condition]:
+    votes = (*cause.evidence.supports, *cause.evidence.contradicts)
+    yield from (vote.when for vote in votes if not vote.alone)
+    yield from (case.when for case in cause.priors)
+    if cause.requires is not None:
+        yield cause.requires
+    for package, spec in cause.applies_to.items():
+        yield Condition(package=package, versions=spec)
+
+
+def _collect(condition: Condition, known: Situation, into: Tests) -> None:
+    """Add the tests of a condition that nobody can decide yet."""
+    for node, _ in walk(condition):
+        if node.fact is not None:
+            name = "" if node.fact in known.facts else node.fact
+        elif node.symptom is not None:
+            name = "" if _is_settled(node.symptom, known) else SYMPTOM + node.symptom
+        elif node.package is not None:
+            name = "" if node.package in known.versions else VERSION + node.package
+        else:
+            continue
+        if name:
+            into.setdefault(name, []).append(node)
+
+
+def _is_settled(symptom: str, known: Situation) -> bool:
+    """Tell whether a symptom was seen, or looked for in vain."""
+    entry = (known.symptoms or {}).get(symptom)
+    if entry is None or UNSEEN + symptom in known.facts or known.facts.sightings(symptom):
+        return True
+    return entry.shows_in_log and known.facts.value(LOG_GIVEN) is True
+
+
+def _observation(
+    name: str, tests: Iterable[Condition], asking: Sequence[Scored], reasoning: Reasoning
+) -> Observation:
+    """Try what can come out; the first of outcomes that do the same is named."""
+    distinct: dict[tuple[float, ...], tuple[str, Shifts]] = {}
+    for outcome, known in _outcomes(name, list(tests), reasoning.situation):
+        then = msgspec.structs.replace(reasoning, situation=known)
+        shifts = {item.cause.id: _shift(item, then) for item in asking}
+        distinct.setdefault(tuple(shifts.values()), (outcome, shifts))
+    told = tuple(outcome for outcome, _ in distinct.values())
+    return Observation(
+        name=name,
+        told=told,
+        outcomes=tuple(shifts for _, shifts in distinct.values()),
+        bases=tuple(RARE if name.startswith(SYMPTOM) and one != NO else 0.0 for one in told),
+    )
+
+
+def _shift(item: Scored, then: Reasoning) -> float:
+    if ruled_out(item.cause, then.situation):
+        return RULED_OUT
+    return round(score(item.cause, then, "en").score - item.score, 3)
+
+
+def _outcomes(
+    name: str, tests: Sequence[Condition], known: Situation
+) -> Iterator[tuple[str, Situation]]:
+    """Give what can come out of an observation, with what is known then."""
+    if name.startswith(VERSION):
+        package = name.removeprefix(VERSION)
+        for version in _versions(test.versions or "" for test in tests):
+            yield version, known._replace(versions={**known.versions, package: version})
+        return
+    found = _sightings(name, tests) if name.startswith(SYMPTOM) else _facts(name, tests)
+    for told, made in found:
+        yield told, known._replace(facts=_with(known, made))
+
+
+def _with(known: Situation, made: Fact) -> Facts:
+    facts = Facts(known.facts)
+    facts.add(made)
+    return facts
+
+
+def _facts(name: str, tests: Sequence[Condition]) -> Iterator[tuple[str, Fact]]:
+    for value in dict.fromkeys(_values(tests)):
+        yield _named_value(value), fact(name, value)
+
+
+def _named_value(value: Scalar) -> str:
+    return (YES if value else NO) if isinstance(value, bool) else str(value)
+
+
+def _values(tests: Iterable[Condition]) -> Iterator[Scalar]:
+    """Give the values that tests tell apart, and one beside all of them."""
+    for test in tests:
+        named = [*(test.one_of or ()), *(v for op in OPS if (v := getattr(test, op)) is not None)]
+        if test.known is not None:
+            yield OTHER
+        for value in named:
+            if isinstance(value, bool):
+                yield from (True, False)
+            elif isinstance(value, str):
+                yield from (value, OTHER)
+            else:
+                step = 1 if isinstance(value, int) or value.is_integer() else FINE
+                yield from (value, value - step, value + step)
+
+
+def _sightings(name: str, tests: Iterable[Condition]) -> Iterator[tuple[str, Fact]]:
+    yield NO, fact(UNSEEN + name.removeprefix(SYMPTOM), True)
+    for test in tests:
+        fields = tuple((field, _named(wanted)) for field, wanted in (test.if_ or {}).items())
+        told = ", ".join(f"{field} {value}" for field, value in fields)
+        yield told or YES, Fact(kind=name, fields=fields)
+
+
+def _named(wanted: Scalar | Mapping[str, Scalar]) -> Scalar:
+    """Give the value a test of a captured field names."""
+    return next(iter(wanted.values())) if isinstance(wanted, Mapping) else wanted
+
+
+def _versions(specs: Iterable[str]) -> Iterator[str]:
+    """Give releases that lie in different ranges."""
+    bounds = (bound.version for spec in specs for bound in SpecifierSet(spec))
+    yield from dict.fromkeys((BEFORE, AFTER, *map(_in_full, bounds)))
+
+
+def _in_full(version: str) -> str:
+    """Name one release: a shorter text stands for all that begin so."""
+    text = version.removesuffix(".*")
+    return text + ".0" * max(0, 2 - text.count(".")) if text.replace(".", "").isdigit() else text
