@@ -80,8 +80,11 @@ def _cited(answer: Diagnosis, folder: Path) -> Iterator[str]:
 
 def _stands(at: Origin, path: Path) -> bool:
     lines = _lines(path)
-    known = at.line is not None and at.line <= len(lines)
-    return known and joined(at.text)[:QUOTED] in joined(lines[(at.line or 1) - 1])
+    if at.line is None or at.line > len(lines):
+        return False
+    line, quote = joined(lines[at.line - 1]), joined(at.text)
+    # bare arguments are quoted behind the program they are read as those of
+    return quote[:QUOTED] in line or (line != "" and line[:QUOTED] in quote)
 
 
 def joined(text: str) -> str:

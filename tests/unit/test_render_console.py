@@ -103,9 +103,10 @@ def test_a_removed_argument_is_marked_as_removed():
 
 
 def test_evidence_is_quoted_with_its_place():
-    text = shown(diagnoses.oom())
+    short, whole = (shown(diagnoses.oom(), everything=all_of_it) for all_of_it in (False, True))
 
-    assert "logs/rank4.log:412  [rank4]: torch.OutOfMemoryError" in text
+    assert "logs/rank4.log:412  ... torch.OutOfMemoryError: CUDA out" in short
+    assert "logs/rank4.log:412  [rank4]: torch.OutOfMemoryError" in whole
 
 
 def test_unknown_says_what_to_collect_and_never_looks_healthy():

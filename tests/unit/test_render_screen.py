@@ -235,7 +235,7 @@ def test_what_nobody_can_name_gets_its_differential_and_the_commands_that_split_
 
     text = shown(answer)
 
-    assert "Could be  cause 0: line 0\n          cause 1: line 1\n" in text
+    assert "Could be  cause 0\n            if: line 0\n          cause 1\n" in text
     assert ("cause 4" in text, "cause 5" in text) == (True, False)
     assert ("run-2" in text, "run-3" in text) == (True, False)
 

@@ -21,7 +21,7 @@ from trainrx.model.result import (
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
-from trainrx.render.cause import change_lines, is_supported, memory, sure
+from trainrx.render.cause import change_lines, is_supported, memory, ranks_text, sure
 from trainrx.render.document import CopyLine, Document, Elastic, Form, Room, View, children
 from trainrx.render.inputs import job_text, unread_at
 from trainrx.sanitizer.controls import clean
@@ -130,7 +130,8 @@ def _seen(answer: Diagnosis, view: View) -> doc.Node | None:
     seen = next((item for item in answer.symptoms if item.echo_of is None), None)
     if seen is None:
         return None
-    shown = doc.Bullet(seen.title, evidence=seen.evidence[:1], most=1)
+    title = seen.title + view.paren(ranks_text(seen.ranks, view))
+    shown = doc.Bullet(title, evidence=seen.evidence[:1], most=1)
     return doc.Labelled(view.say(words.SEEN), children=(shown,))
 
 
@@ -292,19 +293,26 @@ def runners_up(answer: Diagnosis) -> tuple[CauseOut, ...]:
 
 
 def _differential(items: tuple[DifferentialItem, ...], view: View) -> Elastic:
-    def form(count: int, lines: int) -> tuple[doc.Node, ...]:
-        said = (
-            view.labelled_text(item.title, item.confirm) if item.confirm else item.title
+    """Say what can be behind it, each with what would confirm it."""
+
+    def form(count: int, *, confirmed: bool) -> tuple[doc.Node, ...]:
+        shown = (
+            (
+                doc.Paragraph(item.title, most=1),
+                doc.Paragraph(view.say(words.IF, what=item.confirm), indent=2, style="dim", most=1)
+                if item.confirm and confirmed
+                else None,
+            )
             for item in items[:count]
         )
-        return (
-            doc.Labelled(
-                view.say(words.COULD_BE),
-                children=tuple(doc.Bullet(text, most=lines) for text in said),
-            ),
-        )
+        return (doc.Labelled(view.say(words.COULD_BE), children=children(*shown)),)
 
-    return _elastic((0, form(5, 2)), (22, form(5, 1)), (35, form(4, 1)), (60, form(3, 1)))
+    return _elastic(
+        (0, form(MOST_DIFFERENTIAL, confirmed=True)),
+        (22, form(4, confirmed=True)),
+        (35, form(3, confirmed=True)),
+        (60, form(3, confirmed=False)),
+    )
 
 
 def _questions(answer: Diagnosis, view: View) -> doc.Node | None:

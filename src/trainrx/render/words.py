@@ -90,6 +90,7 @@ ALSO: dict[str, Text] = {
     "possible": Text(en="Possible", zh="有可能"),
 }
 COULD_BE = Text(en="Could be", zh="可能是")
+IF = Text(en="if: {what}", zh="若：{what}")
 QUESTION = Text(en="Ask", zh="请确认")
 APPLY = Text(en="Apply: `{command}`", zh="应用：`{command}`")
 SEE_MORE = Text(en="All of it: `--explain`", zh="查看全部：`--explain`")
