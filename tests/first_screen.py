@@ -12,7 +12,7 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.cause import change_lines
 from trainrx.render.document import View
-from trainrx.render.screen import LEAST_SHOWN, ROOM, plan_of
+from trainrx.render.screen import LEAST_SHOWN, ROOM
 
 WIDTHS = (80, 60)
 QUOTED = 30
@@ -55,7 +55,7 @@ def _named(answer: Diagnosis, text: str) -> Iterator[str]:
 
 
 def _planned(answer: Diagnosis, text: str) -> Iterator[str]:
-    plan = plan_of(answer)
+    plan = answer.plan
     if plan is None:
         return
     view = View(answer.lang)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trainrx.cli._output import wants_colour
 from trainrx.model.facts import Origin
-from trainrx.model.result import Change, Diagnosis, FixOut, Reason
+from trainrx.model.result import Change, Diagnosis, FixOut, ProvedPlan, Reason
 from trainrx.render import document_of, render
 from trainrx.render.document import View
 from trainrx.render.formats.text import coloured, page, plain
@@ -37,10 +37,7 @@ def to_copy(line: str) -> str:
 
 
 def with_change(change: Change) -> str:
-    answer = diagnoses.oom()
-    fix = FixOut(id="x", title="x", safety="safe", cost="", changes=(change,))
-    cause = msgspec.structs.replace(answer.causes[0], fixes=(fix,))
-    return shown(msgspec.structs.replace(answer, causes=(cause,)))
+    return shown(msgspec.structs.replace(diagnoses.oom(), plan=ProvedPlan(changes=(change,))))
 
 
 @pytest.mark.parametrize("width", WIDTHS)

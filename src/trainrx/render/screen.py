@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from trainrx.model.facts import Origin
 from trainrx.model.result import (
     Ask,
     CauseOut,
     Diagnosis,
     DifferentialItem,
-    ProvedPlan,
     Reason,
     Verdict,
 )
@@ -31,7 +32,6 @@ LEAST_SHOWN = 0.1
 """A runner-up less probable than this is for `--explain`."""
 MOST_REASONS = 3
 MOST_RUNNERS_UP = 3
-MOST_FINDINGS = 3
 MOST_CHANGES = 7
 MOST_DIFFERENTIAL = 5
 MOST_ASKED = 3
@@ -48,7 +48,9 @@ STYLE_OF: dict[Verdict, str] = {
 _SETTINGS = frozenset(
     ("train", "tuner", "freeze", "vision", "parallel", "rlhf", "vllm", "model", "nccl", "alloc")
 )
-NAMES_A_CAUSE = ("diagnosed", "suspected", "will_fail", "will_not_fit", "at_risk")
+FORESEEN = ("will_fail", "will_not_fit", "at_risk", "no_problem_foreseen")
+NAMES_NO_CAUSE = ("unknown", "healthy", "no_problem_foreseen")
+LONGEST_COMMAND = 46
 
 
 def document(answer: Diagnosis, view: View) -> Document:
@@ -59,7 +61,7 @@ def document(answer: Diagnosis, view: View) -> Document:
         _others(answer, view),
         _gap(4),
         _questions(answer, view),
-        _mind(answer, best, view),
+        _mind(answer, view),
         _last(answer, best, view),
     )
     return Document(nodes, labels(nodes), f"{answer.tool.name} {answer.tool.version}", room=ROOM)
@@ -87,7 +89,7 @@ def labels(nodes: Iterable[doc.Node]) -> tuple[str, ...]:
 
 def _best(answer: Diagnosis) -> CauseOut | None:
     """Give the cause the verdict speaks of."""
-    named = answer.causes if answer.verdict in NAMES_A_CAUSE else ()
+    named = () if answer.verdict in NAMES_NO_CAUSE else answer.causes
     return named[0] if named else None
 
 
@@ -102,9 +104,8 @@ def _gap(loss: int) -> Elastic:
 def _headline(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Headline:
     word = view.say((words.MD_TITLE if view.post else words.VERDICT)[answer.verdict])
     style = STYLE_OF[answer.verdict]
-    if best is None or answer.verdict not in ("diagnosed", "suspected"):
-        claim = view.say(words.CLAIM[answer.verdict])
-        return doc.Headline(word, style, claim)
+    if best is None or answer.verdict in FORESEEN:
+        return doc.Headline(word, style, view.say(words.CLAIM[answer.verdict]))
     if view.post:
         return doc.Headline(word, style, best.title, sure(best, view))
     family = view.say(words.FAMILY[best.family])
@@ -167,8 +168,12 @@ def checked(answer: Diagnosis, view: View) -> tuple[str, ...]:
 
 
 def _why(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | None:
-    """Give the lines the answer rests on, at most three, the strongest first."""
-    shown = list(_findings(answer, view) if best is None else _reasons(best))[:MOST_REASONS]
+    """Give the lines the answer rests on, at most three, the strongest first.
+
+    Of a launch that has not run what refuses it goes before what is foreseen.
+    """
+    refused = _findings(answer, view) if best is None or answer.verdict in FORESEEN else ()
+    shown = [*refused, *(() if best is None else _reasons(best))][:MOST_REASONS]
     if not shown:
         return None
     label = view.say(words.WHY)
@@ -203,38 +208,19 @@ def _line(reason: Reason) -> Origin | None:
 
 
 def _findings(answer: Diagnosis, view: View) -> Iterator[tuple[str, Origin | None]]:
-    for finding in answer.findings[:MOST_FINDINGS]:
+    errors = tuple(one for one in answer.findings if one.severity == "error")
+    for finding in (errors or answer.findings)[:MOST_REASONS]:
         edits = finding.fix.edits if finding.fix else ()
         change = " ".join(clean(edit.text) for edit in edits)
         said = view.labelled(words.SEVERITY[finding.severity], finding.message)
         at = Origin(source=unread_at(finding.file, finding.line), text=f"-> {change}")
-        yield said, at if change else Origin(source=at.source)
-
-
-def plan_of(answer: Diagnosis) -> ProvedPlan | None:
-    """Give what to do: the proved plan, else the first fix of the first cause, not proved."""
-    plan = answer.plan
-    if plan is not None and (plan.changes or plan.commands or plan.steps or plan.reason):
-        return plan
-    best = _best(answer)
-    if best is None or not best.fixes:
-        return None
-    fix = best.fixes[0]
-    return ProvedPlan(
-        changes=fix.changes,
-        commands=fix.commands,
-        steps=fix.steps or ("" if fix.changes or fix.commands else fix.title),
-        predicted=fix.predicted,
-        safety=fix.safety,
-        cost=fix.cost,
-    )
+        yield said, at if change else msgspec.structs.replace(at, text="")
 
 
 def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
-    plan = plan_of(answer)
+    plan = answer.plan
     if plan is None:
-        nothing = doc.Labelled(view.say(words.FIX), (view.say(words.NO_FIX),), most=2)
-        return None if _best(answer) is None else nothing
+        return None
     changes = change_lines(plan.changes, plan.commands, view)
     more = len(changes) - MOST_CHANGES
     firm = children(
@@ -319,9 +305,11 @@ def _questions(answer: Diagnosis, view: View) -> doc.Node | None:
     """Ask the most useful question, of a failure nobody can name up to three."""
     if answer.verdict in ("healthy", "no_problem_foreseen"):
         return None
-    if not answer.asks:
+    # a launch that has not run has no log
+    open_ = [ask for ask in answer.asks if ask.id != "log" or answer.verdict not in FORESEEN]
+    if not open_:
         return _collect(view) if answer.verdict == "unknown" else None
-    asked = answer.asks[: MOST_ASKED if answer.verdict == "unknown" else 1]
+    asked = open_[: MOST_ASKED if answer.verdict == "unknown" else 1]
     label = view.say(words.QUESTION)
 
     def form(count: int, readings: int) -> tuple[doc.Node, ...]:
@@ -348,17 +336,17 @@ def _collect(view: View) -> doc.Node:
     return doc.Labelled(view.say(words.NEXT), (view.say(words.COLLECT),), command)
 
 
-def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | None:
+def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
     """Say in a line what else is wrong with the launch, or could not be used."""
     wrong = [
         view.labelled_text(unread_at(finding.file, finding.line), finding.message)
-        for finding in (() if best is None else answer.findings)
+        for finding in (() if answer.verdict in FORESEEN else answer.findings)
         if finding.severity == "error"
     ]
     unread = [
         view.labelled_text(unread_at(item.source, item.line), item.reason) for item in answer.unread
     ]
-    said = [*wrong, *answer.warnings, *unread]
+    said = [*wrong, *unread]
     if not said:
         return None
     more = view.paren(view.say(words.MORE_PLAIN, n=len(said) - 1)) if said[1:] else ""
@@ -369,8 +357,11 @@ def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | No
 def _last(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node:
     """Say how to apply the plan, and where the rest stands."""
     command = answer.plan.command if answer.plan is not None else ""
-    apply = view.say(words.APPLY, command=command) if command else ""
-    entry = view.say(
-        words.SEE_MORE if best is None else words.SEE_CAUSE, id=best.id if best else ""
+    short = len(command) <= LONGEST_COMMAND or view.post
+    said = (
+        [view.say(words.APPLY if short else words.APPLY_SAME, command=command)] if command else []
     )
-    return doc.Paragraph(" · ".join(filter(None, (apply, entry))), style="dim")
+    said.append(view.say(words.SEE_MORE))
+    if best is not None and view.post:
+        said.append(view.say(words.SEE_CAUSE, id=best.id))
+    return doc.Paragraph(" · ".join(said), style="dim")
