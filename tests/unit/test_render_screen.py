@@ -278,6 +278,16 @@ def test_a_launch_that_is_refused_shows_the_findings_with_their_change(verdict, 
     assert "a.sh:2  -> --batch 1\n" in text
 
 
+def test_a_launch_that_does_not_fit_says_by_how_much():
+    answer = msgspec.structs.replace(diagnoses.oom(), verdict="will_not_fit")
+
+    text = shown(answer)
+
+    assert text.startswith(
+        "WILL NOT FIT  about 38.9 GiB per GPU are predicted, the card has 31.7\n"
+    )
+
+
 def test_a_launch_without_a_problem_says_what_was_checked():
     answer = msgspec.structs.replace(
         diagnoses.healthy(), verdict="no_problem_foreseen", facts={"launch.given": True}

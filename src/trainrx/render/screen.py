@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Finding
 from trainrx.model.result import (
     Ask,
     CauseOut,
@@ -50,6 +51,9 @@ _SETTINGS = frozenset(
 )
 FORESEEN = ("will_fail", "will_not_fit", "at_risk", "no_problem_foreseen")
 NAMES_NO_CAUSE = ("unknown", "healthy", "no_problem_foreseen")
+OF_A_RUN = ("log", "oom", "failure", "series", "symptom", "collective", "rank", "stack")
+"""What the questions begin with that a launch which has not run cannot answer."""
+OF_MEMORY = ("memory-exceeds-card", "memory-may-exceed-card")
 LONGEST_COMMAND = 46
 
 
@@ -105,11 +109,20 @@ def _headline(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Headl
     word = view.say((words.MD_TITLE if view.post else words.VERDICT)[answer.verdict])
     style = STYLE_OF[answer.verdict]
     if best is None or answer.verdict in FORESEEN:
-        return doc.Headline(word, style, view.say(words.CLAIM[answer.verdict]))
+        return doc.Headline(word, style, _foreseen(answer, view))
     if view.post:
         return doc.Headline(word, style, best.title, sure(best, view))
     family = view.say(words.FAMILY[best.family])
     return doc.Headline(word, style, family + view.say(words.COMMA) + sure(best, view))
+
+
+def _foreseen(answer: Diagnosis, view: View) -> str:
+    """Say what the verdict claims; of a launch that does not fit by how much."""
+    memory = answer.plan.predicted if answer.plan is not None else None
+    if answer.verdict != "will_not_fit" or memory is None:
+        return view.say(words.CLAIM[answer.verdict])
+    figures = {"need": f"{memory.before_gib:.1f}", "card": f"{memory.limit_gib:.1f}"}
+    return view.say(words.NEEDS, **figures)
 
 
 def _cause(best: CauseOut | None, view: View) -> doc.Node | None:
@@ -208,13 +221,20 @@ def _line(reason: Reason) -> Origin | None:
 
 
 def _findings(answer: Diagnosis, view: View) -> Iterator[tuple[str, Origin | None]]:
-    errors = tuple(one for one in answer.findings if one.severity == "error")
-    for finding in (errors or answer.findings)[:MOST_REASONS]:
+    for finding in _of_consequence(answer)[:MOST_REASONS]:
         edits = finding.fix.edits if finding.fix else ()
         change = " ".join(clean(edit.text) for edit in edits)
         said = view.labelled(words.SEVERITY[finding.severity], finding.message)
         at = Origin(source=unread_at(finding.file, finding.line), text=f"-> {change}")
         yield said, at if change else msgspec.structs.replace(at, text="")
+
+
+def _of_consequence(answer: Diagnosis) -> tuple[Finding, ...]:
+    """Give the errors, else the warnings; what is said of the memory stands in the headline."""
+    told = answer.verdict == "will_not_fit"
+    left = [one for one in answer.findings if not (told and one.rule in OF_MEMORY)]
+    errors = tuple(one for one in left if one.severity == "error")
+    return errors or tuple(one for one in left if one.severity == "warning")
 
 
 def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
@@ -305,8 +325,8 @@ def _questions(answer: Diagnosis, view: View) -> doc.Node | None:
     """Ask the most useful question, of a failure nobody can name up to three."""
     if answer.verdict in ("healthy", "no_problem_foreseen"):
         return None
-    # a launch that has not run has no log
-    open_ = [ask for ask in answer.asks if ask.id != "log" or answer.verdict not in FORESEEN]
+    ran = answer.verdict not in FORESEEN
+    open_ = [ask for ask in answer.asks if ran or ask.id.partition(".")[0] not in OF_A_RUN]
     if not open_:
         return _collect(view) if answer.verdict == "unknown" else None
     asked = open_[: MOST_ASKED if answer.verdict == "unknown" else 1]

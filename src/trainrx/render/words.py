@@ -98,6 +98,10 @@ APPLY_SAME = Text(
 )
 SEE_MORE = Text(en="all of it: `--explain`", zh="查看全部：`--explain`")
 SEE_CAUSE = Text(en="the entry: `diagnose explain {id}`", zh="条目：`diagnose explain {id}`")
+NEEDS = Text(
+    en="about {need} GiB per GPU are predicted, the card has {card}",
+    zh="预测每卡约需 {need} GiB，显卡只有 {card} GiB",
+)
 CLAIM: dict[Verdict, Text] = {
     "diagnosed": Text(en="the cause was found", zh="找到了原因"),
     "suspected": Text(en="there is a suspicion", zh="有可疑之处"),
