@@ -12,7 +12,7 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.cause import change_lines
 from trainrx.render.document import View
-from trainrx.render.screen import LEAST_SHOWN, ROOM
+from trainrx.render.screen import LEAST_SHOWN, ROOM, plan_of
 
 WIDTHS = (80, 60)
 QUOTED = 30
@@ -55,7 +55,7 @@ def _named(answer: Diagnosis, text: str) -> Iterator[str]:
 
 
 def _planned(answer: Diagnosis, text: str) -> Iterator[str]:
-    plan = answer.plan
+    plan = plan_of(answer)
     if plan is None:
         return
     view = View(answer.lang)
@@ -80,11 +80,8 @@ def _cited(answer: Diagnosis, folder: Path) -> Iterator[str]:
 
 def _stands(at: Origin, path: Path) -> bool:
     lines = _lines(path)
-    if at.line is None or at.line > len(lines):
-        return False
-    line, quote = joined(lines[at.line - 1]), joined(at.text)
-    # bare arguments are quoted behind the program they are read as those of
-    return quote[:QUOTED] in line or (line != "" and line[:QUOTED] in quote)
+    known = at.line is not None and at.line <= len(lines)
+    return known and joined(at.text)[:QUOTED] in joined(lines[(at.line or 1) - 1])
 
 
 def joined(text: str) -> str:

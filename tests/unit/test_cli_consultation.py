@@ -55,11 +55,11 @@ def test_at_most_five_questions_are_put_and_none_twice() -> None:
 
 
 def test_the_answer_is_the_one_the_options_give_without_questions() -> None:
-    request, answer, said = talk("?\ntrain\n否\nq\n")
+    request, answer, said = talk("1\n?\n不知道\nq\n")
 
     plain = Request(notes=(NOTE,), answers=request.answers)
     assert answered(plain) == answer
-    assert [reply.text for reply in request.answers] == ["?", "train", "否"]
+    assert [reply.text for reply in request.answers] == ["1", "?", "不知道"]
     for reply in request.answers:
         assert f"--answer {reply.id}=" in said or f"--answer '{reply.id}=" in said
 
@@ -73,10 +73,27 @@ def test_a_stop_or_the_end_of_input_ends_the_questions() -> None:
         assert answer == answered(request)
 
 
-def test_what_is_no_answer_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
-    request, _, said = talk("@missing.txt\n\nq\n")
+@pytest.mark.parametrize(("lang", "hint"), [("en", "the number, 1 to"), ("zh", "编号 1 到")])
+def test_outcomes_are_numbered_and_answered_by_their_number(lang: Lang, hint: str) -> None:
+    note = "training hangs in the middle, no error"
+    first = answered(Request(notes=(note,), lang=lang)).asks[0]
 
-    assert "missing.txt: no such file" in capsys.readouterr().err
+    request, answer, said = talk("2\nq\n", lang, note)
+
+    assert hint in said
+    assert "2. " in said
+    assert [(reply.id, reply.text) for reply in request.answers] == [(first.id, "2")]
+    assert answer.facts[f"answered.{first.id}"] == first.values[1]
+
+
+def test_what_is_no_answer_is_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
+    request, _, said = talk("@missing.txt\n77\n\nq\n")
+
+    refused = capsys.readouterr().err
+    assert "missing.txt: no such file" in refused
+    assert "expected one of " in refused
+    # which questions are open is no matter where one is being put
+    assert "Open questions" not in refused
     assert [reply.text for reply in request.answers] == ["unknown"]
     assert "Question 2" in said
     assert "Question 3" not in said

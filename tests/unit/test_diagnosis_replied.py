@@ -91,6 +91,19 @@ def test_the_outcome_of_a_step_speaks_for_the_causes_it_names(tmp_path: Path) ->
     assert "answer hang.missing-rank" in cited
 
 
+def test_an_outcome_is_named_by_its_id_its_number_or_its_words() -> None:
+    hang = "training hangs in the middle, no error"
+    ask = next(ask for ask in diagnose(note=hang).asks if ask.values)
+    said = (ask.values[1], "2", ask.reading[1].partition(" -> ")[0])
+
+    found = [diagnose(note=hang, answers={ask.id: text}) for text in said]
+
+    assert found[0].causes == found[1].causes == found[2].causes != diagnose(note=hang).causes
+    assert {item.facts[f"answered.{ask.id}"] for item in found} == {ask.values[1]}
+    with pytest.raises(UsageError, match=f"expected one of {ask.values[0]}, "):
+        diagnose(note=hang, answers={ask.id: "nonsense"})
+
+
 def test_the_output_of_a_step_is_searched_like_that_of_any_command() -> None:
     shown = diagnose(note=KILLED, answers={"host-oom.who-killed": KERNEL})
 

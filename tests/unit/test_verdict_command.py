@@ -22,14 +22,14 @@ def test_what_was_given_comes_back_as_words_of_a_shell() -> None:
         "lang": "zh",
     }
 
-    answers = {"rank": "no", "stack": Path("stack.txt")}
+    answers = {"rank": "no", "stack": Path("stack.txt"), "kernel": "a\nb", "log": "unknown"}
     words = shlex.split(fix_command(request_of("run", given, answers=answers)))
 
     assert words == [
         *("diagnose", "fix", "run", "--cmd", "my launch.sh"),
         *("--versions", "ms-swift==3.2.1,torch>=2.5"),
         *("--log", "train.log", "--log", "rank1.log", "--note", "it's OOM"),
-        *("--answer", "rank=no", "--answer", "stack=@stack.txt"),
+        *("--answer", "rank=no", "--answer", "stack=@stack.txt", "--answer", "kernel=@kernel.txt"),
         *("--gpu", "A100-80G", "--gpus", "8", "--lang", "zh"),
     ]
 

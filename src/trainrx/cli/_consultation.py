@@ -122,7 +122,7 @@ def _replied(
         try:
             return changed, diagnosed(changed)
         except UsageError as error:
-            complain(str(error), request.lang)
+            complain(str(error.__cause__ or error), request.lang)
 
 
 def read_reply(ask: Ask, typed: Terminal) -> Reply | None:
@@ -136,7 +136,8 @@ def read_reply(ask: Ask, typed: Terminal) -> Reply | None:
         return Reply(id=ask.id, text="unknown")
     if said.startswith("@") and len(said) > 1:
         return Reply(id=ask.id, path=str(Path(said[1:].strip()).expanduser()))
-    word = yes_or_no(said) is not None or is_not_known(said)
+    chosen = said.isdigit() or said in ask.values
+    word = chosen or yes_or_no(said) is not None or is_not_known(said)
     if (word or ask.answer != "output") and not typed.is_pasting():
         return Reply(id=ask.id, text=said)
     return Reply(id=ask.id, text="\n".join((said, *_paste(typed))).rstrip())

@@ -62,11 +62,10 @@ class AnswerOptions(msgspec.Struct):
 
     form: Annotated[str, format_option("Diagnosis")] = "text"
     top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, help="Name at most so many causes.")
+        int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")
     ] = 5
     explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Say all there is, with the terms of each score; paged."),
+        bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
     ] = False
     ask: Annotated[
         bool, typer.Option("--ask", help="Put up to five questions on the terminal first.")
@@ -101,8 +100,7 @@ def diagnose(
 
     if not shown.ask:
         answer = diagnosed(request)
-        status = show(answer, shown.form, seen, paged=shown.explain)
-        return status or failing(answer, fail_on)
+        return show(answer, shown.form, seen) or failing(answer, fail_on)
     from trainrx.cli import _consultation as consultation
 
     typed = consultation.terminal()

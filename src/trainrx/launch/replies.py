@@ -22,6 +22,7 @@ from trainrx.launch.reply_values import (
 from trainrx.launch.request import Reply, Request
 from trainrx.model.facts import ANSWERED, SYMPTOM, Fact, Origin, fact
 from trainrx.model.job import Input, InputKind
+from trainrx.model.pattern import late
 from trainrx.model.protocols import Outcome, ProtocolStep
 from trainrx.versions.listing import read_versions
 
@@ -37,6 +38,9 @@ WHOLE: dict[str, InputKind] = {
 LAUNCHES: tuple[InputKind, ...] = ("script", "config", "args")
 BY_CONTENT: tuple[InputKind, ...] = (*LAUNCHES, "env", "versions")
 """What is read as what it is, whatever was asked; all else is the output of a command."""
+
+
+_ONE_WORD = late(r"[\w-]{1,40}")
 
 
 class Looked(NamedTuple):
@@ -90,9 +94,10 @@ def with_replies(request: Request, knowledge: Knowledge) -> tuple[Request, Repli
 
 
 def _is_question(ident: str, knowledge: Knowledge) -> bool:
+    if not knowledge.symptoms:  # what reads launches alone knows few of the questions
+        return True
     if ident.startswith(SYMPTOM):
-        # what reads launches alone knows of no symptom
-        return not knowledge.symptoms or ident.removeprefix(SYMPTOM) in knowledge.symptoms
+        return ident.removeprefix(SYMPTOM) in knowledge.symptoms
     if ident in WHOLE or ident in knowledge.facts or ident in knowledge.params:
         return True
     return _step(ident, knowledge) is not None
@@ -148,7 +153,7 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
             source = printed.name
         yield Looked(symptom, said, source)
     elif is_line and (outcome := _outcome(reply, knowledge)) is not None:
-        origin = Origin(source=source, text=reply.text.strip())
+        origin = Origin(source=source, text=outcome.id)
         told = {ANSWERED + reply.id: outcome.id, **outcome.facts}
         yield from (fact(name, value, origin, how="given") for name, value in told.items())
     elif entry is not None and is_line:
@@ -161,10 +166,23 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
 
 
 def _outcome(reply: Reply, knowledge: Knowledge) -> Outcome | None:
-    """Give the outcome of a step that is replied by its id, or by yes or no."""
+    """Give the outcome of a step that is replied: by its id, its number, its words, or yes or no.
+
+    Raises:
+        ReplyError: it is one word, and no outcome.
+    """
     step = _step(reply.id, knowledge)
-    said = {True: "yes", False: "no", None: reply.text.strip()}[yes_or_no(reply.text)]
-    return next((one for one in step.outcomes if one.id == said), None) if step else None
+    if step is None or not step.outcomes:
+        return None
+    said = reply.text.strip().lower()
+    word = {True: "yes", False: "no", None: said}[yes_or_no(said)]
+    for number, one in enumerate(step.outcomes, start=1):
+        if word == one.id or said in (str(number), one.reads.en.lower(), one.reads.zh.lower()):
+            return one
+    if step.answer == "output" and not _ONE_WORD.fullmatch(said):
+        return None  # what the command printed, in one line
+    known = ", ".join(one.id for one in step.outcomes)
+    raise ReplyError(f'{OPTION} {reply.id}={reply.text}: expected one of {known}, or "unknown".')
 
 
 def _whole(reply: Reply, stdin: bytes | None) -> Input:

@@ -25,6 +25,18 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     path: str | None = None
 
+    @property
+    def lines(self) -> int:
+        """Count the lines of the text."""
+        return self.text.count("\n") + 1
+
+    @property
+    def spelled(self) -> str:
+        """Write it as `--answer` takes it; a text of several lines as a file that is to hold it."""
+        if self.path is not None:
+            return f"{self.id}={'-' if self.path == '-' else f'@{self.path}'}"
+        return f"{self.id}=@{self.id}.txt" if self.lines > 1 else f"{self.id}={self.text}"
+
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller asked, as given.

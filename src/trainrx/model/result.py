@@ -178,8 +178,9 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """A question whose answer would change the ranking, and how to find it out.
 
     `id` is what `--answer ID=VALUE` takes. `command` is what to run, "" where there is nothing to
-    run; `reading` says what its output means. `splits` are causes that stand close together now and
-    that the answer would tell apart.
+    run; `reading` says what its output means. `values` are the answers there are, where they are
+    few: one for each line of `reading` where it is the step of a protocol. `splits` are causes that
+    stand close together now and that the answer would tell apart.
     """
 
     id: str
@@ -188,6 +189,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     answer: AnswerKind = "output"
     reading: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
 
 

@@ -118,6 +118,7 @@ class Phrasing:
             command=found[1] if found else "",
             answer=kind,
             reading=() if question.id in _INPUTS else tuple(self._readings(question.seen)),
+            values=_values(self._knowledge.facts.get(question.id)),
             splits=splits,
         )
 
@@ -135,6 +136,7 @@ class Phrasing:
             command=step.command,
             answer=step.answer,
             reading=tuple(readings),
+            values=tuple(outcome.id for outcome in step.outcomes),
             splits=splits,
         )
 
@@ -187,6 +189,11 @@ class Phrasing:
             if best in self._titles and shifts[best] >= TELLING:
                 said = _SAY[name].in_(self._lang) if name in _SAY else name
                 yield f"{said}{ARROW}{self._titles[best]}"
+
+
+def _values(entry: FactEntry | None) -> tuple[str, ...]:
+    """Give the values a fact can have, where they are named."""
+    return () if entry is None else entry.values
 
 
 def _is_number(told: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from trainrx.launch.replies import WHOLE
 from trainrx.launch.request import Reply
-from trainrx.model.result import AnswerKind, Ask, CauseOut, Diagnosis, DifferentialItem
+from trainrx.model.result import Ask, CauseOut, Diagnosis, DifferentialItem
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
@@ -24,26 +24,27 @@ READING = Text(en="It says", zh="如何解读")
 ANSWER = Text(en="Answer", zh="回答")
 _LABELS = (RUN, HOW, READING, ANSWER)
 REST = Text(en="Enter: not known · q: no more questions", zh="回车：不知道 · q：不再提问")
-EXPECTED: dict[AnswerKind, Text] = {
-    "yes_no": Text(en="y or n", zh="y（是）或 n（否）"),
-    "value": Text(en="the value", zh="数值或名称"),
-    "output": Text(
-        en="paste it and end with an empty line, or @FILE",
-        zh="粘贴内容并以空行结束，或输入 @文件名",
-    ),
-}
-JUDGED = Text(
-    en="paste the output and end with an empty line, or @FILE; y or n where that says it all",
-    zh="粘贴输出并以空行结束，或输入 @文件名；能直接判断时也可答 y（是）或 n（否）",
+YES_NO = Text(en="y or n", zh="y（是）或 n（否）")
+VALUE = Text(en="the value", zh="数值或名称")
+INPUT = Text(
+    en="paste it and end with an empty line, or @FILE",
+    zh="粘贴内容并以空行结束，或输入 @文件名",
 )
-"""What is expected of a command whose output somebody may have read already."""
+OUTPUT = Text(
+    en="y or n; or paste the output and end with an empty line, or @FILE",
+    zh="y（是）或 n（否）；也可粘贴输出并以空行结束，或输入 @文件名",
+)
+NUMBER = Text(
+    en="the number, 1 to {n}; or paste the output and end with an empty line, or @FILE",
+    zh="编号 1 到 {n}；也可粘贴输出并以空行结束，或输入 @文件名",
+)
 SAME = Text(en="as before", zh="不变")
 BEFORE = Text(en="before: {what}", zh="之前：{what}")
 AGAIN = Text(
     en="The same answer without questions, with these options added:",
     zh="加上以下选项即可直接得到同样的结果，无需再答：",
 )
-SAVED = Text(en="# save the {n} lines you pasted there", zh="# 把粘贴的 {n} 行存入此文件")
+SAVED = Text(en="save the {n} lines you pasted there", zh="把粘贴的 {n} 行存入此文件")
 
 
 def question(ask: Ask, number: int, most: int, view: View) -> Document:
@@ -51,17 +52,33 @@ def question(ask: Ask, number: int, most: int, view: View) -> Document:
     title = view.say(QUESTION, n=number) + view.paren(view.say(OF_AT_MOST, most=most))
     command = (CopyLine(ask.command),) if ask.command else ()
     how = (ask.how,) if ask.how and ask.how != ask.command else ()
-    said = EXPECTED[ask.answer] if ask.id in WHOLE or ask.answer != "output" else JUDGED
+    numbered = tuple(f"{at}. {text}" for at, text in enumerate(ask.reading, start=1))
+    reading = numbered if has_choices(ask) else ask.reading
     return Document(
         children(
             doc.Headline(title, "head", ask.what),
             doc.Labelled(view.say(RUN), lines=command) if command else None,
             doc.Labelled(view.say(HOW), how) if how else None,
-            doc.Labelled(view.say(READING), ask.reading) if ask.reading else None,
-            doc.Labelled(view.say(ANSWER), (view.say(said), view.say(REST))),
+            doc.Labelled(view.say(READING), reading) if reading else None,
+            doc.Labelled(view.say(ANSWER), (_expected(ask, view), view.say(REST))),
         ),
         tuple(view.say(label) for label in _LABELS),
     )
+
+
+def has_choices(ask: Ask) -> bool:
+    """Tell whether an answer can be the number of a line of its reading."""
+    return bool(ask.reading) and len(ask.values) == len(ask.reading)
+
+
+def _expected(ask: Ask, view: View) -> str:
+    """Say what may be typed."""
+    if ask.answer == "output" and has_choices(ask):
+        return view.say(NUMBER, n=len(ask.values))
+    if ask.answer == "output":
+        return view.say(INPUT if ask.id in WHOLE else OUTPUT)
+    values = view.paren(view.say(words.LISTED).join(ask.values)) if ask.answer == "value" else ""
+    return view.say(YES_NO if ask.answer == "yes_no" else VALUE) + values
 
 
 def changed(before: Diagnosis, after: Diagnosis, view: View) -> Document:
@@ -90,13 +107,7 @@ def options(replies: Sequence[Reply], view: View) -> Document:
 
 
 def _option(reply: Reply, view: View) -> CopyLine:
-    lines = reply.text.count("\n") + 1
-    if reply.path is not None:
-        return CopyLine(_spelled(reply.id, f"@{reply.path}"))
-    if lines > 1:
-        return CopyLine(_spelled(reply.id, f"@{reply.id}.txt"), view.say(SAVED, n=lines))
-    return CopyLine(_spelled(reply.id, Redactor(view.redaction).text(reply.text)))
-
-
-def _spelled(ident: str, value: str) -> str:
-    return f"--answer {shlex.quote(f'{ident}={value}')}"
+    pasted = reply.path is None and reply.lines > 1
+    remark = view.say(SAVED, n=reply.lines) if pasted else ""
+    spelled = Redactor(view.redaction).text(reply.spelled)
+    return CopyLine(f"--answer {shlex.quote(spelled)}", remark)

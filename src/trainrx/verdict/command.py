@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from trainrx.launch.reply_values import is_not_known
 from trainrx.launch.request import Reply, Request
 
 PROGRAM = ("diagnose", "fix")
@@ -34,7 +35,7 @@ def _options(request: Request) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "--framework", _given(request.framework)
     yield "--log", request.logs
     yield "--note", request.notes
-    yield "--answer", tuple(map(_replied, request.answers))
+    yield "--answer", tuple(reply.spelled for reply in request.answers if _is_known(reply))
     yield "--good", _given(request.good)
     yield "--gpu", request.cards
     yield "--gpus", _given(request.gpus)
@@ -49,8 +50,8 @@ def _given(value: str | int | None) -> tuple[str, ...]:
     return () if value in (None, "") else (str(value),)
 
 
-def _replied(reply: Reply) -> str:
-    return f"{reply.id}={reply.text}" if reply.path is None else f"{reply.id}=@{reply.path}"
+def _is_known(reply: Reply) -> bool:
+    return reply.path is not None or not is_not_known(reply.text)
 
 
 def _listed(request: Request) -> str:

@@ -10,7 +10,7 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Line, Styled, cells, cut, ellipsis, line_within, pad, wrap
+from trainrx.render.layout import Line, Styled, cells, cut, ellipsis, pad, wrap
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean, tame
 
@@ -353,10 +353,7 @@ def _quotes(
         text = "" if origin in quoted else clean(origin.text).strip()
         quoted.add(origin)
         where = clean(str(origin))
-        if text and most == 1:
-            parts = [cut(f"{where}  {line_within(text, room - cells(where) - 2)}", room)]
-        else:
-            parts = _lines(f"{where}  {text}", room, most, hard=True) if text else [where]
+        parts = _lines(f"{where}  {text}", room, most, hard=True) if text else [where]
         yield from ((Styled(" " * indent), Styled(part, "dim")) for part in parts)
 
 
