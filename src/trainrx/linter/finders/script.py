@@ -11,25 +11,8 @@ from trainrx.linter.job import Page, RuleHit
 from trainrx.linter.places import LineRange, line_removed, replaced
 from trainrx.model.findings import Finding
 from trainrx.model.pattern import late
+from trainrx.sanitizer.secrets import Finder
 
-_NEEDLES = (
-    "hf_",
-    "sk-",
-    "ghp_",
-    "github_pat_",
-    "AKIA",
-    "LTAI",
-    *(f"ms-{digit}" for digit in "0123456789abcdef"),  # "ms-" alone stands in ms-swift
-    "API_KEY",
-    "_TOKEN",
-    "SECRET",
-)
-_SECRET = late(
-    r"(?P<secret>\bhf_[A-Za-z0-9]{30,}|\bsk-[A-Za-z0-9_-]{32,}|\bgh[pousr]_[A-Za-z0-9]{30,}"
-    r"|\bgithub_pat_[A-Za-z0-9_]{30,}|\bAKIA[A-Z0-9]{16}\b|\bLTAI[A-Za-z0-9]{16,30}\b"
-    r"|\bms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
-    r"|\b(?:WANDB|SWANLAB|COMET|OPENAI|DASHSCOPE)_API_KEY=['\"]?(?P<key>[A-Za-z0-9_-]{20,})"
-)
 _STAND_IN = late(r"(.)\1{7}|your|xxxx|example|token|secret|<|\*\*|key", re.IGNORECASE)
 _UNSET = late(r"\$(?P<name>\w+) is not set")
 _PIPED = late(r"\|&?\s*(?:sudo\s+)?tee\b")
@@ -38,6 +21,7 @@ _ASSIGNED = late(
 )
 _MOST = 20
 _LONGEST = 400
+_LONGEST_LINE = 2000
 
 
 def look(page: Page) -> Iterator[RuleHit]:
@@ -50,17 +34,15 @@ def look(page: Page) -> Iterator[RuleHit]:
 
 
 def _secrets(page: Page) -> Iterator[RuleHit]:
-    source = page.script.source
-    text = page.script.text
-    if not any(needle in text for needle in _NEEDLES):
+    source, finder = page.script.source, Finder(page.script.text)
+    if finder.idle:
         return
     for number, line in enumerate(page.texts.lines(source), start=1):
-        for match in _SECRET.finditer(line[:2000]):
-            group = "secret" if match["secret"] else "key"
-            if _STAND_IN.search(match[group]) is None:
-                start, end = match.span(group)
+        for start, end, _ in finder.spans(line[:_LONGEST_LINE]):
+            found = line[start:end]
+            if _STAND_IN.search(found) is None:
                 at = LineRange(source, number, start + 1, end + 1)
-                yield RuleHit("secret-in-script", at, {"start": match[group][:4]})
+                yield RuleHit("secret-in-script", at, {"start": found[: min(4, len(found) // 4)]})
 
 
 def _unset(page: Page) -> Iterator[RuleHit]:
