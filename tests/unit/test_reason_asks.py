@@ -162,6 +162,25 @@ def test_releases_are_one_question_that_names_the_packages() -> None:
     assert "torch" in found[0].what
 
 
+def test_a_precondition_that_nobody_knows_is_asked_for() -> None:
+    needing = entries.cause("a", [], prior=0.4, requires=_when("needed"))
+    ranged = entries.cause("b", [], prior=0.3, applies_to={"trl": "<0.20"})
+
+    found = asked(knowledge("needed"), needing, ranged)
+
+    assert {ask.id for ask in found} == {"needed", "versions"}
+
+
+def test_what_an_answer_says_is_not_less_where_the_score_is_held_down() -> None:
+    launch = fact("train.packing", True)
+    held = entries.cause("a", [vote("v", 5.0, _when("train.packing")), vote("w", 1.0, _when("x"))])
+    known = Facts([*GIVEN, launch])
+
+    found = asked(knowledge("x"), held, cause("b"), facts=known)
+
+    assert [(ask.id, ask.reading) for ask in found] == [("x", ("yes -> a",))]
+
+
 def test_a_release_that_is_known_is_not_asked_for() -> None:
     old = {"package": "torch", "versions": "<2.5"}
     one = entries.cause("a", [vote("old", 2.0, old)])

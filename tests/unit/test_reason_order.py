@@ -284,12 +284,12 @@ def test_a_rule_that_speaks_against_a_cause_makes_it_no_candidate() -> None:
 
 def test_beside_a_likely_cause_only_what_a_symptom_asks_for_is_named() -> None:
     known = reasoning(
-        {"best/for/a": True, "best/for/b": True, "asked/for/b": True},
+        {"guard.best": True, "asked/for/b": True},
         suggestions=(suggested("suggested", 0.5),),
     )
 
     named = ranked(
-        cause("best"),
+        entries.cause("best", [vote("a", 3.0, holding("guard.best"))]),
         cause("asked", prior=0.1),
         cause("suggested", explains=[]),
         known=known,

@@ -19,6 +19,7 @@ from trainrx.knowledge.conditions import ARGUMENT, facts_of, packages_of
 from trainrx.model.knowledge import FORMER, Amount, Cause, Evidence, Fix
 from trainrx.model.parts import Reference
 from trainrx.model.pattern import late
+from trainrx.reason.certainty import tells_by_name
 
 _REMEDY = late(
     r"(?:set|use|enable|disable|add|remove|fix|turn|raise|lower|increase|reduce|decrease|install|"
@@ -41,6 +42,8 @@ def cause_problems(entry: Cause, stem: str, folder: str, names: KnownNames) -> I
     yield from _relations(entry, names)
     yield from _priors(entry, names)
     yield from _evidence(entry, names)
+    if entry.generic and not any(vote.alone for vote in entry.evidence.supports):
+        yield error("generic", "no vote holds alone: what is left when all else is ruled out?")
     yield from fix_problems(entry.fixes, entry.references, names)
     yield from owner_problems(entry.fixes, names.params, entry.requires)
 
@@ -109,7 +112,21 @@ def _evidence(entry: Cause, names: KnownNames) -> Iterator[Problem]:
         yield from condition_problems(f"{where}.when", vote.when, names)
         if packages_of(vote.when) and not vote.ref:
             yield warning(where, "speaks of versions without a ref")
+        yield from _computed(where, vote, entry)
         yield from _askable(f"{where}.when", vote, names)
+
+
+def _computed(where: str, vote: Evidence, entry: Cause) -> Iterator[Problem]:
+    """Say where `computed` claims what nothing computes, or what is known without it."""
+    if not vote.computed:
+        return
+    names = facts_of(vote.when)
+    if vote in entry.evidence.contradicts:
+        yield error(f"{where}.computed", "says nothing of a vote against a cause")
+    elif not names and not packages_of(vote.when):
+        yield error(f"{where}.computed", "nothing of the launch is tested: what was computed?")
+    elif told := [name for name in names if tells_by_name(name)]:
+        yield error(f"{where}.computed", f"{told[0]} says so by its name: leave it out")
 
 
 def _tells(vote: Evidence, entry: Cause, names: KnownNames) -> bool:

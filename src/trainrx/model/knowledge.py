@@ -127,7 +127,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A test that speaks for or against a cause; `weight` in nats of log-odds, always positive.
 
     Evidence of one `group` is correlated: only its strongest vote counts. `alone`: it holds only
-    while nothing speaks for another cause, as what is left when all else is ruled out.
+    while nothing speaks for another cause, as what is left when all else is ruled out. `computed`:
+    what stands in the launch contradicts itself or is refused for sure, though no fact says so by
+    its name; that is worth an observation (`reason/certainty.py`).
     """
 
     id: str
@@ -137,6 +139,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ref: str = ""
     group: str = ""
     alone: bool = False
+    computed: bool = False
 
 
 class EvidenceSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -238,8 +241,9 @@ class PriorCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why jobs fail: what it explains, what speaks for and against it, and what to change.
 
-    `requires` must not be false (unknown is allowed). `foreseeable`: may be reported from a launch
-    alone, before anything failed.
+    `requires` must not be false; while it is unknown the cause is possible at most. `foreseeable`:
+    may be reported from a launch alone, before anything failed. A `generic` one fits any failure of
+    its kind: it stands behind every other that something speaks for.
     """
 
     schema: Literal[1]
@@ -259,6 +263,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     applies_to: dict[str, str] = {}
     requires: Condition | None = None
     foreseeable: bool = False
+    generic: bool = False
     confusable_with: dict[str, Text] = {}
     aliases: tuple[str, ...] = ()
 

@@ -106,7 +106,7 @@ def _observation(
     distinct: dict[tuple[float, ...], tuple[str, Shifts]] = {}
     for outcome, known in _outcomes(name, list(tests), reasoning.situation):
         then = msgspec.structs.replace(reasoning, situation=known)
-        shifts = {item.cause.id: _shift(item, then) for item in asking}
+        shifts = {item.cause.id: _shift(item, reasoning, then) for item in asking}
         distinct.setdefault(tuple(shifts.values()), (outcome, shifts))
     told = tuple(outcome for outcome, _ in distinct.values())
     return Observation(
@@ -117,10 +117,12 @@ def _observation(
     )
 
 
-def _shift(item: Scored, then: Reasoning) -> float:
+def _shift(item: Scored, now: Reasoning, then: Reasoning) -> float:
+    """Say what an outcome adds to what speaks for a cause, whatever its score is held down to."""
     if ruled_out(item.cause, then.situation):
         return RULED_OUT
-    return round(score(item.cause, then, "en").score - item.score, 3)
+    before, after = (score(item.cause, known, "en").score for known in (now, then))
+    return round(after - before, 3)
 
 
 def _outcomes(

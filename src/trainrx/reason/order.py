@@ -9,15 +9,12 @@ import msgspec
 from trainrx.model.knowledge import Cause
 from trainrx.model.result import Verdict
 from trainrx.model.text import Lang
+from trainrx.reason.certainty import LIKELY, SUSPECTED, bounded
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored, ruled_out, score
 
-LIKELY = 0.7
-SUSPECTED = 0.3
-"""Below this an answer is not called a suspicion, whatever speaks for a cause."""
 POSSIBLE = 0.02
 FORESEEN = 0.5
-CLOSE = 0.05
 
 
 class Ranking(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,15 +71,17 @@ def candidates(
         and not ruled_out(cause, reasoning.situation)
     ]
     scored = [score(cause, reasoning, lang, failed=failed, alone=False) for cause in possible]
+    scored = bounded(scored, reasoning)
     standing = {item.cause.id for item in scored if item.probability >= SUSPECTED}
     likely = {item.cause.id for item in scored if item.probability >= LIKELY}
-    return [
+    kept = [
         score(item.cause, reasoning, lang, failed=failed)
         if _has_alone(item.cause) and not standing - {item.cause.id}
         else item
         for item in scored
         if not (likely - {item.cause.id} and failed and _is_vaguely_suggested(item, active))
     ]
+    return bounded(kept, reasoning)
 
 
 def _is_vaguely_suggested(item: Scored, active: Collection[str]) -> bool:
@@ -116,8 +115,8 @@ def word(item: Scored) -> str:
     return "likely" if item.probability >= LIKELY else "possible"
 
 
-def _order(item: Scored) -> tuple[float, str]:
-    return (-item.score, item.cause.id)
+def _order(item: Scored) -> tuple[float, float, str]:
+    return (-item.score, -item.unbounded, item.cause.id)
 
 
 def _is_candidate(

@@ -48,6 +48,11 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
     counted: tuple[Reason, ...] = ()
 
     @property
+    def unbounded(self) -> float:
+        """Give what prior and votes add up to, whatever the score is held down to."""
+        return math.fsum((logit(self.prior), *(reason.weight for reason in self.counted)))
+
+    @property
     def probability(self) -> float:
         """Give the logistic of the score."""
         return 1.0 / (1.0 + math.exp(-self.score))
