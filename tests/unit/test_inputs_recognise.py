@@ -60,6 +60,8 @@ CASES = {
         'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n',
         "run sh: `python sft.py --model x`\n[INFO:swift] Loading\n",
         "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB\n",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.27 GiB.\n",
+        "ray.exceptions.RayTaskError(OutOfMemoryError): ray::WorkerDict.update_actor()\n",
         "Killed\n",
         "{'loss': 1.5, 'grad_norm': 0.1}\n{'loss': 1.4, 'grad_norm': 0.1}\n",
         "node-1:1234:5678 [0] NCCL INFO Bootstrap : Using eth0\n",
