@@ -31,7 +31,7 @@ check: $(READY)
 
 golden: $(READY)
 	TRAINRX_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/unit/test_render_golden.py \
-	  tests/unit/test_inspect_page.py tests/unit/test_render_diff.py
+	  tests/unit/test_inspect_page.py tests/unit/test_render_diff.py tests/cases/test_first_screens.py
 	$(BIN)/python -m trainrx.render.formats.json
 
 # what each release of each framework takes; a new release is one line in tools/catalog/releases.txt

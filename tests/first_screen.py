@@ -12,7 +12,8 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.cause import change_lines
 from trainrx.render.document import View
-from trainrx.render.screen import LEAST_SHOWN, ROOM, plan_of
+from trainrx.render.layout import cells
+from trainrx.render.screen import LEAST_SHOWN, ROOM
 
 WIDTHS = (80, 60)
 QUOTED = 30
@@ -22,7 +23,8 @@ def mistakes(answer: Diagnosis, folder: Path) -> Iterator[str]:
     """Say what is wrong with the screen of an answer of a job whose files stand in a folder."""
     screens = {width: render(answer, "text", View(answer.lang, width)) for width in WIDTHS}
     for width, text in screens.items():
-        if len(text.splitlines()) > ROOM.lines:
+        rows = sum(max(1, -(-cells(line) // width)) for line in text.splitlines())
+        if rows > ROOM.lines:
             yield f"more than {ROOM.lines} lines at {width} columns"
     for lang in ("en", "zh"):
         yield from _posted(answer, lang)
@@ -55,7 +57,7 @@ def _named(answer: Diagnosis, text: str) -> Iterator[str]:
 
 
 def _planned(answer: Diagnosis, text: str) -> Iterator[str]:
-    plan = plan_of(answer)
+    plan = answer.plan
     if plan is None:
         return
     view = View(answer.lang)
@@ -80,8 +82,11 @@ def _cited(answer: Diagnosis, folder: Path) -> Iterator[str]:
 
 def _stands(at: Origin, path: Path) -> bool:
     lines = _lines(path)
-    known = at.line is not None and at.line <= len(lines)
-    return known and joined(at.text)[:QUOTED] in joined(lines[(at.line or 1) - 1])
+    if at.line is None or at.line > len(lines):
+        return False
+    line, quote = joined(lines[at.line - 1]), joined(at.text)
+    # bare arguments are quoted behind the program they are read as those of
+    return quote[:QUOTED] in line or (line != "" and line[:QUOTED] in quote)
 
 
 def joined(text: str) -> str:

@@ -16,6 +16,7 @@ from trainrx.model.result import (
     JobSummary,
     NotOffered,
     Predicted,
+    ProvedPlan,
     Reason,
     ReferenceOut,
     SymptomSeen,
@@ -66,6 +67,7 @@ def oom(lang: Literal["en", "zh"] = "en") -> Diagnosis:
         ),
         symptoms=_symptoms(lang),
         causes=(_uncapped(lang), _attention(lang)),
+        plan=_plan(lang),
         asks=(
             Ask(
                 id="question-1",
@@ -304,6 +306,19 @@ def _fixes(lang: str) -> tuple[FixOut, ...]:
             ),
             commands=("pip install flash-attn --no-build-isolation --no-cache-dir --verbose -U",),
         ),
+    )
+
+
+def _plan(lang: str) -> ProvedPlan:
+    fix = _fixes(lang)[0]
+    return ProvedPlan(
+        changes=fix.changes,
+        predicted=fix.predicted,
+        proved=True,
+        fits=True,
+        safety=fix.safety,
+        cost=fix.cost,
+        command="diagnose fix launch.sh --log logs/ --gpu V100-32G --gpus 16",
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trainrx.cli._output import wants_colour
 from trainrx.model.facts import Origin
-from trainrx.model.result import Change, Diagnosis, FixOut, Reason
+from trainrx.model.result import Change, Diagnosis, FixOut, ProvedPlan, Reason
 from trainrx.render import document_of, render
 from trainrx.render.document import View
 from trainrx.render.formats.text import coloured, page, plain
@@ -37,10 +37,7 @@ def to_copy(line: str) -> str:
 
 
 def with_change(change: Change) -> str:
-    answer = diagnoses.oom()
-    fix = FixOut(id="x", title="x", safety="safe", cost="", changes=(change,))
-    cause = msgspec.structs.replace(answer.causes[0], fixes=(fix,))
-    return shown(msgspec.structs.replace(answer, causes=(cause,)))
+    return shown(msgspec.structs.replace(diagnoses.oom(), plan=ProvedPlan(changes=(change,))))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -103,9 +100,10 @@ def test_a_removed_argument_is_marked_as_removed():
 
 
 def test_evidence_is_quoted_with_its_place():
-    text = shown(diagnoses.oom())
+    short, whole = (shown(diagnoses.oom(), everything=all_of_it) for all_of_it in (False, True))
 
-    assert "logs/rank4.log:412  [rank4]: torch.OutOfMemoryError" in text
+    assert "logs/rank4.log:412  ... torch.OutOfMemoryError: CUDA out" in short
+    assert "logs/rank4.log:412  [rank4]: torch.OutOfMemoryError" in whole
 
 
 def test_unknown_says_what_to_collect_and_never_looks_healthy():
@@ -148,7 +146,7 @@ def test_healthy_of_an_unfinished_log_does_not_vouch_for_the_rest():
 def test_explain_quotes_each_line_once_and_names_it_afterwards():
     text = shown(diagnoses.oom(), everything=True)
 
-    assert text.count("31.74 GiB") == 1
+    assert text.count("Process 88123") == 1
     assert text.count("logs/rank4.log:412") == 3
 
 

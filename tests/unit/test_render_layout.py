@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.render.layout import cells, cut, pad, wrap
+from trainrx.render.layout import cells, cut, line_within, pad, wrap
 from trainrx.sanitizer.controls import clean
 
 
@@ -56,6 +56,34 @@ def test_what_is_cut_shows_that_something_is_missing():
     assert cut("abcdefgh", 6) == "abc..."
     assert cut("显存不足请注意", 9) == "显存不..."
     assert cut("abc", 6) == "abc"
+
+
+def test_a_text_is_cut_at_the_end_of_a_word_but_a_long_word_within():
+    assert cut("an image without a cap", 18) == "an image..."
+    assert cut("an " + "x" * 60, 30) == "an " + "x" * 24 + "..."
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (
+            "[rank3]:[E1123 16:02:10.083 ProcessGroupNCCL.cpp:632] [Rank 3] Watchdog caught it",
+            "... Watchdog caught it",
+        ),
+        (
+            "W0312 14:22:31.105000 4100 site-packages/torch/agent/api.py:897] Sending SIGTERM",
+            "... Sending SIGTERM",
+        ),
+        (
+            '  File "/opt/conda/lib/python3.10/site-packages/a/b.py", line 7, in forward',
+            '  File ".../a/b.py", line 7, in forward',
+        ),
+        ("x" * 50, "x" * 37 + "..."),
+        ("[INFO] short", "[INFO] short"),
+    ],
+)
+def test_of_a_long_line_of_a_log_what_it_says_is_shown(line, shown):
+    assert line_within(line, 40) == shown
 
 
 def test_padding_counts_cells():

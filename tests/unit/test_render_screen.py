@@ -17,7 +17,6 @@ from trainrx.model.result import (
     CauseOut,
     Diagnosis,
     DifferentialItem,
-    FixOut,
     Predicted,
     ProvedPlan,
     Reason,
@@ -80,14 +79,13 @@ def test_a_screen_keeps_its_size_however_much_there_is_to_say(lang, width):
         answer.causes[0],
         title=LONG,
         reasons=tuple(reason(n, text=LONG) for n in range(9)),
-        fixes=(msgspec.structs.replace(answer.causes[0].fixes[0], cost=LONG, steps=LONG),),
     )
     asked = Ask(id="x", what=LONG, how=LONG, command="py-spy dump", reading=(LONG, LONG))
     full = msgspec.structs.replace(
         answer,
         causes=(long, *(other(f"{n} {LONG}", 0.4) for n in range(5))),
         asks=(asked,) * 3,
-        warnings=(LONG, LONG),
+        plan=msgspec.structs.replace(answer.plan, cost=LONG, steps=LONG, reason=LONG),
     )
 
     lines = shown(full, width).splitlines()
@@ -169,7 +167,15 @@ def test_the_proved_plan_goes_before_the_first_fix():
 
     assert "--deepspeed zero3  # zero3_offload -> zero3" in text
     assert "MAX_PIXELS" not in text
-    assert "Apply: `diagnose fix launch.sh --gpu 3090`" in text
+    assert "Apply: `diagnose fix launch.sh --gpu 3090` · all of it: `--explain`\n" in text
+
+
+def test_a_long_command_is_said_to_be_the_same_but_stands_whole_in_a_post():
+    command = "diagnose fix launch.sh " + "--log train.log " * 6
+    answer = with_plan(changes=diagnoses.oom().plan.changes, command=command)
+
+    assert "Apply: the same command as `diagnose fix ...`" in shown(answer)
+    assert f"`{command}`" in shown(answer, form="markdown")
 
 
 @pytest.mark.parametrize(
@@ -201,16 +207,20 @@ def test_a_plan_without_changes_says_why():
     assert "MAX_PIXELS" not in text
 
 
-def test_a_fix_by_hand_shows_its_steps():
-    fix = FixOut(id="x", title="Clean up", safety="manual", cost="", steps="End process 7.\nWait.")
-
-    text = shown(with_first(fixes=(fix,)))
+def test_a_plan_by_hand_shows_its_steps():
+    text = shown(with_plan(steps="End process 7.\nWait."))
 
     assert "Fix       End process 7.\n          Wait.\n" in text
 
 
-def test_a_cause_without_fix_says_so():
-    assert "Fix       no ready-made change" in shown(with_first(fixes=()))
+def test_a_launch_that_has_not_run_is_not_asked_for_its_log():
+    asks = (Ask(id="log", what="No log.", how="--log"), Ask(id="x", what="Which card?", how=""))
+    known = msgspec.structs.replace(diagnoses.oom(), asks=asks)
+
+    text = shown(msgspec.structs.replace(known, verdict="will_not_fit"))
+
+    assert "Ask       No log." in shown(known)
+    assert "Ask       Which card?" in text
 
 
 def test_one_question_is_asked_with_its_command():
@@ -235,7 +245,7 @@ def test_what_nobody_can_name_gets_its_differential_and_the_commands_that_split_
 
     text = shown(answer)
 
-    assert "Could be  cause 0: line 0\n          cause 1: line 1\n" in text
+    assert "Could be  cause 0\n            sign: line 0\n          cause 1\n" in text
     assert ("cause 4" in text, "cause 5" in text) == (True, False)
     assert ("run-2" in text, "run-3" in text) == (True, False)
 
@@ -268,6 +278,16 @@ def test_a_launch_that_is_refused_shows_the_findings_with_their_change(verdict, 
     assert "a.sh:2  -> --batch 1\n" in text
 
 
+def test_a_launch_that_does_not_fit_says_by_how_much():
+    answer = msgspec.structs.replace(diagnoses.oom(), verdict="will_not_fit")
+
+    text = shown(answer)
+
+    assert text.startswith(
+        "WILL NOT FIT  about 38.9 GiB per GPU are predicted, the card has 31.7\n"
+    )
+
+
 def test_a_launch_without_a_problem_says_what_was_checked():
     answer = msgspec.structs.replace(
         diagnoses.healthy(), verdict="no_problem_foreseen", facts={"launch.given": True}
@@ -281,9 +301,7 @@ def test_a_launch_without_a_problem_says_what_was_checked():
 
 
 def test_what_could_not_be_used_is_said_in_a_line():
-    answer = msgspec.structs.replace(diagnoses.oom(), warnings=("ZeRO-3 was left out",))
-
-    assert "Mind      ZeRO-3 was left out (1 more)\n" in shown(answer)
+    assert "Mind      launch.sh:3: the file that is sourced is not here" in shown(diagnoses.oom())
 
 
 @given(title=st.text(max_size=200), text=st.text(max_size=300), width=st.sampled_from(WIDTHS))

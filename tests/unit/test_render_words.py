@@ -90,6 +90,7 @@ def test_a_chinese_page_holds_english_only_in_ids_flags_and_quotes(name):
     bare = msgspec.structs.replace(
         answer,
         symptoms=(),
+        plan=None,
         unread=(),
         asks=(),
         facts={},

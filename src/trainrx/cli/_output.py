@@ -50,8 +50,8 @@ def write_file(text: str, seen: View) -> int:
     return write(text, seen.redaction) if seen.terminal else write_answer(text, utf8=True)
 
 
-def write_answer(text: str, *, utf8: bool = False) -> int:
-    """Write what `render` gave and flush it; give the exit status.
+def write_answer(text: str, *, utf8: bool = False, paged: bool = False) -> int:
+    """Write what `render` gave and flush it, or show it `paged`; give the exit status.
 
     `utf8`: a program reads it, whatever the locale; bytes that were no UTF-8 are what they were. A
     reader that has gone away (`| head`) is no error; an output that takes nothing (a full disk) is,
@@ -60,6 +60,8 @@ def write_answer(text: str, *, utf8: bool = False) -> int:
     out = sys.stdout
     if out is None:
         return complain("standard output is closed, so there is no place for the answer")
+    if paged and _has_pager(os.environ):
+        return _page(text)
     encoding = "utf-8" if utf8 else (out.encoding or "utf-8")
     try:
         _send(text if utf8 else fitted(text, encoding), encoding)
@@ -172,11 +174,27 @@ def view(
     )
 
 
-def show(answer: msgspec.Struct, form: str, seen: View) -> int:
-    """Print an answer in the form that was asked for; give the exit status."""
+def show(answer: msgspec.Struct, form: str, seen: View, *, paged: bool = False) -> int:
+    """Print an answer in the form that was asked for, text `paged`; give the exit status."""
     from trainrx.render import is_for_programs, render
 
-    return write_answer(render(answer, form, seen), utf8=is_for_programs(answer, form, seen))
+    paged = paged and form == "text" and seen.terminal
+    utf8 = is_for_programs(answer, form, seen)
+    return write_answer(render(answer, form, seen), utf8=utf8, paged=paged)
+
+
+def _has_pager(environment: Mapping[str, str]) -> bool:
+    """Tell whether there is a pager to use; that of Windows is asked for."""
+    return os.name == "posix" or "PAGER" in environment
+
+
+def _page(text: str) -> int:
+    """Show what `render` gave in PAGER, else less; what fits the screen stays on it."""
+    from pydoc import pager
+
+    os.environ.setdefault("LESS", "FRX")
+    pager(fitted(text, sys.stdout.encoding or "utf-8"))
+    return 0
 
 
 def show_page(document: Document, seen: View) -> int:

@@ -62,10 +62,11 @@ class AnswerOptions(msgspec.Struct):
 
     form: Annotated[str, format_option("Diagnosis")] = "text"
     top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, help="Show at most so many causes.")
+        int, typer.Option("--top", metavar="N", min=1, help="Name at most so many causes.")
     ] = 5
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show everything, with the terms of each score.")
+        bool,
+        typer.Option("--explain", help="Say all there is, with the terms of each score; paged."),
     ] = False
     ask: Annotated[
         bool, typer.Option("--ask", help="Put up to five questions on the terminal first.")
@@ -100,7 +101,8 @@ def diagnose(
 
     if not shown.ask:
         answer = diagnosed(request)
-        return show(answer, shown.form, seen) or failing(answer, fail_on)
+        status = show(answer, shown.form, seen, paged=shown.explain)
+        return status or failing(answer, fail_on)
     from trainrx.cli import _consultation as consultation
 
     typed = consultation.terminal()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainrx.fix.measures import ACTIONS
 from trainrx.model.facts import Origin
 from trainrx.model.fixing import FixedCause, RetryCause
-from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, ProvedPlan, Reason
+from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
@@ -56,10 +56,11 @@ def titles(answer: Diagnosis) -> dict[str, str]:
     return named | {item.id: item.title for item in answer.causes}
 
 
-def candidates(answer: Diagnosis, plan: ProvedPlan | None, view: View) -> Iterator[doc.Candidate]:
+def candidates(answer: Diagnosis, view: View) -> Iterator[doc.Candidate]:
     """Lay the causes out, best first; changes that stand further up are not repeated."""
     names = titles(answer)
     places: dict[tuple[CopyLine, ...], str] = {}
+    plan = answer.plan
     if plan is not None:
         places[change_lines(plan.changes, plan.commands, view)] = view.say(words.AT_TOP)
     for number, cause in enumerate(answer.causes, start=1):

@@ -25,7 +25,7 @@ def _page(answer: Diagnosis, view: View) -> Document:
     return Document(
         children(
             head,
-            candidates(answer, screen.plan_of(answer), view),
+            candidates(answer, view),
             doc.Section(view.say(words.DIFFERENTIAL), tuple(_differential(answer, view))),
             doc.Section(view.say(words.FINDINGS), tuple(_findings(answer, view))),
             _symptoms(answer, view),

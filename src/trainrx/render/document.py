@@ -142,7 +142,7 @@ class Candidate(Node, frozen=True):
 class Bullet(Node, frozen=True):
     """An entry of a list with the lines it rests on; `at` is the place it is about.
 
-    `most` is the number of lines it takes at most; the lines it rests on then take one each.
+    `most` is the number of lines it takes at most; each line it rests on then takes `quoted`.
     """
 
     text: str
@@ -152,6 +152,7 @@ class Bullet(Node, frozen=True):
     evidence: tuple[Origin, ...] = ()
     children: tuple[Node, ...] = ()
     most: int | None = None
+    quoted: int = 1
 
 
 class Remedy(Node, frozen=True):

@@ -6,10 +6,21 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from trainrx.model.pattern import late
+
 _NOT_FIRST = frozenset("，。；：！？、）」』》】”’％…,.;:!?)]}%")
 _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120
 ELLIPSIS = "..."
+LONGEST_CUT = 24
+"""A word that long, a path or a hash, is cut rather than left out."""
+_HEAD = late(
+    # in brackets, as torch's C++ side and most frameworks do
+    r"(?:\[[^\[\]]{1,80}\]:?\s{0,3}){1,6}(?:[\w.]{1,80}:\d{1,6} >> )?"
+    # that of glog, as torch's Python side does
+    r"|[IWEF]\d{4} [\d:.]{8,18}\s{1,8}\d{1,10}(?: \[\d{1,6}\])? [^\s\]]{1,200}\] (?:\[\d{1,6}\]:)?"
+)
+_LIBRARY = late(r"/[^\s\"']{0,200}/(?:site|dist)-packages/")
 
 
 class Styled(NamedTuple):
@@ -35,6 +46,17 @@ def cut(text: str, limit: int) -> str:
     return text if cells(text) <= limit else ellipsis(text, limit)
 
 
+def line_within(text: str, limit: int) -> str:
+    """Shorten a line of a log to what it says: time and place of the logger go first."""
+    if cells(text) <= limit:
+        return text
+    text = _LIBRARY.sub(f"{ELLIPSIS}/", text)
+    head = _HEAD.match(text)
+    if head is not None and cells(text) > limit and head.end() < len(text):
+        text = f"{ELLIPSIS} {text[head.end() :]}"
+    return cut(text, limit)
+
+
 def ellipsis(text: str, limit: int) -> str:
     """End a text that goes on with "...", at the end of a word where one is near."""
     end, used = 0, 0
@@ -43,7 +65,7 @@ def ellipsis(text: str, limit: int) -> str:
         end += 1
     if 0 < end < len(text) and not _may_break(text[end - 1], text[end]):
         space = text.rfind(" ", 0, end)
-        end = space if space > end // 2 else end
+        end = space if space > 0 and end - space <= LONGEST_CUT else end
     return text[:end].rstrip(" ,;:，；：、") + ELLIPSIS
 
 

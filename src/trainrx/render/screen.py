@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Finding
 from trainrx.model.result import (
     Ask,
     CauseOut,
     Diagnosis,
     DifferentialItem,
-    ProvedPlan,
     Reason,
     Verdict,
 )
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
-from trainrx.render.cause import change_lines, is_supported, memory, sure
+from trainrx.render.cause import change_lines, is_supported, memory, ranks_text, sure
 from trainrx.render.document import CopyLine, Document, Elastic, Form, Room, View, children
 from trainrx.render.inputs import job_text, unread_at
 from trainrx.sanitizer.controls import clean
@@ -31,7 +33,6 @@ LEAST_SHOWN = 0.1
 """A runner-up less probable than this is for `--explain`."""
 MOST_REASONS = 3
 MOST_RUNNERS_UP = 3
-MOST_FINDINGS = 3
 MOST_CHANGES = 7
 MOST_DIFFERENTIAL = 5
 MOST_ASKED = 3
@@ -48,7 +49,12 @@ STYLE_OF: dict[Verdict, str] = {
 _SETTINGS = frozenset(
     ("train", "tuner", "freeze", "vision", "parallel", "rlhf", "vllm", "model", "nccl", "alloc")
 )
-NAMES_A_CAUSE = ("diagnosed", "suspected", "will_fail", "will_not_fit", "at_risk")
+FORESEEN = ("will_fail", "will_not_fit", "at_risk", "no_problem_foreseen")
+NAMES_NO_CAUSE = ("unknown", "healthy", "no_problem_foreseen")
+OF_A_RUN = ("log", "oom", "failure", "series", "symptom", "collective", "rank", "stack")
+"""What the questions begin with that a launch which has not run cannot answer."""
+OF_MEMORY = ("memory-exceeds-card", "memory-may-exceed-card")
+LONGEST_COMMAND = 46
 
 
 def document(answer: Diagnosis, view: View) -> Document:
@@ -59,7 +65,7 @@ def document(answer: Diagnosis, view: View) -> Document:
         _others(answer, view),
         _gap(4),
         _questions(answer, view),
-        _mind(answer, best, view),
+        _mind(answer, view),
         _last(answer, best, view),
     )
     return Document(nodes, labels(nodes), f"{answer.tool.name} {answer.tool.version}", room=ROOM)
@@ -87,7 +93,7 @@ def labels(nodes: Iterable[doc.Node]) -> tuple[str, ...]:
 
 def _best(answer: Diagnosis) -> CauseOut | None:
     """Give the cause the verdict speaks of."""
-    named = answer.causes if answer.verdict in NAMES_A_CAUSE else ()
+    named = () if answer.verdict in NAMES_NO_CAUSE else answer.causes
     return named[0] if named else None
 
 
@@ -102,13 +108,21 @@ def _gap(loss: int) -> Elastic:
 def _headline(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Headline:
     word = view.say((words.MD_TITLE if view.post else words.VERDICT)[answer.verdict])
     style = STYLE_OF[answer.verdict]
-    if best is None or answer.verdict not in ("diagnosed", "suspected"):
-        claim = view.say(words.CLAIM[answer.verdict])
-        return doc.Headline(word, style, claim)
+    if best is None or answer.verdict in FORESEEN:
+        return doc.Headline(word, style, _foreseen(answer, view))
     if view.post:
         return doc.Headline(word, style, best.title, sure(best, view))
     family = view.say(words.FAMILY[best.family])
     return doc.Headline(word, style, family + view.say(words.COMMA) + sure(best, view))
+
+
+def _foreseen(answer: Diagnosis, view: View) -> str:
+    """Say what the verdict claims; of a launch that does not fit by how much."""
+    memory = answer.plan.predicted if answer.plan is not None else None
+    if answer.verdict != "will_not_fit" or memory is None:
+        return view.say(words.CLAIM[answer.verdict])
+    figures = {"need": f"{memory.before_gib:.1f}", "card": f"{memory.limit_gib:.1f}"}
+    return view.say(words.NEEDS, **figures)
 
 
 def _cause(best: CauseOut | None, view: View) -> doc.Node | None:
@@ -130,8 +144,13 @@ def _seen(answer: Diagnosis, view: View) -> doc.Node | None:
     seen = next((item for item in answer.symptoms if item.echo_of is None), None)
     if seen is None:
         return None
-    shown = doc.Bullet(seen.title, evidence=seen.evidence[:1], most=1)
-    return doc.Labelled(view.say(words.SEEN), children=(shown,))
+    title = seen.title + view.paren(ranks_text(seen.ranks, view))
+
+    def form(quoted: int) -> tuple[doc.Node, ...]:
+        shown = doc.Bullet(title, evidence=seen.evidence[:1], most=1, quoted=quoted)
+        return (doc.Labelled(view.say(words.SEEN), children=(shown,)),)
+
+    return _elastic((0, form(2)), (24, form(1)))
 
 
 def _checked(answer: Diagnosis, view: View) -> tuple[doc.Node, ...]:
@@ -166,24 +185,35 @@ def checked(answer: Diagnosis, view: View) -> tuple[str, ...]:
 
 
 def _why(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | None:
-    """Give the lines the answer rests on, at most three, the strongest first."""
-    shown = list(_findings(answer, view) if best is None else _reasons(best))[:MOST_REASONS]
+    """Give the lines the answer rests on, at most three, the strongest first.
+
+    Of a launch that has not run what refuses it goes before what is foreseen.
+    """
+    refused = _findings(answer, view) if best is None or answer.verdict in FORESEEN else ()
+    shown = [*refused, *(() if best is None else _reasons(best))][:MOST_REASONS]
     if not shown:
         return None
     label = view.say(words.WHY)
 
-    def form(count: int, lines: int) -> tuple[doc.Node, ...]:
-        items = (_reason(text, at, lines) for text, at in shown[:count])
+    def form(count: int, *, said: int, quoted: int) -> tuple[doc.Node, ...]:
+        items = (_reason(text, at, said, quoted) for text, at in shown[:count])
         return (doc.Labelled(label, children=tuple(items)),)
 
     return _elastic(
-        (0, form(3, 2)), (8, form(3, 1)), (45, form(2, 1)), (70, form(2, 0)), (90, form(1, 1))
+        (0, form(3, said=2, quoted=2)),
+        (3, form(3, said=2, quoted=1)),
+        (8, form(3, said=1, quoted=1)),
+        (45, form(2, said=1, quoted=1)),
+        (70, form(2, said=0, quoted=1)),
+        (90, form(1, said=1, quoted=1)),
     )
 
 
-def _reason(text: str, at: Origin | None, lines: int) -> doc.Bullet:
+def _reason(text: str, at: Origin | None, said: int, quoted: int) -> doc.Bullet:
+    """Give a reason and its line in so many lines; where it has none, the reason stands anyhow."""
     evidence = () if at is None else (at,)
-    return doc.Bullet("" if evidence and not lines else text, evidence=evidence, most=lines or 1)
+    shown = "" if evidence and not said else text
+    return doc.Bullet(shown, evidence=evidence, most=said or 1, quoted=quoted)
 
 
 def _reasons(best: CauseOut) -> Iterator[tuple[str, Origin | None]]:
@@ -202,38 +232,26 @@ def _line(reason: Reason) -> Origin | None:
 
 
 def _findings(answer: Diagnosis, view: View) -> Iterator[tuple[str, Origin | None]]:
-    for finding in answer.findings[:MOST_FINDINGS]:
+    for finding in _of_consequence(answer)[:MOST_REASONS]:
         edits = finding.fix.edits if finding.fix else ()
         change = " ".join(clean(edit.text) for edit in edits)
         said = view.labelled(words.SEVERITY[finding.severity], finding.message)
         at = Origin(source=unread_at(finding.file, finding.line), text=f"-> {change}")
-        yield said, at if change else Origin(source=at.source)
+        yield said, at if change else msgspec.structs.replace(at, text="")
 
 
-def plan_of(answer: Diagnosis) -> ProvedPlan | None:
-    """Give what to do: the proved plan, else the first fix of the first cause, not proved."""
-    plan = answer.plan
-    if plan is not None and (plan.changes or plan.commands or plan.steps or plan.reason):
-        return plan
-    best = _best(answer)
-    if best is None or not best.fixes:
-        return None
-    fix = best.fixes[0]
-    return ProvedPlan(
-        changes=fix.changes,
-        commands=fix.commands,
-        steps=fix.steps or ("" if fix.changes or fix.commands else fix.title),
-        predicted=fix.predicted,
-        safety=fix.safety,
-        cost=fix.cost,
-    )
+def _of_consequence(answer: Diagnosis) -> tuple[Finding, ...]:
+    """Give the errors, else the warnings; what is said of the memory stands in the headline."""
+    told = answer.verdict == "will_not_fit"
+    left = [one for one in answer.findings if not (told and one.rule in OF_MEMORY)]
+    errors = tuple(one for one in left if one.severity == "error")
+    return errors or tuple(one for one in left if one.severity == "warning")
 
 
 def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
-    plan = plan_of(answer)
+    plan = answer.plan
     if plan is None:
-        nothing = doc.Labelled(view.say(words.FIX), (view.say(words.NO_FIX),), most=2)
-        return None if _best(answer) is None else nothing
+        return None
     changes = change_lines(plan.changes, plan.commands, view)
     more = len(changes) - MOST_CHANGES
     firm = children(
@@ -292,28 +310,36 @@ def runners_up(answer: Diagnosis) -> tuple[CauseOut, ...]:
 
 
 def _differential(items: tuple[DifferentialItem, ...], view: View) -> Elastic:
-    def form(count: int, lines: int) -> tuple[doc.Node, ...]:
-        said = (
-            view.labelled_text(item.title, item.confirm) if item.confirm else item.title
-            for item in items[:count]
-        )
-        return (
-            doc.Labelled(
-                view.say(words.COULD_BE),
-                children=tuple(doc.Bullet(text, most=lines) for text in said),
-            ),
+    """Say what can be behind it, each with what would confirm it."""
+
+    def item(one: DifferentialItem, *, signed: bool) -> tuple[doc.Node, ...]:
+        sign = view.say(words.SIGN, what=one.confirm) if one.confirm and signed else ""
+        return children(
+            doc.Paragraph(one.title, most=1),
+            doc.Paragraph(sign, indent=2, style="dim", most=1) if sign else None,
         )
 
-    return _elastic((0, form(5, 2)), (22, form(5, 1)), (35, form(4, 1)), (60, form(3, 1)))
+    def form(count: int, *, signed: bool) -> tuple[doc.Node, ...]:
+        shown = (item(one, signed=signed) for one in items[:count])
+        return (doc.Labelled(view.say(words.COULD_BE), children=children(*shown)),)
+
+    return _elastic(
+        (0, form(MOST_DIFFERENTIAL, signed=True)),
+        (22, form(4, signed=True)),
+        (35, form(3, signed=True)),
+        (60, form(3, signed=False)),
+    )
 
 
 def _questions(answer: Diagnosis, view: View) -> doc.Node | None:
     """Ask the most useful question, of a failure nobody can name up to three."""
     if answer.verdict in ("healthy", "no_problem_foreseen"):
         return None
-    if not answer.asks:
+    ran = answer.verdict not in FORESEEN
+    open_ = [ask for ask in answer.asks if ran or ask.id.partition(".")[0] not in OF_A_RUN]
+    if not open_:
         return _collect(view) if answer.verdict == "unknown" else None
-    asked = answer.asks[: MOST_ASKED if answer.verdict == "unknown" else 1]
+    asked = open_[: MOST_ASKED if answer.verdict == "unknown" else 1]
     label = view.say(words.QUESTION)
 
     def form(count: int, readings: int) -> tuple[doc.Node, ...]:
@@ -340,17 +366,17 @@ def _collect(view: View) -> doc.Node:
     return doc.Labelled(view.say(words.NEXT), (view.say(words.COLLECT),), command)
 
 
-def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | None:
+def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
     """Say in a line what else is wrong with the launch, or could not be used."""
     wrong = [
         view.labelled_text(unread_at(finding.file, finding.line), finding.message)
-        for finding in (() if best is None else answer.findings)
+        for finding in (() if answer.verdict in FORESEEN else answer.findings)
         if finding.severity == "error"
     ]
     unread = [
         view.labelled_text(unread_at(item.source, item.line), item.reason) for item in answer.unread
     ]
-    said = [*wrong, *answer.warnings, *unread]
+    said = [*wrong, *unread]
     if not said:
         return None
     more = view.paren(view.say(words.MORE_PLAIN, n=len(said) - 1)) if said[1:] else ""
@@ -361,8 +387,11 @@ def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | No
 def _last(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node:
     """Say how to apply the plan, and where the rest stands."""
     command = answer.plan.command if answer.plan is not None else ""
-    apply = view.say(words.APPLY, command=command) if command else ""
-    entry = view.say(
-        words.SEE_MORE if best is None else words.SEE_CAUSE, id=best.id if best else ""
+    short = len(command) <= LONGEST_COMMAND or view.post
+    said = (
+        view.say(words.APPLY if short else words.APPLY_SAME, command=command) if command else "",
+        view.say(words.SEE_MORE),
+        view.say(words.SEE_CAUSE, id=best.id) if best is not None and view.post else "",
     )
-    return doc.Paragraph(" · ".join(filter(None, (apply, entry))), style="dim")
+    text = " · ".join(filter(None, said))
+    return doc.Paragraph(text[:1].upper() + text[1:], style="dim")

@@ -90,12 +90,17 @@ ALSO: dict[str, Text] = {
     "possible": Text(en="Possible", zh="有可能"),
 }
 COULD_BE = Text(en="Could be", zh="可能是")
+SIGN = Text(en="sign: {what}", zh="迹象：{what}")
 QUESTION = Text(en="Ask", zh="请确认")
 APPLY = Text(en="Apply: `{command}`", zh="应用：`{command}`")
-SEE_MORE = Text(en="All of it: `--explain`", zh="查看全部：`--explain`")
-SEE_CAUSE = Text(
-    en="All of it: `--explain`, or `diagnose explain {id}`",
-    zh="查看全部：`--explain`，或 `diagnose explain {id}`",
+APPLY_SAME = Text(
+    en="Apply: the same command as `diagnose fix ...`", zh="应用：同一命令改为 `diagnose fix ...`"
+)
+SEE_MORE = Text(en="all of it: `--explain`", zh="查看全部：`--explain`")
+SEE_CAUSE = Text(en="the entry: `diagnose explain {id}`", zh="条目：`diagnose explain {id}`")
+NEEDS = Text(
+    en="about {need} GiB per GPU are predicted, the card has {card}",
+    zh="预测每卡约需 {need} GiB，显卡只有 {card} GiB",
 )
 CLAIM: dict[Verdict, Text] = {
     "diagnosed": Text(en="the cause was found", zh="找到了原因"),
@@ -130,7 +135,6 @@ HEALTHY_UNFINISHED = Text(
     en="The log does not show that the run has ended; later steps were not judged.",
     zh="日志里没有训练结束的标志，之后的步骤无法判断。",
 )
-NO_FIX = Text(en="no ready-made change; see the reasons below", zh="没有现成的改法，请看下面的依据")
 COLLECT = Text(
     en=(
         "Collect the launch script, the whole log of every rank, and the output of "

@@ -12,7 +12,7 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Styled, cut
+from trainrx.render.layout import Styled, cut, line_within
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean
 
@@ -137,7 +137,7 @@ def _item(node: doc.Bullet, post: Post) -> None:
     text = f"{_SIGNS.get(node.sign, '')}{at}{prose(node.text)}"
     quoted = [origin for origin in node.evidence if origin.text.strip()]
     if node.most is not None:
-        said = (" ".join((code(guard(str(o))), code(_quoted(o, SHORT_QUOTE)))) for o in quoted[:1])
+        said = (f"{code(guard(str(at)))} {code(_line(at))}" for at in quoted[:1])
         post.lines.append(f"{post.indent}- {' — '.join(filter(None, (text, *said)))}")
         post.below(node.children, indent="  ")
         return
@@ -341,8 +341,12 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
-def _quoted(origin: Origin, most: int = MAX_QUOTE) -> str:
-    return guard(cut(clean(origin.text.strip()), most))
+def _quoted(origin: Origin) -> str:
+    return guard(cut(clean(origin.text.strip()), MAX_QUOTE))
+
+
+def _line(origin: Origin) -> str:
+    return guard(line_within(clean(origin.text.strip()), SHORT_QUOTE))
 
 
 def _with_remark(line: CopyLine) -> str:

@@ -10,7 +10,7 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Line, Styled, cells, cut, ellipsis, pad, wrap
+from trainrx.render.layout import Line, Styled, cells, cut, ellipsis, line_within, pad, wrap
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean, tame
 
@@ -71,8 +71,13 @@ def page(document: Document, view: View) -> list[Line]:
         shared = TextPage(view, document.labels, document.mark)
         return [line for node in nodes for line in _marked(node, shared, document.mark)]
 
+    def rows(nodes: Iterable[doc.Node]) -> int:
+        """Count the rows of the terminal; a line to copy may take several."""
+        sizes = (sum(cells(part.text) for part in line) for line in lines(nodes))
+        return sum(max(1, -(-size // view.width)) for size in sizes)
+
     limit = document.room.lines if document.room else None
-    return lines(doc.within(document.children, limit, lambda nodes: len(lines(nodes))))
+    return lines(doc.within(document.children, limit, rows))
 
 
 def _marked(node: doc.Node, page: TextPage, mark: str) -> Iterator[Line]:
@@ -183,7 +188,7 @@ def _item(node: doc.Bullet, page: TextPage, indent: int) -> Iterator[Line]:
     # an entry that names its place, or shortens its line, leaves the others their quotes
     quoted = set() if node.at or node.most else page.quoted
     below = indent + 2 if text else indent
-    yield from _quotes(page, node.evidence, below, quoted, most=1 if node.most else None)
+    yield from _quotes(page, node.evidence, below, quoted, node.quoted if node.most else None)
     yield from page.below(node.children, indent + 2)
 
 
@@ -348,12 +353,14 @@ def _quotes(
 ) -> Iterator[Line]:
     """Quote lines of the inputs as `file:line  text`; what was quoted before is only named."""
     room = page.width - indent
-    most = most or (8 if page.view.everything else 2)
     for origin in origins:
         text = "" if origin in quoted else clean(origin.text).strip()
         quoted.add(origin)
         where = clean(str(origin))
-        parts = _lines(f"{where}  {text}", room, most, hard=True) if text else [where]
+        if text and most is not None:
+            text = line_within(text, most * room - cells(where) - 2)
+        line = f"{where}  {text}" if text else where
+        parts = _lines(line, room, most or (8 if page.view.everything else 2), hard=True)
         yield from ((Styled(" " * indent), Styled(part, "dim")) for part in parts)
 
 
