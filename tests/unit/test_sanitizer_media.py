@@ -54,7 +54,7 @@ def test_a_quoted_line_is_no_command_to_a_runner(medium, command):
 
 
 def test_a_new_line_in_an_annotation_is_escaped():
-    assert media.annotation("a\n::error::b%") == "a%0A::error::b%25"
+    assert media.annotation("a\n::error::b%") == "a%0A: :error::b%25"
     assert media.annotation_property("a\nb,c:d\x1b[0m") == "a%0Ab%2Cc%3Ad"
 
 

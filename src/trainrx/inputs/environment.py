@@ -10,6 +10,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar
 from trainrx.model.pattern import late
+from trainrx.sanitizer.assignments import is_secret_name
 
 MAX_LINES = 20_000
 MAX_VALUE = 32_768
@@ -21,7 +22,6 @@ _ASSIGNMENT = late(
     re.DOTALL,
 )
 _WORD = late(r"(?:[^\s\"']|\"[^\"]*\"|'[^']*')+")
-_SECRET = late(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|ACCESS_KEY)", re.IGNORECASE)
 _LOOKS_LIKE_ONE = late(r"(?:export|declare|typeset)\s|[A-Z_][A-Z0-9_]{2,40}\s+=")
 _WHOLE = frozenset({"PATH", "HOME"})
 
@@ -71,7 +71,7 @@ def _assignments(line: str) -> list[re.Match[str]]:
 
 def _variable(match: re.Match[str], known: dict[str, EnvVar], source: str, number: int) -> EnvVar:
     name = match["name"] or match["key"]
-    secret = _SECRET.search(name) is not None
+    secret = is_secret_name(name)
     in_shell = (match["prefix"] or "").strip() in {"export", "set"}
     raw = match["value"][:MAX_VALUE].strip()
     value = "***" if secret else _value(raw, known, in_shell=in_shell)

@@ -33,12 +33,12 @@ from trainrx.launch.manifest_nodes import (
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg
 from trainrx.model.pattern import late
+from trainrx.sanitizer.assignments import is_secret_name
 
 MOST_PARTS = 32
 MOST_DOCUMENTS = 64
 _SHELLS = late(r"(?:.*/)?(?:ba|da|z|k)?sh")
 _REFERENCE = late(r"\$\(([A-Za-z_]\w*)\)")
-_SECRET = late(r"TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL|ACCESS_KEY", re.IGNORECASE)
 _GPU = late(r"(?:.*/)?(?:gpu|npu|ascend\S*|mig-\S+|rocm|vgpu)", re.IGNORECASE)
 
 
@@ -149,7 +149,7 @@ def _pod_env(container: yaml.Node, lines: Sequence[str], source: str) -> Iterato
 def _variable(
     name: str, value: str | None, node: yaml.Node, lines: Sequence[str], source: str
 ) -> EnvVar:
-    secret = _SECRET.search(name) is not None
+    secret = is_secret_name(name)
     origin = _origin(node, lines, source)
     if secret:
         origin = Origin(source=origin.source, line=origin.line, text=f"{name}=***")

@@ -26,6 +26,8 @@ from trainrx.render.document import View
 from trainrx.render.explain import explained
 from trainrx.render.formats.text import page
 from trainrx.render.layout import Line, Styled
+from trainrx.sanitizer import media
+from trainrx.sanitizer.assignments import is_secret_name
 
 _WORD = re.compile(r"-{0,2}[+~]{0,2}[A-Za-z_][\w.@/-]*")
 _TYPE = Text(en="takes", zh="类型")
@@ -96,6 +98,7 @@ def as_markdown(lines: Iterable[Line]) -> str:
 
 
 def _marked(part: Styled) -> str:
+    part = part._replace(text=media.terminal(part.text))
     text = part.text.strip()
     if not text:
         return part.text
@@ -191,7 +194,7 @@ def _taken(known: KnownArgument, name: str, job: LintedJob, lang: Lang) -> Itera
         listed = " | ".join(str(choice) for choice in known.choices[:_MOST_CHOICES])
         said.append(f"{_ONE_OF.in_(lang)} {listed}")
     here = job.resolved.arguments.get(known.name)
-    if here is not None and here.known and here.via != "default":
+    if here is not None and here.known and here.via != "default" and not is_secret_name(known.name):
         said.append(_HERE.in_(lang).format(value=_shown(here.value)))
     if said:
         yield (Styled(words.COMMA.in_(lang).join(said)),)

@@ -15,7 +15,7 @@ from pygls.uris import to_fs_path
 from trainrx.lsp.actions import all_fixes, quick_fixes
 from trainrx.lsp.edited_text import EditedText, EditorPosition, readable
 from trainrx.lsp.hover import as_markdown, hover
-from trainrx.lsp.wire import FIX_ALL, as_json, diagnostic, offered, stretch, wants
+from trainrx.lsp.wire import FIX_ALL, as_json, diagnostic, offered, shown, stretch, wants
 from trainrx.lsp.workspace import LintedDocument, OpenDocument, Workspace, options_from
 from trainrx.model.errors import UsageError
 from trainrx.render.formats.text import plain
@@ -210,12 +210,14 @@ class Session:
         if message not in self._shown_once:
             self._shown_once.add(message)
             self._server.window_show_message(
-                types.ShowMessageParams(type=types.MessageType.Warning, message=message)
+                types.ShowMessageParams(type=types.MessageType.Warning, message=shown(message))
             )
 
     def _log(self, message: str) -> None:
         self._server.window_log_message(
-            types.LogMessageParams(type=types.MessageType.Error, message=message)
+            types.LogMessageParams(
+                type=types.MessageType.Error, message="\n".join(map(shown, message.splitlines()))
+            )
         )
 
 

@@ -13,6 +13,8 @@ from trainrx.lsp.edited_text import EditedText
 from trainrx.lsp.hover import span
 from trainrx.lsp.workspace import LintedDocument
 from trainrx.model.findings import Finding
+from trainrx.sanitizer import media
+from trainrx.sanitizer.redactor import Redactor
 
 FIX_ALL = "source.fixAll.trainrx"
 SOURCE = "trainrx"
@@ -34,7 +36,7 @@ def diagnostic(
         severity=_SEVERITY[item.severity],
         code=item.rule,
         source=SOURCE,
-        message=item.message if here else f"{item.file}:{item.line or 1}: {item.message}",
+        message=shown(item.message if here else f"{item.file}:{item.line or 1}: {item.message}"),
         related_information=None if here else _there(item, linted, uri),
     )
 
@@ -55,7 +57,7 @@ def _there(
     line, column = max((item.line or 1) - 1, 0), max((item.column or 1) - 1, 0)
     at = types.Position(line=line, character=column)
     place = types.Location(uri=target, range=types.Range(start=at, end=at))
-    return [types.DiagnosticRelatedInformation(location=place, message=item.message)]
+    return [types.DiagnosticRelatedInformation(location=place, message=shown(item.message))]
 
 
 def offered(action: EditorAction, uri: str, edited: EditedText) -> types.CodeAction:
@@ -67,7 +69,7 @@ def offered(action: EditorAction, uri: str, edited: EditedText) -> types.CodeAct
         edits.append(types.TextEdit(range=stretch(edited, start, stop), new_text=edit.text))
     item = action.finding
     return types.CodeAction(
-        title=action.title,
+        title=shown(action.title),
         kind=FIX_ALL if item is None else types.CodeActionKind.QuickFix,
         edit=types.WorkspaceEdit(changes={uri: edits}),
         is_preferred=action.preferred or None,
@@ -79,10 +81,15 @@ def offered(action: EditorAction, uri: str, edited: EditedText) -> types.CodeAct
                 severity=_SEVERITY[item.severity],
                 code=item.rule,
                 source=SOURCE,
-                message=item.message,
+                message=shown(item.message),
             )
         ],
     )
+
+
+def shown(text: str) -> str:
+    """Give a message for a list of the editor: masked, in one line."""
+    return media.editor(Redactor("secrets").text(text))
 
 
 def stretch(edited: EditedText, start: int, stop: int) -> types.Range:

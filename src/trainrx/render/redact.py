@@ -33,20 +33,6 @@ HIDDEN = Text(
     zh="补丁中的敏感信息已打码，照此无法应用：请写入文件（`> fix.patch`），或用 --no-redact 查看",
 )
 _VALUES = ("value", "text", "values", "alternatives", "to", "from")
-_OWN_WORDS = frozenset(
-    {
-        "topic",
-        "via",
-        "how",
-        "canonical",
-        "package",
-        "version_how",
-        "id",
-        "verdict",
-        "schema_version",
-    }
-)
-"""Fields that hold no text of a job."""
 
 
 def masked(answer: A, level: Level = "secrets", *, applies: bool = False) -> A:
@@ -101,12 +87,10 @@ class _Masking:
         hidden = any(map(_is_secret, _own_names(node)))
         out: Node = {}
         for key, item in node.items():
-            if key in _OWN_WORDS:
-                out[key] = item
-            elif _is_secret(key) or (hidden and key in _VALUES):
+            if _is_secret(key) or (hidden and key in _VALUES):
                 out[key] = self._hidden(item)
             else:
-                out[key] = self.node(item)
+                out[self.node(key)] = self.node(item)
         if isinstance(node.get("diff"), str) and "patched" in node:
             self._patch(str(node["diff"]), out)
         edits = node.get("edits")
@@ -146,9 +130,9 @@ def _texts(node: object) -> Iterator[str]:
         for item in node:
             yield from _texts(item)
     elif isinstance(node, dict):
-        for key, item in node.items():
-            if key not in _OWN_WORDS:
-                yield from _texts(item)
+        yield from _texts(list(node))
+        for item in node.values():
+            yield from _texts(item)
 
 
 def _names(node: object) -> Iterator[object]:
@@ -175,7 +159,7 @@ def _map(node: object, change: Callable[[str], str]) -> object:
     if isinstance(node, (list, tuple)):
         return [_map(item, change) for item in node]
     if isinstance(node, dict):
-        return {key: _map(item, change) for key, item in node.items()}
+        return {_map(key, change): _map(item, change) for key, item in node.items()}
     return node
 
 

@@ -44,7 +44,7 @@ def xml(text: str) -> str:
 def annotation(text: str) -> str:
     """Give the message of a workflow command, of several lines if need be."""
     page = "\n".join(controls.clean(line) for line in text.splitlines())
-    return page.replace("%", "%25").replace("\n", "%0A")
+    return controls.unobeyed(page).replace("%", "%25").replace("\n", "%0A")
 
 
 def annotation_property(text: str) -> str:

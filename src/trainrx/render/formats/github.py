@@ -23,7 +23,7 @@ def _annotation(item: Finding) -> str:
     file, rule = map(media.annotation_property, (item.file, item.rule))
     places = (("line", item.line), ("col", item.column), ("endColumn", item.end_column))
     at = "".join(f",{key}={value}" for key, value in places if value is not None)
-    said = f"{media.annotation(item.message)} [{item.rule}]"
+    said = media.annotation(f"{item.message} [{item.rule}]")
     return f"::{_GITHUB[item.severity]} file={file}{at},title={rule}::{said}\n"
 
 

@@ -60,9 +60,13 @@ def write(document: Document, view: View) -> str:
 
     said = words.WRITTEN_AS_IS if view.redaction == "none" else words.WRITTEN_BY
     by = f"_{view.say(said, tool=document.tool)}_" if document.tool else ""
-    limit = None if document.room is None else document.room.size - len(by.encode())
+    limit = (
+        None if document.room is None else document.room.size - len(by.encode("utf-8", "replace"))
+    )
     nodes = doc.within(
-        document.children, limit, lambda part: len("\n\n".join(lines(part)).encode())
+        document.children,
+        limit,
+        lambda part: len("\n\n".join(lines(part)).encode("utf-8", "replace")),
     )
     return "\n".join((*lines(nodes), *(("", by) if by else ()))) + "\n"
 

@@ -98,7 +98,7 @@ def _fix(edits: tuple[Edit, ...]) -> Node:
 
 def uri(name: str) -> str:
     """Write a file name as a reference relative to the root of the repository, or as a file URI."""
-    path = quote(name.replace("\\", "/").removeprefix("./"))
+    path = quote(name.replace("\\", "/").removeprefix("./"), errors="surrogateescape")
     return f"file://{path}" if path.startswith("/") else path
 
 
