@@ -13,8 +13,7 @@ Each consultation begins with little of what the thread holds; all else is withh
 Then one question is put at a time, as `diagnose --ask` does, until the first cause is likely, none
 is left, or five were put. An oracle answers from the thread itself, as the tool reads it when it is
 given everything: the launch, the log or the versions as they were posted, the value of a fact,
-whether a symptom was seen; else "unknown". So are steps of a protocol, which nobody of the thread
-took.
+whether a symptom was seen, the outcome of a step whose facts are known; else "unknown".
 
 Solved: a fix that worked stands among the changes of the first cause (`accuracy.py`, hit@1). Beside
 the tool's own order stand questions in arbitrary order, of all that the causes of the symptoms seen
@@ -47,6 +46,7 @@ from trainrx.launch.request import PathLike, request_of
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import SYMPTOM
 from trainrx.model.parts import Condition
+from trainrx.model.protocols import ProtocolStep
 from trainrx.model.result import Diagnosis
 from trainrx.reason.conditions import decide
 
@@ -164,6 +164,9 @@ class Oracle:
 
     def __init__(self, full: Inputs, knowledge: Knowledge) -> None:
         self._full = full
+        self._steps = {
+            name: step for one in knowledge.protocols.values() for name, step in one.own.items()
+        }
         self._done = conclude(
             gather(request_of((), cast("api.Inputs", full)), knowledge), knowledge
         )
@@ -182,8 +185,23 @@ class Oracle:
         if ident.startswith(SYMPTOM):
             sought = Condition(symptom=ident.removeprefix(SYMPTOM))
             return _word(decide(sought, self._done.reasoning.situation))
+        if (step := self._steps.get(ident)) is not None:
+            return self._outcome(step)
         value = self._done.facts.value(ident)
         return _word(value) if value is None or isinstance(value, bool) else str(value)
+
+    def _outcome(self, step: ProtocolStep) -> str:
+        """Name the outcome whose facts are so; most threads say nothing of it."""
+        known = self._done.facts
+        return next(
+            (
+                one.id
+                for one in step.outcomes
+                if one.facts
+                and all(known.value(name) == value for name, value in one.facts.items())
+            ),
+            UNKNOWN,
+        )
 
 
 def _word(value: bool | None) -> str:

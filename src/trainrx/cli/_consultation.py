@@ -89,7 +89,7 @@ def consult(
         request, after = replied
         typed.say("\n" + _text(pages.changed(answer, after, seen), seen))
         answer = after
-    typed.say("\n")
+    typed.say("\n" if put else _text(pages.nothing_to_ask(answer, seen), seen) + "\n")
     return request, answer
 
 

@@ -38,6 +38,10 @@ NUMBER = Text(
     en="the number, 1 to {n}; or paste the output and end with an empty line, or @FILE",
     zh="编号 1 到 {n}；也可粘贴输出并以空行结束，或输入 @文件名",
 )
+CERTAIN = Text(
+    en="Nothing is asked: the first cause is likely.", zh="无需提问：首要原因已很可能成立。"
+)
+NONE_OPEN = Text(en="Nothing is asked: no question is open.", zh="无需提问：没有待回答的问题。")
 SAME = Text(en="as before", zh="不变")
 BEFORE = Text(en="before: {what}", zh="之前：{what}")
 AGAIN = Text(
@@ -81,6 +85,11 @@ def _expected(ask: Ask, view: View) -> str:
     return view.say(YES_NO if ask.answer == "yes_no" else VALUE) + values
 
 
+def nothing_to_ask(answer: Diagnosis, view: View) -> Document:
+    """Say why no question is put."""
+    return Document((doc.Paragraph(view.say(CERTAIN if answer.asks else NONE_OPEN)),))
+
+
 def changed(before: Diagnosis, after: Diagnosis, view: View) -> Document:
     """Say what is concluded now, and what was before."""
     now, then = _claim(after), _claim(before)
@@ -93,8 +102,8 @@ def changed(before: Diagnosis, after: Diagnosis, view: View) -> Document:
 
 def _claim(answer: Diagnosis) -> str:
     """Name what stands in front, and how probable it is."""
-    named: tuple[CauseOut | DifferentialItem, ...] = (*answer.causes, *answer.differential)
-    front = named[0] if named else None
+    named = answer.differential if answer.verdict == "unknown" else answer.causes
+    front: CauseOut | DifferentialItem | None = named[0] if named else None
     if front is None or answer.verdict == "healthy":
         return ""
     return f"{front.title} {percent(front.probability)}"
