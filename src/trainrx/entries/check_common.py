@@ -87,6 +87,15 @@ def text_problems(*texts: tuple[str, Text | None]) -> Iterator[Problem]:
             yield error(f"{key}.zh", "the Chinese text holds an English sentence")
 
 
+def question_problems(key: str, question: Text | None) -> Iterator[Problem]:
+    """Refuse what does not read as a question, in either language."""
+    yield from text_problems((key, question))
+    if question is not None and not question.en.endswith("?"):
+        yield error(f"{key}.en", "a question ends with a question mark")
+    if question is not None and not question.zh.endswith("？"):
+        yield error(f"{key}.zh", "a question ends with a question mark (？)")
+
+
 def head_problems(
     entry: Headed, stem: str, names: KnownNames, *, cited: bool = True
 ) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from trainrx.entries.check_common import (
     KnownNames,
     condition_problems,
     head_problems,
+    question_problems,
     text_problems,
     unused_references,
 )
@@ -68,7 +69,8 @@ def _is_question(ident: str, names: KnownNames) -> bool:
 def _own(step: ProtocolStep, key: str, refs: set[str], names: KnownNames) -> Iterator[Problem]:
     if step.question is None:
         yield error(f"{key}.question", "is missing: ask something, or name what does (`ask`)")
-    yield from text_problems((f"{key}.question", step.question), (f"{key}.how", step.how))
+    yield from question_problems(f"{key}.question", step.question)
+    yield from text_problems((f"{key}.how", step.how))
     if not step.command and step.how is None and step.answer == "output":
         yield error(key, "says neither what to run nor how to find out")
     if step.ref not in refs:

@@ -10,6 +10,7 @@ from trainrx.entries.check_common import (
     condition_problems,
     head_problems,
     id_problems,
+    question_problems,
     range_problems,
     reference_problems,
     release_problems,
@@ -109,6 +110,7 @@ def _named(entry: Param | FactEntry, stem: str) -> Iterator[Problem]:
         yield error("id", "must be lower-case words joined by dots, such as train.micro_batch")
     yield from softened(title_problems(entry.title))
     yield from text_problems(("ask", entry.ask))
+    yield from question_problems("question", entry.question)
 
 
 def softened(found: Iterable[Problem]) -> Iterator[Problem]:

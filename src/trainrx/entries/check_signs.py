@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from trainrx.entries.check_common import (
     KnownNames,
     head_problems,
+    question_problems,
     text_problems,
 )
 from trainrx.entries.patterns import is_needed, regex_problems
@@ -26,6 +27,7 @@ def symptom_problems(
     """List what is wrong with a symptom that lies in `symptoms/<folder>/<stem>.yaml`."""
     yield from head_problems(entry, stem, names, cited=entry.role in ("failure", "echo"))
     yield from text_problems(("summary", entry.summary), ("found_by", entry.found_by))
+    yield from question_problems("question", entry.question)
     yield from _role(entry, folder)
     short = entry.role == "observation"
     told = short and entry.is_failure

@@ -26,6 +26,8 @@ def _nodes(facts: Facts) -> Iterator[Fact]:
         return
     if nodes is not None:
         yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
+    elif facts.number("hardware.gpus") == 1:
+        yield derived(facts, "hardware.nodes", 1, "hardware.gpus")
     elif facts.value("launch.env_complete") is True and not _is_open(facts, "parallel.nodes"):
         yield derived(facts, "hardware.nodes", 1, "launch.given")
 
@@ -76,6 +78,8 @@ def _world(facts: Facts) -> Iterator[Fact]:
     if processes is not None and nodes is not None:
         sources = ("parallel.processes_per_node", "parallel.nodes")
         yield derived(facts, "parallel.world_size", int(processes * nodes), *sources)
+    elif facts.number("hardware.gpus") == 1:
+        yield derived(facts, "parallel.world_size", 1, "hardware.gpus")
 
 
 def _idle(facts: Facts) -> Iterator[Fact]:

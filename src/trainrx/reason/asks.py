@@ -25,6 +25,8 @@ LOOKED_AT = 16
 """Causes, the likeliest first, that questions shall tell apart."""
 COST: Mapping[Effort, float] = {"read": 1.0, "look": 1.5, "rerun": 4.0}
 """What an answer costs: to read a file, to look at the machine, to run the job again."""
+EXPERT = 1.5
+"""How much more a question is worth that a protocol asks."""
 LEAST = 0.002
 """An answer that is expected to say less is worth no question (bits)."""
 JOINT = 3
@@ -85,8 +87,10 @@ def asks(scored: Sequence[Scored], inquiry: Inquiry) -> tuple[Ask, ...]:
     found = [*_observed(best, expert, inquiry), *_authored(best, expert)]
     first = expert[0].id if expert else ""
     found.sort(key=lambda one: (one.question.id != first, -one.worth, one.question.id))
-    phrasing = Phrasing(inquiry.knowledge, inquiry.lang, scored)
-    done = {*inquiry.answered, *(ident for step in every for ident in step.step.answers)}
+    framework = inquiry.reasoning.facts.text("launch.framework") or ""
+    phrasing = Phrasing(inquiry.knowledge, inquiry.lang, scored, framework=framework)
+    answers = {ident for step in every for ident in step.step.answers}
+    done = {*inquiry.answered, *answers.difference(step.id for step in expert)}
     rank_log = [Question(RANK_LOG)] if inquiry.only_echoes else []
     open_ = (*rank_log, *(one.question for one in found if one.question.id not in done))
     out: dict[str, Ask] = {}
@@ -115,7 +119,8 @@ def _authored(best: Sequence[Scored], expert: Sequence[Step]) -> Iterator[_Candi
     for step in expert:
         if not step.step.ask:
             bits = information(now, shifts_of(step.step.outcomes))
-            yield _Candidate(bits / COST[step.step.effort], Question(step.id, step=step.step))
+            worth = EXPERT * bits / COST[step.step.effort]
+            yield _Candidate(worth, Question(step.id, step=step.step))
 
 
 def _observed(
@@ -123,7 +128,8 @@ def _observed(
 ) -> Iterator[_Candidate]:
     """Weigh the questions for facts, symptoms, releases and whole inputs."""
     facts, now = inquiry.reasoning.facts, shares(best)
-    grouped: dict[str, list[Observation]] = {step.id: [] for step in expert if step.step.ask}
+    asked = {step.id for step in expert if step.step.ask}
+    grouped: dict[str, list[Observation]] = {ident: [] for ident in asked}
     missing = [name for name in WHOLE if facts.value(f"{name}.given") is not True]
     grouped |= {name: [] for name in missing}
     for one in observations(best, inquiry.reasoning):
@@ -133,8 +139,9 @@ def _observed(
         says = {one.name: information(now, one.outcomes, one.bases) for one in seen}
         told = sorted(seen, key=lambda one: (-says[one.name], one.name))
         bits = min(most, math.fsum(says[one.name] for one in told[:JOINT]))
-        if bits >= LEAST or ident in missing or any(step.id == ident for step in expert):
-            yield _Candidate(bits / COST[_effort(ident)], Question(ident, tuple(told)))
+        if bits >= LEAST or ident in missing or ident in asked:
+            worth = (EXPERT if ident in asked else 1.0) * bits / COST[_effort(ident)]
+            yield _Candidate(worth, Question(ident, tuple(told)))
 
 
 def _question_of(name: str, missing: Collection[str], knowledge: Knowledge) -> str:

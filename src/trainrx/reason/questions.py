@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from trainrx import frameworks
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import SYMPTOM
 from trainrx.model.knowledge import FactEntry, Symptom
@@ -91,10 +92,16 @@ class Question(NamedTuple):
 
 
 class Phrasing:
-    """Puts questions into words; `scored` are the causes they shall tell apart, best first."""
+    """Puts questions into words.
 
-    def __init__(self, knowledge: Knowledge, lang: Lang, scored: Sequence[Scored]) -> None:
+    `scored` are the causes they shall tell apart, best first; `framework` is the one that runs.
+    """
+
+    def __init__(
+        self, knowledge: Knowledge, lang: Lang, scored: Sequence[Scored], *, framework: str = ""
+    ) -> None:
         self._knowledge = knowledge
+        self._framework = framework
         self._lang = lang
         self._titles = {item.cause.id: item.cause.title.in_(lang) for item in scored}
 
@@ -156,12 +163,19 @@ class Phrasing:
             what, how = _INPUTS[ident]
             return what.in_(lang), how.in_(lang), "output"
         if ident == VERSIONS:
-            names = [one.name.removeprefix(VERSION) for one in question.seen[:MOST_PACKAGES]]
-            packages = _LISTED.in_(lang).join(names)
+            packages = _LISTED.in_(lang).join(self._packages(question.seen))
+            if not packages:
+                return None
             return _VERSIONS.in_(lang).format(packages=packages), _VERSIONS_HOW.in_(lang), "output"
         if ident.startswith(SYMPTOM):
             return self._of_symptom(self._knowledge.symptoms[ident.removeprefix(SYMPTOM)])
         return self._of_fact(self._knowledge.facts.get(ident) or self._knowledge.params.get(ident))
+
+    def _packages(self, seen: Sequence[Observation]) -> list[str]:
+        """Name the packages whose release says most; no framework but the one that runs."""
+        named = (one.name.removeprefix(VERSION) for one in seen)
+        others = set(frameworks.names()) - {self._framework}
+        return [name for name in named if name not in others][:MOST_PACKAGES]
 
     def _of_symptom(self, symptom: Symptom) -> tuple[str, str, AnswerKind] | None:
         lang = self._lang
