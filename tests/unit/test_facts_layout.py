@@ -163,3 +163,12 @@ def test_the_gpus_of_the_job_are_shared_out_over_its_nodes() -> None:
     out = derived(swift(hardware__gpus=16, hardware__nodes=2))
 
     assert out["hardware.gpus_per_node"] == 8
+
+
+def test_one_card_of_the_whole_job_means_one_process_on_one_node() -> None:
+    alone = derived(facts(**{"hardware.gpus": 1}))
+    several = derived(facts(**{"hardware.gpus": 8}))
+
+    assert (alone["parallel.world_size"], alone["hardware.nodes"]) == (1, 1)
+    assert "parallel.world_size" not in several
+    assert "hardware.nodes" not in several
