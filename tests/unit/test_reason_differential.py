@@ -51,6 +51,12 @@ def test_the_common_stand_before_the_rare_and_there_are_few() -> None:
     assert sum(item.probability for item in items) < 1
 
 
+def test_what_fits_any_failure_stands_behind_what_is_special() -> None:
+    items = found([cause("any", [], prior=0.4, generic=True), cause("one", [], prior=0.1)])
+
+    assert [item.id for item in items] == ["one", "any"]
+
+
 def test_the_order_of_entries_changes_nothing() -> None:
     causes = [cause(name, [], prior=0.1) for name in "dbca"]
 

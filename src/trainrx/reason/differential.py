@@ -36,7 +36,8 @@ def differential(
         lang: language of the texts.
     """
     part = shares(scored)
-    order = sorted(scored, key=lambda item: (-item.score, item.cause.id))
+    # what fits any failure tells the least
+    order = sorted(scored, key=lambda item: (item.cause.generic, -item.score, item.cause.id))
     return tuple(_item(item, part[item.cause.id], facts, lang) for item in order[:MOST])
 
 

@@ -104,9 +104,10 @@ def _observation(
 ) -> Observation:
     """Try what can come out; the first of outcomes that do the same is named."""
     distinct: dict[tuple[float, ...], tuple[str, Shifts]] = {}
+    before = {item.cause.id: score(item.cause, reasoning, "en").score for item in asking}
     for outcome, known in _outcomes(name, list(tests), reasoning.situation):
         then = msgspec.structs.replace(reasoning, situation=known)
-        shifts = {item.cause.id: _shift(item, reasoning, then) for item in asking}
+        shifts = {item.cause.id: _shift(item, before[item.cause.id], then) for item in asking}
         distinct.setdefault(tuple(shifts.values()), (outcome, shifts))
     told = tuple(outcome for outcome, _ in distinct.values())
     return Observation(
@@ -117,12 +118,11 @@ def _observation(
     )
 
 
-def _shift(item: Scored, now: Reasoning, then: Reasoning) -> float:
+def _shift(item: Scored, before: float, then: Reasoning) -> float:
     """Say what an outcome adds to what speaks for a cause, whatever its score is held down to."""
     if ruled_out(item.cause, then.situation):
         return RULED_OUT
-    before, after = (score(item.cause, known, "en").score for known in (now, then))
-    return round(after - before, 3)
+    return round(score(item.cause, then, "en").score - before, 3)
 
 
 def _outcomes(

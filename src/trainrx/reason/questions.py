@@ -163,19 +163,19 @@ class Phrasing:
             what, how = _INPUTS[ident]
             return what.in_(lang), how.in_(lang), "output"
         if ident == VERSIONS:
-            packages = _LISTED.in_(lang).join(self._packages(question.seen))
-            if not packages:
+            if not question.seen:
                 return None
+            packages = _LISTED.in_(lang).join(self._packages(question.seen))
             return _VERSIONS.in_(lang).format(packages=packages), _VERSIONS_HOW.in_(lang), "output"
         if ident.startswith(SYMPTOM):
             return self._of_symptom(self._knowledge.symptoms[ident.removeprefix(SYMPTOM)])
         return self._of_fact(self._knowledge.facts.get(ident) or self._knowledge.params.get(ident))
 
     def _packages(self, seen: Sequence[Observation]) -> list[str]:
-        """Name the packages whose release says most; no framework but the one that runs."""
-        named = (one.name.removeprefix(VERSION) for one in seen)
+        """Name the packages whose release says most; frameworks that may not run here last."""
+        named = [one.name.removeprefix(VERSION) for one in seen]
         others = set(frameworks.names()) - {self._framework}
-        return [name for name in named if name not in others][:MOST_PACKAGES]
+        return sorted(named, key=lambda name: name in others)[:MOST_PACKAGES]
 
     def _of_symptom(self, symptom: Symptom) -> tuple[str, str, AnswerKind] | None:
         lang = self._lang
