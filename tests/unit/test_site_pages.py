@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import html
+import json
 import posixpath
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -11,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from site_pages.build import make_site, pages, settings
+from site_pages.build import GUIDES, USE, make_site, pages, settings, written_page
+from site_pages.check import MOST_BYTES, problems
 from site_pages.entry_pages import cause_page, symptom_page
+from site_pages.hooks import mended, on_post_page
 from site_pages.index_pages import FAMILIES, frameworks
 from site_pages.markup import block, code, linked, prose, text
 from site_pages.places import KINDS, Page, Site
@@ -21,6 +25,7 @@ from trainrx.knowledge.store import Knowledge
 from trainrx.model.knowledge import LinePattern, Samples
 from trainrx.model.text import Lang, Text
 
+ROOT = Path(__file__).parents[2]
 LANGS: tuple[Lang, ...] = get_args(Lang)
 NASTY = """<script>alert(1)</script> a|b `x` *y* _z_ [l](u) ![i](j) \\ {: #id } # & &lt; $1 ~~d~~"""
 MARKS = set("<>|`*_[]{}\\#&!~")
@@ -186,3 +191,67 @@ def test_pages_of_single_entries_are_not_in_the_menu(site: Site) -> None:
 
     assert all(f"/{kind}/" in told["not_in_nav"] for kind in KINDS)
     assert not any(f"'{kind}/" in str(told["nav"]) for kind in KINDS)
+
+
+def test_pages_for_people_stand_above_the_entries_in_the_menu(site: Site) -> None:
+    menu = json.dumps(settings(site, "out")["nav"])
+
+    places = [menu.index(f'"{name}.md"') for name in (*GUIDES, *USE)]
+    assert places == sorted(places)
+    assert {"install", "lint", "fix"} <= set(USE)
+    assert places[-1] < menu.index("families/") < menu.index("lists/")
+
+
+def test_the_menu_leads_to_the_other_language(site: Site) -> None:
+    told = settings(site, "out")["extra"]["alternate"]  # type: ignore[index]
+
+    assert [(one["lang"], one["link"]) for one in told] == [
+        ("en", "../en/index.html"),
+        ("zh", "../zh/index.html"),
+    ]
+
+
+def test_pages_written_by_hand_link_pages_there_are(made: dict[str, Page], site: Site) -> None:
+    names = ("index", *GUIDES, *USE)
+    there = made.keys() | {f"{name}.md" for name in names}
+    for name in names:
+        source = ROOT / "docs" / (f"{name}.zh.md" if site.lang == "zh" else f"{name}.md")
+
+        page = written_page(name, source.read_text(encoding="utf-8"), site.lang)
+
+        links = re.findall(r"\]\((?!https://)([^)#\s]+)", page.text)
+        folder = posixpath.dirname(page.path)
+        assert {posixpath.normpath(posixpath.join(folder, link)) for link in links} <= there
+        assert ("boost" in page.text.split("#")[0]) == (name in GUIDES)
+
+
+def test_a_page_is_left_as_it_is_read() -> None:
+    page = "<p>a&#46;b &#60;i&#62;</p>\n\n  <pre>x\n\n  y&#58;</pre>\n"
+
+    assert on_post_page(page) == "<p>a.b &#60;i&#62;</p>\n<pre>x\n\n  y:</pre>\n"
+
+
+def test_another_search_of_the_theme_is_noticed() -> None:
+    script = 'for(;o<t.length;o++)t.slice(s,o)in e;[].join("* ")'
+
+    assert mended(script) == 'for(;o<=t.length;o++)t.slice(s,o)in e;[].join(" ")'
+    with pytest.raises(ValueError, match="has changed"):
+        mended("something else")
+
+
+def test_what_is_wrong_with_a_built_site_is_named(tmp_path: Path) -> None:
+    for lang, other in (("en", "zh"), ("zh", "en")):
+        for name in ("index", "guides/hangs", "families/oom", "causes/fp16-overflow"):
+            path = tmp_path / lang / f"{name}.html"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f'<a href="../{other}/index.html">', encoding="utf-8")
+    assert list(problems(tmp_path)) == []
+
+    (tmp_path / "en" / "index.html").write_text("x", encoding="utf-8")
+    with (tmp_path / "large").open("wb") as handle:
+        handle.truncate(MOST_BYTES)
+
+    assert [said.split(":")[0] for said in problems(tmp_path)] == [
+        "20.0 MB, more than 20",
+        "en/index.html",
+    ]

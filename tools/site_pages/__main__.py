@@ -13,14 +13,14 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from site_pages.build import make_site, pages, settings
+from site_pages.build import GUIDES, USE, make_site, pages, settings, written_page
 from trainrx.knowledge.load import load
 from trainrx.knowledge.places import shipped
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.text import Lang
 
 _ROOT = Path(__file__).parents[2]
-WRITTEN = ("index", "estimate")
+WRITTEN = ("index", *GUIDES, *USE)
 """Pages that are written by hand, in `docs/`."""
 CHOICE = """\
 <!doctype html><meta charset="utf-8"><title>diagnose</title>
@@ -47,13 +47,12 @@ def main() -> int:
         folder = given.work / lang
         shutil.rmtree(folder, ignore_errors=True)
         for page in pages(site):
-            path = folder / "pages" / page.path
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(page.text, encoding="utf-8")
+            _write(folder / "pages" / page.path, page.text)
             number += 1
         for name in WRITTEN:
             source = given.start / (f"{name}.zh.md" if lang == "zh" else f"{name}.md")
-            shutil.copyfile(source, folder / "pages" / f"{name}.md")
+            page = written_page(name, source.read_text(encoding="utf-8"), lang)
+            _write(folder / "pages" / page.path, page.text)
         told = settings(site, str((given.output / lang).resolve()))
         # JSON is YAML, and needs no escaping of its own
         (folder / "mkdocs.yml").write_text(json.dumps(told, ensure_ascii=False, indent=1), "utf-8")
@@ -61,6 +60,11 @@ def main() -> int:
     (given.output / "index.html").write_text(CHOICE, encoding="utf-8")
     print(f"{number} pages below {given.work}, {time.monotonic() - started:.1f} s")
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 def _cases() -> dict[str, int]:

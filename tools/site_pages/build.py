@@ -16,13 +16,41 @@ from site_pages.entry_pages import (
     rule_page,
     symptom_page,
 )
+from site_pages.entry_parts import weighed
 from site_pages.index_pages import FAMILIES, frameworks, index_pages
 from site_pages.places import KINDS, Page, Site
 from trainrx.knowledge.conditions import facts_of
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.knowledge import Cause, Rule
-from trainrx.model.text import Lang
+from trainrx.model.text import Lang, Text
 from trainrx.render import words
+
+_HERE = Path(__file__).parent
+GUIDES: Mapping[str, Text] = {
+    "guides/hangs": site_words.HANGS,
+    "guides/out-of-memory": site_words.OUT_OF_MEMORY,
+    "guides/nan-loss": site_words.NAN_LOSS,
+    "guides/slow": site_words.SLOW,
+}
+"""Pages for people who have a failure and no name for it; a search finds them first."""
+USE: Mapping[str, Text] = {
+    "install": site_words.INSTALL,
+    "lint": site_words.LINT,
+    "lint-rules": site_words.LINT_RULES,
+    "fix": site_words.FIX,
+    "estimate": site_words.ESTIMATE,
+    "translate": site_words.TRANSLATE,
+    "editor": site_words.EDITOR,
+}
+"""How the tool is used."""
+GUIDE_BOOST = 20
+
+
+def written_page(name: str, source: str, lang: Lang) -> Page:
+    """Make a page of the site of one written by hand in `docs/`, English or Chinese."""
+    text = source.replace(".zh.md)", ".md)") if lang == "zh" else source
+    head = "\n".join(weighed(GUIDE_BOOST)) + "\n" if name in GUIDES else ""
+    return Page(f"{name}.md", head + text)
 
 
 def make_site(
@@ -97,12 +125,17 @@ def navigation(site: Site) -> list[dict[str, object]]:
     lists = [{site.says(site_words.KIND[k]): f"lists/{k}.md"} for k in (*KINDS, "facts")]
     return [
         {site.says(site_words.HOME): "index.md"},
+        {site.says(site_words.SEEN): _titled(site, GUIDES)},
+        {site.says(site_words.USING): _titled(site, USE)},
         {site.says(site_words.FAMILIES): families},
         {site.says(site_words.FRAMEWORKS): packages},
         {site.says(site_words.LISTS): lists},
-        {site.says(site_words.ESTIMATE): "estimate.md"},
         {site.says(site_words.COVERAGE): COVERAGE},
     ]
+
+
+def _titled(site: Site, pages: Mapping[str, Text]) -> list[dict[str, str]]:
+    return [{site.says(title): f"{name}.md"} for name, title in pages.items()]
 
 
 def settings(site: Site, output: str) -> dict[str, object]:
@@ -115,6 +148,7 @@ def settings(site: Site, output: str) -> dict[str, object]:
         "use_directory_urls": False,
         "theme": {
             "name": "material",
+            "custom_dir": str(_HERE / "theme"),
             "language": site.lang,
             "font": False,
             "features": [
@@ -138,12 +172,19 @@ def settings(site: Site, output: str) -> dict[str, object]:
             ],
         },
         "plugins": [{"search": _search(site.lang)}],
+        "hooks": [str(_HERE / "hooks.py")],
         "markdown_extensions": [
             "attr_list",
             "tables",
-            {"toc": {"permalink": True, "toc_depth": "2-2"}},
+            {"toc": {"toc_depth": "2-2"}},
         ],
-        "extra": {"generator": False},
+        "extra": {
+            "generator": False,
+            "alternate": [
+                {"name": "English", "link": "../en/index.html", "lang": "en"},
+                {"name": "中文", "link": "../zh/index.html", "lang": "zh"},
+            ],
+        },
         "validation": {
             "links": {"anchors": "warn", "absolute_links": "warn", "unrecognized_links": "warn"}
         },
@@ -157,5 +198,5 @@ def _search(lang: Lang) -> dict[str, object]:
     told: dict[str, object] = {"lang": ["zh", "en"] if lang == "zh" else ["en"]}
     told["separator"] = r"[\s\u200b/=:,，。、（）()]+"
     if lang == "zh":
-        told["jieba_dict_user"] = str(Path(__file__).with_name("terms.txt"))
+        told["jieba_dict_user"] = str(_HERE / "terms.txt")
     return told

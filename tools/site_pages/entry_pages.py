@@ -31,23 +31,23 @@ def cause_page(site: Site, entry: Cause) -> Page:
     lines += [prose(site.says(entry.summary)), ""]
     shown = bullets(site.link("symptoms", ident) for ident in entry.explains)
     lines += part(site, words.SHOWS_AS, shown, sought=False)
-    lines += part(site, words.REMEDIES, remedies(site, entry.fixes))
+    lines += part(site, words.REMEDIES, remedies(site, entry.fixes), sought=False)
     lines += _evidence(site, entry)
     lines += part(site, words.TOLD_APART, bullets(_apart(site, entry)), sought=False)
     guards = [g.id for g in site.knowledge.guards.values() if g.cause == entry.id]
-    lines += part(site, site_words.CHECKS, bullets(site.link("guards", g) for g in guards))
+    checks = bullets(site.link("guards", g) for g in guards)
+    lines += part(site, site_words.CHECKS, checks, sought=False)
     ranges = [r.id for r in site.knowledge.ranges.values() if r.range.cause == entry.id]
-    lines += part(site, site_words.RANGES, bullets(site.link("ranges", r) for r in ranges))
+    breaks = bullets(site.link("ranges", r) for r in ranges)
+    lines += part(site, site_words.RANGES, breaks, sought=False)
     rules = site.ruled.get(entry.id, ())
     lines += part(site, site_words.ALSO_IN, bullets(site.link("rules", r) for r in rules))
     lines += sources(site, entry.references)
-    command = code(f"diagnose explain {entry.id}")
-    lines += ["", site.says(site_words.IN_COMMAND).format(command=command)]
-    return joined(path, lines)
+    return joined(path, [*lines, "", code(f"diagnose explain {entry.id}")])
 
 
 def _evidence(site: Site, entry: Cause) -> list[str]:
-    note = text(site.says(site_words.WEIGHT_NOTE).format(prior=entry.prior))
+    note = text(site.says(site_words.PRIOR).format(prior=entry.prior))
     lines = part(
         site, words.SUPPORTS, [note, *votes(site, entry.evidence.supports, 1)], sought=False
     )
@@ -79,14 +79,14 @@ def symptom_page(site: Site, entry: Symptom) -> Page:
     if entry.summary is not None:
         lines += [prose(site.says(entry.summary)), ""]
     behind = site.behind.get(entry.id, ())
-    lines += part(site, words.BEHIND, bullets(site.link("causes", ident) for ident in behind))
+    causes = bullets(site.link("causes", ident) for ident in behind)
+    lines += part(site, words.BEHIND, causes, sought=False)
     echoed = (site.names(echo_text(echo, site.lang)) for echo in entry.echo_of)
-    lines += part(site, words.ECHO_OF, bullets(echoed))
+    lines += part(site, words.ECHO_OF, bullets(echoed), sought=False)
     lines += lines_of(site, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
     lines += lines_of(site, words.NOT_MISTAKEN, entry.samples.near_miss[:MAX_SAMPLES], sought=False)
     given = (site.names(f"{name}: {scalar(value)}") for name, value in entry.facts.items())
     lines += part(site, words.GIVES, bullets(given))
-    lines += lines_of(site, site_words.REGEX, (p.regex for p in entry.patterns), sought=False)
     rules = site.ruled.get(entry.id, ())
     lines += part(site, site_words.ALSO_IN, bullets(site.link("rules", r) for r in rules))
     return joined(path, lines + sources(site, entry.references))
@@ -103,19 +103,21 @@ def guard_page(site: Site, entry: Guard) -> Page:
     lines = head(site, path, entry.title, entry.id, facts)
     lines += [prose(site.says(entry.summary)), ""]
     ranges = [f"{entry.package} {spec}" for spec in entry.versions] or [entry.package]
-    lines += part(site, words.APPLIES, bullets(code(told) for told in ranges))
+    lines += part(site, words.APPLIES, bullets(code(told) for told in ranges), sought=False)
     if entry.samples is not None:
         lines += lines_of(site, words.RECOGNISED, entry.samples.match[:MAX_SAMPLES])
     elif entry.symptom:
         lines += part(site, words.RECOGNISED, [site.link("symptoms", entry.symptom)])
     if entry.when is not None:
-        lines += part(site, words.WHEN, [site.names(condition_text(entry.when, site.lang))])
+        told = site.names(condition_text(entry.when, site.lang))
+        lines += part(site, words.WHEN, [told], sought=False)
     if entry.cause:
-        lines += part(site, words.SIGN_OF, [site.link("causes", entry.cause)])
-    lines += part(site, words.REMEDIES, remedies(site, entry.fixes))
+        lines += part(site, words.SIGN_OF, [site.link("causes", entry.cause)], sought=False)
+    lines += part(site, words.REMEDIES, remedies(site, entry.fixes), sought=False)
     if entry.examples is not None:
-        lines += lines_of(site, site_words.REFUSED, _launches(entry.examples.violates))
-        lines += lines_of(site, site_words.ACCEPTED, _launches(entry.examples.keeps))
+        wrong, right = entry.examples.violates, entry.examples.keeps
+        lines += lines_of(site, site_words.REFUSED, _launches(wrong), sought=False)
+        lines += lines_of(site, site_words.ACCEPTED, _launches(right), sought=False)
     return joined(path, lines + sources(site, entry.references))
 
 
@@ -132,13 +134,14 @@ def range_page(site: Site, entry: RangeEntry) -> Page:
     lines = head(site, path, entry.title, entry.id, (entry.package, entry.updated))
     lines += [prose(site.says(known.why)), ""]
     spans = (code(f"{entry.package} {s.spec.removeprefix('>=0,')}") for s in known.affected)
-    lines += part(site, words.APPLIES, bullets(spans))
+    lines += part(site, words.APPLIES, bullets(spans), sought=False)
     if known.when is not None:
-        lines += part(site, words.WHEN, [site.names(condition_text(known.when, site.lang))])
-    sign = f"{known.weight:+g} {site.says(words.NATS)}"
-    lines += part(site, words.SIGN_OF, [f"{site.link('causes', known.cause)} · {text(sign)}"])
+        told = site.names(condition_text(known.when, site.lang))
+        lines += part(site, words.WHEN, [told], sought=False)
+    sign = f"{site.link('causes', known.cause)} · {text(f'{known.weight:+g}')}"
+    lines += part(site, words.SIGN_OF, [sign], sought=False)
     pins = (code(f"{pin.name}{pin.spec}") for pin in entry.pins)
-    lines += part(site, words.REMEDIES, bullets(pins))
+    lines += part(site, words.REMEDIES, bullets(pins), sought=False)
     return joined(path, lines + sources(site, known.references))
 
 
@@ -187,13 +190,10 @@ def param_page(site: Site, entry: Param) -> Page:
     )
     lines += part(site, words.SPELLED, table([site.says(w) for w in head_cells], rows))
     setting = site.setting.get(entry.id, ())
-    lines += part(
-        site, site_words.CHANGED_BY, bullets(site.link("causes", ident) for ident in setting)
-    )
     tested = [ident for ident in site.testing.get(entry.id, ()) if ident not in setting]
-    lines += part(
-        site, site_words.TESTED_BY, bullets(site.link("causes", ident) for ident in tested)
-    )
+    for title, idents in ((site_words.CHANGED_BY, setting), (site_words.TESTED_BY, tested)):
+        causes = bullets(site.link("causes", ident) for ident in idents)
+        lines += part(site, title, causes, sought=False)
     return joined(path, lines)
 
 

@@ -26,7 +26,7 @@ def head(site: Site, path: str, title: Text, ident: str, facts: Sequence[str]) -
     switch = site.says(site_words.OTHER_LANGUAGE)
     line = " · ".join([code(ident), *(text(fact) for fact in facts if fact)])
     return [
-        *weighed(BOOST.get(path.partition("/")[0], 1)),
+        *weighed(BOOST.get(path.partition("/")[0], 1), "entry.html"),
         f"# {text(site.says(title))}",
         "",
         f'{line} · <a href="{other(path, site.lang)}">{switch}</a>',
@@ -34,10 +34,10 @@ def head(site: Site, path: str, title: Text, ident: str, facts: Sequence[str]) -
     ]
 
 
-def weighed(boost: float) -> list[str]:
-    """Say how much a page counts in a search; 0 keeps it out."""
+def weighed(boost: float, template: str = "main.html") -> list[str]:
+    """Say how much a page counts in a search, 0 keeps it out, and by which template it is made."""
     told = f"boost: {boost:g}" if boost else "exclude: true"
-    return ["---", "search:", f"  {told}", "---", ""]
+    return ["---", f"template: {template}", "search:", f"  {told}", "---", ""]
 
 
 def part(site: Site, title: Text, lines: Sequence[str], *, sought: bool = True) -> list[str]:
@@ -47,17 +47,11 @@ def part(site: Site, title: Text, lines: Sequence[str], *, sought: bool = True) 
 
 
 def votes(site: Site, listed: Sequence[Evidence], sign: int) -> list[str]:
-    """Give the evidence table: weight, sign, test."""
-    head_cells = [site.says(w) for w in (site_words.WEIGHT, site_words.SIGN, site_words.TEST)]
-    rows = (
-        (
-            f"{sign * vote.weight:+g}".replace("-", "−"),
-            prose(site.says(vote.why)),
-            site.names(condition_text(vote.when, site.lang)),
-        )
+    """List the evidence with its weights; the tests themselves stand in `diagnose explain`."""
+    return bullets(
+        f"{sign * vote.weight:+g} ".replace("-", "−") + prose(site.says(vote.why))
         for vote in sorted(listed, key=lambda vote: -vote.weight)
     )
-    return table(head_cells, rows)
 
 
 def remedies(site: Site, fixes: Sequence[Fix]) -> list[str]:

@@ -64,7 +64,7 @@ def _framework(site: Site, name: str) -> Page:
     lines += _counted(site, site_words.KIND["ranges"], "ranges", ranges)
     rows = (
         (
-            site.link("params", param.id),
+            f"[{code(param.id)}](../params/{param.id}.md)",
             code(f"{'' if spelling.env else '--'}{spelling.arg or spelling.env}"),
             code(spelling.versions) if spelling.versions else "",
         )

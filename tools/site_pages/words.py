@@ -6,6 +6,18 @@ from trainrx.model.text import Text
 
 HOME = Text(en="Start", zh="首页")
 ESTIMATE = Text(en="GPU memory", zh="显存估算")
+SEEN = Text(en="What do you see?", zh="遇到了什么问题")
+HANGS = Text(en="My job hangs", zh="训练卡住")
+OUT_OF_MEMORY = Text(en="Out of memory", zh="显存不足")
+NAN_LOSS = Text(en="The loss is NaN", zh="loss 变成 NaN")
+SLOW = Text(en="It is slow", zh="训练太慢")
+USING = Text(en="Using it", zh="使用")
+INSTALL = Text(en="Install", zh="安装")
+LINT = Text(en="Check a launch", zh="检查启动命令")
+LINT_RULES = Text(en="Rules of lint", zh="检查规则")
+FIX = Text(en="Change a launch, proved", zh="验证过的修改")
+TRANSLATE = Text(en="To another version", zh="改写到另一版本")
+EDITOR = Text(en="In an editor", zh="在编辑器中")
 FAMILIES = Text(en="By failure", zh="按故障")
 FRAMEWORKS = Text(en="By framework", zh="按框架")
 LISTS = Text(en="All entries", zh="全部条目")
@@ -35,9 +47,6 @@ STAGE: dict[str, Text] = {
     "explain": Text(en="Say what follows from what", zh="说明先后因果"),
 }
 ID = Text(en="id", zh="id")
-WEIGHT = Text(en="nats", zh="nat")
-SIGN = Text(en="sign", zh="依据")
-TEST = Text(en="test", zh="判定")
 NAME = Text(en="name", zh="名称")
 TITLE = Text(en="what it is", zh="说明")
 FRAMEWORK = Text(en="framework", zh="框架")
@@ -55,22 +64,10 @@ TESTED_BY = Text(en="Tested by", zh="以下条目会用到它")
 ALSO_IN = Text(en="Rules that speak of it", zh="相关规则")
 CHECKS = Text(en="Checks of frameworks that show it", zh="指向它的框架检查")
 RANGES = Text(en="Releases that show it", zh="指向它的版本")
-IN_COMMAND = Text(
-    en="On the command line: {command}. In an answer the fixes are worked out for your launch; "
-    "here they stand as in the newest release of each framework.",
-    zh="命令行查看：{command}。诊断结果里的改法会按您的启动命令算好；这里按各框架最新版本的写法列出。",
-)
-WEIGHT_NOTE = Text(
-    en="Prior {prior:g}: the share of jobs with one of these symptoms that have this cause. Each "
-    "sign that holds adds its weight (nats of log-odds: 0.5 weak, 1 fair, 2 strong, 3 near proof); "
-    "one that nobody knows counts nothing.",
-    zh="先验概率 {prior:g}：出现这些症状的任务中，由该原因引起的比例。成立的依据按权重计入"
-    "（对数几率，单位 nat：0.5 弱，1 一般，2 强，3 几乎确证）；未知的依据不计分。",
-)
+PRIOR = Text(en="Prior {prior:g}", zh="先验概率 {prior:g}")
 PRESENT_VALUE = Text(en="present value", zh="当前值")
 REFUSED = Text(en="Launches it objects to", zh="会被拒绝的启动命令")
 ACCEPTED = Text(en="The same put right", zh="改正后的写法")
-REGEX = Text(en="regular expression", zh="正则表达式")
 LOOKED = Text(en="read {date}", zh="{date} 核对")
 SECOND_HAND = Text(en="second hand", zh="转引，未核对")
 NO_ENTRIES = Text(en="Nothing here yet.", zh="暂无条目。")
