@@ -195,17 +195,21 @@ def _why(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | Non
         return None
     label = view.say(words.WHY)
 
-    def form(count: int, *, said: int, quoted: int) -> tuple[doc.Node, ...]:
-        items = (_reason(text, at, said, quoted) for text, at in shown[:count])
+    def form(*said: int, quoted: int = 1) -> tuple[doc.Node, ...]:
+        items = (
+            _reason(text, at, lines, quoted) for (text, at), lines in zip(shown, said, strict=False)
+        )
         return (doc.Labelled(label, children=tuple(items)),)
 
     return _elastic(
-        (0, form(3, said=2, quoted=2)),
-        (3, form(3, said=2, quoted=1)),
-        (8, form(3, said=1, quoted=1)),
-        (45, form(2, said=1, quoted=1)),
-        (70, form(2, said=0, quoted=1)),
-        (90, form(1, said=1, quoted=1)),
+        (0, form(2, 2, 2, quoted=2)),
+        (3, form(2, 2, 2)),
+        (8, form(2, 2, 1)),
+        (8, form(2, 1, 1)),
+        (11, form(1, 1, 1)),
+        (45, form(1, 1)),
+        (70, form(0, 0)),
+        (90, form(1)),
     )
 
 
