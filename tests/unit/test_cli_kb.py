@@ -13,6 +13,7 @@ from trainrx.model.knowledge import Cause, FactEntry, Role, Rule, Symptom
 from trainrx.model.levers import Guard
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
+from trainrx.model.protocols import Protocol
 
 
 def test_the_list_names_entries_that_hold_all_words(capsys):
@@ -66,6 +67,7 @@ NEW = [
     ("package", "some-new-thing", "packages/some-new-thing", PackageEntry),
     ("parameter", "train.some_new", "params/train.some_new", Param),
     ("fact", "job.some_new", "facts/job.some_new", FactEntry),
+    ("protocol", "some-new-thing", "protocols/some-new-thing", Protocol),
 ]
 
 

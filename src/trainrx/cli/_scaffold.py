@@ -12,7 +12,7 @@ from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Family, Role
 
-Kind = Literal["cause", "symptom", "guard", "rule", "package", "parameter", "fact"]
+Kind = Literal["cause", "symptom", "guard", "rule", "package", "parameter", "fact", "protocol"]
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 PACKAGE = re.compile(r"[a-z0-9]+(?:[-._][a-z0-9]+)*")
@@ -29,6 +29,7 @@ _EXAMPLES: Mapping[Kind, str] = {
     "package": "transformers",
     "parameter": "train.micro_batch",
     "fact": "failure.phase",
+    "protocol": "nan-loss",
 }
 _ROLE_SAYS: Mapping[Role, str] = {
     "failure": "something went wrong here",
@@ -39,7 +40,12 @@ _ROLE_SAYS: Mapping[Role, str] = {
     "success": "the run reached its end",
     "observation": "words of the user (--note)",
 }
-_SHAPES: Mapping[Kind, re.Pattern[str]] = {"package": PACKAGE, "parameter": DOTTED, "fact": DOTTED}
+_SHAPES: Mapping[Kind, re.Pattern[str]] = {
+    "package": PACKAGE,
+    "parameter": DOTTED,
+    "fact": DOTTED,
+    "protocol": SLUG,
+}
 """Of the kinds that lie in no folder of a family: how they are named."""
 _ROLE_NEEDS = {
     "phase": "phase: FILL_IN              # the stage that begins\n",
@@ -120,6 +126,7 @@ _TEMPLATES: Mapping[Kind, tuple[str, str]] = {
     "package": (_templates.PACKAGE, ""),
     "parameter": (_templates.PARAM, ""),
     "fact": (_templates.FACT, ""),
+    "protocol": (_templates.PROTOCOL, _templates.PROTOCOL_TEST),
 }
 
 

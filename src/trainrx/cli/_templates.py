@@ -191,6 +191,48 @@ title: {en: FILL_IN what it says of a job, zh: FILL_IN 含义}
 # ask: {en: how a reader finds it out, zh: 读者如何得知}
 # relation: {kind: divides, left: [a.fact], right: [b.fact]}   # where it compares others
 """
+PROTOCOL = """\
+schema: 1
+id: @id@
+title: {en: FILL_IN the failure it is for, zh: FILL_IN 针对的故障}
+since: @version@
+updated: "@today@"
+families: [hang]            # FILL_IN kinds of failure: hang, init_hang, nan_loss, slow, ...
+# when: {symptom: some-symptom}         # it applies where this is true
+# unless: {fact: log.given, eq: true}   # and this is not
+steps:                      # in the order an expert takes
+  - id: FILL_IN
+    question: {en: "FILL_IN what to find out?", zh: FILL_IN 要确认什么？}
+    how: {en: FILL_IN where and when to run it, zh: FILL_IN 在哪里、何时执行}
+    command: FILL_IN
+    effort: look            # FILL_IN read a file | look at the machine | rerun the job
+    # answer: yes_no        # where there is nothing to run; the outcomes are then yes and no
+    # answers: [symptom.xid-error]      # other questions that the output answers as well
+    outcomes:
+      - id: FILL_IN
+        reads: {en: FILL_IN what the output shows, zh: FILL_IN 输出的样子}
+        causes: [FILL_IN]   # that show so, the likeliest first; or facts, or then
+      - id: FILL_IN
+        reads: {en: FILL_IN what else it may show, zh: FILL_IN 另一种输出}
+        causes: [FILL_IN]
+    ref: source
+  - {ask: launch}           # a question that stands elsewhere: log, versions, a fact, symptom.ID
+references:
+  - id: source
+    kind: doc               # FILL_IN doc | issue | source | report | run | paper
+    url: FILL_IN
+    says: FILL_IN
+    checked: "@today@"
+"""
+PROTOCOL_TEST = """\
+cases:
+  - name: FILL_IN where it applies
+    symptoms: [{id: FILL_IN}]
+    expect: {verdict: present, first: @id@.FILL_IN}
+  - name: FILL_IN where it does not
+    symptoms: [{id: FILL_IN}]
+    expect: {verdict: absent}
+"""
 PACKAGE = """\
 schema: 1
 package: @id@

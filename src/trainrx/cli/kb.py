@@ -39,6 +39,7 @@ class KindName(str, Enum):
     package = "package"
     parameter = "parameter"
     fact = "fact"
+    protocol = "protocol"
 
 
 @app.command("check", help="Say all that is wrong with entries, each with its file and line.")
@@ -152,7 +153,7 @@ def new(
         typer.Argument(
             metavar="FAMILY/ID",
             help="Where it belongs and its name: oom/my-state; of a guard the package comes first, "
-            "of a rule the stage; a package, parameter or fact is its own name.",
+            "of a rule the stage; a package, parameter, fact or protocol is its own name.",
         ),
     ],
     family: Annotated[
