@@ -80,7 +80,7 @@ def retry(paths: Paths = (), **inputs: Unpack[FailureInputs]) -> RetryAnswer:
         UsageError: an input cannot be used; says what to do.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    from trainrx.diagnosis import retrying
+    from trainrx.verdict import retrying
 
     return retrying.retry(request_of(paths, inputs, inputs.get("good"), inputs.get("answers")))
 
@@ -221,7 +221,7 @@ def fix_launch(
         UsageError: an input cannot be used, or there is no proposal of that number.
         KnowledgeError: a folder of further knowledge is malformed.
     """
-    from trainrx.prove import fixing
+    from trainrx.verdict import fixing
 
     return fixing.fix_launch(
         request_of(paths, inputs, inputs.get("good"), inputs.get("answers")), keep=keep, plan=plan

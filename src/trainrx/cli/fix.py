@@ -84,7 +84,7 @@ def fix(
         raise UsageError("--diff prints the change and --write makes it: give one of the two")
     seen = view(request.lang, display.width, display.level, everything=verbose)
 
-    from trainrx.prove.fixing import fix_launch
+    from trainrx.verdict.fixing import fix_launch
 
     answer = fix_launch(request, keep=names_of(change.keep), plan=change.plan)
     if change.write:

@@ -49,7 +49,7 @@ def retry(
         )
     seen = view(request.lang, display.width, display.level)
 
-    from trainrx.diagnosis.retrying import retry as judged
+    from trainrx.verdict.retrying import retry as judged
 
     answer = judged(request)
     if quiet:

@@ -1,4 +1,4 @@
-"""`fix_launch()`: the changed launch, proved before it is shown."""
+"""Ways out of what was concluded: plans and remedies tried on a copy of the launch."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trainrx.diagnosis.answer import LOOKED_AT, answer
 from trainrx.diagnosis.conclusion import Conclusion
-from trainrx.diagnosis.pipeline import conclude
 from trainrx.evidence.arguments import logged_arguments
 from trainrx.fix.plan import MEMORY
 from trainrx.inputs.hardware import least_gib
-from trainrx.knowledge.lint import load_lint
-from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import gather, lengths_of
-from trainrx.launch.request import Request
-from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.hardware import TokenStats
@@ -44,28 +37,6 @@ LEAST = Text(
 )
 MOST_REMEDIES = 8
 """Remedies of one cause that are tried."""
-
-
-def fix_launch(request: Request, *, keep: Sequence[str] = (), plan: int = 1) -> FixAnswer:
-    """Say what to change in the files of a launch, as edits that passed their checks.
-
-    Nothing is written: `trainrx.fix.patch.write_files` does that with `Proposal.patched`.
-
-    Args:
-        request: what is asked.
-        keep: parameters that must stay as they are, by the framework's name or the canonical one.
-        plan: which proposal is chosen, from 1.
-
-    Raises:
-        UsageError: an input cannot be used, or there is no proposal of that number.
-    """
-    knowledge = load(request.kb, request.rules)
-    done = conclude(gather(request, knowledge), knowledge, request.lang)
-    diagnosis = answer(done, LOOKED_AT)
-    lengths, unread = lengths_of(request.data)
-    trial = trial_of(done, load_lint(request.kb, request.rules), lengths)
-    found = ways_out(diagnosis, done, trial, keep)
-    return _chosen(msgspec.structs.replace(found, unread=(*diagnosis.unread, *unread)), plan)
 
 
 def trial_of(
@@ -154,20 +125,6 @@ def _to_the_first(found: Iterable[Tried], framework: str) -> Iterator[Tried]:
         yield item
         if item.proved is not None and goes_first(item.proved, framework):
             return
-
-
-def _chosen(found: FixAnswer, number: int) -> FixAnswer:
-    """Choose a proposal by its number.
-
-    Raises:
-        UsageError: there is none of that number.
-    """
-    count = len(found.proposals)
-    if count and not 1 <= number <= count:
-        raise UsageError(
-            f"--plan {number}: there are {count} proposals, expected a number from 1 to {count}"
-        )
-    return msgspec.structs.replace(found, chosen=number if count else 0)
 
 
 def exceeds(trial: TrialLaunch) -> bool:

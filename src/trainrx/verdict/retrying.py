@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trainrx.diagnosis.answer import LOOKED_AT, answer
-from trainrx.diagnosis.pipeline import conclude
-from trainrx.knowledge.load import load
+from trainrx.diagnosis.answer import LOOKED_AT
 from trainrx.knowledge.retry import read_retry
-from trainrx.launch.given import gather
 from trainrx.launch.request import Request
 from trainrx.model.fixing import EXIT, RetryAnswer, RetryCause
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
 from trainrx.model.text import Lang
 from trainrx.reason.retry import Judged, judge
+from trainrx.verdict.joined import joined
 
 
 def retry(request: Request) -> RetryAnswer:
@@ -21,10 +19,8 @@ def retry(request: Request) -> RetryAnswer:
 
     The `retry.yaml` of a folder of further knowledge goes before the shipped one.
     """
-    knowledge = load(request.kb, request.rules)
     table = read_retry([Path(folder) for folder in request.kb])
-    done = conclude(gather(request, knowledge), knowledge, request.lang)
-    diagnosis = answer(done, LOOKED_AT)
+    done, diagnosis, _ = joined(request, top=LOOKED_AT)
     judged = judge(
         diagnosis.causes,
         diagnosis.symptoms,

@@ -1,0 +1,71 @@
+"""What a log, a launch, its memory and its versions say of a job, joined before it is judged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from trainrx.diagnosis.answer import answer
+from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.diagnosis.pipeline import conclude
+from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.load import load
+from trainrx.launch.given import gather
+from trainrx.launch.reply_values import ReplyError
+from trainrx.launch.request import Request
+from trainrx.model.findings import Finding
+from trainrx.model.lint import LintKnowledge
+from trainrx.model.result import Diagnosis
+from trainrx.reason.stage import EngineName
+
+
+class Joined(NamedTuple):
+    """A job as far as it is known: what was concluded, the answer to it, the rules of lint."""
+
+    done: Conclusion
+    answer: Diagnosis
+    lint: LintKnowledge
+
+
+def joined(
+    request: Request, *, top: int | None, engine: EngineName = "durable", near: bool = False
+) -> Joined:
+    """Read all that is asked about, once, and join what is known of it.
+
+    Args:
+        request: what is asked.
+        top: how many causes are looked at; all when None.
+        engine: durable, or reference.
+        near: whether entries in the words of what was seen are named.
+
+    Raises:
+        UsageError: an input cannot be used.
+        ReplyError: no question has the id of a reply; it names those that are open.
+    """
+    knowledge = load(request.kb, request.rules)
+    try:
+        given = gather(request, knowledge)
+    except ReplyError as error:
+        raise ReplyError(f"{error} {_open_questions(request)}") from error
+    done = conclude(given, knowledge, request.lang, engine)
+    lint = load_lint(request.kb, request.rules)
+    found = answer(done, top, near=near)
+    return Joined(done, msgspec.structs.replace(found, findings=_findings(done, lint)), lint)
+
+
+def _open_questions(request: Request) -> str:
+    """Say what may be answered: the questions that are open without any answer."""
+    asks = joined(msgspec.structs.replace(request, answers=()), top=None, near=True).answer.asks
+    if not asks:
+        return "No question is open."
+    return f"Open questions: {', '.join(ask.id for ask in asks)}."
+
+
+def _findings(done: Conclusion, lint: LintKnowledge) -> tuple[Finding, ...]:
+    if not (done.given.scripts or done.given.configs):
+        return ()
+    # the linter is loaded only where there is something to lint
+    from trainrx.linter.given import lint_given
+
+    return lint_given(done.given, done.versions, lint, done.lang)
