@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from trainrx import diagnose, estimate, lint
@@ -13,6 +14,8 @@ from trainrx.model.findings import Finding
 from trainrx.model.memory import Refusal
 from trainrx.verdict.preflight import Foreseen, preflight
 
+TESTS = Path(__file__).resolve().parents[1]
+EXAMPLES = sorted(TESTS.parent.glob("examples/*/launch*.sh"))
 VERSIONS = {"ms-swift": "3.2.1"}
 SFT = (
     "swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type {how} --torch_dtype bfloat16 "
@@ -84,9 +87,56 @@ def test_a_finding_weighs_as_much_as_the_run_may_suffer(
     assert preflight(Foreseen([found], rules, (), UNKNOWN, recognised=True)) == verdict
 
 
-def test_findings_and_figures_are_those_of_lint_and_estimate(tmp_path: Path) -> None:
-    answer = judged(REFUSED, tmp_path, versions=VERSIONS, gpu="24GiB")
+class JudgedLaunch(msgspec.Struct, frozen=True):
+    """A launch the real framework has ruled on."""
 
-    assert answer.findings == lint(tmp_path / "launch.sh", versions=VERSIONS, gpu="24GiB")
-    fit = estimate(cmd=tmp_path / "launch.sh", versions=VERSIONS, gpu="24GiB")
-    assert fit.verdict == "does-not-fit"
+    id: str
+    framework: str
+    version: str
+    files: dict[str, str]
+    verdict: str
+
+
+LAUNCHES = [
+    msgspec.json.decode(line, type=JudgedLaunch)
+    for line in (TESTS / "lint" / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+][::40]
+
+
+def agreed(script: Path, given: Any) -> Any:
+    """Give the answer, once lint and the estimate are seen to say the same of the launch."""
+    answer = diagnose(cmd=script, **given)
+
+    found = lint(script, **given)
+    fit = estimate(cmd=script, **given).verdict
+    assert answer.findings == found
+    errors = {item.rule for item in found if item.severity == "error"} - {"memory-exceeds-card"}
+    if errors:
+        assert answer.verdict == "will_fail"
+    elif fit == "does-not-fit":
+        assert answer.verdict == "will_not_fit"
+    elif fit == "tight":
+        assert answer.verdict == "at_risk"
+    else:
+        assert answer.verdict in ("at_risk", "no_problem_foreseen")
+    return answer
+
+
+@pytest.mark.parametrize("item", LAUNCHES, ids=[item.id for item in LAUNCHES])
+def test_a_launch_is_judged_as_lint_and_the_estimate_judge_it(
+    item: JudgedLaunch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in item.files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    monkeypatch.chdir(tmp_path)
+
+    answer = agreed(Path("launch.sh"), {"versions": {item.framework: item.version}, "gpu": "24GiB"})
+
+    if item.verdict == "accepted":
+        assert answer.verdict != "will_fail"
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=[path.parent.name for path in EXAMPLES])
+@pytest.mark.parametrize("gpu", ["24GiB", "A100-80G", "H200"])
+def test_an_example_is_judged_alike_on_every_card(script: Path, gpu: str) -> None:
+    agreed(script, {"versions": script.with_name("versions.txt"), "gpu": gpu, "gpus": 8})

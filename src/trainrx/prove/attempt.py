@@ -11,7 +11,9 @@ from trainrx.fix.arguments import translations
 from trainrx.fix.changes import Target, change_to
 from trainrx.fix.patch import patch_launch, unified_diff
 from trainrx.linter.given import ESTIMATED
+from trainrx.linter.places import apply
 from trainrx.model.facts import Facts, Scalar
+from trainrx.model.findings import Edit
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import FilePatch, Patched, ProofCheck, Standing
@@ -144,6 +146,29 @@ class TrialLaunch:
             return Attempt(outcome="by-hand", patched=patched, changes=tuple(inside))
         files, opened = left_open(patched.files, inside, self.texts, self.before.facts)
         patched = msgspec.structs.replace(patched, files=files)
+        made = self._read_again(patched, inside, wanted, promise, must_fit=must_fit)
+        return msgspec.structs.replace(made, changes=(*as_named(inside, patched), *opened))
+
+    def attempt_edits(self, edits: Sequence[Edit]) -> Attempt:
+        """Make edits of the texts themselves, such as lint proposes, and check what comes of it."""
+        files = tuple(
+            FilePatch(name=name, before=text, after=apply(text, own)[0])
+            for name, text in self.texts.items()
+            if (own := [edit for edit in edits if edit.file == name])
+        )
+        if not files or self.launch is None:
+            return Attempt(outcome="by-hand")
+        return self._read_again(Patched(files=files), (), {}, None, must_fit=False)
+
+    def _read_again(
+        self,
+        patched: Patched,
+        inside: Sequence[Change],
+        wanted: Mapping[str, Scalar],
+        promise: Promise | None,
+        *,
+        must_fit: bool,
+    ) -> Attempt:
         after = self._reader.read(patched.files, {change.param for change in inside})
         promised = promise or Promise(scale=self.scale)
         checks = tuple(
@@ -169,7 +194,6 @@ class TrialLaunch:
             diff=unified_diff(patched),
             checks=checks,
             reading=after,
-            changes=(*as_named(inside, patched), *opened),
             standing=standing,
         )
 

@@ -14,6 +14,7 @@ from trainrx.fix.plan import MEMORY
 from trainrx.inputs.hardware import least_gib
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.findings import Edit, Finding
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.hardware import TokenStats
 from trainrx.model.lint import LintKnowledge
@@ -23,7 +24,7 @@ from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
-from trainrx.prove.proposals import Tried, goes_first, numbered, touches, try_fix
+from trainrx.prove.proposals import Tried, goes_first, numbered, touches, try_edits, try_fix
 from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
 
@@ -40,9 +41,12 @@ MOST_REMEDIES = 8
 
 
 def trial_of(
-    done: Conclusion, lint: LintKnowledge, lengths: TokenStats | None = None
+    done: Conclusion,
+    lint: LintKnowledge,
+    found: tuple[Finding, ...] | None = None,
+    lengths: TokenStats | None = None,
 ) -> TrialLaunch:
-    """Give the launch of a conclusion as one to be edited and tried."""
+    """Give the launch of a conclusion as one to be edited and tried; `found` is what lint finds."""
     around = LaunchContext(
         given=done.given,
         knowledge=done.knowledge,
@@ -53,6 +57,7 @@ def trial_of(
         lengths=lengths,
         lang=done.lang,
         lint=lint,
+        found=found,
     )
     return TrialLaunch(around, done.launch)
 
@@ -84,7 +89,7 @@ def ways_out(
         plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
     elif not causes and not begun(done.facts):
         no_plan = _untold(trial)
-    all_ways = chain(plans, _remedies(causes[:1], done, trial, keep))
+    all_ways = chain(plans, _remedies(diagnosis, done, trial, keep))
     tried = list(_to_the_first(all_ways, framework) if first else all_ways)
     proved = [item.proved for item in tried if item.proved is not None]
     proposals = numbered((_on_least(item, trial.around) for item in proved), framework)
@@ -109,14 +114,25 @@ def ways_out(
 
 
 def _remedies(
-    causes: Sequence[CauseOut], done: Conclusion, trial: TrialLaunch, keep: Sequence[str]
+    diagnosis: Diagnosis, done: Conclusion, trial: TrialLaunch, keep: Sequence[str]
 ) -> Iterator[Tried]:
-    """Try the remedies of causes, one when it is asked for: each takes a reading of the launch."""
-    for cause in causes:
-        sources = _sources(done, cause)
+    """Try the remedies of the best cause, one when it is asked for: each is a reading."""
+    for cause in leading(diagnosis.causes)[:1]:
+        sources, edits = _sources(done, cause), _edits_against(cause, diagnosis.findings)
         kept = [item for item in cause.fixes if not touches(item, keep)]
         for item in kept[:MOST_REMEDIES]:
-            yield try_fix(item, cause, trial, sources)
+            if edits:
+                yield try_edits(item, cause, trial, edits)
+            else:
+                yield try_fix(item, cause, trial, sources)
+
+
+def _edits_against(cause: CauseOut, findings: Sequence[Finding]) -> list[Edit]:
+    """Give what lint proposes, all together, where an error it has found is the cause."""
+    errors = [item for item in findings if item.severity == "error" and item.fix is not None]
+    if all(item.rule != cause.id for item in errors):
+        return []
+    return [edit for item in errors if item.fix is not None for edit in item.fix.edits]
 
 
 def _to_the_first(found: Iterable[Tried], framework: str) -> Iterator[Tried]:
@@ -146,7 +162,9 @@ def _untold(trial: TrialLaunch) -> Refusal | None:
 
 def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
     """Give the source each remedy of a cause rests on, by the remedy's id."""
-    entry = done.knowledge.causes[cause.id]
+    entry = done.knowledge.causes.get(cause.id)
+    if entry is None:  # an error of lint has its sources itself
+        return {}
     known = {ref.id: ref for ref in entry.references}
     return {fix.id: known[fix.ref] for fix in entry.fixes if fix.ref in known}
 

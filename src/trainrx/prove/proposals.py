@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.diagnosis.foreseen import compared
 from trainrx.fix.plan import MEMORY
+from trainrx.model.findings import Edit
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference, Safety
@@ -143,6 +144,21 @@ def try_fix(
         if settled(fix)
         else Attempt(outcome="by-hand")
     )
+    return _proposed(fix, cause, trial, attempt, sources)
+
+
+def try_edits(fix: FixOut, cause: CauseOut, trial: TrialLaunch, edits: Sequence[Edit]) -> Tried:
+    """Try what lint proposes against an error of the launch."""
+    return _proposed(fix, cause, trial, trial.attempt_edits(edits), _NONE)
+
+
+def _proposed(
+    fix: FixOut,
+    cause: CauseOut,
+    trial: TrialLaunch,
+    attempt: Attempt,
+    sources: Mapping[str, Reference],
+) -> Tried:
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(fix.id, fix.title, fix.changes, attempt))
     safe, lang = fix.safety == "safe", trial.around.lang
@@ -165,7 +181,7 @@ def try_fix(
             *host_memory(attempt, trial, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),
         ),
-        predicted=_predicted(trial, attempt) if about_memory else None,
+        predicted=_predicted(trial, attempt) if cause.family in MEMORY else None,
         batch=_batch(trial, attempt, None),
         checks=attempt.checks,
         refused=() if attempt.standing is None else trial.standing(attempt.standing),

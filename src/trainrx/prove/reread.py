@@ -18,6 +18,7 @@ from trainrx.launch.job import Launch, argument_facts, find_launch, launch_facts
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
 from trainrx.model.facts import Facts
+from trainrx.model.findings import Finding
 from trainrx.model.hardware import TokenStats
 from trainrx.model.job import Input
 from trainrx.model.lint import LintKnowledge
@@ -37,7 +38,8 @@ class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
     """All that stays as it is while the launch is edited.
 
     `known` are the facts of the whole job, the log's included; `refused` the arguments its program
-    does not take. Without `lint` nothing is linted.
+    does not take. Without `lint` nothing is linted; `found` is what lint finds before any edit,
+    where that is known.
     """
 
     given: Given
@@ -49,6 +51,7 @@ class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
     lengths: TokenStats | None = None
     lang: Lang = "en"
     lint: LintKnowledge | None = None
+    found: tuple[Finding, ...] | None = None
 
 
 class LaunchReader:
@@ -95,7 +98,7 @@ class LaunchReader:
             facts=facts,
             guards=self.refused(facts),
             memory=self._memory(facts, launch),
-            findings=findings(given, around) if lint else None,
+            findings=self._errors(given, edited=bool(files)) if lint else None,
             style="config" if launch.style == "config" else "arg",
         )
 
@@ -121,6 +124,19 @@ class LaunchReader:
         facts.add(*package_facts(facts, around.versions))
         return facts
 
+    def _errors(self, given: Given, *, edited: bool) -> Mapping[str, str] | None:
+        """Lint the scripts, or else the configurations: errors by rule and message."""
+        around = self._around
+        if around.lint is None:
+            return None
+        # the linter is loaded only where something is to be proved
+        from trainrx.linter.given import lint_given
+
+        known = None if edited else around.found
+        if known is None:
+            known = lint_given(given, around.versions, around.lint, around.lang)
+        return {i.rule: f"{i.rule}: {i.message}" for i in known if i.severity == "error"}
+
     def refused(self, facts: Facts) -> Mapping[str, str]:
         """Give the checks that refuse a launch of such facts, id to title."""
         around = self._around
@@ -137,20 +153,6 @@ class LaunchReader:
             facts, shape, self._around.lengths, models=known.models, datasets=known.datasets
         )
         return found if isinstance(found, Refusal) else predict(found[0], known.memory)
-
-
-def findings(given: Given, around: LaunchContext) -> Mapping[str, str] | None:
-    """Lint the scripts, or else the configurations, of a launch: errors by rule and message."""
-    if around.lint is None:
-        return None
-    # the linter is loaded only where something is to be proved
-    from trainrx.linter.given import lint_given
-
-    return {
-        item.rule: f"{item.rule}: {item.message}"
-        for item in lint_given(given, around.versions, around.lint, around.lang)
-        if item.severity == "error"
-    }
 
 
 def with_files(given: Given, files: Iterable[FilePatch]) -> Given:

@@ -30,7 +30,7 @@ def fix_launch(request: Request, *, keep: Sequence[str] = (), plan: int = 1) -> 
     """
     known = joined(request, top=LOOKED_AT)
     lengths, unread = lengths_of(request.data)
-    trial = trial_of(known.done, known.lint, lengths)
+    trial = trial_of(known.done, known.lint, known.answer.findings, lengths)
     found = ways_out(known.answer, known.done, trial, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*known.answer.unread, *unread)), plan)
 

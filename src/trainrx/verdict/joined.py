@@ -18,6 +18,7 @@ from trainrx.model.findings import Finding
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.result import Diagnosis
 from trainrx.reason.stage import EngineName
+from trainrx.verdict.refusals import with_refusals
 
 
 class Joined(NamedTuple):
@@ -51,7 +52,8 @@ def joined(
     done = conclude(given, knowledge, request.lang, engine)
     lint = load_lint(request.kb, request.rules)
     found = answer(done, top, near=near)
-    return Joined(done, msgspec.structs.replace(found, findings=_findings(done, lint)), lint)
+    found = msgspec.structs.replace(found, findings=_findings(done, lint))
+    return Joined(done, with_refusals(found, done, lint), lint)
 
 
 def _open_questions(request: Request) -> str:

@@ -9,10 +9,12 @@ import msgspec
 
 from trainrx.diagnosis.answer import LOOKED_AT
 from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.diagnosis.foreseen import compared
 from trainrx.fix.plan import MEMORY
 from trainrx.launch.request import Request
 from trainrx.model.fixing import FixAnswer, Proposal
 from trainrx.model.lint import LintKnowledge
+from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.result import CauseOut, Diagnosis, FixOut, Predicted, ProvedPlan
 from trainrx.model.text import Text
 from trainrx.prove.price import price
@@ -44,9 +46,17 @@ def plan_for(
         return None
     if not answer.causes and answer.verdict != "will_not_fit":
         return None
-    found = _tried(answer, done, lint) if _is_at_hand(answer.causes, done) else None
-    planned = None if found is None else _from_trial(found, request)
-    return planned or _as_known(answer)
+    if not _is_at_hand(answer.causes, done):
+        return _as_known(answer)
+    # the search is loaded only where something is to be tried
+    from trainrx.prove.fixing import trial_of, ways_out
+
+    looked_at = msgspec.structs.replace(answer, causes=answer.causes[:LOOKED_AT])
+    trial = trial_of(done, lint, answer.findings)
+    plan = _from_trial(ways_out(looked_at, done, trial, first=True), request)
+    if plan is None:
+        return _as_known(answer)
+    return _too_large(plan, trial.before.memory) if answer.verdict == "will_fail" else plan
 
 
 def _is_at_hand(causes: Sequence[CauseOut], done: Conclusion) -> bool:
@@ -57,12 +67,11 @@ def _is_at_hand(causes: Sequence[CauseOut], done: Conclusion) -> bool:
     return about_memory or bool(done.given.scripts or done.given.configs)
 
 
-def _tried(answer: Diagnosis, done: Conclusion, lint: LintKnowledge) -> FixAnswer:
-    # the search is loaded only where something is to be tried
-    from trainrx.prove.fixing import trial_of, ways_out
-
-    looked_at = msgspec.structs.replace(answer, causes=answer.causes[:LOOKED_AT])
-    return ways_out(looked_at, done, trial_of(done, lint), first=True)
+def _too_large(plan: ProvedPlan, memory: Prediction | Refusal) -> ProvedPlan:
+    """Say of a plan against a refusal that the job will not fit either, where that is so."""
+    if plan.predicted or isinstance(memory, Refusal) or memory.verdict != "does-not-fit":
+        return plan
+    return msgspec.structs.replace(plan, predicted=compared(memory, memory), fits=False)
 
 
 def _from_trial(found: FixAnswer, request: Request) -> ProvedPlan | None:

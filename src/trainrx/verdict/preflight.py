@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
+from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.linter.given import ESTIMATED
 from trainrx.model.findings import Finding
 from trainrx.model.memory import Prediction, Refusal
-from trainrx.model.result import CauseOut, Verdict
+from trainrx.model.result import CauseOut, Diagnosis, Verdict
 
 ASIDE = frozenset({"secret-in-script", "unused-ignore"})
 """Warnings that say nothing of how the run goes."""
+
+
+def was_seen(done: Conclusion, found: Diagnosis) -> bool:
+    """Tell whether anything of a run was seen: a log, a note, or what a reply says."""
+    return bool(done.given.logs or done.given.notes or found.symptoms)
 
 
 class Foreseen(NamedTuple):

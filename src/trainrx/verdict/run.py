@@ -11,7 +11,7 @@ from trainrx.model.result import Diagnosis, Verdict
 from trainrx.reason.stage import EngineName
 from trainrx.verdict.joined import Joined, joined
 from trainrx.verdict.plan import plan_for
-from trainrx.verdict.preflight import Foreseen, preflight
+from trainrx.verdict.preflight import Foreseen, preflight, was_seen
 
 
 def diagnose(
@@ -27,8 +27,8 @@ def diagnose(
 
 def _verdict(known: Joined) -> Verdict:
     """Judge a launch that has not run by what is foreseen of it."""
-    given, found = known.done.given, known.answer
-    if given.logs or given.notes or found.symptoms:
+    found = known.answer
+    if was_seen(known.done, found):
         return found.verdict
     return preflight(
         Foreseen(

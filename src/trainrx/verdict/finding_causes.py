@@ -1,0 +1,155 @@
+"""An error of lint as a cause: title, reasons with their lines, and what to change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from trainrx.diagnosis.conclusion import Conclusion, target
+from trainrx.fix.plan import plan
+from trainrx.linter.places import FileLines, apply
+from trainrx.model.facts import Origin
+from trainrx.model.findings import Finding
+from trainrx.model.knowledge import Cause
+from trainrx.model.lint import LintKnowledge, LintRule
+from trainrx.model.result import CauseOut, Change, FixOut, Reason, ReferenceOut
+from trainrx.model.text import Text
+from trainrx.reason.certainty import LIKELY
+from trainrx.reason.score import logit
+
+PRIOR = 0.3
+ERROR = 1.52
+"""Nats: an error in the launch of a job that died early is suspected, never likely; it goes before
+what only says that a newer release mends such failures."""
+LINT = Text(
+    en="`diagnose lint` has this error in the launch.",
+    zh="`diagnose lint` 在启动配置中发现了这个错误。",
+)
+MEND = Text(en="Correct {file}:{line}", zh="修正 {file}:{line}")
+
+
+class Refused(NamedTuple):
+    """An error of the launch, with what else says that it is the cause."""
+
+    finding: Finding
+    reasons: tuple[Reason, ...]
+
+    @property
+    def score(self) -> float:
+        """Give its log-odds."""
+        return logit(PRIOR) + ERROR + math.fsum(reason.weight for reason in self.reasons)
+
+
+def cause_of(item: Refused, done: Conclusion, lint: LintKnowledge) -> CauseOut:
+    """Make a cause of an error: of a check as the knowledge has it, else of what lint says."""
+    entry = _entry(item.finding, done)
+    if entry is None:
+        base = _from_rule(item.finding, lint.rules.get(item.finding.rule), done)
+    else:
+        base = _from_entry(entry, done)
+    return confirmed(base, item, done)
+
+
+def confirmed(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
+    """Let a cause that says the same have the evidence of an error."""
+    score = max(cause.score, round(item.score, 2))
+    probability = 1.0 / (1.0 + math.exp(-score))
+    return msgspec.structs.replace(
+        cause,
+        reasons=(*item.reasons, _lint_reason(item.finding, done), *cause.reasons),
+        score=score,
+        probability=round(probability, 2),
+        verdict="likely" if probability >= LIKELY else cause.verdict,
+    )
+
+
+def lines_of(done: Conclusion) -> FileLines:
+    """Give the lines of the scripts and configurations that were read."""
+    files = (*done.given.scripts, *done.given.configs)
+    return FileLines({item.name: item.text or "" for item in files})
+
+
+def _entry(finding: Finding, done: Conclusion) -> Cause | None:
+    guard = done.knowledge.guards.get(finding.rule)
+    return None if guard is None else done.knowledge.causes.get(guard.cause or guard.id)
+
+
+def _lint_reason(item: Finding, done: Conclusion) -> Reason:
+    text = lines_of(done).line(item.file, item.line).strip()
+    at = Origin(source=item.file, line=item.line, text=text)
+    said = LINT.in_(done.lang)
+    return Reason(id="lint-error", text=said, weight=ERROR, holds=True, evidence=(at,))
+
+
+def _from_entry(entry: Cause, done: Conclusion) -> CauseOut:
+    made = plan(entry, target(done))
+    return CauseOut(
+        id=entry.id,
+        title=entry.title.in_(done.lang),
+        summary=entry.summary.in_(done.lang).strip(),
+        family=entry.family,
+        verdict="possible",
+        score=logit(PRIOR),
+        probability=PRIOR,
+        prior=PRIOR,
+        fixes=made.fixes,
+        already_right=made.already_right,
+        not_offered=made.not_offered,
+        references=tuple(
+            ReferenceOut(url=ref.url, says=ref.says) for ref in entry.references if ref.url
+        ),
+    )
+
+
+def _from_rule(finding: Finding, rule: LintRule | None, done: Conclusion) -> CauseOut:
+    by_version = rule is not None and rule.group == "versions"
+    sources = rule.references if rule is not None else ()
+    return CauseOut(
+        id=finding.rule,
+        title=finding.message,
+        summary=rule.summary.in_(done.lang).strip() if rule is not None else "",
+        family="version_conflict" if by_version else "config_error",
+        verdict="possible",
+        score=logit(PRIOR),
+        probability=PRIOR,
+        prior=PRIOR,
+        fixes=(_remedy(finding, done),),
+        references=tuple(ReferenceOut(url=ref.url, says=ref.says) for ref in sources if ref.url),
+    )
+
+
+def _remedy(finding: Finding, done: Conclusion) -> FixOut:
+    """Give the edits of a finding, else the place where a person has to make one."""
+    title = MEND.in_(done.lang).format(file=finding.file, line=finding.line)
+    if finding.fix is None:
+        said = f"{finding.file}:{finding.line}: {finding.message}"
+        return FixOut(id=finding.rule, title=title, safety="manual", cost="", steps=said)
+    return FixOut(
+        id=finding.rule,
+        title=title,
+        safety=finding.fix.safety,
+        cost="",
+        changes=tuple(_changes(finding, lines_of(done))),
+    )
+
+
+def _changes(finding: Finding, lines: FileLines) -> Iterator[Change]:
+    """Give each line an edit changes, as it stands and as it is to stand."""
+    for edit in finding.fix.edits if finding.fix is not None else ():
+        before = lines.line(edit.file, edit.line)
+        here = msgspec.structs.replace(edit, line=1, end_line=1 + edit.end_line - edit.line)
+        after = apply(before, (here,))[0].strip()
+        yield Change(
+            kind="code",
+            param=finding.rule,
+            canonical="",
+            action="set",
+            from_=before.strip(),
+            to=after,
+            now="set",
+            spelled=after,
+            at=Origin(source=edit.file, line=edit.line, text=before.strip()),
+        )

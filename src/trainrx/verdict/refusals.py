@@ -1,0 +1,147 @@
+"""What lint knows is evidence: an error of the launch as a cause, weighed by what the log shows.
+
+Of 452 launches the frameworks refused lint has an error in all but a few, and in none of the 278
+they took (tests/lint): that a launch with an error is refused is nearly sure. That this is what a
+job died of is so only where its program says so itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from trainrx.catalog.catalog import plain
+from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.inputs.stream import functions
+from trainrx.linter.given import ESTIMATED
+from trainrx.model.findings import Finding
+from trainrx.model.lint import LintKnowledge
+from trainrx.model.pattern import late
+from trainrx.model.result import CauseOut, Change, Diagnosis, Reason
+from trainrx.model.text import Text
+from trainrx.prove.mending import begun
+from trainrx.reason.certainty import LIKELY
+from trainrx.verdict.finding_causes import Refused, cause_of, confirmed, lines_of
+from trainrx.verdict.preflight import was_seen
+from trainrx.verdict.subjects import refusing_lines, subject_of
+
+NAMED, AHEAD = 3.0, 3.0
+"""Nats: of a refusal that names the error, and of one that is still to come."""
+MOST = 3
+SAID = Text(en="The program names it in its own refusal.", zh="程序自己的报错里点名了它。")
+NOT_MET = Text(
+    en="The framework meets it before it trains, and refuses the launch.",
+    zh="框架在开始训练之前就会遇到它，并拒绝启动。",
+)
+SHELL, VERSIONS = "shell", "versions"
+"""Groups of rules: of the script itself, what it loses the framework misses; of packages."""
+SAID_BY_USER = "observation"
+_PACKAGE = late(r"[A-Za-z][\w-]*")
+_READS_ARGUMENTS = late(r"(?:^|_)(?:parse|args|argv|arguments)(?:_|$)|^__post_init__$")
+"""Functions that read arguments and check what they are told."""
+
+
+def with_refusals(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
+    """Let the errors of the launch take part in the causes, where the failure may be theirs."""
+    refused = list(_refused(found, done, lint))[:MOST]
+    if not refused:
+        return found
+    causes = list(found.causes)
+    for item in refused:
+        group = _group(item.finding, lint)
+        same = (_covers(cause, item, done, group) for cause in causes)
+        at = next((i for i, covers in enumerate(same) if covers), None)
+        if at is None:
+            causes.append(cause_of(item, done, lint))
+        else:
+            causes[at] = confirmed(causes[at], item, done)
+    causes.sort(key=lambda cause: -cause.score)
+    if not was_seen(done, found):
+        return msgspec.structs.replace(found, causes=tuple(causes))
+    sure = causes[0].probability >= LIKELY
+    return msgspec.structs.replace(
+        found,
+        causes=tuple(causes),
+        verdict="diagnosed" if sure else "suspected",
+        differential=() if sure else found.differential,
+        neighbours=() if sure else found.neighbours,
+    )
+
+
+def _errors(found: Diagnosis, lint: LintKnowledge) -> list[Finding]:
+    """Give the errors of the launch, first the traps of the shell: the rest may follow of them."""
+    errors = [
+        item for item in found.findings if item.severity == "error" and item.rule not in ESTIMATED
+    ]
+    return sorted(errors, key=lambda item: _group(item, lint) != SHELL)
+
+
+def _group(item: Finding, lint: LintKnowledge) -> str:
+    rule = lint.rules.get(item.rule)
+    return "" if rule is None else rule.group
+
+
+def _refused(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Iterator[Refused]:
+    """Choose the errors that may be the cause: those the log names, else the first that may be."""
+    errors = _errors(found, lint)
+    if not errors:
+        return
+    if not was_seen(done, found):
+        ahead = Reason(id="not-met-yet", text=NOT_MET.in_(done.lang), weight=AHEAD, holds=True)
+        cut = _group(errors[0], lint) == SHELL
+        roots = (item for item in errors if not cut or _group(item, lint) == SHELL)
+        yield from (Refused(item, (ahead,)) for item in roots)
+        return
+    if begun(done.facts) or any(cause.verdict == "likely" for cause in found.causes):
+        return
+    named = list(_named(errors, done))
+    yield from named
+    if not named and _died_early(found, done):
+        yield from (Refused(item, ()) for item in errors[:1])
+
+
+def _named(errors: Sequence[Finding], done: Conclusion) -> Iterator[Refused]:
+    """Give the errors whose argument or value stands in a refusal of the program."""
+    said = tuple(refusing_lines(done.given.logs))
+    for item in errors:
+        subject = subject_of(item, lines_of(done))
+        shown = next((line for line in reversed(said) if subject.stands_in(line.text)), None)
+        if shown is not None:
+            text = SAID.in_(done.lang)
+            reason = Reason(id="refused", text=text, weight=NAMED, holds=True, evidence=(shown,))
+            yield Refused(item, (reason,))
+
+
+def _died_early(found: Diagnosis, done: Conclusion) -> bool:
+    """Tell whether the job failed over its arguments, and nothing that was seen says of which.
+
+    Its traceback passes what reads them, or the user tells so: a launch that people show is often
+    cut short, and lacks what their job had.
+    """
+    known = done.knowledge.symptoms
+    roots = [known[seen.id] for seen in found.symptoms if seen.echo_of is None]
+    told = [entry for entry in roots if entry.role == SAID_BY_USER]
+    reading = any(map(_READS_ARGUMENTS.search, functions(done.given.logs)))
+    over_arguments = reading or any(entry.family == "config_error" for entry in told)
+    plain = [entry for entry in roots if not entry.vague and entry not in told]
+    return over_arguments and any(entry.is_failure for entry in roots) and not plain
+
+
+def _covers(cause: CauseOut, item: Refused, done: Conclusion, group: str) -> bool:
+    """Tell whether a cause is what an error says: the same check, argument or package."""
+    rule = item.finding.rule
+    guard = done.knowledge.guards.get(rule)
+    if cause.id in (rule, guard.cause if guard is not None else rule):
+        return True
+    changes = [change for fix in cause.fixes for change in fix.changes]
+    if group == VERSIONS:
+        packages = set(_PACKAGE.findall(item.finding.message))
+        return any(change.kind == "package" and change.param in packages for change in changes)
+    names = subject_of(item.finding, lines_of(done)).names
+    return group != SHELL and any(not names.isdisjoint(_names(change)) for change in changes)
+
+
+def _names(change: Change) -> set[str]:
+    before = (change.from_ or "").split()
+    return {plain(change.param), *(plain(word) for word in before if word.startswith("-"))}
