@@ -30,6 +30,7 @@ _PUBLIC = (
     "localhost",
     "modelscope.ai",
     "modelscope.cn",
+    "numpy.org",
     "nvidia.com",
     "openai.com",
     "pypi.org",
@@ -40,11 +41,16 @@ _PUBLIC = (
     "swanlab.cn",
     "tsinghua.edu.cn",
     "ustc.edu.cn",
+    "vllm.ai",
     "wandb.ai",
 )
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?(?:\.[A-Za-z0-9][A-Za-z0-9-]{0,62}){0,8}"
-_SEGMENT = r"[^\s/'\":,;()\[\]<>|&=]{1,128}"
+_NAMED_HOST = rf"(?=[\w-]{{0,63}}[.\d-]){_HOST}"
+"""Not a word alone."""
+_IP = rf"(?:[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?:\.{_OCTET}){{3}}(?![\w-]|\.\d)"
+"""A release of four numbers begins with a small one (cuDNN 9.16.0.29)."""
+_SEGMENT = r"[^\s/'\"`:,;()\[\]<>|&=]{1,128}"
 _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "path",
@@ -59,7 +65,12 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             rf"|\b[A-Z]:\\Users\\(?P<windows>[^\s\\'\"]{{1,64}}(?:\\[^\s\\'\"]{{1,128}}){{0,12}})"
         ),
     ),
-    ("user", late(rf"(?<![\w.-])(?P<user>[a-z_][\w.-]{{0,31}})@(?={_HOST}(?![\w.-]{0, 99}/))")),
+    (
+        "user",
+        late(
+            rf"(?<![\w.-])(?P<user>[a-z_][\w.-]{{0,31}})@(?=(?=[A-Za-z]){_NAMED_HOST}(?![\w.-]{0, 99}/))"
+        ),
+    ),
     (
         "user",
         late(
@@ -70,21 +81,28 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "ip",
         late(
-            rf"(?<![\w.=<>!~-])(?P<ip>(?:{_OCTET}\.){{3}}{_OCTET})(?![\w-]|\.\d)"
-            rf"|(?<=[A-Za-z_]=)(?P<set>(?:{_OCTET}\.){{3}}{_OCTET})(?![\w-]|\.\d)"
-            r"|(?<![\w:.])(?P<six>(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}|(?:[0-9a-fA-F]{1,4}:){1,6}:"
-            r"(?:[0-9a-fA-F]{1,4}:){0,5}[0-9a-fA-F]{1,4})(?![\w:])"
+            rf"(?<![\w.=<>!~-])(?P<ip>{_IP})|(?<=[A-Za-z_]=)(?P<set>{_IP})"
+            rf"|(?:(?<=://)|(?<=@))(?P<url>{_OCTET}(?:\.{_OCTET}){{3}})"
+            rf"|(?<![\w.])(?P<port>{_OCTET}(?:\.{_OCTET}){{3}})(?=[:<]\d{{2,5}}\b)"
+            r"|(?<![\w:.])(?P<six>(?:[fF][eE]80|[fF][cCdD][0-9a-fA-F]{2}|2[0-9a-fA-F]{3})"
+            r"(?::[0-9a-fA-F]{0,4}){2,7})(?![\w:])"
         ),
     ),
     ("host", late(rf"(?<=://)(?:[^\s/@'\"<>]{{1,128}}@)?(?P<host>{_HOST})(?=[:/\s'\"]|$)")),
     (
         "host",
         late(
-            r"(?i:(?:--|(?<![\w-]))(?:MASTER_ADDR|MASTER_IP|HOSTNAME|HOST_?IP|SLURMD_NODENAME|"
-            r"SLURM_\w{0,20}NODELIST|NODE_?NAME|nodelist|rdzv[_-]endpoint|master[_-]addr|hostname|"
-            r"host|head_node\w{0,8}|exclude)['\"]?(?:\s{0,6}[=:]\s{0,3}|(?<=addr)[ ]|(?<=list)[ ]|"
-            r"(?<=point)[ ]|(?<=exclude)[ ])['\"]?)"
+            r"(?i:(?:--|(?<![\w-]))(?:MASTER_ADDR|MASTER_IP|HOSTNAME|SLURMD_NODENAME|NODE_?NAME|"
+            r"SLURM_\w{0,20}NODELIST|nodelist|rdzv[_-]endpoint|master[_-]addr)['\"]?"
+            r"(?:\s{0,6}[=:]\s{0,3}|(?<=addr)[ ]|(?<=list)[ ]|(?<=point)[ ])['\"]?)"
             rf"(?P<host>(?=[\w-]{{0,63}}[a-zA-Z]){_HOST}(?:\[[\d,-]{{1,64}}\])?)"
+        ),
+    ),
+    (
+        "host",
+        late(
+            r"(?i:(?<![\w-])(?:host|head_node\w{0,8}|node|server)['\"]?\s{0,6}[=:]\s{0,3}['\"]?)"
+            rf"(?P<host>(?=[\w.-]{{0,63}}[a-zA-Z]){_NAMED_HOST})(?![\w/])"
         ),
     ),
     # what NCCL puts before its lines: host:pid:tid [rank]
@@ -148,7 +166,8 @@ def _folder(path: str) -> str:
             return path[: path.index(mark)]
     parted = "\\" if "\\" in path else "/"
     folder, _, last = path.rstrip("/\\").rpartition(parted)
-    return folder if "." in last and folder.count("/") != 1 else path.rstrip("/\\")
+    is_top = path.startswith("/") and folder.count("/") < 2
+    return path.rstrip("/\\") if is_top or "." not in last else folder
 
 
 def _is_public(kind: Kind, name: str) -> bool:
