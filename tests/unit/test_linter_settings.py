@@ -92,3 +92,13 @@ def test_a_baseline_holds_findings_whose_lines_have_moved() -> None:
 def test_a_file_that_is_no_baseline_is_refused() -> None:
     with pytest.raises(UsageError, match="is no baseline"):
         read_baseline("[]", "b.json")
+
+
+def test_a_baseline_holds_no_secret():
+    line = "export HF_TOKEN=hf_" + "aB3dE5gH7jK9mN1pQ3sT5v"
+    finding = Finding(rule="secret-in-script", severity="warning", message="", file="a.sh", line=1)
+
+    written = baseline_of([finding], lambda _file, _line: line)
+
+    assert "HF_TOKEN=***" in written
+    assert new_ones([finding], read_baseline(written, "b"), lambda _file, _line: line) == ([], 1)

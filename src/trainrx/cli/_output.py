@@ -37,7 +37,7 @@ def write_patch(diff: str, seen: View) -> int:
     from trainrx.sanitizer.patches import redacted
     from trainrx.sanitizer.redactor import Redactor
 
-    patch = redacted(diff, Redactor(seen.redaction), applies=not seen.terminal)
+    patch = redacted(diff, Redactor(seen.redaction, (diff,)), applies=not seen.terminal)
     for note in notes(patch, seen.lang):
         complain(note, seen.lang, seen.redaction)
     if seen.terminal:

@@ -12,6 +12,7 @@ import msgspec
 
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
+from trainrx.sanitizer.redactor import Redactor
 
 FailOn = Literal["error", "warning", "info", "none"]
 
@@ -194,5 +195,6 @@ def new_ones(findings: Iterable[Finding], held: Baseline, line: Line) -> tuple[l
 
 
 def _kept_as(item: Finding, line: Line) -> tuple[str, str, str]:
-    text = " ".join(line(item.file, item.line).split())
+    # a baseline is committed, secrets must not be
+    text = Redactor("secrets").text(" ".join(line(item.file, item.line).split()))
     return item.file.replace("\\", "/"), item.rule, text

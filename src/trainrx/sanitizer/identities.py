@@ -57,10 +57,9 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         late(
             rf"\b(?:s3a?|gs|oss|cosn?|tos|obs|bos|hdfs|abfss?|wasbs?|az|minio|ks3|viking)://"
             rf"(?P<path>{_SEGMENT}(?:/{_SEGMENT}){{0,12}})"
-            rf"|(?<![\w./~-])(?P<home>/(?:home|Users|mnt|nas|cpfs\w{{0,16}}|nfs\w{{0,16}}|gpfs\w{{0,16}}|"
-            rf"lustre\w{{0,16}}|fsx|share\w{{0,8}}|storage|scratch|work|workspace|projects?|users?|data\d{{0,4}}|root|"
-            rf"private|dfs|afs|hpc\w{{0,12}}|public|inspire|cfs\w{{0,12}}|juicefs\w{{0,12}})"
-            rf"(?:/{_SEGMENT}){{1,12}})"
+            rf"|(?<![\w./~-])(?P<home>/(?:home|Users|root|mnt|nas|fsx|storage|scratch|work|workspace|"
+            rf"projects?|users?|private|public|dfs|afs|inspire|share\w{{0,8}}|data\d{{0,4}}|"
+            rf"(?:cpfs|nfs|gpfs|lustre|hpc|cfs|juicefs)\w{{0,16}})(?:/{_SEGMENT}){{1,12}})"
             rf"|(?<![\w./])(?P<tilde>~(?:/{_SEGMENT}){{1,12}})"
             rf"|\b[A-Z]:\\Users\\(?P<windows>[^\s\\'\"]{{1,64}}(?:\\[^\s\\'\"]{{1,128}}){{0,12}})"
         ),
@@ -68,7 +67,8 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "user",
         late(
-            rf"(?<![\w.-])(?P<user>[a-z_][\w.-]{{0,31}})@(?=(?=[A-Za-z]){_NAMED_HOST}(?![\w.-]{0, 99}/))"
+            rf"(?<![\w.-])(?P<user>[a-z_][\w.-]{{0,31}})@"
+            rf"(?=(?=[A-Za-z]){_NAMED_HOST}(?![\w.-]{{0,99}}/))"
         ),
     ),
     (
