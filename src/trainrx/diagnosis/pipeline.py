@@ -22,6 +22,7 @@ from trainrx.facts.all import (
     symptom_facts,
 )
 from trainrx.facts.compare import changed_facts
+from trainrx.facts.contrasts import contrast_facts
 from trainrx.facts.packages import package_facts
 from trainrx.facts.refusals import owner_facts
 from trainrx.facts.refused import RefusalContext, refused_arguments, refused_facts
@@ -191,11 +192,12 @@ def _facts(
     # what a note tells in passing gives way to what is set, and goes before what is assumed
     noted = [item for item in seen.facts if any(at.source == NOTE for at in item.origins)]
     shown = [item for item in seen.facts if item not in noted]
+    tried = contrast_facts(given.notes, knowledge.params)
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     named = () if given.framework is None else (given.framework.fact(),)
     replied = given.replies.facts
-    known = Facts((*given.facts, *shown, *stage, *set_, *replied, *named, *noted, *own))
+    known = Facts((*given.facts, *shown, *stage, *set_, *replied, *named, *tried, *noted, *own))
     known.add(*framework_facts(known, versions))
     if known.text("launch.framework") is None:
         known.add(*owner_facts(symptom_facts(seen.symptoms)))

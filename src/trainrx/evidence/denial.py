@@ -192,8 +192,11 @@ def is_moot(text: str, start: int, end: int) -> bool:
 
 def is_unsaid(clause: str) -> bool:
     """Tell whether a clause asks about, fears or ends what it names, rather than reports it."""
-    if _BACK.search(clause) is None and _is_over(clause):
-        return True
+    return (_BACK.search(clause) is None and _is_over(clause)) or is_asked(clause)
+
+
+def is_asked(clause: str) -> bool:
+    """Tell whether a clause asks about or fears what it names."""
     asked = _ASKED.search(clause) is not None or _FEARED.search(clause) is not None
     return asked and _HAD.search(clause) is None
 

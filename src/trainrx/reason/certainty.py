@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
+from trainrx.facts.contrasts import TRIAL
 from trainrx.knowledge.conditions import packages_of, symptoms_of, walk
 from trainrx.launch.given import NOTE
 from trainrx.model.facts import SYMPTOM, Fact
@@ -59,6 +60,7 @@ OBSERVED = frozenset(
         "hydra",
         "log",
         "missing",
+        "note",
         "oom",
         "requirement",
         "series",
@@ -183,6 +185,8 @@ def _is_told(
     bearers: Mapping[str, int],
 ) -> bool:
     """Tell whether a vote that holds rests on something observed or computed."""
+    if reason.id.startswith(TRIAL):
+        return True
     if vote is None:
         facts: Iterable[Fact] = (
             item

@@ -18,6 +18,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.reason.conclusions import Suggested
 from trainrx.reason.conditions import Situation, decide, evidence
 from trainrx.reason.reasoner import Reasoning
+from trainrx.reason.trials import trial_reasons
 from trainrx.versions.ranges import in_range
 
 MAX_EVIDENCE = 6
@@ -133,6 +134,8 @@ def _votes(
         yield vote.group or vote.id, _reason(vote, vote.weight, known, lang)
     for vote in cause.evidence.contradicts:
         yield vote.group or vote.id, _reason(vote, -vote.weight, reasoning.situation, lang)
+    for reason in trial_reasons(cause, reasoning.facts, lang):
+        yield reason.id, reason
     for rule, found in _by_rule(v for v in reasoning.suggestions if v.cause == cause.id).items():
         first = found[0]
         facts = tuple(item for vote in found for item in vote.facts)
