@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -14,7 +15,7 @@ from trainrx.model.parts import Condition
 from trainrx.reason.conditions import LOG_GIVEN, Situation
 from trainrx.reason.information import Shifts
 from trainrx.reason.reasoner import Reasoning
-from trainrx.reason.score import Scored, ruled_out, score
+from trainrx.reason.score import Scored, Weighing, ruled_out
 
 VERSION = "version."
 """What the name of an observation begins with that is the release of a package."""
@@ -53,27 +54,51 @@ def observations(scored: Sequence[Scored], reasoning: Reasoning) -> list[Observa
     Outcomes that do the same to all causes count as one.
     """
     known = reasoning.situation
-    tests: Tests = {}
-    asking: dict[str, list[Scored]] = {}
+    asking: dict[str, list[_Asker]] = {}
     for item in scored:
-        own: Tests = {}
-        for condition in _conditions(item.cause):
-            _collect(condition, known, own)
-        for name, found in own.items():
-            tests.setdefault(name, []).extend(found)
-            asking.setdefault(name, []).append(item)
-    made = (_observation(name, tests[name], asking[name], reasoning) for name in sorted(tests))
+        weighing = Weighing(item.cause, reasoning)
+        for name, (tests, votes) in _asked(item.cause, known).items():
+            asking.setdefault(name, []).append(_Asker(item.cause, weighing, tests, votes))
+    made = (_observation(name, asking[name], known) for name in sorted(asking))
     return [item for item in made if len(item.outcomes) > 1]
 
 
-def _conditions(cause: Cause) -> Iterator[Condition]:
+class _Asker(NamedTuple):
+    """A cause that asks for something: by these tests, of these votes ("" is all but a vote)."""
+
+    cause: Cause
+    weighing: Weighing
+    tests: list[Condition]
+    votes: set[str]
+
+    def shift(self, then: Situation) -> float:
+        if ruled_out(self.cause, then):
+            return RULED_OUT
+        return round(self.weighing.shift(then, self.votes, prior="" in self.votes), 3)
+
+
+def _asked(cause: Cause, known: Situation) -> dict[str, tuple[list[Condition], set[str]]]:
+    """Give what a cause asks for, with the tests and the votes that do."""
+    out: dict[str, tuple[list[Condition], set[str]]] = {}
+    for vote, condition in _conditions(cause):
+        found: Tests = {}
+        _collect(condition, known, found)
+        for name, nodes in found.items():
+            tests, votes = out.setdefault(name, ([], set()))
+            tests += nodes
+            votes.add(vote)
+    return out
+
+
+def _conditions(cause: Cause) -> Iterator[tuple[str, Condition]]:
+    """Give the conditions of a cause, each with the id of its vote, "" where it is none."""
     votes = (*cause.evidence.supports, *cause.evidence.contradicts)
-    yield from (vote.when for vote in votes if not vote.alone)
-    yield from (case.when for case in cause.priors)
+    yield from ((vote.id, vote.when) for vote in votes if not vote.alone)
+    yield from (("", case.when) for case in cause.priors)
     if cause.requires is not None:
-        yield cause.requires
+        yield "", cause.requires
     for package, spec in cause.applies_to.items():
-        yield Condition(package=package, versions=spec)
+        yield "", Condition(package=package, versions=spec)
 
 
 def _collect(condition: Condition, known: Situation, into: Tests) -> None:
@@ -99,15 +124,12 @@ def _is_settled(symptom: str, known: Situation) -> bool:
     return entry.shows_in_log and known.facts.value(LOG_GIVEN) is True
 
 
-def _observation(
-    name: str, tests: Iterable[Condition], asking: Sequence[Scored], reasoning: Reasoning
-) -> Observation:
+def _observation(name: str, asking: Sequence[_Asker], known: Situation) -> Observation:
     """Try what can come out; the first of outcomes that do the same is named."""
     distinct: dict[tuple[float, ...], tuple[str, Shifts]] = {}
-    before = {item.cause.id: score(item.cause, reasoning, "en").score for item in asking}
-    for outcome, known in _outcomes(name, list(tests), reasoning.situation):
-        then = msgspec.structs.replace(reasoning, situation=known)
-        shifts = {item.cause.id: _shift(item, before[item.cause.id], then) for item in asking}
+    tests = [test for item in asking for test in item.tests]
+    for outcome, then in _outcomes(name, tests, known):
+        shifts = {item.cause.id: item.shift(then) for item in asking}
         distinct.setdefault(tuple(shifts.values()), (outcome, shifts))
     told = tuple(outcome for outcome, _ in distinct.values())
     return Observation(
@@ -116,13 +138,6 @@ def _observation(
         outcomes=tuple(shifts for _, shifts in distinct.values()),
         bases=tuple(RARE if name.startswith(SYMPTOM) and one != NO else 0.0 for one in told),
     )
-
-
-def _shift(item: Scored, before: float, then: Reasoning) -> float:
-    """Say what an outcome adds to what speaks for a cause, whatever its score is held down to."""
-    if ruled_out(item.cause, then.situation):
-        return RULED_OUT
-    return round(score(item.cause, then, "en").score - before, 3)
 
 
 def _outcomes(
