@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import get_args
@@ -7,7 +8,7 @@ from typing import get_args
 import pytest
 from log_signatures import OOM_LINE, cuda_oom, scan, signature, values
 
-from trainrx.evidence.conclude import FIRST
+from trainrx.evidence.conclude import FIRST, quote
 from trainrx.evidence.detector import Detector, Engine
 from trainrx.model.job import Hit, Input
 from trainrx.model.knowledge import Symptom
@@ -280,3 +281,15 @@ def test_an_expression_beyond_the_engine_is_gated_by_its_needle() -> None:
     found = scan("xabcd\nabc\nnear it\n", far, near, engine="linear")
 
     assert [(item.symptom, item.count) for item in found.symptoms] == [("far", 1), ("near", 1)]
+
+
+def test_a_secret_is_not_cut_off_from_the_name_that_tells_it():
+    key = "0123456789abcdef" * 2 + "01234567"
+    error = "unrecognized arguments"
+    line = f"run --wandb_api_key {key} {'x' * 20} {error} {'y ' * 300}"
+    match = re.search(error, line)
+
+    quoted = quote(line, match)
+
+    assert error in quoted
+    assert key[-20:] not in quoted

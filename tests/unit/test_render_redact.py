@@ -89,6 +89,8 @@ def test_a_value_is_masked_by_the_name_it_stands_under():
         diagnoses.oom(), facts={"arg.wandb_api_key": "plainword", "arg.max_token": "plainword"}
     )
 
+    numbered = msgspec.structs.replace(answer, facts={"arg.redis_password": 123456})
+    assert masked(numbered).facts == {"arg.redis_password": "***"}
     assert masked(proposal).changes[0].from_ == "***"
     assert masked(answer).facts == {"arg.wandb_api_key": "***", "arg.max_token": "plainword"}
 
@@ -160,3 +162,9 @@ def test_a_patch_in_a_pipe_keeps_its_bytes():
 
     assert piped.endswith(diff)
     assert not {"\x1b", "\xad", "\u202e"} & set(shown)
+
+
+def test_a_reference_to_a_variable_is_no_secret():
+    answer = msgspec.structs.replace(diagnoses.oom(), facts={"env.HF_TOKEN": "$MY_TOKEN"})
+
+    assert masked(answer) is answer

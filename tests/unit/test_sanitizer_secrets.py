@@ -120,6 +120,7 @@ def test_what_is_no_secret_stays(text):
         ("accessKeySecret", True),
         ("TOKENIZERS_PARALLELISM", False),
         ("max_token", False),
+        ("IMAGE_TOKEN_ID", False),
         ("api_key_file", False),
         ("KEYBOARD", False),
     ],

@@ -10,6 +10,7 @@ from trainrx.evidence.frames import Frame
 from trainrx.model.facts import MAX_QUOTE, Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Symptom
+from trainrx.sanitizer.secrets import Finder
 
 FIRST = 3
 """Hits kept per signature and rank, besides the last."""
@@ -89,10 +90,22 @@ def quote(text: str, match: re.Match[str] | None = None) -> str:
         # begin with a whole word where one ends within reach
         blank = text.find(" ", max(0, start - 1), start + 40)
         start = blank + 1 if start and blank >= 0 else start
-        text = text[start : start + MAX_QUOTE]
+        text = _cut(text, start)
     return text.strip().replace("\0", "")
 
 
+def _cut(text: str, start: int) -> str:
+    """Cut a quote out of a line; a secret is hidden that would lose what says that it is one."""
+    first = max(0, start - _AROUND)
+    wide, begin = text[first : start + MAX_QUOTE + _AROUND], start - first
+    for at, end, _ in Finder(wide).spans(wide):
+        if at < begin + _AROUND or end > begin + MAX_QUOTE:
+            wide = wide[:at] + "*" * (end - at) + wide[end:]
+    return wide[begin : begin + MAX_QUOTE]
+
+
+_AROUND = 100
+"""Characters beside a secret that tell it."""
 SETTINGS = ("train.", "tuner.")
 """What begins the names of facts that somebody chooses, and may compare."""
 COLLATERAL = (-15, 143)

@@ -11,7 +11,7 @@ import msgspec
 from trainrx.model.lint import LintReport
 from trainrx.model.text import Lang, Text
 from trainrx.sanitizer import MASK, Level
-from trainrx.sanitizer.assignments import is_secret_name
+from trainrx.sanitizer.assignments import is_secret_name, is_stand_in
 from trainrx.sanitizer.patches import RedactedPatch, redacted
 from trainrx.sanitizer.redactor import Redactor
 
@@ -46,8 +46,9 @@ def masked(answer: A, level: Level = "secrets", *, applies: bool = False) -> A:
     if level == "none":
         return answer
     built = msgspec.to_builtins(answer)
-    redactor = Redactor(level, _texts(built))
-    if redactor.idle and not any(map(_is_secret, _names(built))):
+    named = [text for text in _named(built) if text and not is_stand_in(text)]
+    redactor = Redactor(level, _texts(built), named)
+    if redactor.idle and not named:
         return answer
     mapped = _Masking(redactor, applies=applies).node(built)
     if isinstance(answer, LintReport) and isinstance(mapped, dict):
@@ -84,13 +85,10 @@ class _Masking:
     def _record(self, node: Node) -> Node:
         if node.get("lang") == "zh":
             self._lang = "zh"
-        hidden = any(map(_is_secret, _own_names(node)))
-        out: Node = {}
-        for key, item in node.items():
-            if _is_secret(key) or (hidden and key in _VALUES):
-                out[key] = self._hidden(item)
-            else:
-                out[self.node(key)] = self.node(item)
+        out: Node = {
+            self.node(key): self._hidden(item) if _is_hidden(key, node) else self.node(item)
+            for key, item in node.items()
+        }
         if isinstance(node.get("diff"), str) and "patched" in node:
             self._patch(str(node["diff"]), out)
         edits = node.get("edits")
@@ -102,9 +100,9 @@ class _Masking:
     def _hidden(self, item: object) -> object:
         if isinstance(item, (list, tuple)):
             return [self._hidden(part) for part in item]
-        if isinstance(item, dict):
-            return self.node(item)
-        return MASK if item not in (None, "", True, False) else item
+        if item in (None, "", True, False) or (isinstance(item, str) and is_stand_in(item)):
+            return item
+        return MASK
 
     def _patch(self, diff: str, out: Node) -> None:
         patch = redacted(diff, self._redactor, applies=self._applies)
@@ -135,22 +133,27 @@ def _texts(node: object) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _names(node: object) -> Iterator[object]:
-    """Give the names that values stand under."""
+def _named(node: object) -> Iterator[str]:
+    """Give what stands under the name of a secret."""
     if isinstance(node, (list, tuple)):
         for item in node:
-            yield from _names(item)
+            yield from _named(item)
     elif isinstance(node, dict):
-        yield from node
-        yield from _own_names(node)
-        for item in node.values():
-            yield from _names(item)
+        for key, item in node.items():
+            if not _is_hidden(key, node):
+                yield from _named(item)
+            elif isinstance(item, (int, float)):
+                yield "" if isinstance(item, bool) else str(item)
+            else:
+                yield from _texts(item)
 
 
-def _own_names(node: Node) -> Iterator[object]:
-    if any(_is_text(node.get(key)) for key in _VALUES):
-        yield node.get("name", "")
-        yield node.get("param", "")
+def _is_hidden(key: object, node: Node) -> bool:
+    """Tell whether what a record holds under a key is a secret by its name."""
+    if isinstance(node[key], dict):
+        return False
+    names = (node.get("name"), node.get("param")) if key in _VALUES else (key,)
+    return any(isinstance(name, str) and _is_secret(name) for name in names)
 
 
 def _map(node: object, change: Callable[[str], str]) -> object:
@@ -167,10 +170,6 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _is_text(value: object) -> bool:
-    return bool(value) and isinstance(value, (str, list, tuple))
-
-
 @lru_cache(maxsize=4096)
-def _is_secret(name: object) -> bool:
-    return isinstance(name, str) and is_secret_name(name)
+def _is_secret(name: str) -> bool:
+    return is_secret_name(name)

@@ -159,9 +159,16 @@ def _names_secret(anchor: str, match: re.Match[str], lowered: str) -> bool:
         if match.string.startswith("PASS", start) and before.endswith("_"):
             return True
         return lowered.startswith(("passw", "passp"), start)
+    if anchor == "token" and match["rest"].lower().endswith(("id", "ids")):
+        return False  # of the vocabulary
     if anchor == "token":
         return before.endswith(("_", "-")) or _TOKEN_OF.fullmatch(before) is not None
     return True
+
+
+def is_stand_in(value: str) -> bool:
+    """Tell what stands where a secret will be put from one."""
+    return value.startswith(("$", "*", "<")) or _STAND_IN.fullmatch(value) is not None
 
 
 def looks_random(value: str) -> bool:
@@ -189,7 +196,7 @@ def _is_given(match: re.Match[str]) -> bool:
 
 def _is_secret(match: re.Match[str], group: str) -> bool:
     value = match[group]
-    if _is_about(match["rest"]) or _STAND_IN.fullmatch(value) or value.startswith(("$", "*", "<")):
+    if _is_about(match["rest"]) or is_stand_in(value):
         return False
     word = match.string[match.start() : match.start() + 5]
     if word.islower() and word == "token" and _is_vocabulary(match) and not looks_random(value):

@@ -24,9 +24,12 @@ class Redactor:
     Args:
         level: what is masked.
         texts: all there is in the answer; what is not met in them costs nothing later.
+        secrets: what is known to be one.
     """
 
-    def __init__(self, level: Level, texts: Iterable[str] | None = None) -> None:
+    def __init__(
+        self, level: Level, texts: Iterable[str] | None = None, secrets: Iterable[str] = ()
+    ) -> None:
         self.level = level
         self._finder = Finder()
         self._known: dict[str, list[SecretSpan]] = {}
@@ -34,12 +37,13 @@ class Redactor:
         self._apart = True
         self._places = Placeholders() if level == "strict" else None
         if texts is not None and level != "none":
-            self._read(tuple(dict.fromkeys(texts)))
+            self._read(tuple(dict.fromkeys(texts)), set(secrets))
 
     @property
     def idle(self) -> bool:
         """Tell that nothing in the texts is to be masked."""
-        return self.level == "none" or (self.level == "secrets" and self._finder.idle)
+        nothing = self._finder.idle and not self._learnt
+        return self.level == "none" or (self.level == "secrets" and nothing)
 
     def text(self, text: str, *, in_place: bool = False) -> str:
         """Mask a text; `in_place`: every character that is shown keeps its column."""
@@ -69,7 +73,7 @@ class Redactor:
                 yield SecretSpan(at, at + len(value))
                 at = text.find(value, at + len(value))
 
-    def _read(self, texts: tuple[str, ...]) -> None:
+    def _read(self, texts: tuple[str, ...], secrets: set[str]) -> None:
         """Find out which kinds of secrets there are, and learn those that may stand elsewhere."""
         page = "\n".join(texts)
         seen = visible(page)
@@ -78,10 +82,9 @@ class Redactor:
         shown = [visible(text) for text in texts] if self._apart else texts
         if not self._finder.idle:
             self._known = {text: found for text in shown if (found := self._finder.spans(text))}
-            learnt = {
-                text[start:end] for text, found in self._known.items() for start, end, _ in found
-            }
-            self._learnt = tuple(sorted(filter(_is_telling, learnt), key=len, reverse=True))
+            for text, found in self._known.items():
+                secrets |= {text[start:end] for start, end, _ in found}
+        self._learnt = tuple(sorted(filter(_is_telling, secrets), key=len, reverse=True))
         if self._places is not None:
             self._places.read(shown)
 
