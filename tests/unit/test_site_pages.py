@@ -226,9 +226,14 @@ def test_pages_written_by_hand_link_pages_there_are(made: dict[str, Page], site:
 
 
 def test_a_page_is_left_as_it_is_read() -> None:
-    page = "<p>a&#46;b &#60;i&#62;</p>\n\n  <pre>x\n\n  y&#58;</pre>\n"
+    page = (
+        "<p>a&#46;b &#60;i&#62;</p>\n\n  <pre>x\n\n  y&#58;</pre>\n<b>c</b>\n<i>d</i>\n"
+        '<h2 data-search-exclude id="_1">e</h2>\n<ul>\n<li>f</li>'
+    )
 
-    assert on_post_page(page) == "<p>a.b &#60;i&#62;</p>\n<pre>x\n\n  y:</pre>\n"
+    assert on_post_page(page) == (
+        "<p>a.b &#60;i&#62;</p>\n<pre>x\n\n  y:</pre>\n<b>c</b>\n<i>d</i><h2>e</h2><ul><li>f</li>"
+    )
 
 
 def test_another_search_of_the_theme_is_noticed() -> None:

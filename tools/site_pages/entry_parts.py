@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from site_pages import words as site_words
-from site_pages.markup import block, bullets, code, prose, table, text
+from site_pages.markup import block, bullets, code, prose, text
 from site_pages.places import FRAMEWORKS, Site, other
 from trainrx.fix.amounts import in_words
 from trainrx.fix.measures import measure_text
@@ -83,17 +83,16 @@ def _remedy(site: Site, fix: Fix, number: int) -> Iterator[str]:
 
 def _spellings(site: Site, fix: Fix) -> list[str]:
     """Show parameters by their canonical names, and as each framework writes them."""
-    rows: list[tuple[str, str]] = []
+    rows: list[str] = []
     for framework in FRAMEWORKS:
         cells = [_cell(site, name, value, framework) for name, value in fix.set.items()]
         if any(cells):
-            rows.append((framework, "<br>".join(cell for cell in cells if cell)))
+            rows.append(f"{framework}{colon(site)}{' '.join(cell for cell in cells if cell)}")
     named = [
         f"{name.removeprefix(ARGUMENT)}: {amount_text(value)}" for name, value in fix.set.items()
     ]
     named += [f"{site.says(words.DELETE)} {name.removeprefix(ARGUMENT)}" for name in fix.unset]
-    head_cells = [site.says(site_words.FRAMEWORK), site.says(site_words.WRITTEN)]
-    return [*bullets(site.names(line) for line in named), *table(head_cells, rows)]
+    return bullets([*(site.names(line) for line in named), *rows])
 
 
 def _cell(site: Site, name: str, value: Scalar | Amount, framework: str) -> str:
@@ -121,13 +120,13 @@ def lines_of(site: Site, title: Text, listed: Iterable[str], *, sought: bool = T
 
 
 def sources(site: Site, references: Sequence[Reference]) -> list[str]:
-    """List what the claims rest on, and when each was last read."""
+    """List what the claims rest on, and when each was last read; `explain` has what it says."""
     items = []
     for ref in references:
         when = site_words.LOOKED if ref.checked else site_words.SECOND_HAND
         said = text(site.says(when).format(date=ref.checked))
-        where = f"[{text(_short(ref.url))}](<{ref.url}>)" if ref.url else text(ref.id)
-        items.append(f"{prose(ref.says or ref.id)} {where} · {said}")
+        where = f"[{text(_short(ref.url))}](<{ref.url}>)" if ref.url else prose(ref.says or ref.id)
+        items.append(f"{where} · {said}")
     return part(site, words.SOURCES, bullets(items), sought=False)
 
 

@@ -14,6 +14,9 @@ _NEEDED = frozenset("<>&\"'")
 _ENTITY = re.compile(r"&#(\d+);")
 _RAW = re.compile(r"(<pre>.*?</pre>)", re.DOTALL)
 _SPACE = re.compile(r"\s*\n\s*")
+_BETWEEN_BLOCKS = re.compile(r">\n(?=</?(?:h\d|li|main|ol|p|table|tbody|td|th|thead|tr|ul)\b)")
+_NOT_SOUGHT = re.compile(r"(<h\d) data-search-exclude id=\"[^\"]*\"")
+"""What the index has been made from by now, and no link leads to."""
 _MENDED = {
     "o<t.length;o++)t.slice(s,o)in e": "o<=t.length;o++)t.slice(s,o)in e",
     '.join("* ")': '.join(" ")',
@@ -25,9 +28,14 @@ _USED = ("lunr.zh.", "lunr.multi.", "lunr.stemmer.support.")
 
 
 def on_post_page(output: str, **_: object) -> str:
-    """Write marks as themselves, and drop the space between lines."""
+    """Write marks as themselves, and drop what no browser shows."""
     parts = _RAW.split(_ENTITY.sub(_mark, output))
-    return "".join(part if part.startswith("<pre") else _SPACE.sub("\n", part) for part in parts)
+    return "".join(part if part.startswith("<pre") else _lean(part) for part in parts)
+
+
+def _lean(part: str) -> str:
+    part = _NOT_SOUGHT.sub(r"\1", _SPACE.sub("\n", part))
+    return _BETWEEN_BLOCKS.sub(">", part)
 
 
 def _mark(entity: re.Match[str]) -> str:
