@@ -40,7 +40,7 @@ COMPUTED = {
     "inputs/files.py": "a.log.gz: the gzip data is damaged or cut off: bad.",
     "launch/given.py": "--gpu x: no GPU or memory is named. Expected a card or its memory, e.g. "
     "`--gpu A100-80G` or `--gpu 24GiB`.",
-    "verdict/run.py": '--answer a=x: expected a number of GiB, or "unknown". Open questions: log.',
+    "verdict/joined.py": '--answer a=x: expected GiB, or "unknown". Open questions: log.',
     "render/estimate_plot.py": "--plot a.svg: No space left on device",
 }
 """Rooms that put a message together before it is raised, and one of theirs."""
