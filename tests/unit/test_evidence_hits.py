@@ -227,6 +227,35 @@ def test_observations_are_looked_for_in_notes_and_not_in_logs() -> None:
     assert logged.symptoms == ()
 
 
+def climbing() -> Symptom:
+    return signature(
+        "climbing", ("memory", "(?i)memory (?:grows|growth)"), ("显存", "显存.{0,4}上涨")
+    )
+
+
+@pytest.mark.parametrize("text", ["It hangs, there is no memory growth.", "卡住了，没有显存上涨"])
+def test_trouble_that_a_note_denies_was_not_so(text: str) -> None:
+    found = Detector([climbing()]).detect([Input(kind="note", name="note", text=text)])
+
+    assert found.symptoms == ()
+    assert values(found) == {"unseen.climbing": True}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The memory grows.",
+        "No memory growth at first, later memory grows.",
+        "I cannot train without memory growth.",
+        "Is there memory growth?",
+    ],
+)
+def test_what_is_not_denied_is_not_said_to_be_absent(text: str) -> None:
+    found = Detector([climbing()]).detect([Input(kind="note", name="note", text=text)])
+
+    assert "unseen.climbing" not in values(found)
+
+
 def test_a_failure_pasted_into_a_note_is_one() -> None:
     note = Input(kind="note", name="note", text=OOM_LINE.format(gpu=2))
 

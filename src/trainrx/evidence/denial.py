@@ -38,6 +38,12 @@ def is_denied(text: str, start: int) -> bool:
     return _NEGATION.search(text, max(0, start - BEFORE), start) is not None
 
 
+def is_doubled(text: str, start: int) -> bool:
+    """Tell whether what denies a place is itself denied: "cannot train without running out"."""
+    opens, _ = clause_at(text, start, start)
+    return len(_WITHIN.findall(text, opens, start)) > 1
+
+
 def is_negated(text: str, start: int, end: int) -> bool:
     """Tell whether the few words before a place, or words within it, deny what it says.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import SEEK_END
 from typing import Literal
 
@@ -28,7 +28,7 @@ from trainrx.evidence.stored import read_metrics
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
 from trainrx.knowledge.wording import read_wording, told_by_words
-from trainrx.model.facts import Facts
+from trainrx.model.facts import UNSEEN, Fact, Facts, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
@@ -105,6 +105,16 @@ class Detector:
         entries = (self.symptoms.get(item.symptom) for item in seen)
         return any(entry is not None and entry.is_failure for entry in entries)
 
+    def _denied(self, texts: Iterable[tuple[str, str]], seen: Collection[str]) -> Iterator[Fact]:
+        """Say of the trouble that a note denies, and nothing shows, that it was not so."""
+        own = [one for one in self._notes.patterns[: self._notes.first_probe] if one.told]
+        for source, text in texts:
+            origin = Origin(source=source, line=1, text=" ".join(text.split()))
+            for pattern in own:
+                name = self._notes.symptoms[pattern.symptom].id
+                if name not in seen and pattern.is_denied(text):
+                    yield fact(UNSEEN + name, True, origin, how="given")
+
     def _standing(self, text: str) -> str:
         """Leave out of a note the trouble nobody has, and the clauses that ask about it."""
         places = [at for pattern in self._notes.patterns for at in pattern.ruled_out(text)]
@@ -139,6 +149,7 @@ class Detector:
             observed += by_words(standing, self.symptoms)
         promised = [f for part in (shown, observed) for f in signature_facts(part, self.symptoms)]
         facts.add(*without_origins(promised))
+        facts.add(*self._denied(texts, {item.symptom for item in (*shown, *told, *observed)}))
         facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
         if facts.value("log.finished") is not True:
             facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
-from trainrx.evidence.denial import is_negated, is_ruled_out
+from trainrx.evidence.denial import is_denied, is_doubled, is_negated, is_ruled_out
 from trainrx.evidence.gate import gate
 from trainrx.model.knowledge import Symptom
 
@@ -99,6 +99,13 @@ class Compiled:
         if self.told and (text.lower() if self.folded else text).encode().find(self.needle) >= 0:
             spans = (match.span() for match in self._all(text, 0))
             yield from (span for span in spans if is_ruled_out(text, *span))
+
+    def is_denied(self, text: str) -> bool:
+        """Tell whether a note says that it was not so ("not an OOM", 没有卡住)."""
+        if (text.lower() if self.folded else text).encode().find(self.needle) < 0:
+            return False
+        starts = (match.start() for match in self._all(text, 0))
+        return any(is_denied(text, at) and not is_doubled(text, at) for at in starts)
 
     def _all(self, text: str, start: int) -> Iterator[re.Match[str]]:
         return islice(self.compiled.finditer(text, start), MOST_RULED_OUT)
