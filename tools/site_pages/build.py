@@ -180,6 +180,7 @@ def settings(site: Site, output: str) -> dict[str, object]:
         ],
         "extra": {
             "generator": False,
+            "search": site.says(site_words.SEARCH),
             "alternate": [
                 {"name": "English", "link": "../en/index.html", "lang": "en"},
                 {"name": "中文", "link": "../zh/index.html", "lang": "zh"},

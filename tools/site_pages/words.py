@@ -6,6 +6,7 @@ from trainrx.model.text import Text
 
 HOME = Text(en="Start", zh="首页")
 ESTIMATE = Text(en="GPU memory", zh="显存估算")
+SEARCH = Text(en="Search", zh="搜索")
 SEEN = Text(en="What do you see?", zh="遇到了什么问题")
 HANGS = Text(en="My job hangs", zh="训练卡住")
 OUT_OF_MEMORY = Text(en="Out of memory", zh="显存不足")
