@@ -13,7 +13,8 @@ from trainrx.render import render
 from trainrx.render.cause import change_lines
 from trainrx.render.document import View
 from trainrx.render.layout import cells
-from trainrx.render.screen import LEAST_SHOWN, ROOM
+from trainrx.render.screen.inquiry import LEAST_SHOWN
+from trainrx.render.screen.page import ROOM
 
 WIDTHS = (80, 60)
 QUOTED = 30

@@ -24,7 +24,7 @@ EXCEPTIONS = {
     "fix/versions.py": "the package a model needs a release of",
     "inspect/topics.py": "a section of parameters: vllm.*",
     "models/facts.py": "words in names of models; a lower floor than frameworks",
-    "render/screen.py": "a section of parameters: vllm.*",
+    "render/screen/verdict.py": "a section of parameters: vllm.*",
     "render/inspect_rows.py": "a section of parameters: vllm.*",
     "versions/listing.py": "names of packages in listings; a lower floor than frameworks",
 }

@@ -19,7 +19,7 @@ import first_screen
 import trainrx.render
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.result import Diagnosis
-from trainrx.render.screen import ROOM
+from trainrx.render.screen.page import ROOM
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FOLDERS = sorted(path.parent.name for path in EXAMPLES.glob("*/expect.yaml"))

@@ -14,7 +14,7 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats.markdown import code, fence, guard, prose
-from trainrx.render.screen import ROOM
+from trainrx.render.screen.page import ROOM
 
 
 def as_markdown(answer: Diagnosis, lang: Lang, *, everything: bool = False) -> str:

@@ -23,7 +23,7 @@ from trainrx.model.result import (
 )
 from trainrx.render import render
 from trainrx.render.document import View
-from trainrx.render.screen import ROOM
+from trainrx.render.screen.page import ROOM
 
 WIDTHS = (60, 80, 200)
 LONG = "a rather long text of several words " * 12

@@ -13,7 +13,7 @@ from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import percent
 from trainrx.render.document import CopyLine, Document, View, children
-from trainrx.render.screen import STYLE_OF
+from trainrx.render.screen.verdict import STYLE_OF
 from trainrx.sanitizer.redactor import Redactor
 
 QUESTION = Text(en="Question {n}", zh="问题 {n}")

@@ -6,21 +6,22 @@ from collections.abc import Iterator
 
 from trainrx.model.result import Ask, Diagnosis, SymptomSeen
 from trainrx.render import document as doc
-from trainrx.render import screen, words
+from trainrx.render import words
 from trainrx.render.cause import candidates, ranks_text, titles
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.inputs import unread_at, unread_section
+from trainrx.render.screen import page
 from trainrx.sanitizer.controls import clean
 
 
 def document(answer: Diagnosis, view: View) -> Document:
     """Lay the answer out."""
-    return _page(answer, view) if view.everything else screen.document(answer, view)
+    return _page(answer, view) if view.everything else page.document(answer, view)
 
 
 def _page(answer: Diagnosis, view: View) -> Document:
     """Lay out what the screen begins with, then each cause with its terms, then the inputs."""
-    head = screen.head(answer, view)
+    head = page.head(answer, view)
     warnings = tuple(doc.Bullet(text) for text in answer.warnings)
     return Document(
         children(
@@ -34,7 +35,7 @@ def _page(answer: Diagnosis, view: View) -> Document:
             doc.Section(view.say(words.WARNINGS), warnings),
             _asks(answer, view),
         ),
-        screen.labels(head),
+        page.labels(head),
         f"{answer.tool.name} {answer.tool.version}",
     )
 

@@ -405,6 +405,11 @@ class Document(NamedTuple):
     room: Room | None = None
 
 
+def elastic(*forms: tuple[int, tuple[Node, ...]]) -> Elastic:
+    """Say something at more or less length: each form with what it loses, the fullest first."""
+    return Elastic(tuple(Form(loss, nodes) for loss, nodes in forms))
+
+
 def within(
     nodes: Sequence[Node], limit: int | None, size: Callable[[tuple[Node, ...]], int]
 ) -> tuple[Node, ...]:

@@ -1,0 +1,1 @@
+"""The first screen of a diagnosis: a page that keeps within a terminal, and its parts."""

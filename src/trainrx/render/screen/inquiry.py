@@ -1,0 +1,108 @@
+"""What else can be behind a failure, and what to find out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.model.result import Ask, CauseOut, Diagnosis, DifferentialItem
+from trainrx.render import document as doc
+from trainrx.render import words
+from trainrx.render.cause import is_supported
+from trainrx.render.document import CopyLine, Elastic, View, children, elastic
+from trainrx.render.screen.verdict import FORESEEN, named_cause
+from trainrx.sanitizer.controls import clean
+
+LEAST_SHOWN = 0.1
+"""A runner-up less probable than this is for `--explain`."""
+MOST_RUNNERS_UP = 3
+MOST_DIFFERENTIAL = 5
+MOST_ASKED = 3
+OF_A_RUN = ("log", "oom", "failure", "series", "symptom", "collective", "rank", "stack")
+"""What the questions begin with that a launch which has not run cannot answer."""
+
+
+def others(answer: Diagnosis, view: View) -> doc.Node | None:
+    """Name the other causes that may be behind it, a line each."""
+    if answer.differential and named_cause(answer) is None:
+        return _differential(answer.differential, view)
+    others = runners_up(answer)
+    shorter = (_alternatives(others[:count], view) for count in range(len(others), 0, -1))
+    forms = (*((25 * at, form) for at, form in enumerate(shorter)), (92, ()))
+    return elastic(*forms) if others else None
+
+
+def _alternatives(causes: tuple[CauseOut, ...], view: View) -> tuple[doc.Node, ...]:
+    """Name causes under the word that says how sure they are."""
+    groups = (
+        (label, tuple(doc.Bullet(one.title, most=1) for one in causes if one.verdict == verdict))
+        for verdict, label in words.ALSO.items()
+    )
+    return tuple(doc.Labelled(view.say(label), children=items) for label, items in groups if items)
+
+
+def runners_up(answer: Diagnosis) -> tuple[CauseOut, ...]:
+    """Give the other causes something speaks for."""
+    best = named_cause(answer)
+    found = (
+        cause
+        for cause in answer.causes
+        if cause is not best and cause.probability >= LEAST_SHOWN and is_supported(cause)
+    )
+    return tuple(found)[:MOST_RUNNERS_UP]
+
+
+def _differential(items: tuple[DifferentialItem, ...], view: View) -> Elastic:
+    """Say what can be behind it, each with what would confirm it."""
+
+    def item(one: DifferentialItem, *, signed: bool) -> tuple[doc.Node, ...]:
+        sign = view.say(words.SIGN, what=one.confirm) if one.confirm and signed else ""
+        return children(
+            doc.Paragraph(one.title, most=1),
+            doc.Paragraph(sign, indent=2, style="dim", most=1) if sign else None,
+        )
+
+    def form(count: int, *, signed: bool) -> tuple[doc.Node, ...]:
+        shown = (item(one, signed=signed) for one in items[:count])
+        return (doc.Labelled(view.say(words.COULD_BE), children=children(*shown)),)
+
+    return elastic(
+        (0, form(MOST_DIFFERENTIAL, signed=True)),
+        (22, form(4, signed=True)),
+        (35, form(3, signed=True)),
+        (60, form(3, signed=False)),
+    )
+
+
+def questions(answer: Diagnosis, view: View) -> doc.Node | None:
+    """Ask the most useful question, of a failure nobody can name up to three."""
+    if answer.verdict in ("healthy", "no_problem_foreseen"):
+        return None
+    ran = answer.verdict not in FORESEEN
+    open_ = [ask for ask in answer.asks if ran or ask.id.partition(".")[0] not in OF_A_RUN]
+    if not open_:
+        return _collect(view) if answer.verdict == "unknown" else None
+    asked = open_[: MOST_ASKED if answer.verdict == "unknown" else 1]
+    label = view.say(words.QUESTION)
+
+    def form(count: int, readings: int) -> tuple[doc.Node, ...]:
+        items = (_question(ask, readings) for ask in asked[:count])
+        return (doc.Labelled(label, children=children(*items)),)
+
+    return elastic(
+        (0, form(3, 2)), (18, form(3, 1)), (50, form(2, 1)), (75, form(1, 1)), (85, form(1, 0))
+    )
+
+
+def _question(ask: Ask, readings: int) -> Iterator[doc.Node]:
+    yield doc.Paragraph(ask.what, style="strong", most=2)
+    if ask.command:
+        yield doc.Code((CopyLine(clean(ask.command)),))
+    elif ask.how:
+        yield doc.Paragraph(ask.how, indent=2, most=2)
+    for reading in ask.reading[:readings]:
+        yield doc.Paragraph(reading, indent=2, most=1)
+
+
+def _collect(view: View) -> doc.Node:
+    command = (CopyLine(words.COLLECT_COMMAND),)
+    return doc.Labelled(view.say(words.NEXT), (view.say(words.COLLECT),), command)

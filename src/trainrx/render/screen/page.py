@@ -1,0 +1,137 @@
+"""The first screen of a diagnosis: what failed, on which lines that rests, what to do now.
+
+Everything else is on the page of `--explain`. Parts that can be said at less length give way in the
+order of what a reader would miss least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainrx.model.result import CauseOut, Diagnosis
+from trainrx.render import document as doc
+from trainrx.render import words
+from trainrx.render.cause import change_lines, memory
+from trainrx.render.document import Document, Elastic, Room, View, children, elastic
+from trainrx.render.inputs import job_text, unread_at
+from trainrx.render.screen.evidence import seen, why
+from trainrx.render.screen.inquiry import others, questions
+from trainrx.render.screen.verdict import FORESEEN, checked, headline, named_cause
+
+ROOM = Room(lines=24, size=3000)
+MOST_CHANGES = 7
+LONGEST_COMMAND = 46
+
+
+def document(answer: Diagnosis, view: View) -> Document:
+    """Lay the screen out."""
+    best = named_cause(answer)
+    nodes = children(
+        head(answer, view),
+        others(answer, view),
+        _gap(4),
+        questions(answer, view),
+        _mind(answer, view),
+        _last(answer, best, view),
+    )
+    return Document(nodes, labels(nodes), f"{answer.tool.name} {answer.tool.version}", room=ROOM)
+
+
+def head(answer: Diagnosis, view: View) -> tuple[doc.Node, ...]:
+    """Say what failed, why and what to change; a post says what to change before it says why."""
+    best, plan = named_cause(answer), _plan(answer, view)
+    return children(
+        headline(answer, best, view),
+        plan if view.post else _cause(best, view),
+        seen(answer, view) if best is None else None,
+        checked(answer, view),
+        _job(answer, view),
+        why(answer, best, view),
+        None if view.post or plan is None else (_gap(9), plan),
+    )
+
+
+def labels(nodes: Iterable[doc.Node]) -> tuple[str, ...]:
+    """Give the labels that are used, so that they line up."""
+    forms = (node.forms[0].children if isinstance(node, Elastic) else (node,) for node in nodes)
+    return tuple(node.label for form in forms for node in form if isinstance(node, doc.Labelled))
+
+
+def _gap(loss: int) -> Elastic:
+    return elastic((0, (doc.Gap(),)), (loss, ()))
+
+
+def _cause(best: CauseOut | None, view: View) -> doc.Node | None:
+    return None if best is None else doc.Labelled(view.say(words.CAUSE), (best.title,), most=2)
+
+
+def _job(answer: Diagnosis, view: View) -> doc.Node | None:
+    whole, short = (job_text(answer.job, view, short=short) for short in (False, True))
+
+    def form(text: str, most: int) -> tuple[doc.Node, ...]:
+        return (doc.Labelled(view.say(words.JOB), (text,), style="dim", most=most),)
+
+    forms = ((0, form(whole, 2)), (5, form(short, 2)), (10, form(short, 1)))
+    return elastic(*forms) if whole else None
+
+
+def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
+    plan = answer.plan
+    if plan is None:
+        return None
+    changes = change_lines(plan.changes, plan.commands, view)
+    more = len(changes) - MOST_CHANGES
+    firm = children(
+        doc.More(more) if more > 0 else None,
+        doc.Paragraph(plan.reason, most=3) if plan.reason else None,
+    )
+    steps = tuple(doc.Paragraph(step, most=2) for step in plan.steps.splitlines())
+    figures = None if plan.predicted is None else memory(plan.predicted, view, plan.fits)
+
+    def form(shown: int, *, cost: bool) -> tuple[doc.Node, ...]:
+        return children(
+            doc.Labelled(
+                view.say(words.FIX),
+                lines=changes[:MOST_CHANGES],
+                children=(*firm, *steps[:shown]),
+                strong=view.post,
+            ),
+            doc.Labelled(view.say(words.MEMORY), (figures,)) if figures else None,
+            doc.Labelled(view.say(words.PRICE), (plan.cost,), style="dim", most=1)
+            if plan.cost and cost
+            else None,
+        )
+
+    forms = ((0, form(3, cost=True)), (15, form(2, cost=True)), (55, form(1, cost=True)))
+    return elastic(*forms, (65, form(1, cost=False)))
+
+
+def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
+    """Say in a line what else is wrong with the launch, or could not be used."""
+    wrong = [
+        view.labelled_text(unread_at(finding.file, finding.line), finding.message)
+        for finding in (() if answer.verdict in FORESEEN else answer.findings)
+        if finding.severity == "error"
+    ]
+    unread = [
+        view.labelled_text(unread_at(item.source, item.line), item.reason) for item in answer.unread
+    ]
+    said = [*wrong, *unread]
+    if not said:
+        return None
+    more = view.paren(view.say(words.MORE_PLAIN, n=len(said) - 1)) if said[1:] else ""
+    shown = doc.Labelled(view.say(words.WARNINGS), (said[0] + more,), style="dim", most=1)
+    return elastic((0, (shown,)), (12, ()))
+
+
+def _last(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node:
+    """Say how to apply the plan, and where the rest stands."""
+    command = answer.plan.command if answer.plan is not None else ""
+    short = len(command) <= LONGEST_COMMAND or view.post
+    said = (
+        view.say(words.APPLY if short else words.APPLY_SAME, command=command) if command else "",
+        view.say(words.SEE_MORE),
+        view.say(words.SEE_CAUSE, id=best.id) if best is not None and view.post else "",
+    )
+    text = " · ".join(filter(None, said))
+    return doc.Paragraph(text[:1].upper() + text[1:], style="dim")
