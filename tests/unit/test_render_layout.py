@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.render.layout import cells, cut, line_within, pad, wrap
+from trainrx.render.layout import cells, cut, line_within, near_place, pad, wrap
 from trainrx.sanitizer.controls import clean
 
 
@@ -84,6 +84,11 @@ def test_a_text_is_cut_at_the_end_of_a_word_but_a_long_word_within():
 )
 def test_of_a_long_line_of_a_log_what_it_says_is_shown(line, shown):
     assert line_within(line, 40) == shown
+
+
+def test_of_a_long_path_the_name_of_the_file_is_shown():
+    assert near_place("run/train.log:8") == "run/train.log:8"
+    assert near_place("/mnt/data/experiments/2025-09-01/run/train.log:8") == "train.log:8"
 
 
 def test_padding_counts_cells():

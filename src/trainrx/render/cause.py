@@ -6,18 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import ACTIONS
-from trainrx.model.facts import Origin
 from trainrx.model.fixing import FixedCause, RetryCause
 from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.document import CopyLine, View, children
-from trainrx.render.layout import Styled
+from trainrx.render.layout import Styled, near_place
 from trainrx.sanitizer.controls import clean
 
 MOST_RANKS = 8
-LONG_PLACE = 32
 NEEDS_A_VERB = ("lower", "raise", "upgrade", "downgrade", "switch")
 """Without a value to set, the name alone does not say what to do."""
 OUTSIDE = ("code", "data", "hardware")
@@ -226,14 +224,8 @@ def _spelled(change: Change, view: View) -> str:
     return f"{view.say(words.DELETE)} {text}" if change.action == "remove" else text
 
 
-def _place(origin: Origin) -> str:
-    """Name a place; of a long path the file's name says it beside a line to copy."""
-    where = clean(str(origin))
-    return where if len(where) <= LONG_PLACE else where.replace("\\", "/").rpartition("/")[2]
-
-
 def _remark(change: Change, view: View) -> str:
-    where = view.paren(_place(change.at)) if change.at else ""
+    where = view.paren(near_place(clean(str(change.at)))) if change.at else ""
     if change.action == "remove" or change.kind in OUTSIDE:
         return where.strip()
     if change.from_ is None and (change.to is None or change.kind == "package"):

@@ -12,6 +12,7 @@ _NOT_FIRST = frozenset("，。；：！？、）」』》】”’％…,.;:!?)]
 _NOT_LAST = frozenset("（「『《【“‘([{")
 _MAX_QUOTED_WORD = 120
 ELLIPSIS = "..."
+LONG_PLACE = 32
 LONGEST_CUT = 24
 """A word that long, a path or a hash, is cut rather than left out."""
 _HEAD = late(
@@ -44,6 +45,11 @@ def cells(text: str) -> int:
 def cut(text: str, limit: int) -> str:
     """Shorten a text to at most `limit` cells, showing that something is missing."""
     return text if cells(text) <= limit else ellipsis(text, limit)
+
+
+def near_place(where: str) -> str:
+    """Name a place; of a long path the name of the file says it."""
+    return where if len(where) <= LONG_PLACE else where.replace("\\", "/").rpartition("/")[2]
 
 
 def line_within(text: str, limit: int) -> str:

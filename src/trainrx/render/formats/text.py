@@ -10,7 +10,17 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Line, Styled, cells, cut, ellipsis, line_within, pad, wrap
+from trainrx.render.layout import (
+    Line,
+    Styled,
+    cells,
+    cut,
+    ellipsis,
+    line_within,
+    near_place,
+    pad,
+    wrap,
+)
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean, tame
 
@@ -358,6 +368,7 @@ def _quotes(
         quoted.add(origin)
         where = clean(str(origin))
         if text and most is not None:
+            where = near_place(where)
             text = line_within(text, most * room - cells(where) - 2)
         line = f"{where}  {text}" if text else where
         parts = _lines(line, room, most or (8 if page.view.everything else 2), hard=True)
