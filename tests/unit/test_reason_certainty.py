@@ -151,7 +151,10 @@ def test_a_vote_marked_computed_is_worth_an_observation() -> None:
     assert word(found(two, facts=seen)["two"]) == "likely"
 
 
-@pytest.mark.parametrize(("kind", "likely"), [("oom.site", True), ("train.packing", False)])
+@pytest.mark.parametrize(
+    ("kind", "likely"),
+    [("oom.site", True), ("answered.hang.stacks", True), ("train.packing", False)],
+)
 def test_a_rule_is_worth_what_it_rests_on(kind: str, likely: bool) -> None:
     why = Text(en="a", zh="一")
     rests = (fact(kind, True),)

@@ -52,6 +52,7 @@ a program prints is more exact than what people write."""
 OBSERVED = frozenset(
     {
         "advice",
+        "answered",
         "argument",
         "changed",
         "collective",
