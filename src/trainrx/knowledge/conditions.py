@@ -81,7 +81,7 @@ def refuse_malformed(conditions: Iterable[tuple[str, Condition]]) -> None:
 
 def facts_of(condition: Condition) -> tuple[str, ...]:
     """List the plain facts a condition tests, in order, each once."""
-    return tuple(dict.fromkeys(c.fact for c, _ in walk(condition) if c.fact))
+    return tuple(dict.fromkeys(c.fact for c in parts_of(condition) if c.fact))
 
 
 def arguments_of(condition: Condition) -> tuple[str, ...]:
@@ -95,12 +95,12 @@ def arguments_of(condition: Condition) -> tuple[str, ...]:
 
 def symptoms_of(condition: Condition) -> tuple[str, ...]:
     """List the symptoms a condition tests, in order, each once."""
-    return tuple(dict.fromkeys(c.symptom for c, _ in walk(condition) if c.symptom))
+    return tuple(dict.fromkeys(c.symptom for c in parts_of(condition) if c.symptom))
 
 
 def packages_of(condition: Condition) -> tuple[tuple[str, str], ...]:
     """List the (package, range) pairs a condition tests, in order, each once."""
-    pairs = ((c.package, c.versions or "") for c, _ in walk(condition) if c.package)
+    pairs = ((c.package, c.versions or "") for c in parts_of(condition) if c.package)
     return tuple(dict.fromkeys(pairs))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 from packaging.specifiers import SpecifierSet
 
-from trainrx.knowledge.conditions import OPS, walk
+from trainrx.knowledge.conditions import OPS, parts_of
 from trainrx.model.facts import SYMPTOM, UNSEEN, Fact, Facts, Scalar, fact
 from trainrx.model.knowledge import Cause
 from trainrx.model.parts import Condition
@@ -103,7 +103,7 @@ def _conditions(cause: Cause) -> Iterator[tuple[str, Condition]]:
 
 def _collect(condition: Condition, known: Situation, into: Tests) -> None:
     """Add the tests of a condition that nobody can decide yet."""
-    for node, _ in walk(condition):
+    for node in parts_of(condition):
         if node.fact is not None:
             name = "" if node.fact in known.facts else node.fact
         elif node.symptom is not None:
