@@ -157,7 +157,7 @@ def test_a_patch_that_is_passed_on_is_masked():
 def test_a_patch_in_a_pipe_keeps_its_bytes():
     diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n \x1b[0m\xad\u202e  \n-a \n+b\t\n"
 
-    piped = render(fix_answer(diff), "text", View("en"))
+    piped = render(fix_answer(diff), "text", View("en", colour=True))
     shown = render(fix_answer(diff), "text", View("en", terminal=True))
 
     assert piped.endswith(diff)

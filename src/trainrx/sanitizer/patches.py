@@ -17,7 +17,7 @@ class RedactedPatch(NamedTuple):
 
     Attributes:
         text: what is to be shown or written.
-        bare: lines beside a change were left out up to it: `git apply` needs `--unidiff-zero`.
+        bare: no line is left behind a change: `git apply` needs `--unidiff-zero`.
         exposed: a line that is changed holds a secret, and the diff with it.
         masked: such a line is masked: the diff does not apply.
     """
@@ -86,9 +86,9 @@ def _without(part: Sequence[str], redactor: Redactor, *, applies: bool) -> Redac
         return RedactedPatch(whole)
     changed = any(line.secret and line.sign != " " for line in lines)
     text, bare = "", False
-    for piece in _pieces(lines):
+    for piece, is_cut in _pieces(lines):
         text += _hunk(piece, None if applies else redactor)
-        bare |= piece[0].sign != " " or piece[-1].sign != " "
+        bare |= is_cut and piece[-1].sign != " "
     return RedactedPatch(
         text, bare=bare, exposed=changed and applies, masked=changed and not applies
     )
@@ -122,8 +122,11 @@ def _marked(lines: list[_DiffLine], redactor: Redactor) -> list[_DiffLine]:
     return lines
 
 
-def _pieces(lines: Sequence[_DiffLine]) -> Iterator[Sequence[_DiffLine]]:
-    """Cut a hunk at unchanged lines that hold a secret; each piece is a hunk that applies alone."""
+def _pieces(lines: Sequence[_DiffLine]) -> Iterator[tuple[Sequence[_DiffLine], bool]]:
+    """Cut a hunk at unchanged lines that hold a secret; each piece is a hunk that applies alone.
+
+    The second of each pair tells whether it was cut behind.
+    """
     start = 0
     cuts = [at for at, line in enumerate(lines) if line.secret and line.sign == " "]
     for end in (*cuts, len(lines)):
@@ -134,7 +137,7 @@ def _pieces(lines: Sequence[_DiffLine]) -> Iterator[Sequence[_DiffLine]]:
             # patch takes a hunk with less context behind it for the end of the file
             if end < len(lines):
                 before = min(before, after)
-            yield piece[changes[0] - before : changes[-1] + after + 1]
+            yield piece[changes[0] - before : changes[-1] + after + 1], end < len(lines)
         start = end + 1
 
 

@@ -42,7 +42,7 @@ def _secrets(page: Page) -> Iterator[RuleHit]:
             found = line[start:end]
             if _STAND_IN.search(found) is None:
                 at = LineRange(source, number, start + 1, end + 1)
-                yield RuleHit("secret-in-script", at, {"start": found[: min(4, len(found) // 4)]})
+                yield RuleHit("secret-in-script", at, {"start": found[: min(4, len(found) // 8)]})
 
 
 def _unset(page: Page) -> Iterator[RuleHit]:

@@ -424,7 +424,9 @@ def coloured(lines: Iterable[Line]) -> str:
 
 
 def _painted(part: Styled) -> str:
-    text = part.text if part.verbatim else media.terminal(part.text)
+    if part.verbatim:
+        return part.text
+    text = media.terminal(part.text)
     code = STYLES.get(part.style, "")
     return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
 
