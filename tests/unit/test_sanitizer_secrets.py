@@ -98,6 +98,7 @@ def test_a_secret_is_masked_and_its_name_kept(text, wanted):
         "api_key=args.api_key",
         "token=os.environ['HF_TOKEN']",
         "api_key = os.getenv('X')",
+        "password = Prompt.ask(",
         "secretName: wandb-secret",
         "credentials:\n  type: x",
         "GOOGLE_APPLICATION_CREDENTIALS=/root/gcp.json",

@@ -201,7 +201,9 @@ def _is_secret(match: re.Match[str], group: str) -> bool:
     word = match.string[match.start() : match.start() + 5]
     if word.islower() and word == "token" and _is_vocabulary(match) and not looks_random(value):
         return False
-    return word.lower().startswith("pass") or not _is_plain(value, group, match)
+    if word.lower().startswith("pass"):  # may be a word or a number, but no code
+        return group != "bare" or not (_CODE.fullmatch(value) and re.search(r"[(\[]", value))
+    return not _is_plain(value, group, match)
 
 
 def _is_vocabulary(match: re.Match[str]) -> bool:
