@@ -69,6 +69,28 @@ def test_what_the_installed_release_has_is_passed_over(present: str, kept: bool)
     assert ("releases" in told(ASKED, present=present)) is kept
 
 
+@pytest.mark.parametrize(
+    ("present", "function", "traced"),
+    [
+        ("1.0.9", "save_shards", True),
+        ("1.0.9", "load_all", None),
+        ("1.x", "save_shards", None),
+        ("", "save_shards", None),
+        ("1.1.0", "save_shards", None),
+    ],
+)
+def test_a_change_of_a_function_in_the_traceback_is_told_where_the_release_lacks_it(
+    present: str, function: str, traced: bool | None
+) -> None:
+    passed = names_in(function)
+    asked = dict.fromkeys((*words_in(ASKED), *passed), 1.0)
+    versions = {"it": present} if present else {}
+
+    found = {f.kind: f.value for f in repair_facts(asked, BOTH, versions, passed)}
+
+    assert found.get("repair.traced") is traced
+
+
 @pytest.mark.parametrize("present", ["1.1", "1.x", "main", "not a version"])
 def test_a_version_that_may_be_older_rules_nothing_out(present: str) -> None:
     assert told(ASKED, present=present)["releases"] == ">=1.1.0"

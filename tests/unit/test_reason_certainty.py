@@ -91,6 +91,7 @@ def test_what_only_stands_in_the_launch_is_possible_however_much_of_it_there_is(
         ("failure.family", False),
         ("framework.releases_behind", False),
         ("repair.share", False),
+        ("repair.traced", True),
         ("model.is_moe", False),
     ],
 )

@@ -56,7 +56,9 @@ def repairs(
     if not tables or not seen:
         return ()
     asked = _asked(given, facts, seen, launch)
-    return max((tuple(repair_facts(asked, table, versions)) for table in tables), key=_share)
+    passed = {name_term(name) for name in functions(given.logs)}
+    found = (tuple(repair_facts(asked, table, versions, passed)) for table in tables)
+    return max(found, key=_share)
 
 
 def _share(facts: Sequence[Fact]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from packaging.version import Version
 
@@ -81,9 +81,15 @@ LOOKED_AT = 40
 
 
 def repair_facts(
-    asked: Mapping[str, float], table: RepairTable, versions: Mapping[str, str]
+    asked: Mapping[str, float],
+    table: RepairTable,
+    versions: Mapping[str, str],
+    passed: Collection[str] = (),
 ) -> Iterator[Fact]:
     """Derive `repair.share` of the change nearest to what was seen, and `repair.releases`.
+
+    `repair.traced`: a function of the change stands in the traceback, and the installed release is
+    known to lack it.
 
     The share, 0 to 1 and rarely above, is the BM25 score of the change by the rarity of all that
     was seen; below `LEAST` no change is told. Changes that the installed release has
@@ -93,6 +99,7 @@ def repair_facts(
         asked: terms of what was seen, with the weight of each.
         table: the changes of the package in question.
         versions: what is installed.
+        passed: terms of the functions in the traceback.
     """
     package = table.head.package
     present = versions.get(package, "")
@@ -118,6 +125,8 @@ def repair_facts(
         origin = _origin(table, change, common)
         yield fact("repair.share", share, origin, how="derived")
         yield fact("repair.package", package, origin, how="derived")
+        if change.release and is_exact(present) and not set(passed).isdisjoint(common):
+            yield fact("repair.traced", True, origin, how="derived")
         if change.release:
             yield fact("repair.releases", f">={change.release}", origin, how="derived")
         if table.head.releases:

@@ -71,7 +71,7 @@ OBSERVED = frozenset(
 """Kinds of facts, by the first part of their name, that a log, a stack or a comparison tells."""
 COMPUTED = frozenset({"guard", "packages", "template"})
 """Kinds that say whether values contradict each other, or what a release takes."""
-CONTRADICTIONS = frozenset(
+SINGLE = frozenset(
     {
         "batch.divisible_by_generations",
         "config.unread_key",
@@ -82,10 +82,11 @@ CONTRADICTIONS = frozenset(
         "memory.verdict",
         "model.transformers_too_old",
         "parallel.idle_gpus",
+        "repair.traced",
         "vllm.request_fits",
     }
 )
-"""Single facts that do so too."""
+"""Single facts that tell such a thing too."""
 TELLS_NOTHING = frozenset({"failure.family", "log.finished", "log.given", "series.steps"})
 """Facts that any failed job has."""
 
@@ -220,7 +221,7 @@ def tells_by_name(fact: str) -> bool:
     if fact in TELLS_NOTHING:
         return False
     root = fact.split(".", 1)[0]
-    return root in OBSERVED or root in COMPUTED or fact in CONTRADICTIONS
+    return root in OBSERVED or root in COMPUTED or fact in SINGLE
 
 
 def _bearers(causes: Iterable[Cause], seen: Collection[str]) -> Counter[str]:
