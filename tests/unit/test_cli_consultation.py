@@ -200,3 +200,12 @@ def test_without_a_terminal_nothing_is_asked_and_it_says_what_to_do(
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert "--answer ID=VALUE" in done.err
+
+
+def test_what_is_typed_is_shown_masked_and_without_effect() -> None:
+    token = "hf_" + "aB3dE5gH7jK9mN1pQ3sT5v"
+    _, _, said = talk(f"--hub_token {token} \x1b]52;c;cm0=\x07\nq\n", note=f"{NOTE} {token}\x9b2J")
+
+    assert token not in said
+    assert "\x1b]52" not in said
+    assert "\x9b" not in said

@@ -110,3 +110,21 @@ def test_every_format_names_its_medium(form):
 
     own = chosen.medium.__module__ == chosen.document.__module__ or chosen.record is not None
     assert chosen.medium.__module__ == media.__name__ or (form in ("text", "github") and own)
+
+
+def test_an_editor_gets_no_text_that_has_not_passed_the_gate():
+    """Messages and titles are `shown`; the page of a hover is made of lines that have passed."""
+    given = set()
+    for path in (SOURCE / "lsp").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("types."):
+                named = {k.arg: ast.unparse(k.value) for k in node.keywords}
+                given |= {
+                    text
+                    for name, text in named.items()
+                    if name in ("message", "title", "value", "label")
+                }
+
+    passed = re.compile(r"shown\(.*\)|'\\n'\.join\(map\(shown, .*\)\)|text")
+    assert given
+    assert {text for text in given if not passed.fullmatch(text)} == set()
