@@ -1,15 +1,17 @@
-"""Every `*.test.yaml` beside a cause or a rule."""
+"""Every `*.test.yaml` beside a cause, a rule or a protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from trainrx.entries.tests import PreparedRules, read_cases
 from trainrx.knowledge.load import load
 from trainrx.knowledge.places import shipped
+from trainrx.model.knowledge import Family
 
 KB, RULES = shipped()
 CAUSES = sorted(path.stem for path in (KB / "causes").rglob("*.yaml") if ".test" not in path.name)
@@ -54,6 +56,27 @@ def test_every_rule_keeps_its_expectations(rules: PreparedRules) -> None:
     ]
 
     assert wrong == []
+
+
+def test_every_protocol_keeps_its_expectations(rules: PreparedRules) -> None:
+    wrong = [
+        line
+        for ident, protocol in rules.knowledge.protocols.items()
+        for line in rules.protocol(protocol, read_cases(file_of(KB, ident)))
+    ]
+
+    assert wrong == []
+
+
+def test_every_kind_of_failure_that_does_not_name_its_cause_has_a_protocol(
+    rules: PreparedRules,
+) -> None:
+    # what is refused says why, and two releases that clash are asked for by name
+    said = {"config_error", "version_conflict"}
+
+    followed = {f for one in rules.knowledge.protocols.values() for f in one.families}
+
+    assert followed == set(get_args(Family)) - said
 
 
 def test_all_conditions_can_be_decided_side_by_side(rules: PreparedRules) -> None:
