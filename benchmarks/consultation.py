@@ -1,7 +1,7 @@
 """Consult on labelled threads with an oracle that answers, and say how many are solved when.
 
     python benchmarks/consultation.py tests/cases/threads/SET... [--start note|command|log]
-        [--sample N] [--seed N] [--json OUT]
+        [--sample N] [--seed N] [--json LINES]
 
 Each consultation begins with little of what the thread holds; all else is withheld:
 
@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import sys
 import tempfile
@@ -95,10 +96,13 @@ def main() -> int:
     cases = [case for folder in said.folders for case in read_cases(folder, strict=True)]
     if said.sample is not None:
         cases = sorted(cases, key=lambda case: drawn(said.seed, case["id"]))[: said.sample]
-    found = list(consultations(cases, said.start, said.seed))
+    found = []
+    with (said.json or Path(os.devnull)).open("w") as rows:
+        for row in consultations(cases, said.start, said.seed):
+            found.append(row)
+            rows.write(json.dumps(row) + "\n")
+            rows.flush()
     print("\n".join(table(found)))
-    if said.json:
-        said.json.write_text(json.dumps(found, indent=1))
     return 0
 
 
@@ -119,9 +123,10 @@ def consultations(
                 continue
             oracle = Oracle(case.full, knowledge)
             arbitrary = Arbitrary(knowledge, f"{seed} {label['id']}")
+            before = diagnose(**case.start)
             curves = {
-                "tool": consult(case, oracle, best_first, names),
-                "arbitrary": consult(case, oracle, arbitrary, names),
+                "tool": consult(case, before, Asker(oracle, best_first), names),
+                "arbitrary": consult(case, before, Asker(oracle, arbitrary), names),
             }
             everything = solved(case, diagnose(**case.full), names)
         yield {"id": label["id"], "everything": everything} | {
@@ -250,13 +255,19 @@ class Arbitrary:
                         yield SYMPTOM + name
 
 
-def consult(case: Case, oracle: Oracle, choose: Chooser, names: Names) -> Curve:
+class Asker(NamedTuple):
+    """Who answers, and who says what is asked."""
+
+    oracle: Oracle
+    choose: Chooser
+
+
+def consult(case: Case, answer: Diagnosis, asker: Asker, names: Names) -> Curve:
     """Put questions one by one; what is solved when none is left stays so."""
     answers: dict[str, PathLike] = {}
-    answer = diagnose(**case.start)
     history = [solved(case, answer, names)]
-    while len(history) <= MOST and (ident := choose(answer, len(answers))):
-        answers[ident] = oracle.reply(ident)
+    while len(history) <= MOST and (ident := asker.choose(answer, len(answers))):
+        answers[ident] = asker.oracle.reply(ident)
         try:
             answer = diagnose(**case.start, answers=answers)
         except UsageError:  # the value is written as no person would write it
@@ -265,8 +276,8 @@ def consult(case: Case, oracle: Oracle, choose: Chooser, names: Names) -> Curve:
         history.append(solved(case, answer, names))
     known = sum(said != UNKNOWN for said in answers.values())
     last = len(history) - 1
-    said_ = {ident: str(said)[:80] for ident, said in answers.items()}
-    return Curve(tuple(history[min(count, last)] for count in COUNTED), len(answers), known, said_)
+    told = {ident: str(said)[:80] for ident, said in answers.items()}
+    return Curve(tuple(history[min(count, last)] for count in COUNTED), len(answers), known, told)
 
 
 def solved(case: Case, answer: Diagnosis, names: Names) -> bool:
