@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ WAIT = 60.0
 """Seconds, far more than it takes."""
 
 
+@cache
 def answered(request: Request) -> Diagnosis:
     return run.diagnose(request, top=1)
 

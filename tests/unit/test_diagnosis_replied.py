@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ KERNEL = (
 QUIET = "[12.1] usb 1-1: new device\n[13.0] eth0: link up\n[14.2] audit: started\n"
 
 
+@cache
 def answered(**answers: PathLike) -> Diagnosis:
     named = {ident.replace("__", ".").replace("_", "-"): said for ident, said in answers.items()}
     return diagnose(note=KILLED, answers=named)
