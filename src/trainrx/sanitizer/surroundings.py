@@ -24,7 +24,7 @@ AROUND = (
     ),
     Shape(
         "webhook",
-        ("hooks.", "/hook", "/webhook", "api.telegram", "api.day.app/"),
+        ("hooks.", "/hook", "/webhook", "api.day.app/"),
         late(
             r"(?:hooks\.slack\.com/(?:services|workflows)/|/bot/v2/hook/|/api/webhooks/|"
             r"\.webhook\.office\.com/webhook\w{0,3}/|hooks\.zapier\.com/hooks/catch/|"
@@ -33,9 +33,9 @@ AROUND = (
     ),
     Shape(
         "header",
-        ("bearer", "basic", "authorization", "cookie"),
+        ("bearer", "authorization", "cookie"),
         late(
-            r"(?i:\b(?:bearer|basic|authorization['\"]?[:=]\s{0,3}['\"]?token)[ ])"
+            r"(?i:\b(?:bearer|authorization['\"]?[:=]\s{0,3}['\"]?(?:basic|token))[ ])"
             r"(?P<secret>(?=[A-Za-z]{0,64}[^A-Za-z\s]|[a-z]{0,64}[A-Z]{2})"
             r"[A-Za-z0-9._~+/=-]{16,2048})"
             r"|(?i:\bcookie['\"]?:\s{1,3})(?P<cookie>[^\n'\"*][^\n'\"]{0,2047})"

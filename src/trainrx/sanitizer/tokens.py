@@ -83,7 +83,7 @@ SHAPES = (
     _shape("package-index", "pypi- npm_", r"\b(?:pypi-[A-Za-z0-9_-]{40,512}|npm_[A-Za-z0-9]{36})"),
     _shape("slack", "xox xapp-", r"\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,256}"),
     _shape("dingtalk", "sec", r"SEC(?<!\wSEC)[0-9a-f]{64}\b"),
-    _shape("telegram", ":aa", r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b"),
+    _shape("telegram", ":aa", r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b"),
     _shape(
         "mail-and-payment",
         "sg. k_live_ sct",
