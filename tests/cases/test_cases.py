@@ -15,7 +15,10 @@ FOLDERS = sorted(path.name for path in HERE.iterdir() if (path / "expect.yaml").
 
 
 class Expected(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The symptom that is no echo, the first cause, and lines its fixes must hold."""
+    """The symptom that is no echo, the first cause, and lines its fixes must hold.
+
+    `symptom` is "" where no signature is kept for what the parser printed.
+    """
 
     symptom: str
     cause: str | None = None
@@ -31,7 +34,7 @@ def test_a_recorded_failure_is_explained(name: str) -> None:
     result = diagnose([HERE / name], note=expected.note)
 
     roots = [seen.id for seen in result.symptoms if seen.echo_of is None]
-    assert expected.symptom in roots
+    assert expected.symptom in (roots or [""])
     assert result.verdict == expected.verdict
     # what little speaks for is named too, and called no more than possible
     named = [cause for cause in result.causes if expected.cause or cause.verdict == "likely"]

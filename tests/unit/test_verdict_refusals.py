@@ -103,6 +103,16 @@ def test_an_edit_of_lint_is_proved_and_fix_makes_it(tmp_path: Path) -> None:
     assert fixed.proposals[0].patched.files[0].after == GOOD
 
 
+def test_a_likely_cause_gets_the_edit_of_lint_for_the_line_it_rests_on(tmp_path: Path) -> None:
+    found = answer(CUT, "launch.sh: line 4: --dataset: command not found\n", tmp_path)
+
+    assert found.causes[0].id == "flags-dropped-by-broken-continuation"
+    assert found.causes[0].fixes[0].id in ("space-after-backslash", "continuation-broken")
+    assert found.plan is not None
+    assert [change.spelled for change in found.plan.changes] == ["--train_type lora \\"]
+    assert found.plan.proved
+
+
 def test_a_launch_that_is_refused_is_refused_again(tmp_path: Path) -> None:
     answer(WRONG_TYPE, NAMED, tmp_path)
 

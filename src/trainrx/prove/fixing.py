@@ -20,7 +20,7 @@ from trainrx.model.hardware import TokenStats
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
-from trainrx.model.result import CauseOut, Diagnosis
+from trainrx.model.result import CauseOut, Diagnosis, FixOut
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
@@ -118,19 +118,20 @@ def _remedies(
 ) -> Iterator[Tried]:
     """Try the remedies of the best cause, one when it is asked for: each is a reading."""
     for cause in leading(diagnosis.causes)[:1]:
-        sources, edits = _sources(done, cause), _edits_against(cause, diagnosis.findings)
+        sources = _sources(done, cause)
         kept = [item for item in cause.fixes if not touches(item, keep)]
         for item in kept[:MOST_REMEDIES]:
+            edits = _edits_of(item, diagnosis.findings)
             if edits:
                 yield try_edits(item, cause, trial, edits)
             else:
                 yield try_fix(item, cause, trial, sources)
 
 
-def _edits_against(cause: CauseOut, findings: Sequence[Finding]) -> list[Edit]:
-    """Give what lint proposes, all together, where an error it has found is the cause."""
+def _edits_of(remedy: FixOut, findings: Sequence[Finding]) -> list[Edit]:
+    """Give what lint proposes against all errors, where the remedy is one of its edits."""
     errors = [item for item in findings if item.severity == "error" and item.fix is not None]
-    if all(item.rule != cause.id for item in errors):
+    if all(item.rule != remedy.id for item in errors):
         return []
     return [edit for item in errors if item.fix is not None for edit in item.fix.edits]
 

@@ -66,6 +66,13 @@ def confirmed(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
     )
 
 
+def with_edit(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
+    """Put the edit of an error before what else is known to help."""
+    reasons = (*cause.reasons, _lint_reason(item.finding, done))
+    fixes = (_remedy(item.finding, done), *cause.fixes)
+    return msgspec.structs.replace(cause, reasons=reasons, fixes=fixes)
+
+
 def lines_of(done: Conclusion) -> FileLines:
     """Give the lines of the scripts and configurations that were read."""
     files = (*done.given.scripts, *done.given.configs)

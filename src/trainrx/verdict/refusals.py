@@ -22,7 +22,7 @@ from trainrx.model.result import CauseOut, Change, Diagnosis, Reason
 from trainrx.model.text import Text
 from trainrx.prove.mending import begun
 from trainrx.reason.certainty import LIKELY
-from trainrx.verdict.finding_causes import Refused, cause_of, confirmed, lines_of
+from trainrx.verdict.finding_causes import Refused, cause_of, confirmed, lines_of, with_edit
 from trainrx.verdict.preflight import was_seen
 from trainrx.verdict.subjects import refusing_lines, subject_of
 
@@ -44,6 +44,8 @@ _READS_ARGUMENTS = late(r"(?:^|_)(?:parse|args|argv|arguments)(?:_|$)|^__post_in
 
 def with_refusals(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
     """Let the errors of the launch take part in the causes, where the failure may be theirs."""
+    if was_seen(done, found) and any(cause.verdict == "likely" for cause in found.causes):
+        return _mended(found, done, lint)
     refused = list(_refused(found, done, lint))[:MOST]
     if not refused:
         return found
@@ -93,12 +95,24 @@ def _refused(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Iterato
         roots = (item for item in errors if not cut or _group(item, lint) == SHELL)
         yield from (Refused(item, (ahead,)) for item in roots)
         return
-    if begun(done.facts) or any(cause.verdict == "likely" for cause in found.causes):
+    if begun(done.facts):
         return
     named = list(_named(errors, done))
     yield from named
     if not named and _died_early(found, done):
         yield from (Refused(item, ()) for item in errors[:1])
+
+
+def _mended(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
+    """Give a likely cause the edit of lint against the error that the line it rests on names."""
+    best = found.causes[0]
+    shown = {(at.source, at.line) for reason in best.reasons for at in reason.evidence}
+    errors = [item for item in _errors(found, lint) if item.fix is not None]
+    for item in _named(errors, done) if not begun(done.facts) else ():
+        if any((at.source, at.line) in shown for reason in item.reasons for at in reason.evidence):
+            best = with_edit(best, item, done)
+            return msgspec.structs.replace(found, causes=(best, *found.causes[1:]))
+    return found
 
 
 def _named(errors: Sequence[Finding], done: Conclusion) -> Iterator[Refused]:
