@@ -29,7 +29,9 @@ def mistakes(answer: Diagnosis, folder: Path) -> Iterator[str]:
             yield f"more than {ROOM.lines} lines at {width} columns"
     for lang in ("en", "zh"):
         yield from _posted(answer, lang)
-    yield from _named(answer, joined(screens[80]))
+    # what the answer to a question would speak for is not named as a cause
+    said = (line for line in screens[80].splitlines() if " -> " not in line)
+    yield from _named(answer, joined("".join(said)))
     yield from _planned(answer, screens[80])
     if not any(line.split() for line in screens[80].splitlines()[1:]):
         yield "it says nothing"

@@ -14,14 +14,18 @@ from trainrx.sanitizer.controls import clean
 
 
 def job_text(job: JobSummary, view: View, *, short: bool = False) -> str:
-    """Say in one line what is known of the job; `short`: no owner of the model, no single node."""
+    """Say in one line what is known of the job.
+
+    `short`: no owner of the model, no single node, and the model last, where a line is cut.
+    """
     framework = " ".join(part for part in (job.framework, job.framework_version) if part)
     cards = (f"{job.gpus} x {job.gpu}" if job.gpu else f"{job.gpus} GPU") if job.gpus else job.gpu
     nodes = ""
     if job.nodes is not None and not (short and job.nodes == 1):
         nodes = view.say(words.ONE_NODE if job.nodes == 1 else words.NODES, n=job.nodes)
     model = (job.model or "").rstrip("/").rpartition("/")[2] if short else job.model
-    parts = (framework, job.task, model, cards, nodes)
+    where = (cards, nodes)
+    parts = (framework, job.task, *where, model) if short else (framework, job.task, model, *where)
     return clean(" · ".join(part for part in parts if part))
 
 
