@@ -113,6 +113,21 @@ def test_the_output_of_a_step_is_searched_like_that_of_any_command() -> None:
     assert "host-oom.who-killed" not in [ask.id for ask in shown.asks]
 
 
+def test_a_pasted_traceback_says_where_it_broke_off() -> None:
+    pasted = (
+        "Traceback (most recent call last):\n"
+        '  File "/env/lib/python3.11/site-packages/trl/trainer/grpo_trainer.py", line 9, in step\n'
+        "    self.go()\n"
+        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    )
+
+    answer = diagnose(note=KILLED, answers={"crash.first-error": pasted})
+
+    assert answer.facts["failure.package"] == "trl"
+    assert answer.facts["failure.function"] == "step"
+    assert "log.given" not in answer.facts
+
+
 def test_who_does_not_know_is_not_asked_again_and_changes_nothing_else() -> None:
     before = answered()
     unknown = {ask.id: "不知道" for ask in before.asks}

@@ -139,7 +139,8 @@ class Detector:
         if scans or metrics:
             exits = [item for scan in scans for item in scan.exits]
             facts.add(*log_facts(shown, self.symptoms, exits))
-        shown = _with_outputs(shown, outputs)
+        printed_beside = _beside(shown, outputs)
+        shown = (*shown, *printed_beside)
         # what a note repeats of the logs is no second failure
         printed = {item.symptom for item in shown}
         told = summed([scan.tally for scan in notes])
@@ -150,9 +151,10 @@ class Detector:
         promised = [f for part in (shown, observed) for f in signature_facts(part, self.symptoms)]
         facts.add(*without_origins(promised))
         facts.add(*self._denied(texts, {item.symptom for item in (*shown, *told, *observed)}))
-        facts.add(*oom_facts((*seen, *observed), self.symptoms, facts))
+        facts.add(*oom_facts((*seen, *printed_beside, *observed), self.symptoms, facts))
         if facts.value("log.finished") is not True:
             facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))
+            facts.add(*crash_facts(printed_beside, self.symptoms, ()))
             facts.add(*stage_facts([(scan.name, scan.phase) for scan in scans]))
         ranks = world or max((scan.world or 0 for scan in scans), default=0) or None
         reports = [report for scan in scans for report in scan.reports]
@@ -167,11 +169,11 @@ class Detector:
         )
 
 
-def _with_outputs(shown: tuple[SymptomHits, ...], outputs: list[Scan]) -> tuple[SymptomHits, ...]:
-    """Add what stands in outputs alone, behind the logs: their lines are no time of the job."""
+def _beside(shown: Iterable[SymptomHits], outputs: list[Scan]) -> tuple[SymptomHits, ...]:
+    """Give what stands in outputs alone; their lines are no time of the job."""
     printed = {item.symptom for item in shown}
     found = summed([scan.tally for scan in outputs])
-    return (*shown, *(item for item in found if item.symptom not in printed))
+    return tuple(item for item in found if item.symptom not in printed)
 
 
 def by_words(
