@@ -3,8 +3,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from trainrx.knowledge.load import load
 from trainrx.model.knowledge import Amount, EchoOf, FactClause, FactEntry, Rule
 from trainrx.model.parts import Condition, Param
+from trainrx.model.text import Lang
 from trainrx.reason.phrasing import amount_text, clause_text, condition_text
 from trainrx.render.document import View
 from trainrx.render.explain import Entry, echo_text, explained
@@ -164,3 +166,18 @@ def test_a_clause_keeps_its_constants():
 )
 def test_an_amount_says_how_it_is_computed(amount, wanted):
     assert amount_text(amount) == wanted
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines"),
+    [
+        ("en", ("Steps, in this order", "py-spy dump --pid", "all ranks but one report it ->")),
+        ("zh", ("按此顺序排查", "py-spy dump --pid", "只有一个 rank 没有报 ->")),
+    ],
+)
+def test_explain_shows_the_steps_with_what_their_output_means(
+    lang: Lang, lines: tuple[str, ...]
+) -> None:
+    text = shown(load().protocols["hang"], lang)
+
+    assert [line for line in lines if line not in text] == []

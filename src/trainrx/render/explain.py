@@ -376,6 +376,7 @@ def _entries(knowledge: Knowledge) -> Iterator[Entry]:
         dict(knowledge.guards),
         dict(knowledge.ranges),
         dict(knowledge.levers),
+        dict(knowledge.protocols),
     )
     for group in groups:
         for ident in sorted(group):
@@ -386,6 +387,7 @@ def _entries(knowledge: Knowledge) -> Iterator[Entry]:
 def _row(entry: Entry, knowledge: Knowledge, view: View) -> tuple[str, str, str, str]:
     told = knowledge.causes[entry.range.cause] if isinstance(entry, RangeEntry) else entry
     own = told.family or "" if isinstance(told, (Cause, Symptom, Guard)) else ""
+    own = told.families[0] if isinstance(told, Protocol) else own
     kind = view.say(words.KINDS[type(entry).__name__])
     return entry.id, kind, own, clean(view.say(entry.title))
 
