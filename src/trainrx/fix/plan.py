@@ -25,7 +25,7 @@ from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Origin, Scalar
 from trainrx.model.knowledge import Amount, Cause, Fix
 from trainrx.model.refusal import Fate, RefusedArgument
-from trainrx.model.result import AlreadyRight, FixOut, NotOffered, Predicted
+from trainrx.model.result import AlreadyRight, Change, FixOut, NotOffered, Predicted
 from trainrx.model.text import Text
 from trainrx.versions.ranges import in_range, is_exact
 
@@ -199,7 +199,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(translations(job) if fix.respell else ()),
         *package_changes(fix, job),
         *together,
-        *(one for one in measure_changes(fix.measures, job.facts) if not lacks(one, job)),
+        *_measures(fix, job),
     )
     if not changes and (_is_bare(fix) or is_in_part_of_others(fix, job.facts)):
         raise _LeftOutError(_NOTHING.in_(job.lang), is_told=False)
@@ -214,6 +214,14 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         notes=tuple(notes),
         predicted=_predicted(fix, values, job),
     )
+
+
+def _measures(fix: Fix, job: Target) -> Iterator[Change]:
+    """Give the measures of a remedy; an argument needs a command of the job that has it."""
+    for measure in fix.measures:
+        for change in measure_changes((measure,), job.facts):
+            if measure.command or not lacks(change, job):
+                yield change
 
 
 def _is_bare(fix: Fix) -> bool:

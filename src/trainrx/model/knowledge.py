@@ -197,7 +197,8 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     words of a shell or a program, "" where there is none to name. `$fact.name` at the end of
     either stands for the text of a fact; where it is unknown the measure is left out. `of` are the
     frameworks whose name `param` is: where another one runs, the measure is left out. A library
-    (megatron-core) may stand there too: its names go wherever it is used.
+    (megatron-core) may stand there too: its names go wherever it is used. `command` is the other
+    command of the job whose argument it is (the trainer beside a server).
     """
 
     kind: Literal["code", "data", "hardware", "config_file", "env", "arg"]
@@ -205,6 +206,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     action: Literal["set", "lower", "raise", "add", "remove", "upgrade", "downgrade", "switch"]
     to: str = ""
     of: tuple[str, ...] = ()
+    command: str = ""
 
 
 class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
