@@ -231,7 +231,7 @@ def test_one_question_is_asked_with_its_command():
 
     text = shown(msgspec.structs.replace(diagnoses.oom(), asks=asks))
 
-    assert "Ask       Question 0?\n            run-0\n            if yes, so\n" in text
+    assert "Ask       Question 0?\n              run-0\n            if yes, so\n" in text
     assert "Question 1?" not in text
 
 

@@ -51,6 +51,7 @@ def ranks_text(ranks: Sequence[int], view: View) -> str:
 def titles(answer: Diagnosis) -> dict[str, str]:
     """Give the titles of the symptoms and causes of an answer by id."""
     named = {item.id: item.title for item in answer.symptoms}
+    named |= {item.id: item.title for item in answer.differential}
     return named | {item.id: item.title for item in answer.causes}
 
 

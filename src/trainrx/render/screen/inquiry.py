@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trainrx.model.result import Ask, CauseOut, Diagnosis, DifferentialItem
 from trainrx.render import document as doc
 from trainrx.render import words
@@ -54,16 +52,14 @@ def runners_up(answer: Diagnosis) -> tuple[CauseOut, ...]:
 def _differential(items: tuple[DifferentialItem, ...], view: View) -> Elastic:
     """Say what can be behind it, each with what would confirm it."""
 
-    def item(one: DifferentialItem, *, signed: bool) -> tuple[doc.Node, ...]:
+    def item(one: DifferentialItem, *, signed: bool) -> doc.Bullet:
         sign = view.say(words.SIGN, what=one.confirm) if one.confirm and signed else ""
-        return children(
-            doc.Paragraph(one.title, most=1),
-            doc.Paragraph(sign, indent=2, style="dim", most=1) if sign else None,
-        )
+        below = (doc.Paragraph(sign, style="dim", most=1),) if sign else ()
+        return doc.Bullet(one.title, most=1, children=below)
 
     def form(count: int, *, signed: bool) -> tuple[doc.Node, ...]:
-        shown = (item(one, signed=signed) for one in items[:count])
-        return (doc.Labelled(view.say(words.COULD_BE), children=children(*shown)),)
+        shown = tuple(item(one, signed=signed) for one in items[:count])
+        return (doc.Labelled(view.say(words.COULD_BE), children=shown),)
 
     return elastic(
         (0, form(MOST_DIFFERENTIAL, signed=True)),
@@ -86,21 +82,23 @@ def questions(answer: Diagnosis, view: View) -> doc.Node | None:
 
     def form(count: int, readings: int) -> tuple[doc.Node, ...]:
         items = (_question(ask, readings) for ask in asked[:count])
-        return (doc.Labelled(label, children=children(*items)),)
+        return (doc.Labelled(label, children=tuple(items)),)
 
     return elastic(
         (0, form(3, 2)), (18, form(3, 1)), (50, form(2, 1)), (75, form(1, 1)), (85, form(1, 0))
     )
 
 
-def _question(ask: Ask, readings: int) -> Iterator[doc.Node]:
-    yield doc.Paragraph(ask.what, style="strong", most=2)
-    if ask.command:
-        yield doc.Code((CopyLine(clean(ask.command)),))
-    elif ask.how:
-        yield doc.Paragraph(ask.how, indent=2, most=2)
-    for reading in ask.reading[:readings]:
-        yield doc.Paragraph(reading, indent=2, most=1)
+def _question(ask: Ask, readings: int) -> doc.Bullet:
+    how = doc.Paragraph(ask.how, most=2) if ask.how else None
+    return doc.Bullet(
+        ask.what,
+        most=2,
+        children=children(
+            doc.Code((CopyLine(clean(ask.command)),)) if ask.command else how,
+            [doc.Paragraph(reading, most=1) for reading in ask.reading[:readings]],
+        ),
+    )
 
 
 def _collect(view: View) -> doc.Node:
