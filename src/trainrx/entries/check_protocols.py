@@ -16,7 +16,7 @@ from trainrx.entries.check_common import (
 from trainrx.entries.problem import Problem, error
 from trainrx.model.facts import SYMPTOM
 from trainrx.model.parts import Condition
-from trainrx.model.protocols import Outcome, Protocol, ProtocolStep
+from trainrx.model.protocols import Protocol, ProtocolStep, StepOutcome
 from trainrx.reason.questions import WHOLE
 
 OWN = (*WHOLE, "versions")
@@ -87,7 +87,7 @@ def _own(step: ProtocolStep, key: str, refs: set[str], names: KnownNames) -> Ite
         yield from _outcome(outcome, f"{key}.outcomes.{outcome.id}", names)
 
 
-def _outcome(outcome: Outcome, key: str, names: KnownNames) -> Iterator[Problem]:
+def _outcome(outcome: StepOutcome, key: str, names: KnownNames) -> Iterator[Problem]:
     yield from text_problems((f"{key}.reads", outcome.reads), (f"{key}.then", outcome.then))
     if not outcome.causes and not outcome.facts and outcome.then is None:
         yield error(key, "means nothing: name causes or facts, or say what follows")

@@ -23,7 +23,7 @@ from trainrx.launch.request import Reply, Request
 from trainrx.model.facts import ANSWERED, SYMPTOM, Fact, Origin, fact
 from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
-from trainrx.model.protocols import Outcome, ProtocolStep
+from trainrx.model.protocols import ProtocolStep, StepOutcome
 from trainrx.versions.listing import read_versions
 
 SOURCE = "answer "
@@ -165,7 +165,7 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
         yield found if kind not in BY_CONTENT else msgspec.structs.replace(found, kind=kind)
 
 
-def _outcome(reply: Reply, knowledge: Knowledge) -> Outcome | None:
+def _outcome(reply: Reply, knowledge: Knowledge) -> StepOutcome | None:
     """Give the outcome of a step that is replied: by its id, its number, its words, or yes or no.
 
     Raises:

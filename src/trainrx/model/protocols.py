@@ -15,7 +15,7 @@ Effort = Literal["read", "look", "rerun"]
 machine it ran on; rerun: the job has to be started again."""
 
 
-class Outcome(
+class StepOutcome(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
     """What a step may show (`reads`), and what that means.
@@ -49,7 +49,7 @@ class ProtocolStep(
     command: str = ""
     answer: Literal["yes_no", "value", "output"] = "output"
     effort: Effort = "look"
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[StepOutcome, ...] = ()
     answers: tuple[str, ...] = ()
     when: Condition | None = None
     unless: Condition | None = None

@@ -15,7 +15,7 @@ from trainrx.model.text import Lang
 from trainrx.reason.differential import CLOSE
 from trainrx.reason.information import entropy, information, shares
 from trainrx.reason.observations import VERSION, Observation, observations
-from trainrx.reason.protocols import Step, shifts_of, steps
+from trainrx.reason.protocols import OpenStep, shifts_of, steps
 from trainrx.reason.questions import LAUNCH, LOG, RANK_LOG, VERSIONS, WHOLE, Phrasing, Question
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored
@@ -102,7 +102,7 @@ def asks(scored: Sequence[Scored], inquiry: Inquiry) -> tuple[Ask, ...]:
     return tuple(out.values())[:MOST]
 
 
-def _expert(inquiry: Inquiry) -> Iterator[Step]:
+def _expert(inquiry: Inquiry) -> Iterator[OpenStep]:
     """Give the steps that apply and are still open."""
     known = inquiry.reasoning.situation
     for step in steps(inquiry.knowledge.protocols.values(), inquiry.families, known):
@@ -113,7 +113,7 @@ def _expert(inquiry: Inquiry) -> Iterator[Step]:
             yield step
 
 
-def _authored(best: Sequence[Scored], expert: Sequence[Step]) -> Iterator[_Candidate]:
+def _authored(best: Sequence[Scored], expert: Sequence[OpenStep]) -> Iterator[_Candidate]:
     """Weigh the questions that protocols ask in their own words."""
     now = shares(best)
     for step in expert:
@@ -124,7 +124,7 @@ def _authored(best: Sequence[Scored], expert: Sequence[Step]) -> Iterator[_Candi
 
 
 def _observed(
-    best: Sequence[Scored], expert: Sequence[Step], inquiry: Inquiry
+    best: Sequence[Scored], expert: Sequence[OpenStep], inquiry: Inquiry
 ) -> Iterator[_Candidate]:
     """Weigh the questions for facts, symptoms, releases and whole inputs."""
     facts, now = inquiry.reasoning.facts, shares(best)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trainrx.model.facts import ANSWERED, Fact, Facts
 from trainrx.model.knowledge import Family
-from trainrx.model.protocols import Outcome, Protocol, ProtocolStep
+from trainrx.model.protocols import Protocol, ProtocolStep, StepOutcome
 from trainrx.model.text import Text
 from trainrx.reason.conclusions import Suggested
 from trainrx.reason.conditions import Situation, decide
@@ -19,7 +19,7 @@ FOLLOWING = 0.3
 """What it says less for each that stands behind another."""
 
 
-class Step(NamedTuple):
+class OpenStep(NamedTuple):
     """A step that applies, under the id of its question."""
 
     id: str
@@ -28,7 +28,7 @@ class Step(NamedTuple):
 
 def steps(
     protocols: Iterable[Protocol], families: Collection[Family], known: Situation
-) -> Iterator[Step]:
+) -> Iterator[OpenStep]:
     """Give the steps for some kinds of failure in their authors' order, each question once.
 
     A protocol with a condition goes before one without: it is for something special.
@@ -41,7 +41,7 @@ def steps(
             ident = protocol.question(step)
             if ident not in given and _holds(step, known):
                 given.add(ident)
-                yield Step(ident, step)
+                yield OpenStep(ident, step)
 
 
 def _holds(one: Protocol | ProtocolStep, known: Situation) -> bool:
@@ -50,7 +50,7 @@ def _holds(one: Protocol | ProtocolStep, known: Situation) -> bool:
     return one.unless is None or decide(one.unless, known) is not True
 
 
-def shifts_of(outcomes: Sequence[Outcome]) -> tuple[Shifts, ...]:
+def shifts_of(outcomes: Sequence[StepOutcome]) -> tuple[Shifts, ...]:
     """Give what each outcome says for the causes it names."""
     return tuple(
         {cause: max(0.0, POINTS - FOLLOWING * at) for at, cause in enumerate(outcome.causes)}
@@ -72,7 +72,9 @@ def votes(protocols: Iterable[Protocol], facts: Facts) -> Iterator[Suggested]:
                     yield from _votes(ident, step, outcome, found)
 
 
-def _votes(ident: str, step: ProtocolStep, outcome: Outcome, found: Fact) -> Iterator[Suggested]:
+def _votes(
+    ident: str, step: ProtocolStep, outcome: StepOutcome, found: Fact
+) -> Iterator[Suggested]:
     asked = step.question or outcome.reads
     why = Text(en=f"{asked.en} {outcome.reads.en}", zh=f"{asked.zh}{outcome.reads.zh}")
     (shifts,) = shifts_of((outcome,))

@@ -12,7 +12,7 @@ from trainrx.model.levers import Guard, Lever, LeverStep
 from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
-from trainrx.model.protocols import Outcome, Protocol, ProtocolStep
+from trainrx.model.protocols import Protocol, ProtocolStep, StepOutcome
 from trainrx.model.text import Lang, Text
 from trainrx.reason.phrasing import (
     ONLY_IF,
@@ -292,7 +292,7 @@ def _protocol_step(step: ProtocolStep, number: int, view: View) -> doc.Remedy:
     return doc.Remedy(number, title, children(how, command, *readings, when))
 
 
-def _reading(outcome: Outcome, view: View) -> str:
+def _reading(outcome: StepOutcome, view: View) -> str:
     means = view.say(outcome.then) if outcome.then is not None else ", ".join(outcome.causes)
     return f"{view.say(outcome.reads)} -> {means}" if means else view.say(outcome.reads)
 
