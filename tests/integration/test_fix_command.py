@@ -226,7 +226,7 @@ def test_the_forms_for_people_name_plan_and_patch(lang, form, capsys):
     assert {"en": "Memory", "zh": "显存"}[lang] in out
 
 
-def test_secrets_are_masked_in_markdown_only(example, capsys):
+def test_a_secret_beside_the_change_is_in_no_form(example, capsys):
     path = example / "launch.sh"
     text = path.read_text().replace(
         "NPROC_PER_NODE=2", "WANDB_API_KEY=abcdef0123456789abcdef \\\nNPROC_PER_NODE=2"
@@ -235,9 +235,11 @@ def test_secrets_are_masked_in_markdown_only(example, capsys):
 
     _, shared, _ = run(capsys, "launch.sh", *TWO_A800, "--format", "markdown")
     _, own, _ = run(capsys, "launch.sh", *TWO_A800)
+    _, bare, _ = run(capsys, "launch.sh", *TWO_A800, "--no-redact")
 
     assert "abcdef0123456789" not in shared
-    assert "abcdef0123456789" in own
+    assert "abcdef0123456789" not in own
+    assert "abcdef0123456789" in bare
 
 
 def test_versions_that_clash_give_one_pip_line(tmp_path, monkeypatch, capsys):
