@@ -61,7 +61,10 @@ def _dispatch(words: list[str], spoken: Lang) -> int:
     from typer.main import get_command
 
     app: typer.Typer = module.app
-    lang, rest = _leading_language(words[1:] if named else words)
+    given = words[1:] if named else words
+    lang, rest = _leading_language(given)
+    if not rest and len(app.registered_commands) == 1:
+        rest = given  # a command that is given a language alone says what it lacks
     if not rest and app.info.no_args_is_help is True:
         rest = ["--help"]
     name = f"{called_as()} {words[0]}" if named else called_as()
