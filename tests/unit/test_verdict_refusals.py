@@ -65,6 +65,14 @@ def test_an_error_no_line_names_is_suspected_where_arguments_were_read(tmp_path:
     assert [(c.id, c.verdict) for c in of_lint(found)] == [("wrong-type", "possible")]
 
 
+def test_text_in_the_place_of_a_number_is_suspected_wherever_it_is_met(tmp_path: Path) -> None:
+    log = UNNAMED.replace("parse_args_into_dataclasses", "update_layer")
+
+    found = answer(WRONG_TYPE, log, tmp_path)
+
+    assert [(c.id, c.verdict) for c in of_lint(found)] == [("wrong-type", "possible")]
+
+
 @pytest.mark.parametrize("log", [ELSEWHERE, STEPS + NAMED, STEPS + UNNAMED, OOM])
 def test_a_job_that_got_past_its_arguments_did_not_die_of_them(log: str, tmp_path: Path) -> None:
     found = answer(WRONG_TYPE, log, tmp_path)

@@ -37,6 +37,9 @@ NOT_MET = Text(
 SHELL, VERSIONS = "shell", "versions"
 """Groups of rules: of the script itself, what it loses the framework misses; of packages."""
 SAID_BY_USER = "observation"
+WRONG_TYPE = "wrong-type"
+_AS_TEXT = late(r"TypeError: .*\bstr\b")
+"""A value that is text arrives where a number is computed with: files are read without types."""
 _PACKAGE = late(r"[A-Za-z][\w-]*")
 _READS_ARGUMENTS = late(r"(?:^|_)(?:parse|args|argv|arguments)(?:_|$)|^__post_init__$")
 """Functions that read arguments and check what they are told."""
@@ -99,8 +102,8 @@ def _refused(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Iterato
         return
     named = list(_named(errors, done))
     yield from named
-    if not named and _died_early(found, done):
-        yield from (Refused(item, ()) for item in errors[:1])
+    if not named:
+        yield from (Refused(item, ()) for item in _suspects(errors, found, done)[:1])
 
 
 def _mended(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
@@ -127,19 +130,22 @@ def _named(errors: Sequence[Finding], done: Conclusion) -> Iterator[Refused]:
             yield Refused(item, (reason,))
 
 
-def _died_early(found: Diagnosis, done: Conclusion) -> bool:
-    """Tell whether the job failed over its arguments, and nothing that was seen says of which.
+def _suspects(errors: Sequence[Finding], found: Diagnosis, done: Conclusion) -> Sequence[Finding]:
+    """Give the errors that may be behind a failure, where nothing that was seen says of what it is.
 
-    Its traceback passes what reads them, or the user tells so: a launch that people show is often
-    cut short, and lacks what their job had.
+    Its traceback passes what reads arguments, or the user tells so, or text was taken for a number:
+    a launch that people show is often cut short, and lacks what their job had.
     """
     known = done.knowledge.symptoms
     roots = [known[seen.id] for seen in found.symptoms if seen.echo_of is None]
     told = [entry for entry in roots if entry.role == SAID_BY_USER]
-    reading = any(map(_READS_ARGUMENTS.search, functions(done.given.logs)))
-    over_arguments = reading or any(entry.family == "config_error" for entry in told)
     plain = [entry for entry in roots if not entry.vague and entry not in told]
-    return over_arguments and any(entry.is_failure for entry in roots) and not plain
+    if plain or not any(entry.is_failure for entry in roots):
+        return ()
+    if any(_AS_TEXT.search(line.text) for line in refusing_lines(done.given.logs)):
+        return [item for item in errors if item.rule == WRONG_TYPE]
+    reading = any(map(_READS_ARGUMENTS.search, functions(done.given.logs)))
+    return errors if reading or any(entry.family == "config_error" for entry in told) else ()
 
 
 def _covers(cause: CauseOut, item: Refused, done: Conclusion, group: str) -> bool:
