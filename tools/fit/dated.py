@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,15 +17,18 @@ from fit.collect import concluded_in
 from fit.pair import Pair
 from fit.ranking import fitted, fitting
 from fit.report import bins, expected_error
-from trainrx.diagnosis.answer import answer
+from trainrx.diagnosis.conclusion import Conclusion, foreseen, roots, shown, target, weighed
+from trainrx.fix.plan import plan
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.fitted import Fitted
-from trainrx.render import render
-from trainrx.render.document import View
+from trainrx.reason.order import rank, word
+from trainrx.reason.score import Scored
 
 CUTS = ("2025-07-01", "2025-10-01", "2026-01-01", "2026-04-01", "2026-07-01")
 """Where a block of newer threads begins; each holds 60 to 100 of them."""
+JUDGED = 3
+"""How many causes a fix that worked is looked for in."""
 NOTHING = {"verdict": "unknown", "symptoms": [], "causes": []}
 
 Case = dict[str, Any]
@@ -76,13 +78,34 @@ def judged(cases: Iterable[Case], knowledge: Knowledge, ranking: Fitted | None) 
 
 
 def _answer(case: Case, knowledge: Knowledge) -> dict[str, Any]:
+    """Give of an answer what is judged here: its first causes; questions take a second each."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = concluded_in(Path(folder), case, knowledge)
         except UsageError:
             return NOTHING
-        written: dict[str, Any] = json.loads(render(answer(done, near=True), "json", View("en")))
-    return written
+        best = _ranked(done)[:JUDGED]
+        job = target(done)
+        plans = [plan(item.cause, job) for item in best]
+    causes = [
+        {
+            "id": item.cause.id,
+            "family": item.cause.family,
+            "verdict": word(item),
+            "probability": round(item.probability, 2),
+            "fixes": msgspec.to_builtins(made.fixes),
+        }
+        for item, made in zip(best, plans, strict=True)
+    ]
+    return {**NOTHING, "causes": causes}
+
+
+def _ranked(done: Conclusion) -> Sequence[Scored]:
+    seen, echo_of = shown(done)
+    active = roots(seen, echo_of, done.knowledge)
+    failed = any(done.knowledge.symptoms[name].is_failure for name in active)
+    weighty = weighed(done, active) if failed else foreseen(done, active)
+    return rank(weighty, done.reasoning, active=active, failed=failed, lang=done.lang).causes
 
 
 def rows(blocks: Sequence[Block], examined: str) -> Iterator[tuple[str, ...]]:
