@@ -38,6 +38,7 @@ USE: Mapping[str, Text] = {
     "lint": site_words.LINT,
     "lint-rules": site_words.LINT_RULES,
     "fix": site_words.FIX,
+    "consultation": site_words.CONSULTATION,
     "estimate": site_words.ESTIMATE,
     "translate": site_words.TRANSLATE,
     "editor": site_words.EDITOR,
