@@ -107,10 +107,11 @@ def _refused(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Iterato
 
 
 def _mended(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
-    """Give a likely cause the edit of lint against the error that the line it rests on names."""
+    """Give a likely cause the edit against a trap of the shell that its own line names."""
     best = found.causes[0]
     shown = {(at.source, at.line) for reason in best.reasons for at in reason.evidence}
-    errors = [item for item in _errors(found, lint) if item.fix is not None]
+    shell = (item for item in _errors(found, lint) if _group(item, lint) == SHELL)
+    errors = [item for item in shell if item.fix is not None]
     for item in _named(errors, done) if not begun(done.facts) else ():
         if any((at.source, at.line) in shown for reason in item.reasons for at in reason.evidence):
             best = with_edit(best, item, done)
