@@ -20,7 +20,7 @@ from trainrx.model.planning import FilePatch, Patched, ProofCheck, Standing
 from trainrx.model.result import Change
 from trainrx.prove import recheck
 from trainrx.prove.attempt_files import as_named, left_open, place_of, script_of, texts_of
-from trainrx.prove.mending import Joined, Ways, begun, join, standing_of, taken
+from trainrx.prove.mending import JoinedFix, Ways, begun, join, standing_of, taken
 from trainrx.prove.recheck import IN_FILES, LaunchReading
 from trainrx.prove.reread import LaunchContext, LaunchReader
 
@@ -56,7 +56,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[ProofCheck, ...] = ()
     reading: LaunchReading | None = None
     changes: tuple[Change, ...] = ()
-    joined: tuple[Joined, ...] = ()
+    joined: tuple[JoinedFix, ...] = ()
     renamed: tuple[Change, ...] = ()
     standing: Mapping[str, str] | None = None
 
@@ -212,7 +212,7 @@ class TrialLaunch:
         found = recheck.objections(self.before)
         return self.standing({i: text for i, text in found.items() if i not in self._void})
 
-    def _joined(self, changes: Sequence[Change], after: LaunchReading) -> tuple[Joined, ...]:
+    def _joined(self, changes: Sequence[Change], after: LaunchReading) -> tuple[JoinedFix, ...]:
         """Find remedies for what refuses the launch with some changes made."""
         launch, names = self.launch, {change.param for change in changes}
         if launch is None:

@@ -27,7 +27,7 @@ WHY = Text(
 )
 
 
-class Joined(NamedTuple):
+class JoinedFix(NamedTuple):
     """A remedy that settles a refusal: canonical parameters with their new values."""
 
     guard: Guard
@@ -48,14 +48,14 @@ class Ways(NamedTuple):
     held: AbstractSet[str] = frozenset()
 
 
-def join(facts: Facts, ways: Ways) -> tuple[Joined, ...]:
+def join(facts: Facts, ways: Ways) -> tuple[JoinedFix, ...]:
     """Find, for each refusal that stands, the first remedy that ends it and brings no other.
 
     Args:
         facts: what is read of the launch, with all that was changed so far.
         ways: the job.
     """
-    found: list[Joined] = []
+    found: list[JoinedFix] = []
     values: dict[str, Scalar] = {}
     standing = ways.refused(facts)
     for ident in sorted(standing):
@@ -66,14 +66,14 @@ def join(facts: Facts, ways: Ways) -> tuple[Joined, ...]:
             after = ways.read(values | more)
             left = standing if after is None else ways.refused(after)
             if after is not None and ident not in left and left <= standing:
-                found.append(Joined(guard, fix, more))
+                found.append(JoinedFix(guard, fix, more))
                 values |= more
                 facts, standing = after, left
                 break
     return tuple(found)
 
 
-def move_of(one: Joined) -> Move:
+def move_of(one: JoinedFix) -> Move:
     """Give a remedy that was joined as a move of a plan."""
     title = one.guard.title
     return Move(

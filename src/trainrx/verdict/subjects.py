@@ -29,7 +29,7 @@ _DECIDING = late(r"(?<![\w.])(\w+) = ")
 _NUMBER = late(r"-\.?\d")
 
 
-class Subject(NamedTuple):
+class FindingSubject(NamedTuple):
     """The arguments a finding is about, the words it objects to, and others its message has."""
 
     names: frozenset[str]
@@ -46,7 +46,7 @@ class Subject(NamedTuple):
         )
 
 
-def subject_of(finding: Finding, lines: FileLines) -> Subject:
+def subject_of(finding: Finding, lines: FileLines) -> FindingSubject:
     """Read from the place of a finding, and from its message, what it is about."""
     marked = _marked(finding, lines)
     words = marked.split() if marked.strip("\\ \t") else [marked.strip("\\")]
@@ -56,7 +56,7 @@ def subject_of(finding: Finding, lines: FileLines) -> Subject:
     names |= {plain(said[0])} if said else set()
     names |= {match[1] for match in _DECIDING.finditer(finding.message)}
     others = {word.strip(",;.()") for word in finding.message.split() if "_" in word}
-    return Subject(frozenset(names - {""}), frozenset(values - {""}), frozenset(others))
+    return FindingSubject(frozenset(names - {""}), frozenset(values - {""}), frozenset(others))
 
 
 def refusing_lines(logs: Sequence[Input]) -> Iterator[Origin]:
