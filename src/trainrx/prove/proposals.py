@@ -181,7 +181,7 @@ def _proposed(
             *host_memory(attempt, trial, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),
         ),
-        predicted=_predicted(trial, attempt) if cause.family in MEMORY else None,
+        predicted=_predicted(trial, attempt) if _is_short(cause, trial) else None,
         batch=_batch(trial, attempt, None),
         checks=attempt.checks,
         refused=() if attempt.standing is None else trial.standing(attempt.standing),
@@ -189,6 +189,13 @@ def _proposed(
         diff=attempt.diff,
     )
     return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+
+
+def _is_short(cause: CauseOut, trial: TrialLaunch) -> bool:
+    """Tell whether memory is the trouble: it was, or the launch is foreseen not to fit."""
+    found = trial.before.memory
+    foreseen = not isinstance(found, Refusal) and found.verdict == "does-not-fit"
+    return cause.family in MEMORY or foreseen
 
 
 def _safety(fix: FixOut, attempt: Attempt) -> Safety:

@@ -94,7 +94,7 @@ SIGN = Text(en="sign: {what}", zh="迹象：{what}")
 QUESTION = Text(en="Ask", zh="请确认")
 APPLY = Text(en="Apply: `{command}`", zh="应用：`{command}`")
 APPLY_SAME = Text(
-    en="Apply: the same command as `diagnose fix ...`", zh="应用：同一命令改为 `diagnose fix ...`"
+    en="Apply: `diagnose fix` with the same inputs", zh="应用：用同样的输入运行 `diagnose fix`"
 )
 SEE_MORE = Text(en="all of it: `--explain`", zh="查看全部：`--explain`")
 SEE_CAUSE = Text(en="the entry: `diagnose explain {id}`", zh="条目：`diagnose explain {id}`")
