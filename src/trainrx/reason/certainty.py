@@ -78,6 +78,7 @@ SINGLE = frozenset(
         "launch.misspelt_argument",
         "launch.refused_value",
         "launch.renamed_argument",
+        "memory.gather_exceeds_room",
         "memory.static_fits",
         "memory.verdict",
         "model.transformers_too_old",
