@@ -31,7 +31,9 @@ from trainrx.reason.conditions import Situation, decide, evidence
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored
 
-LIKELY = 0.7
+LIKELY = 0.75
+"""From here on nine of ten first causes of newer threads (since October 2025) were solved by one of
+the fixes of the cause: 83 of 92; from 0.7 on it was 86 of 97."""
 SUSPECTED = 0.3
 """Below this an answer is not called a suspicion, whatever speaks for a cause."""
 MOST_UNSEEN = math.log(0.65 / 0.35)
