@@ -19,6 +19,8 @@ from trainrx.prove.proposals import Tried, settled, touches, try_fix, try_plan
 from trainrx.prove.recheck import IN_FILES
 
 MOST = 3
+LEADING = 0.65
+"""A cause so probable leads the plans, though nothing observed makes it likely."""
 QUALITY: dict[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
 
 
@@ -42,8 +44,8 @@ def memory_plans(
 ) -> Searched:
     """Search plans, and try them in the order they are to be offered.
 
-    A likely cause has a first remedy, and a plan that leaves it out may fit by the memory model and
-    fail all the same: an image nobody capped. So plans with it go first; where none has it, the
+    The leading cause has a first remedy, and a plan that leaves it out may fit by the memory model
+    and fail all the same: an image nobody capped. So plans with it go first; where none has it, the
     remedy alone does when it is enough, else plans are searched on top of it. A remedy that is dear
     in quality gives way to plans that are not: cut data, or adapters instead of all weights.
     """
@@ -51,7 +53,7 @@ def memory_plans(
     if not isinstance(found, Refusal):
         _agree(found, trial)
     first = _first(cause, keep)
-    if cause is None or first is None or cause.verdict != "likely":
+    if cause is None or first is None or cause.probability < LEADING:
         return _searched(found, trial)
     plans = () if isinstance(found, Refusal) else found
     if any(plan.quality < DEAR <= _quality(first, trial.around.knowledge) for plan in plans):
