@@ -7,6 +7,7 @@ order of what a reader would miss least.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
 from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.render import document as doc
@@ -21,6 +22,7 @@ from trainrx.render.screen.verdict import FORESEEN, checked, headline, named_cau
 ROOM = Room(lines=24, size=3000)
 MOST_CHANGES = 7
 LONGEST_COMMAND = 46
+LONGEST_NAME = 30
 
 
 def document(answer: Diagnosis, view: View) -> Document:
@@ -114,14 +116,22 @@ def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
         if finding.severity == "error"
     ]
     unread = [
-        view.labelled_text(unread_at(item.source, item.line), item.reason) for item in answer.unread
+        view.labelled_text(unread_at(_named(item.source), item.line), item.reason)
+        for item in answer.unread
     ]
     said = [*wrong, *unread]
     if not said:
         return None
     more = view.paren(view.say(words.MORE_PLAIN, n=len(said) - 1)) if said[1:] else ""
     shown = doc.Labelled(view.say(words.WARNINGS), (said[0] + more,), style="dim", most=1)
-    return elastic((0, (shown,)), (12, ()))
+    # that a whole input was of no use tells why an answer is as poor as it is
+    is_input = any(item.line is None for item in answer.unread)
+    return elastic((0, (shown,)), (60 if is_input else 12, ()))
+
+
+def _named(source: str) -> str:
+    """Name an input; of a long path the file, so that the line has room for what is said of it."""
+    return source if len(source) <= LONGEST_NAME else PurePath(source).name
 
 
 def _last(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node:
