@@ -174,7 +174,7 @@ def test_a_long_command_is_said_to_be_the_same_but_stands_whole_in_a_post():
     command = "diagnose fix launch.sh " + "--log train.log " * 6
     answer = with_plan(changes=diagnoses.oom().plan.changes, command=command)
 
-    assert "Apply: the same command as `diagnose fix ...`" in shown(answer)
+    assert "Apply: `diagnose fix` with the same inputs" in shown(answer)
     assert f"`{command}`" in shown(answer, form="markdown")
 
 
