@@ -288,6 +288,17 @@ def test_a_launch_that_does_not_fit_says_by_how_much():
     )
 
 
+def test_a_warning_that_says_nothing_of_the_run_is_no_reason_for_the_verdict():
+    finding = Finding(rule="secret-in-script", severity="warning", message="a key", file="a.sh")
+    answer = msgspec.structs.replace(
+        diagnoses.oom(), verdict="will_not_fit", causes=(), symptoms=(), findings=(finding,)
+    )
+
+    text = shown(answer)
+
+    assert "a key" not in text
+
+
 def test_a_launch_without_a_problem_says_what_was_checked():
     answer = msgspec.structs.replace(
         diagnoses.healthy(), verdict="no_problem_foreseen", facts={"launch.given": True}

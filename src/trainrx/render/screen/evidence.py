@@ -16,6 +16,7 @@ from trainrx.render.document import View, elastic
 from trainrx.render.inputs import unread_at
 from trainrx.render.screen.verdict import FORESEEN
 from trainrx.sanitizer.controls import clean
+from trainrx.verdict.preflight import ASIDE
 
 MOST_REASONS = 3
 OF_MEMORY = ("memory-exceeds-card", "memory-may-exceed-card")
@@ -97,7 +98,7 @@ def _findings(answer: Diagnosis, view: View) -> Iterator[tuple[str, Origin | Non
 
 def _of_consequence(answer: Diagnosis) -> tuple[Finding, ...]:
     """Give the errors, else the warnings; what is said of the memory stands in the headline."""
-    told = answer.verdict == "will_not_fit"
-    left = [one for one in answer.findings if not (told and one.rule in OF_MEMORY)]
+    elsewhere = (*ASIDE, *(OF_MEMORY if answer.verdict == "will_not_fit" else ()))
+    left = [one for one in answer.findings if one.rule not in elsewhere]
     errors = tuple(one for one in left if one.severity == "error")
     return errors or tuple(one for one in left if one.severity == "warning")
