@@ -15,6 +15,8 @@ from trainrx.reason.information import Shifts
 
 POINTS = 2.0
 """What an outcome says for a cause that shows so (nats)."""
+SHOWS = 3.5
+"""The same where no other cause shows so."""
 FOLLOWING = 0.3
 """What it says less for each that stands behind another."""
 
@@ -53,9 +55,16 @@ def _holds(one: Protocol | ProtocolStep, known: Situation) -> bool:
 def shifts_of(outcomes: Sequence[StepOutcome]) -> tuple[Shifts, ...]:
     """Give what each outcome says for the causes it names."""
     return tuple(
-        {cause: max(0.0, POINTS - FOLLOWING * at) for at, cause in enumerate(outcome.causes)}
+        {
+            cause: max(0.0, _points(outcome) - FOLLOWING * at)
+            for at, cause in enumerate(outcome.causes)
+        }
         for outcome in outcomes
     )
+
+
+def _points(outcome: StepOutcome) -> float:
+    return SHOWS if len(outcome.causes) == 1 else POINTS
 
 
 def _applies(protocol: Protocol, families: Collection[Family], known: Situation) -> bool:
