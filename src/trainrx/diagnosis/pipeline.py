@@ -30,7 +30,7 @@ from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import NOTE, Given
+from trainrx.launch.given import Given
 from trainrx.launch.job import (
     Launch,
     argument_facts,
@@ -44,7 +44,7 @@ from trainrx.launch.job import (
 )
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
-from trainrx.model.job import Detection, Input
+from trainrx.model.job import NOTE, Detection, Input
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Situation

@@ -12,7 +12,7 @@ from trainrx.frameworks import framework_of
 from trainrx.inspect.describe import InspectContext, describe
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.given import NOTE, Given, gather
+from trainrx.launch.given import Given, gather
 from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
 from trainrx.launch.request import Request
 from trainrx.model import __version__
@@ -20,7 +20,7 @@ from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, How
 from trainrx.model.findings import Unread
 from trainrx.model.inspection import InspectedJob, Inspection
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import NOTE, RawLaunch
 from trainrx.model.result import Tool
 from trainrx.model.text import Lang
 

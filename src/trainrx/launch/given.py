@@ -21,7 +21,7 @@ from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu, TokenStats
-from trainrx.model.job import COMMAND_LINE, Input, InputKind
+from trainrx.model.job import COMMAND_LINE, NOTE, Input, InputKind
 from trainrx.model.pattern import late
 from trainrx.models.config import shape_from_config
 from trainrx.versions.listing import Versions, read_versions
@@ -33,8 +33,6 @@ CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
 LAUNCHES = ("script", "config", "args")
 LOGS = ("log", "metrics")
-NOTE = "note"
-"""What a note is cited by."""
 NOT_A_LAUNCH = (
     "holds the output of a job and no command that starts one: it was read as a log; give the "
     "script that starts the job with --cmd"

@@ -27,6 +27,10 @@ NO_FILES = ("-", "<stdin>", COMMAND_LINE)
 """Names of inputs that are no files: nothing can be written back into them."""
 
 
+NOTE = "note"
+"""What a note is cited by."""
+
+
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     r"""One thing to read, recognised by content.
 

@@ -22,8 +22,8 @@ import msgspec
 
 from trainrx.facts.contrasts import TRIAL
 from trainrx.knowledge.conditions import packages_of, symptoms_of, walk
-from trainrx.launch.given import NOTE
 from trainrx.model.facts import SYMPTOM, Fact
+from trainrx.model.job import NOTE
 from trainrx.model.knowledge import Cause, Evidence
 from trainrx.model.parts import Condition
 from trainrx.model.result import Reason
