@@ -17,6 +17,8 @@ from trainrx.model.job import Input, InputKind
 
 LARGEST_TEXT = 1 << 24
 """Bytes of a script, configuration or list that is taken as text; nobody writes more."""
+FENCES = ("```", "~~~")
+"""What sets blocks of an issue or a chat apart."""
 STREAMED: tuple[InputKind, ...] = ("log", "metrics")
 
 Found = tuple[list[Input], list[Unread]]
@@ -58,6 +60,9 @@ def read_stdin(data: bytes, *, kind: InputKind | None = None, name: str = "<stdi
         raise UsageError(f"{name}: nothing came in. Pipe a log or a command into it.")
     if looks_binary(data[:SAMPLE]):
         raise UsageError(f"{name}: {NO_TEXT}.")
+    post = None if kind is not None else _post(decode_text(data), name)
+    if post is not None:
+        return post
     found = _from_bytes(name, data, kind)
     if found is None:
         raise NoInputError(f"{name}: {NO_INPUT}.")
@@ -148,13 +153,26 @@ def _read_file(path: Path, kind: InputKind | None) -> Found:
         raise UsageError(f"{name}: {EMPTY}.")
     if looks_binary(sample):
         raise UsageError(f"{name}: {NO_TEXT}.")
-    said = _kind(decode_text(sample), kind)
+    head = decode_text(sample)
+    if kind is None and any(fence in head for fence in FENCES):
+        post = _post(decode_text(_whole(path, name, unread)), name)
+        if post is not None:
+            return post[0], [*unread, *post[1]]
+    said = _kind(head, kind)
     if said is None:
         raise NoInputError(f"{name}: {NO_INPUT}.")
     if said in STREAMED:
         return [Input(kind=said, name=name, path=path)], unread
     text = _lines(decode_text(_whole(path, name, unread)), said)
     return [Input(kind=said, name=name, path=path, text=text)], unread
+
+
+def _post(text: str, name: str) -> Found | None:
+    """Take a pasted post apart; None where a text is of one kind as a whole."""
+    # most starts read no post
+    from trainrx.inputs.paste.post import post_inputs
+
+    return post_inputs(text, name)
 
 
 def _kind(text: str, said: InputKind | None) -> InputKind | None:
