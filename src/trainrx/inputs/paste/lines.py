@@ -20,7 +20,7 @@ OPTION = late(r"^\s*--?[A-Za-z][\w.-]*(?:[ =]|\s*\\?\s*$)")
 OVERRIDE = late(r"^\s*(?:\+{0,2}|~)[a-z_][\w-]*(?:\.[\w-]+)+=\S*\s*\\?\s*$")
 CONTINUED = late(r"(?<!\\)\\[ \t]*$")
 SETTING = late(r"^\s*(?:- )?(?:[a-z][a-z0-9]*(?:[_.][a-z0-9]+)+|[a-z]{2,20}):(?:\s|$)")
-_ARGUMENT = late(r"\s--?[A-Za-z]|\.(?:ya?ml|json|sh|py)\b|\s[\w.]+=")
+ARGUMENT = late(r"\s--?[A-Za-z]|\.(?:ya?ml|json|sh|py)\b|\s[\w.]+=")
 _WORD = late(r"[A-Za-z][a-z']*|[A-Z]{2,6}")
 _HAN = late(r"[\u3400-\u9fff]")
 _SENTENCE = late(r"[.?!。？！；…]\s*$|[:：]\s*$")
@@ -164,7 +164,7 @@ LOGGED = 3.0
 def _as_command(text: str, score: dict[Kind, float]) -> None:
     if not COMMAND.match(text):
         return
-    score["script"] += 5.0 if _ARGUMENT.search(text) else 1.0
+    score["script"] += 5.0 if ARGUMENT.search(text) else 1.0
     if re.match(_TRAINS, text):
         score["script"] += 2.0
 

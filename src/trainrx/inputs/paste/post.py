@@ -196,10 +196,11 @@ def _is_post(post: PastedPost) -> bool:
     spoken = [line.text for part in outer if part.kind == "prose" for line in part.lines]
     said = any(PERSONAL.search(text) or SENTENCE.search(text) for text in spoken)
     written = {kind for kind in size if kind != "prose"}
-    if len(written) > 1:
-        _, most = size.most_common(1)[0]
-        return said or size["script"] * size["log"] > 0 or most < MAIN * size.total()
-    return said or not written
+    if len(written) < 2 or written <= {"script", "log"}:
+        # a command among the lines of a log is found there
+        return said or not written
+    _, most = size.most_common(1)[0]
+    return said or most < MAIN * size.total()
 
 
 def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:

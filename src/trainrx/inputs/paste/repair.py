@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from trainrx.inputs.paste.lines import CONTINUED, OPTION, OVERRIDE, Kind
+from trainrx.inputs.paste.lines import ARGUMENT, CONTINUED, OPTION, OVERRIDE, Kind
 from trainrx.inputs.paste.segment import PostLine
-from trainrx.inputs.recognise import COMMAND
+from trainrx.inputs.recognise import COMMAND, LOG
 from trainrx.model.pattern import late
 
 NARROWEST, WIDEST = 60, 160
@@ -21,6 +21,7 @@ _SHELL_PROMPT = late(
     r"|[ \t]*\([\w.-]{1,40}\) ?[\w@:~/.-]{0,80}[$#] "
 )
 _NUMBERED = late(r"[ \t]*(\d{1,5})(?:[:|\t]| {2,})[ \t]?")
+_LABEL = late(r"[ \t]*(?:[^\n:：`=]{0,30}[:：][ \t]*)?(?=`?\S)")
 _BANG = late(r"^\s*!(?=[\w./])")
 _CELL_MAGIC = late(r"\s*%%(?:bash|sh|script)\b.*$")
 _ENV_MAGIC = late(r"\s*%env\s+([A-Za-z_]\w*)\s*[= ]\s*(.*)$")
@@ -106,11 +107,19 @@ def unprompted(lines: Sequence[PostLine]) -> list[PostLine]:
 
 def _unmarked(text: str) -> str:
     """Take the marks of a notebook's cell off a line."""
-    text = _PYTHON_PROMPT.sub("", text, count=1)
+    text = _command_alone(_PYTHON_PROMPT.sub("", text, count=1))
     if _CELL_MAGIC.match(text):
         return ""
     env = _ENV_MAGIC.match(text)
     return f"export {env[1]}={env[2]}" if env else _BANG.sub("", text, count=1)
+
+
+def _command_alone(text: str) -> str:
+    """Take off what introduces a command in its own line ("命令：..."), and quotes around it."""
+    label = _LABEL.match(text)
+    bare = text[label.end() :].strip().strip("`") if label is not None else text
+    is_command = bare != text and COMMAND.match(bare) and ARGUMENT.search(bare)
+    return bare if is_command and not LOG.search(text) else text
 
 
 def typewritten(text: str) -> str:
