@@ -15,6 +15,8 @@ from trainrx import diagnose, estimate
 from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.result import Diagnosis
+from trainrx.render import render
+from trainrx.render.document import View
 
 HERE = Path(__file__).parent
 FOLDERS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name[0] not in "._")
@@ -60,6 +62,15 @@ def test_a_healthy_run_has_no_cause_and_no_warning(name: str) -> None:
 
     assert alarms(result) == []
     assert result.verdict == "healthy"
+
+
+@pytest.mark.parametrize("name", LAUNCHES)
+def test_the_first_screen_names_the_memory_a_verdict_rests_on(name: str) -> None:
+    result = answer(name)
+
+    screen = render(result, "text", View("en"))
+
+    assert ("GiB per GPU" in screen) is (result.verdict in ("at_risk", "will_not_fit"))
 
 
 @pytest.mark.parametrize("name", LAUNCHES)

@@ -299,6 +299,24 @@ def test_a_warning_that_says_nothing_of_the_run_is_no_reason_for_the_verdict():
     assert "a key" not in text
 
 
+@pytest.mark.parametrize(
+    ("verdict", "rule", "severity"),
+    [
+        ("at_risk", "memory-is-tight", "info"),
+        ("will_not_fit", "memory-exceeds-card", "error"),
+    ],
+)
+def test_a_verdict_that_rests_on_the_memory_alone_says_so(verdict, rule, severity):
+    finding = Finding(rule=rule, severity=severity, message="takes 17 to 35 GiB", file="a.sh")
+    answer = msgspec.structs.replace(
+        diagnoses.oom(), verdict=verdict, causes=(), symptoms=(), plan=None, findings=(finding,)
+    )
+
+    text = shown(answer)
+
+    assert "takes 17 to 35 GiB" in text
+
+
 def test_a_launch_without_a_problem_says_what_was_checked():
     answer = msgspec.structs.replace(
         diagnoses.healthy(), verdict="no_problem_foreseen", facts={"launch.given": True}

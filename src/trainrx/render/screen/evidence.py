@@ -14,12 +14,12 @@ from trainrx.render import words
 from trainrx.render.cause import ranks_text
 from trainrx.render.document import View, elastic
 from trainrx.render.inputs import unread_at
-from trainrx.render.screen.verdict import FORESEEN
+from trainrx.render.screen.verdict import FORESEEN, tells_memory
 from trainrx.sanitizer.controls import clean
 from trainrx.verdict.preflight import ASIDE
 
 MOST_REASONS = 3
-OF_MEMORY = ("memory-exceeds-card", "memory-may-exceed-card")
+OF_MEMORY = ("memory-exceeds-card", "memory-may-exceed-card", "memory-is-tight")
 
 
 def seen(answer: Diagnosis, view: View) -> doc.Node | None:
@@ -97,8 +97,12 @@ def _findings(answer: Diagnosis, view: View) -> Iterator[tuple[str, Origin | Non
 
 
 def _of_consequence(answer: Diagnosis) -> tuple[Finding, ...]:
-    """Give the errors, else the warnings; what is said of the memory stands in the headline."""
-    elsewhere = (*ASIDE, *(OF_MEMORY if answer.verdict == "will_not_fit" else ()))
+    """Give the errors, else the warnings, else that the memory is tight.
+
+    What the headline says of the memory is left out.
+    """
+    elsewhere = (*ASIDE, *(OF_MEMORY if tells_memory(answer) else ()))
     left = [one for one in answer.findings if one.rule not in elsewhere]
     errors = tuple(one for one in left if one.severity == "error")
-    return errors or tuple(one for one in left if one.severity == "warning")
+    warnings = tuple(one for one in left if one.severity == "warning")
+    return errors or warnings or tuple(one for one in left if one.rule in OF_MEMORY)

@@ -44,10 +44,16 @@ def headline(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Headli
     return doc.Headline(word, style, family + view.say(words.COMMA) + sure(best, view))
 
 
+def tells_memory(answer: Diagnosis) -> bool:
+    """Tell whether the headline says what the launch is predicted to take."""
+    known = answer.plan is not None and answer.plan.predicted is not None
+    return answer.verdict == "will_not_fit" and known
+
+
 def _foreseen(answer: Diagnosis, view: View) -> str:
     """Say what the verdict claims; of a launch that does not fit by how much."""
     memory = answer.plan.predicted if answer.plan is not None else None
-    if answer.verdict != "will_not_fit" or memory is None:
+    if memory is None or not tells_memory(answer):
         return view.say(words.CLAIM[answer.verdict])
     figures = {"need": f"{memory.before_gib:.1f}", "card": f"{memory.limit_gib:.1f}"}
     return view.say(words.NEEDS, **figures)
