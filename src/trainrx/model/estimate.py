@@ -21,8 +21,8 @@ from trainrx.model.result import JobSummary, Tool
 from trainrx.model.text import Lang
 
 Fit = Literal["fits", "tight", "does-not-fit"]
-"""fits: the whole interval lies below the card's memory; tight: only part of it; does-not-fit:
-none of it."""
+"""fits: the whole interval lies below the card's memory; does-not-fit: the card has less than the
+job is likely to need even with cached blocks given back; tight: what lies between."""
 
 
 class CardFit(msgspec.Struct, frozen=True, kw_only=True):
