@@ -184,6 +184,16 @@ def test_a_notebook_cell_is_a_command():
     assert "export NPROC_PER_NODE=2\nswift sft --model Qwen/Q" in (script.text or "")
 
 
+def test_a_key_of_a_configuration_is_no_label_of_a_command():
+    text = f"My pod:\n```yaml\nname: job\ncommand: python train.py --lr 1e-4\n```\n{fenced(LOG)}"
+
+    found = post_inputs(text, "post.md")
+
+    assert found is not None
+    config = next(item for item in found[0] if item.kind == "config")
+    assert "command: python train.py --lr 1e-4" in (config.text or "")
+
+
 @given(st.permutations([PROSE, SCRIPT, CONFIG, VERSIONS, LOG]))
 def test_the_order_of_fenced_blocks_changes_nothing(blocks):
     text = "\n\n".join(block if block == PROSE else fenced(block) for block in blocks)
@@ -199,7 +209,7 @@ def test_the_order_of_fenced_blocks_changes_nothing(blocks):
 @given(
     st.text(alphabet=st.sampled_from("ab1 \n\r`~>#-*|:=\\$![](){}<\"'“—卡\u00a0\t."), max_size=300)
 )
-def test_no_text_is_lost_or_raises(text):
+def test_any_text_is_taken_apart_at_lines_it_has(text):
     post = split_post(text, "x")
 
     lines = text.replace("\r\n", "\n").split("\n")

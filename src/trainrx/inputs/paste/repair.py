@@ -21,7 +21,7 @@ _SHELL_PROMPT = late(
     r"|[ \t]*\([\w.-]{1,40}\) ?[\w@:~/.-]{0,80}[$#] "
 )
 _NUMBERED = late(r"[ \t]*(\d{1,5})(?:[:|\t]| {2,})[ \t]?")
-_LABEL = late(r"[ \t]*(?:[^\n:：`=]{0,30}[:：][ \t]*)?(?=`?\S)")
+_LABEL = late(r"[ \t]*(?:[^\n：`]{1,30}：[ \t]*`?|`)(?=[^\s`])")
 _BANG = late(r"^\s*!(?=[\w./])")
 _CELL_MAGIC = late(r"\s*%%(?:bash|sh|script)\b.*$")
 _ENV_MAGIC = late(r"\s*%env\s+([A-Za-z_]\w*)\s*[= ]\s*(.*)$")
@@ -117,9 +117,10 @@ def _unmarked(text: str) -> str:
 def _command_alone(text: str) -> str:
     """Take off what introduces a command in its own line ("命令：..."), and quotes around it."""
     label = _LABEL.match(text)
-    bare = text[label.end() :].strip().strip("`") if label is not None else text
-    is_command = bare != text and COMMAND.match(bare) and ARGUMENT.search(bare)
-    return bare if is_command and not LOG.search(text) else text
+    if label is None or LOG.search(text):
+        return text
+    bare = text[label.end() :].strip().rstrip("`")
+    return bare if COMMAND.match(bare) and ARGUMENT.search(bare) else text
 
 
 def typewritten(text: str) -> str:
