@@ -157,6 +157,17 @@ def test_typographic_signs_are_repaired_in_code_alone():
     assert "“It stops”" in by_kind["note"]
 
 
+def test_chinese_in_code_is_no_typographic_sign():
+    code = "# 学习率，建议：1e-4\nswift sft --system '你好，世界'"
+
+    found = post_inputs(f"问题：\n{fenced(code, 'bash')}\n{fenced(LOG)}", "post.md")
+
+    assert found is not None
+    script = next(item for item in found[0] if item.kind == "script")
+    assert code in (script.text or "")
+    assert found[1] == []
+
+
 def test_what_only_serves_the_form_is_no_evidence_and_an_image_is_named():
     text = (
         "<!-- please fill in\nCUDA out of memory -->\n### Describe the bug\n\nMy job stops.\n"

@@ -33,14 +33,13 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("“”„‟＂", '"'),
         **dict.fromkeys("‘’‚‛＇", "'"),
         "＝": "=",
-        "：": ":",
-        "，": ",",
         "＼": "\\",
         "－": "-",
         "＿": "_",
         "／": "/",
     }
 )
+_WIDE_KEY = late(r"^(\s*[\w.-]{1,60})：\s*")
 _DASH = late(r"(?<!\S)[—–―](?=[A-Za-z])|(?<!\S)－－(?=[A-Za-z])")
 ASKED = 2.0
 """What a prompt in front of a line says for a command, nats."""
@@ -124,8 +123,10 @@ def _command_alone(text: str) -> str:
 
 
 def typewritten(text: str) -> str:
-    """Give code its own signs back: dashes, quotation marks, full-width letters."""
-    return _DASH.sub("--", text).translate(_SIGNS)
+    """Give code its own signs back: dashes, quotation marks, wide letters; not to comments."""
+    if text.lstrip().startswith("#"):
+        return text
+    return _WIDE_KEY.sub(r"\1: ", _DASH.sub("--", text)).translate(_SIGNS)
 
 
 def unwrapped(lines: Sequence[PostLine]) -> list[PostLine]:
