@@ -40,6 +40,8 @@ from trainrx.knowledge.load import load
 
 RETOLD = Path(__file__).resolve().parents[1] / "tests" / "cases" / "notes" / "retold.jsonl"
 STRICT = ("confirmed", "maintainer", "reporter")
+REPEATED = ("config", "log")
+NUMBERS = ("gpus", "nodes")
 NO_VALUE = ("", "null", "none")
 IN_PLACE_OF = re.compile(r"\bin place of ([\w.-]+)")
 
@@ -123,6 +125,19 @@ def arguments(case: dict[str, Any], folder: Path, *, note: bool) -> list[str]:
     for key in ("gpus", "nodes"):
         words += [f"--{key}", str(hardware[key])] if hardware.get(key) else []
     return [*words, "--note", case["observed"]] if note and case.get("observed") else words
+
+
+def asked(case: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Give the inputs of a case as `trainrx.diagnose` takes them, their files below a folder."""
+    words = arguments(case, folder, note=True)
+    given: dict[str, Any] = {}
+    for option, text in zip(words[::2], words[1::2], strict=True):
+        name = option.removeprefix("--")
+        if name in REPEATED:
+            given.setdefault("logs" if name == "log" else name, []).append(text)
+        else:
+            given[name] = int(text) if name in NUMBERS else text
+    return given
 
 
 def _texts(case: dict[str, Any]) -> Iterable[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 import yaml
-from accuracy import STRICT, Names, arguments, judge
+from accuracy import STRICT, Names, asked, judge
 
 import first_screen
 import trainrx.render
@@ -31,8 +31,6 @@ SCHEMA = jsonschema.validators.validator_for({})(
         Path(trainrx.render.__file__).with_name("diagnosis.schema.json").read_text(encoding="utf-8")
     )
 )
-REPEATED = ("config", "log")
-NUMBERS = ("gpus", "nodes")
 
 
 def cases(name: str) -> list[dict[str, Any]]:
@@ -42,15 +40,7 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 def ask(case: dict[str, Any], folder: Path) -> Diagnosis:
     """Diagnose what `benchmarks/accuracy.py` gives to the command line."""
-    words = arguments(case, folder, note=True)
-    given: dict[str, Any] = {}
-    for option, text in zip(words[::2], words[1::2], strict=True):
-        name = option.removeprefix("--")
-        if name in REPEATED:
-            given.setdefault("logs" if name == "log" else name, []).append(text)
-        else:
-            given[name] = int(text) if name in NUMBERS else text
-    return diagnose(**given, top=5)
+    return diagnose(**asked(case, folder), top=5)
 
 
 def mistakes(answer: Diagnosis, written: dict[str, Any], folder: Path) -> Iterator[str]:
