@@ -12,7 +12,8 @@ import pytest
 import zstandard
 
 from trainrx.inputs import folder
-from trainrx.inputs.files import LARGEST_TEXT, read_path, read_stdin
+from trainrx.inputs.content import LARGEST_TEXT
+from trainrx.inputs.files import read_path, read_stdin
 from trainrx.inputs.folder import MOST_FILES
 from trainrx.inputs.stream import chunks
 from trainrx.model.errors import UsageError

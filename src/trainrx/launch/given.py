@@ -9,8 +9,10 @@ from pathlib import Path
 import msgspec
 
 from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
+from trainrx.inputs.containers import NO_INPUT
+from trainrx.inputs.content import Found
 from trainrx.inputs.environment import Environment, read_environment
-from trainrx.inputs.files import NO_INPUT, Found, in_words, read_path, read_stdin
+from trainrx.inputs.files import in_words, read_path, read_stdin
 from trainrx.inputs.hardware import GpuReading, card_and_count, read_gpu, usable_gib
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.python_source import is_program, read_program

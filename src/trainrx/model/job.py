@@ -36,13 +36,15 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
 
     `name` is how the user called it (used in `Origin.source`). Small inputs carry their `text`
     (decoded, no BOM, no NUL, `\n` line ends but for a script, where `\r\n` is a defect); a log is
-    streamed from `path`, or from `text` when it came from stdin.
+    streamed from `path`, or from `text` when it came from stdin. `spans` are the lines (first and
+    last, from 1) at which it stands in a source that holds several inputs, () when it is the whole.
     """
 
     kind: InputKind
     name: str
     path: Path | None = None
     text: str | None = None
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):

@@ -220,9 +220,15 @@ def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:
 
 def _input(kind: InputKind, parts: Iterable[PostPart], name: str, length: int) -> Input:
     rows = [""] * length
+    spans: list[tuple[int, int]] = []
     for part in parts:
         for line in part.lines:
             rows[line.number - 1] = line.text
+        filled = [line.number for line in part.lines if line.text.strip()]
+        spans.append((filled[0], filled[-1]))
     return Input(
-        kind=kind, name=NOTE if kind == "note" else name, text="\n".join(rows).rstrip("\n") + "\n"
+        kind=kind,
+        name=NOTE if kind == "note" else name,
+        text="\n".join(rows).rstrip("\n") + "\n",
+        spans=tuple(spans),
     )

@@ -1,0 +1,95 @@
+"""What one content gives: itself, as an input of one kind, or the several inputs it contains.
+
+Each module here reads one form of container (a pasted post, a notebook ...) and is found by its
+place. It has
+
+    CERTAIN: whether the form leaves no doubt, so that it counts whatever the user says it is,
+        binary or not; else it is tried on text alone, where the user said nothing
+    contained(content) -> Found | None: the inputs in it, None where it is no such container
+
+and imports what it needs to read one only then: each is asked about everything that is given. What
+cannot be used of a container goes to its `unread` with the line; it raises nothing. An input that
+stands in a part of its source says so in `Input.spans`.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from importlib import import_module
+from typing import Protocol, cast
+
+from trainrx.inputs.content import Content, Found
+from trainrx.inputs.encoding import looks_binary
+from trainrx.inputs.recognise import recognise
+from trainrx.model.errors import NoInputError, UsageError
+from trainrx.model.job import Input, InputKind
+
+NO_INPUT = "is Python source or a data set, expected a log, a launch script or a configuration"
+NO_TEXT = "is binary, expected a log, a script or a configuration as text"
+STREAMED: tuple[InputKind, ...] = ("log", "metrics")
+
+
+class Container(Protocol):
+    """A module that reads one form of container."""
+
+    CERTAIN: bool
+
+    def contained(self, content: Content) -> Found | None:
+        """Give the inputs of a container; None where it is none."""
+
+
+def read_content(content: Content, kind: InputKind | None = None) -> Found:
+    """Recognise a content and give its inputs.
+
+    Args:
+        content: what is to be read.
+        kind: what the user said it is.
+
+    Raises:
+        UsageError: it is none of the inputs that are read.
+    """
+    for container in _containers(certain=True):
+        if (found := container.contained(content)) is not None:
+            return found[0], [*content.unread, *found[1]]
+    if looks_binary(content.sample):
+        raise UsageError(f"{content.name}: {NO_TEXT}.")
+    for container in _containers(certain=False) if kind is None else ():
+        if (found := container.contained(content)) is not None:
+            return found[0], [*content.unread, *found[1]]
+    return [_whole(content, kind)], content.unread
+
+
+@lru_cache(maxsize=2)
+def _containers(*, certain: bool) -> tuple[Container, ...]:
+    """Give the readers of forms that leave no doubt, or of the others."""
+    with os.scandir(__path__[0]) as entries:
+        names = sorted(entry.name.partition(".")[0] for entry in entries)
+    modules = [name for name in names if not name.startswith("__")]
+    found = [cast("Container", import_module(f"{__name__}.{name}")) for name in modules]
+    return tuple(container for container in found if container.CERTAIN is certain)
+
+
+def _whole(content: Content, kind: InputKind | None) -> Input:
+    """Take a content as one input."""
+    said = _kind(content, kind)
+    if said is None:
+        raise NoInputError(f"{content.name}: {NO_INPUT}.")
+    if said in STREAMED and content.path is not None:
+        return Input(kind=said, name=content.name, path=content.path)
+    text = _lines(content.text, said)
+    return Input(kind=said, name=content.name, path=content.path, text=text)
+
+
+def _kind(content: Content, said: InputKind | None) -> InputKind | None:
+    """Take the user's word for what an input is, but for metrics: they are not read as a log."""
+    if said not in (None, "log"):
+        return said
+    # what is in memory is recognised as a whole: an object that its head cuts is one all the same
+    seen = recognise(content.head if content.path is not None else content.text)
+    return seen if said is None or seen == "metrics" else said
+
+
+def _lines(text: str, kind: InputKind) -> str:
+    r"""Make `\r\n` a plain line end, but not in a script: there it is a defect to be told."""
+    return text if kind == "script" else text.replace("\r\n", "\n")

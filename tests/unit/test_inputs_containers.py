@@ -1,0 +1,64 @@
+"""One content gives several inputs, wherever it came from."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from trainrx.inputs.content import Found
+from trainrx.inputs.files import read_path, read_stdin
+
+POST = """\
+My job stops after a few steps, how can I go on?
+
+```bash
+swift sft --model Qwen/Qwen2.5-7B-Instruct
+```
+
+```
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.27 GiB.
+```
+"""
+
+
+def as_file(folder: Path) -> Found:
+    (folder / "post.md").write_text(POST)
+    return read_path(folder / "post.md")
+
+
+def in_folder(folder: Path) -> Found:
+    (folder / "post.log").write_text(POST)
+    return read_path(folder)
+
+
+def in_archive(folder: Path) -> Found:
+    (folder / "post.log").write_text(POST)
+    with tarfile.open(folder / "run.tgz", "w:gz") as packed:
+        packed.add(folder / "post.log", "post.log")
+    return read_path(folder / "run.tgz")
+
+
+def piped(_: Path) -> Found:
+    return read_stdin(POST.encode())
+
+
+@pytest.mark.parametrize("way", [as_file, in_folder, in_archive, piped])
+def test_a_post_gives_its_inputs_however_it_comes(
+    tmp_path: Path, way: Callable[[Path], Found]
+) -> None:
+    inputs, unread = way(tmp_path)
+
+    spans = {item.kind: item.spans for item in inputs}
+    assert spans == {"note": ((1, 1),), "script": ((4, 4),), "log": ((8, 8),)}
+    assert unread == []
+
+
+def test_a_post_that_is_called_a_log_is_one(tmp_path: Path) -> None:
+    (tmp_path / "post.md").write_text(POST)
+
+    (log,), _ = read_path(tmp_path / "post.md", kind="log")
+
+    assert (log.kind, log.spans) == ("log", ())
