@@ -77,14 +77,21 @@ def test_a_name_bound_once_to_a_literal_is_that_literal() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        "longest = 8192\n",
         "longest += 1\n",
         "for longest in (1, 2): pass\n",
-        "def f(longest): pass\n",
+        "if flag: longest = 8192\n",
+        "with open('x') as longest: pass\n",
     ],
 )
-def test_a_name_bound_twice_is_not_known(more: str) -> None:
-    assert values(one(SFT + more))["max_length"] is None
+def test_what_a_name_is_bound_to_under_a_condition_is_not_known(more: str) -> None:
+    found = values(one(SFT.replace("name =", more + "name =", 1)))
+
+    assert found["max_length"] is None
+
+
+@pytest.mark.parametrize("more", ["longest = 8192\n", "def f(longest): pass\n"])
+def test_what_is_bound_later_or_elsewhere_changes_nothing(more: str) -> None:
+    assert values(one(SFT + more))["max_length"] == ("4096",)
 
 
 def test_the_model_is_the_one_loaded_and_not_its_tokenizer() -> None:
@@ -152,6 +159,129 @@ def test_two_configurations_are_two_launches() -> None:
 )
 def test_other_texts_hold_no_launch(text: str) -> None:
     assert read_program(text, "x.py") == ()
+
+
+PARSED = """\
+import argparse
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments
+
+class Defaults:
+    epochs = 3
+
+def train(model, batch, lr=1e-5, *, use_4bit=False):
+    if use_4bit:
+        quantised = BitsAndBytesConfig(load_in_4bit=True)
+    arguments = TrainingArguments(
+        output_dir=f"out/{model}",
+        per_device_train_batch_size=batch // 2,
+        learning_rate=lr,
+        num_train_epochs=Defaults.epochs,
+        gradient_checkpointing=not use_4bit,
+        **shared,
+    )
+    arguments.bf16 = True
+    Trainer(AutoModelForCausalLM.from_pretrained(model), args=arguments).train()
+
+shared = dict(save_steps=100, **{"logging_steps": 10})
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="Qwen/Qwen3-8B")
+    parser.add_argument("-b", "--batch-size", type=int, default=8)
+    parser.add_argument("--lr", type=float, default=2e-5)
+    parser.add_argument("--qlora", action="store_true")
+    args = parser.parse_args()
+    train(args.model, args.batch_size, lr=args.lr, use_4bit=args.qlora)
+"""
+
+
+def test_options_functions_and_fields_are_followed_to_their_values() -> None:
+    launch = one(PARSED)
+
+    assert {name: value for name, value in values(launch).items() if value} == {
+        "bf16": ("true",),
+        "output_dir": ("out/Qwen/Qwen3-8B",),
+        "per_device_train_batch_size": ("4",),
+        "learning_rate": ("2e-05",),
+        "num_train_epochs": ("3",),
+        "gradient_checkpointing": ("true",),
+        "save_steps": ("100",),
+        "logging_steps": ("10",),
+        "model_name_or_path": ("Qwen/Qwen3-8B",),
+    }
+    assert launch.args_complete
+
+
+def test_what_the_command_sets_goes_before_the_defaults_of_its_options() -> None:
+    (launch,) = read_program(PARSED, "train.py", {"batch_size": "32", "qlora": True})
+
+    found = values(launch)
+    assert found["per_device_train_batch_size"] == ("16",)
+    assert found["load_in_4bit"] == ("true",)
+    assert found["gradient_checkpointing"] == ("false",)
+
+
+def test_a_parser_of_dataclasses_makes_a_launch_with_the_defaults_of_the_program() -> None:
+    launch = one(
+        """\
+from dataclasses import dataclass, field
+import transformers
+
+@dataclass
+class ModelArguments:
+    model_name_or_path: str = field(default="Qwen/Qwen2.5-VL-7B-Instruct")
+
+@dataclass
+class TrainingArguments(transformers.TrainingArguments):
+    optim: str = field(default="adamw_torch")
+    bf16: bool = True
+
+parser = transformers.HfArgumentParser((ModelArguments, TrainingArguments))
+model_args, training_args = parser.parse_args_into_dataclasses()
+training_args.remove_unused_columns = False
+model = transformers.AutoModel.from_pretrained(model_args.model_name_or_path)
+transformers.Trainer(model=model, args=training_args).train()
+"""
+    )
+
+    assert launch.framework == "transformers"
+    assert values(launch) == {
+        "remove_unused_columns": ("false",),
+        "optim": ("adamw_torch",),
+        "bf16": ("true",),
+        "model_name_or_path": ("Qwen/Qwen2.5-VL-7B-Instruct",),
+    }
+    assert not launch.args_complete
+
+
+@pytest.mark.parametrize(
+    ("condition", "four_bits"), [("False", "gone"), ("1 > 0", ("true",)), ("ask()", None)]
+)
+def test_a_call_counts_where_its_condition_holds(condition: str, four_bits: object) -> None:
+    text = f"SFTConfig(bf16=True)\nif {condition}:\n    q = BitsAndBytesConfig(load_in_4bit=True)\n"
+
+    assert values(one(text)).get("load_in_4bit", "gone") == four_bits
+
+
+def test_what_a_launcher_sets_has_no_default() -> None:
+    found = values(
+        one('import os\nSFTConfig(seed=int(os.environ.get("RANK", 0)), bf16=os.getenv("B", "1"))')
+    )
+
+    assert found == {"seed": None, "bf16": ("1",)}
+
+
+def test_a_line_that_is_no_python_leaves_the_rest_readable() -> None:
+    text = 'import trl\nx = (\n    f"{a["b"]}"\n)\nSFTConfig(bf16=True)\ny = = 2\n'
+
+    assert values(one(text)) == {"bf16": ("true",)}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["x", "(lambda x: x)(1)", "[][3]", "1 / 0", "10 ** 9 * 10 ** 9", "'a' * 99", "{}['b']", "f(1)"],
+)
+def test_what_no_run_would_tell_is_not_known(expression: str) -> None:
+    assert values(one(f"x = x\nSFTConfig(seed={expression})")) == {"seed": None}
 
 
 @pytest.mark.parametrize(

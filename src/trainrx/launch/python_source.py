@@ -1,7 +1,7 @@
 """A training program that sets its arguments in Python (`SFTConfig(max_length=2048)`).
 
-Nothing is executed: keyword arguments of the known classes are read from the syntax tree. Literals
-count, and names bound once to a literal; all else is set but not known.
+Nothing is executed: keyword arguments of the known classes are read from the syntax tree, and what
+they are as far as the text tells; all else is set but not known.
 """
 
 from __future__ import annotations
@@ -10,64 +10,66 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from trainrx.frameworks.common.recognise import by_precedence
-from trainrx.inputs.recognise import PROGRAM
-from trainrx.launch.python_values import Values, text_of
-from trainrx.model.facts import Origin
-from trainrx.model.job import EnvVar, RawArg, RawLaunch
+from trainrx.inputs.recognise import IMPORT, PROGRAM
+from trainrx.launch.python_literals import UNKNOWN
+from trainrx.launch.python_model import (
+    LORA,
+    MODEL_TAKEN,
+    Call,
+    Program,
+    adapter_arguments,
+    data_arguments,
+    is_own,
+    model_arguments,
+    variables,
+)
+from trainrx.launch.python_names import text_of
+from trainrx.launch.python_values import DATACLASS_PARSERS
+from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.pattern import late
 
 LARGEST = 1 << 20
 """Characters; nobody writes a longer training program, and parsing takes memory."""
 MOST_LAUNCHES = 8
-QUOTE = 200
+MOST_BASES = 8
+"""Classes between one of the program and the library's it is derived from."""
 MAGIC = late(r"(?m)^([ \t]*)[!%][^\n]*$")
 """Lines of a notebook that are for its shell."""
+FORMATTED = late(r"(?i)\b(?:f|rf|fr)['\"]")
+MOST_MENDED = 8
+"""Lines of a program that may be no Python."""
 
 ARGUMENTS = frozenset({"TrainingArguments", "Seq2SeqTrainingArguments", "UnslothTrainingArguments"})
 TRAINERS = frozenset({"Trainer", "Seq2SeqTrainer", "UnslothTrainer", "SentenceTransformerTrainer"})
-LORA = frozenset({"LoraConfig", "get_peft_model"})
-QUANTISED = frozenset({"BitsAndBytesConfig"})
-_LORA_NAMES = {"r": "lora_r", "target_modules": "lora_target_modules"}
-_LORA_TELLING = frozenset({"r", "lora_alpha", "target_modules"})
-_LORA_TAKEN = frozenset(
-    {"lora_r", "lora_alpha", "lora_dropout", "lora_target_modules", "modules_to_save", "use_rslora"}
-    | {"use_dora", "use_gradient_checkpointing"}
-)
-_MODEL_NAMES = {"model_name": "model_name_or_path", "pretrained_model_name_or_path": ""}
-_MODEL_TAKEN = frozenset(
-    {"torch_dtype", "dtype", "attn_implementation", "device_map", "load_in_4bit", "load_in_8bit"}
-    | {"max_seq_length", "full_finetuning", "trust_remote_code", "fast_inference"}
-    | {"gpu_memory_utilization"}
-)
 _TRAINER_OWN = frozenset(
     {"model", "ref_model", "args", "train_dataset", "eval_dataset", "tokenizer", "data_collator"}
     | {"processing_class", "peft_config", "callbacks", "optimizers", "reward_funcs", "compute_loss"}
     | {"compute_metrics", "preprocess_logits_for_metrics", "formatting_func", "model_init"}
     | {"reward_processing_classes", "reward_model", "value_model", "judge", "rollout_func", "tools"}
+    | {"environment_factory", "quantization_config", "loss", "evaluator"}
 )
 """Objects a trainer is handed: no arguments of a launch."""
 
 
-class _Call(NamedTuple):
-    """A call of interest: the name that is called, and where its arguments belong."""
-
-    name: str
-    node: ast.Call
-
-
-def read_program(text: str, source: str) -> tuple[RawLaunch, ...]:
+def read_program(
+    text: str, source: str, options: Mapping[str, object] | None = None
+) -> tuple[RawLaunch, ...]:
     """Give the launches a Python program holds, one for each configuration of a trainer.
 
-    `framework` is trl, transformers or unsloth; `args` are literal keyword arguments with the line
-    each stands on. Empty when the text is no Python, or calls none of the known classes.
+    `framework` is trl, transformers or unsloth; `args` are keyword arguments with the line each
+    stands on. Empty when the text is no Python, or calls none of the known classes.
+
+    Args:
+        text: the program.
+        source: what it is called, for origins.
+        options: what the command that runs it sets, by name without dashes.
     """
     tree = parsed(text)
     if tree is None:
         return ()
-    reader = _SourceReader(text, source, tree)
+    reader = _SourceReader(Program(text, source, tree, options), source)
     return tuple(reader.launches())[:MOST_LAUNCHES]
 
 
@@ -77,57 +79,150 @@ def is_program(text: str) -> bool:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """Parse a program or the cells of a notebook; None when it is no Python."""
+    """Parse a program or the cells of a notebook; None when it is no Python.
+
+    A statement of a newer Python than this one, and what a post cut off, is passed over.
+    """
     if len(text) > LARGEST or "\0" in text:
         return None
-    return _parsed(text) or _parsed(MAGIC.sub(r"\1pass", text))
+    tree, line = _parsed(text)
+    if tree is None:
+        text = MAGIC.sub(r"\1pass", text)
+        tree, line = _parsed(text)
+    for _ in range(MOST_MENDED if IMPORT.search(text) else 0):
+        lines = text.split("\n")
+        if tree is not None or line is None or not 0 < line <= len(lines):
+            break
+        # an empty text may stand for a statement and for a part of a longer text
+        lines[line - 1] = re.sub(r"\S.*", '""', lines[line - 1])
+        text = "\n".join(lines)
+        tree, line = _parsed(text)
+    return tree
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parsed(text: str) -> tuple[ast.Module | None, int | None]:
+    """Parse a program, or give the line that is no Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is not ours to tell
-            return ast.parse(text)
+            return ast.parse(text), None
+    except SyntaxError as error:
+        return None, _formatted_above(text, error) or error.lineno
     # deep nesting ends in any of these, by the version of Python
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (ValueError, RecursionError, MemoryError):
+        return None, None
+
+
+def _formatted_above(text: str, error: SyntaxError) -> int | None:
+    """Find the f-string an error is in: up to Python 3.11 the line behind it may be cited."""
+    if not error.msg.startswith("f-string") or error.lineno is None:
         return None
+    lines = enumerate(text.split("\n")[: error.lineno], start=1)
+    return max((number for number, line in lines if FORMATTED.search(line)), default=None)
 
 
 class _SourceReader:
-    """Reads one syntax tree."""
+    """Reads the launches of one program."""
 
-    def __init__(self, text: str, source: str, tree: ast.Module) -> None:
-        self._lines = text.split("\n")
-        self._source = source
+    def __init__(self, program: Program, source: str) -> None:
+        self._in = program
         name = source.replace("\\", "/").rpartition("/")[2]
         self._program = name if name.endswith(".py") else ""
-        nodes = list(ast.walk(tree))
-        self._values = Values(nodes)
-        found = [_Call(_name(node), node) for node in nodes if isinstance(node, ast.Call)]
-        self._calls = sorted(found, key=lambda call: (call.node.lineno, call.node.col_offset))
         self._imports = {
             name
-            for node in nodes
+            for node in program.names.nodes
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for name in _imported(node)
         }
-        self._env = tuple(self._variables(nodes))
+        self._env = tuple(variables(program))
 
     def launches(self) -> Iterator[RawLaunch]:
         """Give a launch for each configuration, or one of all that is called without any."""
-        configs = [c for c in self._calls if c.name in ARGUMENTS or _is_own(c, "Config")]
-        trainers = [c for c in self._calls if c.name in TRAINERS or _is_own(c, "Trainer")]
-        tuned = [call for call in self._calls if call.name in LORA]
-        shared = (*self._model(), *self._tuner(tuned), *self._data(trainers))
-        for call in configs:
-            own = (*self._arguments(call), *self._trainer(trainers))
-            yield self._launch(call, trainers, (*own, *shared), whole=_is_whole(call))
+        configs = [*self._configured()]
+        calls = self._in.calls
+        trainers = [c for c in calls if c.name in TRAINERS or is_own(c.name, "Trainer")]
+        tuned = [call for call in calls if call.name in LORA]
+        shared = (
+            *self._trainer(trainers),
+            *model_arguments(self._in),
+            *adapter_arguments(self._in, tuned),
+            *data_arguments(self._in, trainers),
+        )
+        for call, own, whole in configs:
+            yield self._launch(call, trainers, (*own, *shared), whole=whole)
         if not configs and (trainers or tuned):
-            own = tuple(self._trainer(trainers))
-            yield self._launch((*trainers, *tuned)[0], trainers, (*own, *shared), whole=False)
+            yield self._launch((*trainers, *tuned)[0], trainers, shared, whole=False)
+
+    def _trainer(self, trainers: Sequence[Call]) -> Iterator[RawArg]:
+        for call in trainers:
+            yield from (a for a in self._in.arguments(call) if a.name not in _TRAINER_OWN)
+
+    def _configured(self) -> Iterator[tuple[Call, list[RawArg], bool]]:
+        """Give each configuration of a trainer with its arguments, and whether these are all."""
+        for call in self._in.calls:
+            known = self._library_class(call.name)
+            if known is not None:
+                given = [*self._in.values.keywords(call.node)]
+                own = [*self._assigned(call.node, None)]
+                own += (self._in.as_arg(name, at, value) for name, at, value in given if name)
+                own += self._loaded(given)
+                whole = all(name for name, _, _ in given)
+                yield call._replace(name=known), [*own, *self._declared(call.name)], whole
+            for number, name in enumerate(self._parsed(call)):
+                known = self._library_class(name)
+                if known is not None:
+                    own = [*self._assigned(call.node, number), *self._declared(name)]
+                    yield call._replace(name=known), own, False
+
+    def _loaded(self, given: Sequence[tuple[str, ast.expr, object]]) -> Iterator[RawArg]:
+        """Give what a configuration hands on to where the model is loaded."""
+        for name, at, value in given:
+            if name == "model_init_kwargs" and isinstance(value, dict):
+                for key in MODEL_TAKEN & value.keys():
+                    yield self._in.as_arg(key, at, value[key])
+
+    def _parsed(self, call: Call) -> Sequence[str]:
+        """Give the classes whose objects a parser makes of the command line."""
+        return self._in.values.parsed_classes(call.node) if call.name in DATACLASS_PARSERS else ()
+
+    def _library_class(self, name: str, depth: int = 0) -> str | None:
+        """Give the configuration of a library a class is, or is derived from."""
+        node = self._in.names.classes.get(name)
+        if node is None or depth >= MOST_BASES:
+            return name if name in ARGUMENTS or is_own(name, "Config") else None
+        bases = [text_of(base).rpartition(".")[2] for base in node.bases]
+        found = (self._library_class(b, MOST_BASES if b == name else depth + 1) for b in bases)
+        return next((known for known in found if known is not None), None)
+
+    def _declared(self, name: str) -> Iterator[RawArg]:
+        """Give what a class of the program sets otherwise than the library's it is derived from."""
+        node = self._in.names.classes.get(name)
+        if node is None:
+            return
+        values = self._in.values.fields(name)
+        for statement in node.body:
+            target = statement.target if isinstance(statement, ast.AnnAssign) else None
+            if isinstance(target, ast.Name) and target.id in values:
+                yield self._in.as_arg(target.id, statement, values[target.id])
+
+    def _assigned(self, made: ast.Call, item: int | None) -> Iterator[RawArg]:
+        """Give what is set on a configuration later (`training_args.bf16 = True`)."""
+        if item is None:
+            objects = {name for name, _ in self._in.names.targets(made)}
+        else:
+            parses = (c.node for c in self._in.calls if c.name.startswith("parse_"))
+            bound = (found for node in parses for found in self._in.names.targets(node))
+            objects = {name for name, number in bound if number in (item, None)}
+        for text, bindings in self._in.names.attributes.items():
+            owner, _, name = text.rpartition(".")
+            last = bindings[-1]
+            if owner in objects and last.value is not None:
+                runs = self._in.values.holds(last.conditions) is True
+                value = self._in.values.value(last.value) if runs else UNKNOWN
+                yield self._in.as_arg(name, last.value, value)
 
     def _launch(
-        self, call: _Call, trainers: Sequence[_Call], args: Sequence[RawArg], *, whole: bool
+        self, call: Call, trainers: Sequence[Call], args: Sequence[RawArg], *, whole: bool
     ) -> RawLaunch:
         classes = [item.name for item in (call, *trainers)]
         framework, command = next(
@@ -143,100 +238,12 @@ class _SourceReader:
             command=command,
             args=tuple(first.values()),
             env=self._env,
-            origin=self._origin(call.node),
+            origin=self._in.origin(call.node),
             args_complete=whole,
             # what the shell around the program sets is not at hand
             env_complete=False,
             program=self._program,
         )
-
-    def _arguments(
-        self,
-        call: _Call,
-        names: Mapping[str, str] | None = None,
-        taken: frozenset[str] | None = None,
-    ) -> Iterator[RawArg]:
-        for item in call.node.keywords:
-            name = (names or {}).get(item.arg or "", item.arg or "")
-            if name and (taken is None or name in taken):
-                yield self._arg(name, item.value)
-
-    def _trainer(self, trainers: Sequence[_Call]) -> Iterator[RawArg]:
-        for call in trainers:
-            yield from (a for a in self._arguments(call) if a.name not in _TRAINER_OWN)
-
-    def _model(self) -> Iterator[RawArg]:
-        """Give what the model is loaded with: a tokenizer is not one."""
-        for call in self._calls:
-            owner = _owner(call.node)
-            if call.name != "from_pretrained" or not re.search(r"Model|Transformer", owner):
-                continue
-            if call.node.args:
-                yield self._arg("model_name_or_path", call.node.args[0])
-            names = {**_MODEL_NAMES, "pretrained_model_name_or_path": "model_name_or_path"}
-            yield from self._arguments(call, names, _MODEL_TAKEN | {"model_name_or_path"})
-        for call in self._calls:
-            if call.name in QUANTISED:
-                yield from self._arguments(call)
-            for item in call.node.keywords if _is_own(call, "Trainer") else ():
-                if item.arg == "model" and self._values.of(item.value):
-                    yield self._arg("model_name_or_path", item.value)
-
-    def _tuner(self, tuned: Sequence[_Call]) -> Iterator[RawArg]:
-        for call in tuned:
-            if any(item.arg in _LORA_TELLING for item in call.node.keywords):
-                at = self._origin(call.node)
-                yield RawArg(name="use_peft", values=("true",), origin=at, via="config")
-            yield from self._arguments(call, _LORA_NAMES, _LORA_TAKEN)
-
-    def _data(self, trainers: Sequence[_Call]) -> Iterator[RawArg]:
-        for call in self._calls:
-            if call.name == "load_dataset" and call.node.args:
-                yield self._arg("dataset_name", call.node.args[0])
-        for call in trainers:
-            for item in call.node.keywords:
-                if item.arg == "train_dataset":
-                    origin = self._origin(item.value)
-                    yield RawArg(name="dataset_name", values=None, origin=origin, via="config")
-
-    def _variables(self, nodes: Sequence[ast.AST]) -> Iterator[EnvVar]:
-        """Give the variables a program sets for itself (`os.environ["X"] = "1"`)."""
-        for node in nodes:
-            target = node.targets[0] if isinstance(node, ast.Assign) else None
-            if not isinstance(target, ast.Subscript) or not isinstance(node, ast.Assign):
-                continue
-            name = target.slice
-            in_environ = text_of(target.value) in ("os.environ", "environ")
-            if in_environ and isinstance(name, ast.Constant):
-                values = self._values.of(node.value)
-                value = values[0] if values else None
-                yield EnvVar(name=str(name.value), value=value, origin=self._origin(node))
-
-    def _arg(self, name: str, value: ast.expr) -> RawArg:
-        values = self._values.of(value)
-        return RawArg(name=name, values=values, origin=self._origin(value), via="config")
-
-    def _origin(self, node: ast.expr | ast.stmt) -> Origin:
-        text = self._lines[node.lineno - 1].strip() if node.lineno <= len(self._lines) else ""
-        return Origin(source=self._source, line=node.lineno, text=text[:QUOTE])
-
-
-def _is_whole(call: _Call) -> bool:
-    """Tell whether all arguments of a call stand there: none is hidden in a mapping."""
-    return all(item.arg is not None for item in call.node.keywords)
-
-
-def _is_own(call: _Call, kind: str) -> bool:
-    """Tell whether a framework has a configuration, or a trainer, of this name."""
-    return any(one.python_class(call.name) == kind for one in by_precedence())
-
-
-def _name(call: ast.Call) -> str:
-    return text_of(call.func).rpartition(".")[2]
-
-
-def _owner(call: ast.Call) -> str:
-    return text_of(call.func).rpartition(".")[0]
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
