@@ -134,10 +134,11 @@ def test_what_the_container_may_use_is_told():
         "memory": (("512Gi",), 31),
         "shm_size": (("64Gi",), 36),
         "ipc": (("host",), 12),
+        "replicas": (("4",), 38),
     }
 
 
-def test_a_command_in_words_keeps_its_lines_and_gives_nodes():
+def test_a_command_in_words_keeps_its_lines():
     (launch,) = launches(EXEC)
 
     assert values(launch.args) == {
@@ -145,7 +146,7 @@ def test_a_command_in_words_keeps_its_lines_and_gives_nodes():
         "run_name": (("x y",), 16),
     }
     assert values(launch.launcher)["nproc_per_node"][0] == ("8",)
-    assert values(launch.launcher)["nnodes"][0] == ("2",)
+    assert values(launch.container)["replicas"] == (("2",), 4)
 
 
 def test_services_of_a_compose_file_are_read():

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from trainrx.facts.batch import batch_facts
 from trainrx.facts.reading import degrees, derived, framework, is_megatron
 from trainrx.facts.roles import role_facts, rollout_mode
+from trainrx.launchers.allocation import GPUS_PER_NODE, NODES
 from trainrx.model.facts import Fact, Facts, fact
+
+_PROCESSES = "parallel.processes_per_node"
 
 
 def layout_facts(facts: Facts) -> tuple[Fact, ...]:
@@ -28,6 +31,8 @@ def _nodes(facts: Facts) -> Iterator[Fact]:
         yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
     elif facts.number("hardware.gpus") == 1:
         yield derived(facts, "hardware.nodes", 1, "hardware.gpus")
+    elif _is_open(facts, "parallel.nodes") and NODES in facts:
+        yield derived(facts, "hardware.nodes", int(facts.number(NODES) or 1), NODES)
     elif facts.value("launch.env_complete") is True and not _is_open(facts, "parallel.nodes"):
         yield derived(facts, "hardware.nodes", 1, "launch.given")
 
@@ -53,11 +58,13 @@ def _gpus(facts: Facts) -> Iterator[Fact]:
     processes = None if _roles_apart(facts) else facts.number("parallel.processes_per_node")
     if per_node is None and total is not None and total % nodes == 0:
         per_node = int(total) // nodes
+    if per_node is None:
+        per_node = facts.whole(GPUS_PER_NODE)
     if per_node is None and processes is not None and processes > 1:
         per_node = int(processes)
     if per_node is None:
         return
-    sources = ("hardware.gpus", "parallel.visible_gpus", "parallel.processes_per_node")
+    sources = ("hardware.gpus", "parallel.visible_gpus", GPUS_PER_NODE, _PROCESSES)
     yield derived(facts, "hardware.gpus_per_node", per_node, *sources)
     if total is None:
         yield derived(facts, "hardware.gpus", per_node * nodes, *sources, "parallel.nodes")

@@ -58,8 +58,10 @@ ARGS_KEYS = {"output_dir", "model", "model_type", "model_name_or_path", "learnin
 ARGS_LEAST = 40
 """Keys of a flat JSON object above which it is a dump of all arguments: nobody writes as many."""
 PYTHON = late(r"(?m)^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|@\w)")
-MANIFEST = late(r"(?m)^apiVersion:\s*\S")
-MANIFEST_KIND = late(r"(?m)^kind:\s*\S")
+MANIFEST = late(r"(?m)^(?:apiVersion: *\S|\{?\s{0,4}\"apiVersion\": *\"\S)")
+MANIFEST_KIND = late(r"(?m)^(?:kind: *\S|\s{0,4}\"kind\": *\"\S)")
+TASK = late(r"(?m)^run: *[|>]")
+TASK_KEY = late(r"(?m)^(?:resources|num_nodes|setup|envs|file_mounts): *(?:\S|$)")
 COMPOSE = late(r"(?m)^services:\s*(?:#.*)?$")
 SERVICE = late(r"(?m)^\s{2,12}(?:image|command|entrypoint):")
 IMPORT = late(r"(?m)^(?:import|from) \w")
@@ -86,6 +88,8 @@ def recognise(text: str) -> InputKind | None:
     """
     head = text[:SAMPLE]
     stripped = head.lstrip()
+    if stripped.startswith("{") and is_manifest(head):
+        return "script"
     if DATA_SET.match(stripped):
         return None
     if stripped.startswith("{") and (kind := _json_kind(stripped, whole=text)):
@@ -113,9 +117,11 @@ def is_command(text: str) -> bool:
 
 
 def is_manifest(text: str) -> bool:
-    """Tell whether a text is a Kubernetes manifest or a compose file."""
+    """Tell whether a text is a Kubernetes manifest, a compose file or a task of SkyPilot."""
     head = text[:SAMPLE]
     if MANIFEST.search(head) and MANIFEST_KIND.search(head):
+        return True
+    if TASK.search(head) and TASK_KEY.search(head):
         return True
     return COMPOSE.search(head) is not None and SERVICE.search(head) is not None
 

@@ -9,6 +9,7 @@ from trainrx.catalog.spellbook import Spellbook
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import COUNT
 from trainrx.launch.effective import processes
+from trainrx.launchers.allocation import allocation_facts
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch, Setting
@@ -47,6 +48,7 @@ def launch_facts(
         *([fact(UNRESOLVED, " ".join(sorted(open_)), launch.origin)] if open_ else ()),
         *_deepspeed(settings, launch, configs, version[0], files),
         *(_plain(s) for s in settings.values() if s.value is not None),
+        *allocation_facts(launch),
     )
 
 

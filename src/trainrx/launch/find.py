@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -12,6 +12,7 @@ from trainrx.frameworks import framework_of, frameworks, programs
 from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
 from trainrx.launch.args import Sign, odd_characters, read_arguments
+from trainrx.launchers.allocation import SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
 from trainrx.launchers.torch import numbered
@@ -47,12 +48,13 @@ def looks_like_launch(text: str) -> bool:
     return _looks().search(text[: 256 * 1024]) is not None
 
 
-def find_launches(script: Script) -> tuple[RawLaunch, ...]:
+def find_launches(script: Script, outer: Mapping[str, str] | None = None) -> tuple[RawLaunch, ...]:
     """Give the training, rollout and inference commands of a script, in the order they run.
 
     Wrappers (nohup, srun, env), containers and launchers (torchrun, accelerate, deepspeed) are
     taken off; what a launcher was told is kept in `launcher` under the names torchrun uses where
-    it has one. Launches that differ in host and node rank only have the same `job`.
+    it has one. Launches that differ in host and node rank only have the same `job`. `outer` are
+    variables that are set where the script runs.
     """
     cite = Cite(script)
     allocation = _allocated(script)
@@ -62,6 +64,7 @@ def find_launches(script: Script) -> tuple[RawLaunch, ...]:
             named = recognise(entry)
             if named is not None and len(found) < _MAX_LAUNCHES:
                 launch = _launch(script, command, entry, named, cite)
+                launch = _elastic(launch, entry, outer or {})
                 around = tuple(wrapped.container) if wrapped else ()
                 container = (*around, *launch.container)
                 found.append(msgspec.structs.replace(launch, container=container))
@@ -175,6 +178,31 @@ def _launch(
     )
 
 
+_ELASTIC = ("nnodes", "nproc_per_node", "node_rank", "master_addr", "master_port")
+"""Options torchrun takes from variables (PET_NNODES) where the command line has none."""
+
+
+def _elastic(launch: RawLaunch, entry: EntryPoint, around: Mapping[str, str]) -> RawLaunch:
+    """Add the options torchrun takes from its environment.
+
+    https://github.com/pytorch/pytorch/blob/v2.4.0/torch/distributed/argparse_util.py
+    """
+    if entry.via != "torchrun":
+        return launch
+    told = {item.name for item in launch.launcher}
+    own = {item.name: item for item in launch.env}
+    more: list[RawArg] = []
+    for name in (name for name in _ELASTIC if name not in told):
+        variable = f"PET_{name.upper()}"
+        item = own.get(variable)
+        value = item.value if item is not None else around.get(variable)
+        if item is not None or value is not None:
+            origin = launch.origin if item is None else item.origin
+            values = None if value is None else (value,)
+            more.append(RawArg(name=name, values=values, origin=origin))
+    return msgspec.structs.replace(launch, launcher=(*launch.launcher, *more)) if more else launch
+
+
 def _tasks(entry: EntryPoint) -> tuple[RawArg, ...]:
     """Give the processes of a script that srun itself starts once per task."""
     if entry.via != "python" or any(a.name == "nproc_per_node" for a in entry.launcher):
@@ -191,7 +219,7 @@ def _allocation(entry: EntryPoint) -> tuple[RawArg, ...]:
     if entry.front.allocated:
         return ()
     items = entry.front.allocation
-    return tuple(msgspec.structs.replace(item, name=f"slurm_{item.name}") for item in items)
+    return tuple(msgspec.structs.replace(item, name=f"{SLURM}{item.name}") for item in items)
 
 
 def _unread(script: Script, words: tuple[Word, ...]) -> tuple[Unread, ...]:

@@ -1,35 +1,25 @@
-"""Kubernetes manifests and compose files read as the scripts their containers run.
+"""Kubernetes manifests, compose files and SkyPilot tasks read as what their containers run.
 
 Read are pods wherever they stand (Job, PyTorchJob, MPIJob, Volcano, JobSet, Argo, Deployment), with
-the replicas above them, and the services of compose files.
+the replicas above them, the services of compose files, and the files of config maps.
 https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/
-https://www.kubeflow.org/docs/components/trainer/legacy-v1/user-guides/pytorch/
-https://docs.docker.com/reference/compose-file/services/
+https://kubernetes.io/docs/concepts/storage/volumes/
 """
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import islice
 
 import msgspec
 import yaml
 
 from trainrx.inputs.config import MAX_TEXT, too_nested
 from trainrx.inputs.recognise import is_manifest
-from trainrx.launch.manifest_nodes import (
-    count,
-    entries,
-    get,
-    items,
-    line_of,
-    pods,
-    scalar,
-    services,
-)
+from trainrx.launch.manifest_compose import Service, services
+from trainrx.launch.manifest_kinds import GPU, Workload, limits, workloads
+from trainrx.launch.manifest_nodes import entries, get, items, line_of, scalar, words
+from trainrx.launch.manifest_text import script_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg
 from trainrx.model.pattern import late
@@ -37,53 +27,87 @@ from trainrx.sanitizer.assignments import is_secret_name
 
 MOST_PARTS = 32
 MOST_DOCUMENTS = 64
-_SHELLS = late(r"(?:.*/)?(?:ba|da|z|k)?sh")
-_REFERENCE = late(r"\$\(([A-Za-z_]\w*)\)")
-_GPU = late(r"(?:.*/)?(?:gpu|npu|ascend\S*|mig-\S+|rocm|vgpu)", re.IGNORECASE)
+SHARED = "/dev/shm"  # noqa: S108  # the path is what is looked for
+_NAME = late(r"[A-Za-z_]\w*")
+_ARGO = "input_"
+_PARAMETER = late(r"\{\{\s{0,4}(?:workflow|inputs)\.parameters\.([A-Za-z_][\w-]{0,60})\s{0,4}\}\}")
+_UNFILLED = late(rf"\$\(({_ARGO}\w+)\)")
+_CARD_LABEL = late(r"(?:.*/)?(?:gpu[.-]product|gke-accelerator|accelerator|gpu[.-]type|card)")
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """What one container runs.
 
     `text` is a script with as many lines as the manifest and its commands in the lines where they
-    stand there. `env` are the variables the container gets, `around` those its operator sets.
-    `container` holds image, gpus, memory, shm_size, ipc and replicas as written; `nodes` is the
-    number of pods that run the same.
+    stand there. `env` are the variables the container gets, `around` those its operator sets,
+    `env_files` the files and maps with more. `container` holds image, gpus, memory, shm_size, ipc
+    and replicas as written; `nodes` is the number of pods that run the same (of the `whole`
+    job, where that is said), and `counted` where it stands. `files`: name, text and line of the
+    files that config maps hold.
     """
 
     text: str
     env: tuple[EnvVar, ...] = ()
+    env_files: tuple[str, ...] = ()
     around: Mapping[str, str] = {}
     container: tuple[RawArg, ...] = ()
     nodes: int = 1
+    whole: int | None = None
+    counted: Origin | None = None
+    files: tuple[tuple[str, str, int], ...] = ()
 
 
-class _Container(NamedTuple):
-    """A container with the pod around it."""
+class _Page:
+    """A manifest as text, for citing its lines."""
 
-    container: yaml.MappingNode
-    pod: yaml.MappingNode
-    replicas: int
-    kind: str
+    def __init__(self, text: str, source: str) -> None:
+        self.lines = text.split("\n")
+        self.parameters = frozenset(_UNFILLED.findall(text))
+        self._source = source
+
+    def origin(self, node: yaml.Node) -> Origin:
+        """Give where a node stands."""
+        line = line_of(node)
+        shown = self.lines[line - 1].strip()[:400] if line <= len(self.lines) else ""
+        return Origin(source=self._source, line=line, text=shown)
+
+    def variable(self, name: str, value: str | None, node: yaml.Node) -> EnvVar:
+        """Make a variable; the value of a secret is not kept."""
+        origin = self.origin(node)
+        if is_secret_name(name):
+            value = "***" if value else value
+            origin = msgspec.structs.replace(origin, text=f"{name}=***")
+        return EnvVar(name=name, value=value, origin=origin)
+
+    def told(self, name: str, value: str | None, node: yaml.Node) -> RawArg:
+        """Make what a container is given; None: it is given, but nobody knows what."""
+        values = None if value is None else (value,)
+        return RawArg(name=name, values=values, origin=self.origin(node))
 
 
-def read_manifest(text: str, source: str) -> tuple[Part, ...]:
+def read_manifest(
+    text: str, source: str, given: Mapping[str, str] | None = None
+) -> tuple[Part, ...]:
     """Read the containers of a manifest, in order; nothing when it is none or is broken.
 
-    Containers of one document that run the same are one part with their number of pods.
+    Containers of one document that run the same are one part with their number of pods. `given`
+    are variables around a compose file.
     """
     if len(text) > MAX_TEXT or not is_manifest(text) or too_nested(text) is not None:
         return ()
+    text = _with_parameters(text)
+    page = _Page(text, source)
+    documents = _documents(text)
+    maps = {scalar(get(d, "metadata", "name")): d for d in documents if _is_map(d)}
+    files = tuple(file for found in maps.values() for file in _files(found))
     parts: list[Part] = []
-    for document in _documents(text):
-        runs = [
-            _Container(container, pod, replicas, scalar(get(document, "kind")))
-            for pod, container, replicas in pods(document)
-        ]
-        made = [_part(run, text, source) for run in runs[:MOST_PARTS]]
-        made += [_service(node, text, source) for node in services(document)[:MOST_PARTS]]
-        parts += _joined(made, document)
-    return tuple(parts[:MOST_PARTS])
+    for document in documents:
+        runs = islice(workloads(document), MOST_PARTS)
+        made = [_part(item, page, maps) for item in runs]
+        tasks = islice(services(document, given or {}), MOST_PARTS)
+        made += [_service(item, page) for item in tasks]
+        parts += _joined(made)
+    return tuple(msgspec.structs.replace(part, files=files) for part in parts[:MOST_PARTS])
 
 
 def _documents(text: str) -> list[yaml.Node]:
@@ -98,183 +122,141 @@ def _documents(text: str) -> list[yaml.Node]:
     return found
 
 
-def _joined(parts: Sequence[Part], document: yaml.Node) -> list[Part]:
+def _with_parameters(text: str) -> str:
+    """Fill in what a workflow passes to its templates; what it does not say is a variable.
+
+    https://argo-workflows.readthedocs.io/en/latest/workflow-inputs/
+    """
+    if _PARAMETER.search(text) is None:
+        return text
+    values = {
+        scalar(get(item, "name")): scalar(get(item, "value"))
+        for document in _documents(text)
+        for item in items(get(document, "spec", "arguments", "parameters"))
+    }
+    unknown = "$(" + _ARGO + "{})"
+    return _PARAMETER.sub(
+        lambda m: values.get(m[1]) or unknown.format(m[1].replace("-", "_")), text
+    )
+
+
+def _is_map(document: yaml.Node) -> bool:
+    return scalar(get(document, "kind")) == "ConfigMap"
+
+
+def _files(document: yaml.Node) -> Iterator[tuple[str, str, int]]:
+    """Give the files of a config map, each with the line its text begins in."""
+    for name, node in entries(get(document, "data")):
+        if isinstance(node, yaml.ScalarNode):
+            yield name, scalar(node), line_of(node) + (1 if node.style in ("|", ">") else 0)
+
+
+def _joined(parts: Sequence[Part]) -> list[Part]:
     """Join the parts that run the same commands, as master and workers do."""
-    joined: dict[str, Part] = {}
+    joined: dict[str, list[Part]] = {}
     for part in parts:
-        key = " ".join(part.text.split())
-        if not key:
-            continue
-        old = joined.get(key)
-        nodes = part.nodes + (old.nodes if old is not None else 0)
-        joined[key] = msgspec.structs.replace(old or part, nodes=nodes)
-    torch = scalar(get(document, "kind")) == "PyTorchJob"
-    per_node = get(document, "spec", "nprocPerNode") is not None
-    if not torch or per_node:
-        return list(joined.values())
-    return [
-        msgspec.structs.replace(
-            part, around={"WORLD_SIZE": str(part.nodes), "PET_NNODES": str(part.nodes)}
-        )
-        for part in joined.values()
-    ]
+        if key := " ".join(part.text.split()):
+            joined.setdefault(key, []).append(part)
+    return [_one(same) for same in joined.values()]
 
 
-def _part(run: _Container, text: str, source: str) -> Part:
-    lines = text.split("\n")
-    env = tuple(_pod_env(run.container, lines, source))
-    words = [*items(get(run.container, "command")), *items(get(run.container, "args"))]
-    script = get(run.container, "source")  # Argo's script templates
-    if isinstance(script, yaml.ScalarNode):
-        words = [script]
-    known = {item.name for item in env}
-    shell = isinstance(script, yaml.ScalarNode)
+def _one(same: Sequence[Part]) -> Part:
+    first = same[0]
+    nodes = first.whole or sum(part.nodes for part in same)
+    counted = next((part.counted for part in reversed(same) if part.counted), None)
+    container = first.container
+    if nodes > 1 and counted is not None:
+        container = (*container, RawArg(name="replicas", values=(str(nodes),), origin=counted))
+    return msgspec.structs.replace(first, nodes=nodes, counted=counted, container=container)
+
+
+def _part(work: Workload, page: _Page, maps: Mapping[str, yaml.Node]) -> Part:
+    env, unknown = _pod_env(work, page, maps)
+    script = get(work.container, "source")  # Argo's script templates
+    line = work.command or (script if isinstance(script, yaml.ScalarNode) else None)
+    own = [*words(get(work.container, "command")), *words(get(work.container, "args"))]
+    known = {*(item.name for item in env), *work.around, *page.parameters}
     return Part(
-        text=_script(words, len(lines), known, shell=shell),
+        text=script_of([line] if line else own, len(page.lines), known, shell=line is not None),
         env=env,
-        container=tuple(_resources(run, lines, source)),
-        nodes=run.replicas,
+        env_files=unknown,
+        around=work.around,
+        container=tuple(_resources(work, page)),
+        nodes=work.pods,
+        whole=work.total,
+        counted=None if work.counted is None else page.origin(work.counted),
     )
 
 
-def _pod_env(container: yaml.Node, lines: Sequence[str], source: str) -> Iterator[EnvVar]:
-    for item in items(get(container, "env")):
-        name = scalar(get(item, "name"))
-        value = get(item, "value")
+def _pod_env(
+    work: Workload, page: _Page, maps: Mapping[str, yaml.Node]
+) -> tuple[tuple[EnvVar, ...], tuple[str, ...]]:
+    """Give the variables of a container, and what further ones come from that is not here."""
+    found: dict[str, EnvVar] = {}
+    unknown: list[str] = []
+    for item in items(get(work.container, "envFrom")):
+        name = scalar(get(item, "configMapRef", "name"))
+        unknown += [] if name in maps else [name or "secret"]
+        for key, value in entries(get(maps.get(name), "data")):
+            if _NAME.fullmatch(key):
+                found[key] = page.variable(key, scalar(value), value)
+    for item in items(get(work.container, "env")):
+        name, given = scalar(get(item, "name")), get(item, "value")
         if name:
-            held = scalar(value) if isinstance(value, yaml.ScalarNode) else None
-            yield _variable(name, held, item, lines, source)
+            known = scalar(given) if isinstance(given, yaml.ScalarNode) else None
+            found[name] = page.variable(name, known, item)
+    for name, place in work.variables:
+        known = scalar(place) if isinstance(place, yaml.ScalarNode) else None
+        found.setdefault(name, page.variable(name, known, place))
+    return tuple(found.values()), tuple(unknown)
 
 
-def _variable(
-    name: str, value: str | None, node: yaml.Node, lines: Sequence[str], source: str
-) -> EnvVar:
-    secret = is_secret_name(name)
-    origin = _origin(node, lines, source)
-    if secret:
-        origin = Origin(source=origin.source, line=origin.line, text=f"{name}=***")
-    return EnvVar(name=name, value="***" if secret and value else value, origin=origin)
-
-
-def _origin(node: yaml.Node, lines: Sequence[str], source: str) -> Origin:
-    line = line_of(node)
-    shown = lines[line - 1].strip()[:400] if line <= len(lines) else ""
-    return Origin(source=source, line=line, text=shown)
-
-
-def _resources(run: _Container, lines: Sequence[str], source: str) -> Iterator[RawArg]:
+def _resources(work: Workload, page: _Page) -> Iterator[RawArg]:
     """Give what the container may use, under the names `docker run` has for it."""
-    found: list[tuple[str, yaml.Node | None]] = [("image", get(run.container, "image"))]
-    limits = entries(get(run.container, "resources", "limits"))
-    limits = limits or entries(get(run.container, "resources", "requests"))
-    for name, node in limits:
-        if _GPU.fullmatch(name):
-            found.append(("gpus", node))
+    image = get(work.container, "image")
+    if isinstance(image, yaml.ScalarNode):
+        yield page.told("image", scalar(image), image)
+    for name, node in limits(work.machine):
+        if not isinstance(node, yaml.ScalarNode):
+            continue
+        if GPU.fullmatch(name):
+            yield page.told("gpus", scalar(node), node)
         elif name in ("memory", "cpu"):
-            found.append(("cpus" if name == "cpu" else name, node))
-    found.append(("shm_size", _shared_memory(run)))
-    for name, shown in found:
-        if isinstance(shown, yaml.ScalarNode):
-            yield RawArg(name=name, values=(scalar(shown),), origin=_origin(shown, lines, source))
-    host = get(run.pod, "hostIPC")
-    if scalar(host).lower() == "true" and host is not None:
-        yield RawArg(name="ipc", values=("host",), origin=_origin(host, lines, source))
-    if run.replicas > 1:
-        text = str(run.replicas)
-        yield RawArg(name="replicas", values=(text,), origin=_origin(run.container, lines, source))
+            yield page.told("cpus" if name == "cpu" else name, scalar(node), node)
+    yield from _shared_memory(work, page)
+    host = get(work.pod, "hostIPC")
+    if host is not None and scalar(host).lower() == "true":
+        yield page.told("ipc", "host", host)
+    for label, node in entries(get(work.pod, "nodeSelector")):
+        if _CARD_LABEL.fullmatch(label):
+            yield page.told("accelerator", scalar(node), node)
 
 
-def _shared_memory(run: _Container) -> yaml.Node | None:
-    """Find the size of the memory volume that is mounted at /dev/shm."""
-    mounts = items(get(run.container, "volumeMounts"))
-    names = {scalar(get(m, "name")) for m in mounts if scalar(get(m, "mountPath")) == "/dev/shm"}  # noqa: S108  # the path is what is looked for
-    for volume in items(get(run.pod, "volumes")):
-        if scalar(get(volume, "name")) in names:
-            return get(volume, "emptyDir", "sizeLimit")
-    return None
-
-
-def _service(node: yaml.Node, text: str, source: str) -> Part:
-    lines = text.split("\n")
-    env = tuple(_service_env(get(node, "environment"), lines, source))
-    entry, command = get(node, "entrypoint"), get(node, "command")
-    shell = isinstance(command, yaml.ScalarNode) and entry is None
-    words = [*items(entry), *items(command)]
-    for part in (entry, command):
-        words += [part] if isinstance(part, yaml.ScalarNode) else []
-    reserved = items(get(node, "deploy", "resources", "reservations", "devices"))
-    fields: list[tuple[str, yaml.Node | None]] = [
-        ("image", get(node, "image")),
-        ("shm_size", get(node, "shm_size")),
-        ("ipc", get(node, "ipc")),
-        ("memory", get(node, "mem_limit") or get(node, "deploy", "resources", "limits", "memory")),
-        ("gpus", get(node, "gpus") or (get(reserved[0], "count") if reserved else None)),
+def _shared_memory(work: Workload, page: _Page) -> Iterator[RawArg]:
+    """Give the size of the memory volume that is mounted at /dev/shm; without a limit, unknown."""
+    mounts = [
+        mount
+        for mount in items(get(work.machine, "volumeMounts"))
+        if scalar(get(mount, "mountPath")).rstrip("/") == SHARED
     ]
+    names = {scalar(get(mount, "name")) for mount in mounts}
+    for volume in items(get(work.pod, "volumes")):
+        size = get(volume, "emptyDir", "sizeLimit")
+        if scalar(get(volume, "name")) in names and isinstance(size, yaml.ScalarNode):
+            yield page.told("shm_size", scalar(size), size)
+            return
+    if mounts or not work.whole_pod:
+        yield page.told("shm_size", None, mounts[0] if mounts else work.container)
+
+
+def _service(service: Service, page: _Page) -> Part:
+    text = script_of(service.command, len(page.lines), shell=service.as_text, expands=True)
     return Part(
-        text=_script(words, len(lines), set(), shell=shell),
-        env=env,
-        container=tuple(
-            RawArg(name=name, values=(scalar(value),), origin=_origin(value, lines, source))
-            for name, value in fields
-            if isinstance(value, yaml.ScalarNode)
-        ),
-        nodes=count(get(node, "deploy", "replicas")),
+        text=text.replace("$$", "$"),
+        env=tuple({item[0]: page.variable(*item) for item in service.variables}.values()),
+        env_files=service.env_files,
+        around=service.around,
+        container=tuple(page.told(*field) for field in service.fields),
+        nodes=service.pods,
+        counted=None if service.counted is None else page.origin(service.counted),
     )
-
-
-def _service_env(node: yaml.Node | None, lines: Sequence[str], source: str) -> Iterator[EnvVar]:
-    for name, value in entries(node):
-        known = scalar(value) if isinstance(value, yaml.ScalarNode) else None
-        yield _variable(name, known, value, lines, source)
-    for item in items(node):
-        name, sign, text = scalar(item).partition("=")
-        if name:
-            yield _variable(name, text if sign else None, item, lines, source)
-
-
-def _script(words: Sequence[yaml.Node], length: int, env: set[str], *, shell: bool) -> str:
-    """Lay the words of a command out in the lines they stand in."""
-    scalars = [word for word in words if isinstance(word, yaml.ScalarNode)]
-    out = [""] * length
-    if not scalars:
-        return ""
-    inner = scalars[0] if shell else _shell_text(scalars)
-    if inner is not None:
-        lines = _expanded(scalar(inner), env).split("\n")
-        first = line_of(inner) - 1 + (1 if inner.style in ("|", ">") else 0)
-        # a folded text has fewer lines than it takes up; none is lost at the end of the file
-        out += [""] * max(first + len(lines) - length, 0)
-        out[first : first + len(lines)] = lines
-        return "\n".join(out)
-    places = [line_of(word) - 1 for word in scalars]
-    steady = all(b - a in (0, 1) for a, b in pairwise(places))
-    for place, word in zip(places, scalars, strict=True):
-        at = place if steady else places[0]
-        out[at] = f"{out[at]} {_quoted(scalar(word), env)}".strip()
-    for place in range(places[0], places[-1]) if steady else ():
-        out[place] += " \\"
-    return "\n".join(out)
-
-
-def _shell_text(words: Sequence[yaml.ScalarNode]) -> yaml.ScalarNode | None:
-    """Find the text behind `bash -c`."""
-    if not _SHELLS.fullmatch(scalar(words[0])):
-        return None
-    for at, word in enumerate(words[1:], start=1):
-        text = scalar(word)
-        if re.fullmatch(r"-\w*c", text):
-            return words[at + 1] if at + 1 < len(words) else None
-        if not text.startswith("-"):
-            return None
-    return None
-
-
-def _expanded(text: str, env: set[str]) -> str:
-    """Write Kubernetes' `$(NAME)` of the container's own variables as a shell would."""
-    return _REFERENCE.sub(lambda m: f"${{{m[1]}}}" if m[1] in env else m[0], text)
-
-
-def _quoted(word: str, env: set[str]) -> str:
-    if any(match[1] in env for match in _REFERENCE.finditer(word)):
-        return '"' + re.sub(r'(["\\`])', r"\\\1", _expanded(word, env)) + '"'
-    return shlex.quote(word)

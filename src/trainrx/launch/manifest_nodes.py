@@ -1,4 +1,4 @@
-"""YAML nodes of manifests: where pods and services stand."""
+"""Reading YAML nodes: keys, also merged ones, lists, numbers, and the line each stands in."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from collections.abc import Iterator
 
 import yaml
 
-MAX_DEPTH = 16
-MOST_NODES = 20_000
-
-Found = tuple[yaml.MappingNode, yaml.MappingNode, int]
-"""A pod's specification, one of its containers, and how many pods there are of it."""
+MOST_MERGED = 8
+_MERGE = "<<"
 
 
 def get(node: yaml.Node | None, *path: str) -> yaml.Node | None:
@@ -18,8 +15,29 @@ def get(node: yaml.Node | None, *path: str) -> yaml.Node | None:
     for name in path:
         if not isinstance(node, yaml.MappingNode):
             return None
-        node = next((value for key, value in node.value if scalar(key) == name), None)
+        node = next(
+            (
+                value
+                for part in (node, *_merges(node))
+                for key, value in part.value
+                if scalar(key) == name
+            ),
+            None,
+        )
     return node
+
+
+def _merges(node: yaml.MappingNode) -> Iterator[yaml.MappingNode]:
+    waiting = [node]
+    for _ in range(MOST_MERGED):
+        if not waiting:
+            return
+        for key, value in waiting.pop().value:
+            if scalar(key) == _MERGE:
+                parts = (value, *items(value))
+                found = [item for item in parts if isinstance(item, yaml.MappingNode)]
+                yield from found
+                waiting += found
 
 
 def scalar(node: yaml.Node | None) -> str:
@@ -32,11 +50,22 @@ def items(node: yaml.Node | None) -> list[yaml.Node]:
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
+def words(node: yaml.Node | None) -> list[yaml.ScalarNode]:
+    """Give the texts of a list, or the one that stands instead of it."""
+    found = [node] if isinstance(node, yaml.ScalarNode) else items(node)
+    return [item for item in found if isinstance(item, yaml.ScalarNode)]
+
+
 def entries(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
-    """Give keys and values of a mapping, none for anything else."""
+    """Give keys and values of a mapping, merged ones last; none for anything else."""
     if not isinstance(node, yaml.MappingNode):
         return []
-    return [(scalar(key), value) for key, value in node.value if scalar(key)]
+    found: dict[str, yaml.Node] = {}
+    for part in (node, *_merges(node)):
+        for key, value in part.value:
+            if (name := scalar(key)) and name != _MERGE:
+                found.setdefault(name, value)
+    return list(found.items())
 
 
 def line_of(node: yaml.Node) -> int:
@@ -48,41 +77,3 @@ def count(node: yaml.Node | None) -> int:
     """Read a number of replicas; 1 where none is written."""
     text = scalar(node).strip()
     return int(text) if text.isdecimal() and len(text) <= 6 and int(text) else 1
-
-
-def pods(document: yaml.Node) -> list[Found]:
-    """Find all containers of pods, and Argo's templates, with the replicas nearest above them."""
-    return list(_walk(document))
-
-
-def _walk(document: yaml.Node) -> Iterator[Found]:
-    left = MOST_NODES
-    stack: list[tuple[yaml.Node, int, int]] = [(document, 1, 0)]
-    while stack and left > 0:
-        left -= 1
-        node, replicas, depth = stack.pop()
-        if isinstance(node, yaml.MappingNode):
-            containers = get(node, "containers")
-            for container in items(containers):
-                if isinstance(container, yaml.MappingNode):
-                    yield node, container, replicas
-            for name in ("container", "script"):  # templates of Argo
-                single = get(node, name)
-                if isinstance(single, yaml.MappingNode) and get(single, "image") is not None:
-                    yield node, single, replicas
-            written = get(node, "replicas") or get(node, "parallelism")
-            replicas = count(written) if written is not None else replicas
-        children = (
-            [value for _, value in entries(node)]
-            if isinstance(node, yaml.MappingNode)
-            else items(node)
-        )
-        if depth < MAX_DEPTH:
-            stack += [(child, replicas, depth + 1) for child in reversed(children)]
-
-
-def services(document: yaml.Node) -> list[yaml.Node]:
-    """Give the services of a compose file."""
-    if get(document, "apiVersion") is not None:
-        return []
-    return [node for _, node in entries(get(document, "services"))]

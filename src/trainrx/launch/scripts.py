@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,13 +15,9 @@ from trainrx.launch.files import script_file
 from trainrx.launch.find import find_launches, looks_like_launch
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.model.findings import Unread
-from trainrx.model.job import Input, RawArg, RawLaunch, Script
+from trainrx.model.job import Input, RawLaunch, Script
 from trainrx.model.pattern import late
 from trainrx.shell import read_script
-
-if TYPE_CHECKING:
-    from trainrx.launch.manifest import Part
-
 
 PROMPT = late(
     r"[ \t]*(?:(?:[\w.@:~/()\[\] -]{1,80}#|[\w.@:~/()\[\] -]{0,80}[$>]|\+{1,3}|[^\n：]{0,30}：)"
@@ -86,9 +81,6 @@ def _command(block: Sequence[str]) -> list[str]:
     return lines if looks_like_launch(text) and SETTING.search(text) else []
 
 
-_NODES = frozenset({"nnodes", "num_machines"})
-
-
 def script_launches(
     script: Input, inherited: Mapping[str, str], beside: Path | None = None
 ) -> tuple[list[RawLaunch], list[Unread]]:
@@ -103,47 +95,16 @@ def script_launches(
     if is_program(text):
         return list(read_program(text, script.name)), []
     files = None if beside is None else partial(script_file, beside=beside)
-    parts = _parts(text, script.name)
-    if not parts:
-        parsed = read_script(text, script.name, inherited, files)
-        return [_with_files(one, parsed) for one in find_launches(parsed)], list(parsed.unread)
-    launches: list[RawLaunch] = []
-    unread: list[Unread] = []
-    for part in parts:
-        own = {item.name: item.value for item in part.env if item.value is not None}
-        around = {**inherited, **part.around, **own}
-        parsed = read_script(part.text, script.name, around, files)
-        unread += parsed.unread
-        launches += [_in_part(_with_files(one, parsed), part) for one in find_launches(parsed)]
-    return launches, unread
+    if is_manifest(text):
+        # needs PyYAML, whose import takes longer than a script takes to be read
+        from trainrx.launch.manifest_launches import manifest_launches
 
-
-def _parts(text: str, source: str) -> tuple[Part, ...]:
-    if not is_manifest(text):
-        return ()
-    # needs PyYAML, whose import takes longer than a script takes to be read
-    from trainrx.launch.manifest import read_manifest
-
-    return read_manifest(text, source)
+        found = manifest_launches(script, inherited, files)
+        if found is not None:
+            return found
+    parsed = read_script(text, script.name, inherited, files)
+    return [_with_files(one, parsed) for one in find_launches(parsed)], list(parsed.unread)
 
 
 def _with_files(launch: RawLaunch, script: Script) -> RawLaunch:
     return msgspec.structs.replace(launch, written=script.written)
-
-
-def _in_part(launch: RawLaunch, part: Part) -> RawLaunch:
-    """Give a launch what its container gives it; the command's own words go before."""
-    given = {item.name for item in launch.env}
-    env = (*(item for item in part.env if item.name not in given), *launch.env)
-    counted = {arg.name for arg in launch.launcher} & _NODES or "NNODES" in {i.name for i in env}
-    nodes = (
-        (RawArg(name="nnodes", values=(str(part.nodes),), origin=launch.origin),)
-        if part.nodes > 1 and not counted
-        else ()
-    )
-    return msgspec.structs.replace(
-        launch,
-        env=env,
-        launcher=(*nodes, *launch.launcher),
-        container=(*part.container, *launch.container),
-    )

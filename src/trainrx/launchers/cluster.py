@@ -11,6 +11,7 @@ import re
 
 import msgspec
 
+from trainrx.launchers.allocation import SLURM
 from trainrx.launchers.front import Front, LauncherOption, read_options
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch, Word
@@ -80,8 +81,6 @@ _CARD = r"(?P<card>[A-Za-z][\w.-]{0,40})"
 _GRES = late(rf"(?:.{{0,200}},)?(?:gres/)?gpu:{_CARD}(?:[:=]\d{{1,4}})?(?:\(.{{0,40}}\))?(?:,.*)?")
 _COUNTED_CARD = late(rf"{_CARD}:\d{{1,6}}")
 _CARD_WORD = late(_CARD)
-_SLURM = "slurm_"
-"""What the names of `#SBATCH` lines begin with where no srun takes them over."""
 
 
 def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
@@ -91,8 +90,8 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
         if option.key == "export":
             _export(option, front)
         elif option.key.startswith("container"):
-            key = {"container_image": "image", "container_mounts": "volume"}
-            front.enclose(key.get(option.key, option.key), option.given, option.word)
+            # not under the names of docker: the container shares /dev/shm with its host
+            front.enclose(option.key, option.given, option.word)
         else:
             name = _SLURM_NAMES.get(option.key, option.key)
             if name in _SLURM_KEPT:
@@ -115,7 +114,7 @@ def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
         else:
             name = _SLURM_NAMES.get(option.key, option.key)
             if name in _SLURM_KEPT:
-                front.enclose(f"slurm_{name}", option.given, option.word)
+                front.enclose(f"{SLURM}{name}", option.given, option.word)
     return wrapped
 
 
@@ -205,7 +204,7 @@ def card_asked_for(launch: RawLaunch) -> tuple[str, Origin] | None:
     asked: dict[str, tuple[str, Origin]] = {}
     for item in (*launch.container, *launch.launcher):
         if item.values:
-            asked.setdefault(item.name.removeprefix(_SLURM), (item.values[-1].strip(), item.origin))
+            asked.setdefault(item.name.removeprefix(SLURM), (item.values[-1].strip(), item.origin))
     for name in ("gres", *_GPU_OPTIONS, "constraint"):
         text, origin = asked.get(name, ("", launch.origin))
         match = _card_pattern(name).fullmatch(text) if text else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from trainrx.launchers.allocation import SLURM
 from trainrx.launchers.front import Front
 from trainrx.launchers.tables import LAUNCHER_FLAGS, LAUNCHER_NAMES
 from trainrx.model.job import RawLaunch, Word
@@ -62,10 +63,20 @@ def start(kind: str, words: tuple[Word, ...], front: Front) -> Started | None:
     given_names = {item.name for item in front.launcher[before:]}
     if kind == "deepspeed":
         _count_slots(front, given_names)
+    if kind == "torchrun" and not (hidden or "nnodes" in given_names):
+        _stay_on_the_node(front, before)
     for name in _HIDDEN[kind] if hidden else ():
         if name not in given_names:
             front.keep(name, None, words[0])
     return Started(rest[0], module, rest[1:])
+
+
+def _stay_on_the_node(front: Front, before: int) -> None:
+    """Take the nodes Slurm gives for no more than that: torchrun is for one unless it is told."""
+    front.launcher[:before] = [
+        msgspec.structs.replace(item, name=f"{SLURM}{item.name}") if item.name == "nnodes" else item
+        for item in front.launcher[:before]
+    ]
 
 
 def _hides_options(words: tuple[Word, ...], at: int) -> bool:

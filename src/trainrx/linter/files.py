@@ -25,6 +25,7 @@ STDIN = "<stdin>"
 _SKIPPED = frozenset(
     {"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints", "venv", "build"}
 )
+_MANIFEST = (b"apiVersion", b"services:", b"\nrun:")
 _STARTS: tuple[bytes, ...] = (b"torchrun", b"accelerate", b"deepspeed", b"python", b"uv run")
 
 
@@ -130,7 +131,7 @@ def _read(name: str, unread: list[Unreadable], *, named: bool) -> File | None:
             unread.append((name, "is binary, expected a script or a configuration as text"))
         return None
     config = name.lower().endswith(CONFIGS)
-    manifest = config and (b"apiVersion:" in data or b"services:" in data)
+    manifest = config and any(word in data for word in _MANIFEST)
     if not named and not any(word in data for word in _telling(config=config and not manifest)):
         return None
     text = _decoded(data)

@@ -177,16 +177,21 @@ def _of_script(
 
 def _launches_in(file: File, beside: RunContext) -> tuple[Script | None, tuple[RawLaunch, ...]]:
     """Read the launches of a script or a manifest."""
-    if file.kind == "config":
-        return None, _launches_of_manifest(file, beside)
+    launches = _launches_of_manifest(file, beside)
+    if file.kind == "config" or launches:
+        return None, launches
     script = read_script(file.text, file.name, beside.variables)
-    found = find_launches(script) or _launches_of_manifest(file, beside)
+    found = find_launches(script)
     return script, tuple(msgspec.structs.replace(one, written=script.written) for one in found)
 
 
 def _launches_of_manifest(file: File, beside: RunContext) -> tuple[RawLaunch, ...]:
     """Read the containers of a Kubernetes manifest or compose file."""
-    if "apiVersion" not in file.text and "services:" not in file.text:
+    if not any(word in file.text for word in ("apiVersion", "services:", "\nrun:")):
+        return ()
+    from trainrx.inputs.recognise import is_manifest
+
+    if not is_manifest(file.text):
         return ()
     from trainrx.launch.scripts import script_launches
     from trainrx.model.job import Input
