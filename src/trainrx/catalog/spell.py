@@ -87,7 +87,7 @@ def _started(value: Scalar, launch: RawLaunch) -> Spelled | None:
 
 def _is_program(launch: RawLaunch) -> bool:
     """Tell whether the arguments are keywords of a Python program, not those of a command."""
-    return any(arg.via == "config" for arg in launch.args)
+    return bool(launch.args) and all(arg.via == "config" for arg in launch.args)
 
 
 def _as_keyword(made: Spelled) -> Spelled:

@@ -20,6 +20,7 @@ from trainrx.launch.files import config_texts, model_config
 from trainrx.launch.find import find_launches
 from trainrx.launch.fsdp import fsdp_facts
 from trainrx.launch.given import Given
+from trainrx.launch.programs import joined, runs
 from trainrx.launch.python_source import is_program
 from trainrx.launch.resolve import resolve
 from trainrx.launch.scripts import pasted_script, script_launches
@@ -91,8 +92,11 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     inherited = {item.name: item.value for item in variables if item.value is not None}
     launches: list[RawLaunch] = []
     unread: list[Unread] = []
+    programs = [item for item in given.scripts if is_program(item.text or "")]
     # what a command line sets goes before what the program it starts says of itself
-    for script in sorted(given.scripts, key=lambda item: is_program(item.text or "")):
+    for script in (*(item for item in given.scripts if item not in programs), *programs):
+        if script in programs and runs(launches, script):
+            continue
         beside = given.beside.get(script.name)
         found, problems = script_launches(script, inherited, beside)
         if not found and (whole := _whole(script, given)) is not None:
@@ -102,7 +106,7 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
         unread += [u for item in found for u in item.unread]
         if not found:
             unread.append(_no_launch(script))
-        launches += found
+        launches += joined(found, programs, beside)
     if launches:
         return launches, tuple(dict.fromkeys(unread))
     implied = implied_launch(given.configs)

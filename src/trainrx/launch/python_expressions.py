@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import singledispatchmethod
 
+from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_literals import (
     LONGEST,
-    UNKNOWN,
     arithmetic,
     compared,
     is_known,
@@ -17,7 +17,7 @@ from trainrx.launch.python_literals import (
     signed,
     texts_of,
 )
-from trainrx.launch.python_names import Binding, Conditions, FunctionNode, Names
+from trainrx.launch.python_names import Conditions, FunctionNode, NameBinding, Names
 
 MOST_DEPTH = 40
 MOST_STEPS = 20_000
@@ -67,7 +67,7 @@ class Expressions(ABC):
                 return False
         return None if unsure else True
 
-    def bound(self, bindings: Sequence[Binding], depth: int) -> object:
+    def bound(self, bindings: Sequence[NameBinding], depth: int) -> object:
         """Give what the last binding that holds binds."""
         for binding in bindings:
             holds = self.holds(binding.conditions, depth)
@@ -81,7 +81,7 @@ class Expressions(ABC):
         return UNKNOWN
 
     @abstractmethod
-    def passed(self, binding: Binding, function: FunctionNode, depth: int) -> object:
+    def passed(self, binding: NameBinding, function: FunctionNode, depth: int) -> object:
         """Give what a function is called with."""
 
     @abstractmethod

@@ -6,7 +6,8 @@ import ast
 import json
 import operator
 from collections.abc import Callable, Mapping
-from typing import Final
+
+from trainrx.frameworks.common.view import UNKNOWN
 
 LONGEST = 20_000
 """Characters of a text, items of a list."""
@@ -22,14 +23,7 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 _SWITCHES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-class Unknown:
-    """What cannot be told."""
-
-
-UNKNOWN: Final = Unknown()
-
-
-class Record:
+class ParsedObject:
     """An object with fields: parsed options, or one of a class of the program itself."""
 
     def __init__(self, fields: Mapping[str, object]) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.frameworks.common.recognise import by_precedence
-from trainrx.launch.python_literals import UNKNOWN, is_known, texts_of
+from trainrx.frameworks.common.view import UNKNOWN
+from trainrx.launch.python_literals import is_known, texts_of
 from trainrx.launch.python_names import Names, text_of
 from trainrx.launch.python_values import Values
 from trainrx.model.facts import Origin

@@ -17,7 +17,7 @@ Conditions = tuple[tuple[ast.expr | None, bool], ...]
 """Tests and what each must be for a statement to run; None is one nobody can decide: a loop."""
 
 
-class Binding(NamedTuple):
+class NameBinding(NamedTuple):
     """A name is bound: to an expression, or to an item of the tuple it is.
 
     `value` None: to what no single expression tells. `parameter`: the function that is called with
@@ -40,9 +40,9 @@ class Scope:
         self.parent: Scope | None = parent
         if parent is not None and parent.of_class:
             self.parent = parent.parent
-        self.names: dict[str, list[Binding]] = {}
+        self.names: dict[str, list[NameBinding]] = {}
 
-    def bind(self, name: str, binding: Binding) -> None:
+    def bind(self, name: str, binding: NameBinding) -> None:
         """Note that a name is bound here."""
         self.names.setdefault(name, []).append(binding)
 
@@ -56,7 +56,7 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self.module = Scope(None)
-        self.attributes: dict[str, list[Binding]] = {}
+        self.attributes: dict[str, list[NameBinding]] = {}
         self.calls: dict[str, list[ast.Call]] = {}
         self.classes: dict[str, ast.ClassDef] = {}
         self.conditions: dict[int, Conditions] = {}
@@ -64,7 +64,7 @@ class Names:
         self._scopes: dict[int, Scope] = {}
         self._walk(tree)
 
-    def bindings(self, node: ast.Name) -> list[Binding]:
+    def bindings(self, node: ast.Name) -> list[NameBinding]:
         """Give what a name may stand for where it is used, the last first.
 
         In its own scope what is bound above counts. A function may run at any time, so that all
@@ -77,7 +77,7 @@ class Names:
         while scope is not None and scope.parent is not None:
             scope = scope.parent
             if found := scope.names.get(node.id):
-                undecided = [Binding(0, None)] if len(found) > 1 else []
+                undecided = [NameBinding(0, None)] if len(found) > 1 else []
                 return [*undecided, *found]
         return []
 
@@ -87,7 +87,7 @@ class Names:
             for name, bindings in scope.names.items():
                 yield from ((name, item.item) for item in bindings if item.value is value)
 
-    def assigned(self, text: str, before: int) -> list[Binding]:
+    def assigned(self, text: str, before: int) -> list[NameBinding]:
         """Give the assignments to `a.b` above a line, the last first."""
         return [item for item in reversed(self.attributes.get(text, ())) if item.line < before]
 
@@ -123,7 +123,7 @@ class Names:
         elif isinstance(node, FunctionNode):
             own = self._scopes[id(node)] = Scope(scope)
             for name, default in parameters(node.args):
-                own.bind(name, Binding(_PARAMETER, default, parameter=node, name=name))
+                own.bind(name, NameBinding(_PARAMETER, default, parameter=node, name=name))
         elif isinstance(node, ast.ClassDef):
             self._scopes[id(node)] = Scope(scope, of_class=True)
             self.classes[node.name] = node
@@ -132,7 +132,7 @@ class Names:
             self.conditions[id(node)] = conditions
         elif isinstance(node, ast.Global):
             for name in node.names:
-                self.module.bind(name, Binding(node.lineno, None))
+                self.module.bind(name, NameBinding(node.lineno, None))
         for target, binding in _bindings(node, conditions):
             if isinstance(target, ast.Attribute):
                 self.attributes.setdefault(text_of(target), []).append(binding)
@@ -167,32 +167,32 @@ def parameters(args: ast.arguments) -> Iterator[tuple[str, ast.expr | None]]:
             yield rest.arg, None
 
 
-def _bindings(node: ast.AST, conditions: Conditions) -> Iterator[tuple[ast.expr, Binding]]:
+def _bindings(node: ast.AST, conditions: Conditions) -> Iterator[tuple[ast.expr, NameBinding]]:
     """Give the targets a node binds."""
     line = getattr(node, "end_lineno", None) or 0
     if isinstance(node, ast.Assign):
         for target in node.targets:
-            yield from _unpacked(target, Binding(line, node.value, conditions))
+            yield from _unpacked(target, NameBinding(line, node.value, conditions))
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        yield node.target, Binding(line, node.value, conditions)
+        yield node.target, NameBinding(line, node.value, conditions)
     elif isinstance(node, ast.AugAssign):
-        yield node.target, Binding(line, None, conditions)
+        yield node.target, NameBinding(line, None, conditions)
     elif isinstance(node, ast.NamedExpr):
-        yield node.target, Binding(line, node.value, (*conditions, (None, True)))
+        yield node.target, NameBinding(line, node.value, (*conditions, (None, True)))
     elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
         yield from _hidden(node.target, conditions)
     elif isinstance(node, ast.withitem) and node.optional_vars is not None:
         yield from _hidden(node.optional_vars, conditions)
 
 
-def _hidden(target: ast.expr, conditions: Conditions) -> Iterator[tuple[ast.expr, Binding]]:
+def _hidden(target: ast.expr, conditions: Conditions) -> Iterator[tuple[ast.expr, NameBinding]]:
     """Give the names of a target that no expression tells the value of."""
     for name in ast.walk(target):
         if isinstance(name, ast.Name):
-            yield name, Binding(name.lineno - 1, None, conditions)
+            yield name, NameBinding(name.lineno - 1, None, conditions)
 
 
-def _unpacked(target: ast.expr, bound: Binding) -> Iterator[tuple[ast.expr, Binding]]:
+def _unpacked(target: ast.expr, bound: NameBinding) -> Iterator[tuple[ast.expr, NameBinding]]:
     if not isinstance(target, (ast.Tuple, ast.List)):
         yield target, bound
         return

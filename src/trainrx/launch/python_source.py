@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainrx.frameworks.common.recognise import by_precedence
+from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.inputs.recognise import IMPORT, PROGRAM
-from trainrx.launch.python_literals import UNKNOWN
 from trainrx.launch.python_model import (
     LORA,
     MODEL_TAKEN,

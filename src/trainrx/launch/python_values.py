@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_expressions import MOST_DEPTH, Expressions
 from trainrx.launch.python_literals import (
     LONGEST,
-    UNKNOWN,
-    Record,
+    ParsedObject,
     as_declared,
     is_known,
 )
 from trainrx.launch.python_names import (
-    Binding,
     FunctionNode,
+    NameBinding,
     Names,
     parameters,
     text_of,
@@ -71,7 +71,8 @@ class Values(Expressions):
             found |= self.fields(above, depth + 1) if above != name else {}
         for statement in node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                kind = text_of(statement.annotation)
+                # what parses dataclasses reads switches by their word
+                kind = text_of(statement.annotation).replace("bool", "bool word")
                 own = statement.target.id
                 found[own] = self._option(own, kind, statement.value, depth)
             elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
@@ -96,7 +97,9 @@ class Values(Expressions):
         if owner in self.names.classes:
             return self.fields(owner, depth).get(node.attr, UNKNOWN)
         record = self.value(node.value, depth)
-        return record.fields.get(node.attr, UNKNOWN) if isinstance(record, Record) else UNKNOWN
+        return (
+            record.fields.get(node.attr, UNKNOWN) if isinstance(record, ParsedObject) else UNKNOWN
+        )
 
     def called(self, node: ast.Call, depth: int) -> object:
         """Give what a parser, a class of the program or a function of Python gives."""
@@ -106,7 +109,7 @@ class Values(Expressions):
             hidden = not args or args[0] in _OF_LAUNCHERS
             return UNKNOWN if hidden or len(args) < 2 else args[1]
         if name in ("parse_args", "parse_known_args"):
-            options = Record(self._declared(depth))
+            options = ParsedObject(self._declared(depth))
             return options if name == "parse_args" else [options, []]
         if name.startswith("parse_") and isinstance(node.func, ast.Attribute):
             return self._dataclasses(node.func.value, depth)
@@ -121,7 +124,7 @@ class Values(Expressions):
         given = {key: value for key, _, value in self.keywords(node, depth)}
         if name in self.names.classes or name in _RECORDS:
             given.pop("", None)
-            return Record({**self.fields(name, depth), **given})
+            return ParsedObject({**self.fields(name, depth), **given})
         if name == "dict" and not args:
             return UNKNOWN if "" in given else given
         if name == "field":
@@ -130,7 +133,7 @@ class Values(Expressions):
             return UNKNOWN
         return _built_in(name, args)
 
-    def passed(self, binding: Binding, function: FunctionNode, depth: int) -> object:
+    def passed(self, binding: NameBinding, function: FunctionNode, depth: int) -> object:
         """Give what a function is called with, where it is called once."""
         if isinstance(function, ast.Lambda):
             return UNKNOWN
@@ -157,8 +160,9 @@ class Values(Expressions):
         return UNKNOWN if "" in spread else spread.get(name, self.value(binding.value, depth))
 
     def _option(self, name: str, kind: str, default: ast.expr | None, depth: int) -> object:
-        own = self._options.get(name, UNKNOWN)
-        return self.value(default, depth) if own is UNKNOWN else as_declared(own, kind)
+        if name not in self._options:
+            return self.value(default, depth)
+        return as_declared(self._options[name], kind)
 
     def _default_of(self, node: ast.Call, depth: int) -> object:
         """Give the default of a dataclass's field."""
@@ -197,7 +201,7 @@ class Values(Expressions):
         known = isinstance(made, ast.Call) and _last(made) in DATACLASS_PARSERS
         if not known or not isinstance(made, ast.Call):
             return UNKNOWN
-        return [Record(self.fields(name, depth)) for name in self.parsed_classes(made)]
+        return [ParsedObject(self.fields(name, depth)) for name in self.parsed_classes(made)]
 
 
 def _last(call: ast.Call) -> str:
@@ -214,7 +218,7 @@ def _looked_up(whole: object, args: Sequence[object]) -> object:
 def _built_in(name: str, args: Sequence[object]) -> object:
     first = args[0]
     if name in ("vars", "asdict"):
-        return first.fields if isinstance(first, Record) else UNKNOWN
+        return first.fields if isinstance(first, ParsedObject) else UNKNOWN
     if name == "join":
         return "/".join(str(part) for part in args)[:LONGEST]
     if name in _CASTS:

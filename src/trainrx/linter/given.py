@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Literal
 
 from trainrx.launch.given import Given
+from trainrx.launch.programs import runs
+from trainrx.launch.python_source import is_program
 from trainrx.linter.check import Linter, worst_first
 from trainrx.linter.files import File
 from trainrx.linter.jobs import RunContext
-from trainrx.linter.run import groups, lint_file
+from trainrx.linter.run import groups, launches_in, lint_file
 from trainrx.linter.settings import Settings, chooser
 from trainrx.model.findings import Finding
 from trainrx.model.job import Input
@@ -27,6 +29,7 @@ def lint_given(
 
     `versions` are those of the whole job: its log may tell more of them than was given.
     """
+    programs = tuple(item for item in given.scripts if is_program(item.text or ""))
     beside = RunContext(
         knowledge,
         versions,
@@ -35,10 +38,14 @@ def lint_given(
         given.facts,
         given.configs if given.scripts else (),
         given.model_config,
+        programs,
     )
     linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
+    scripts = [_as_file(s, "script", given) for s in given.scripts if s not in programs]
+    started = [one for file in scripts if programs for one in launches_in(file, beside)[1]]
     files = (
-        *(_as_file(item, "script", given) for item in given.scripts),
+        *scripts,
+        *(_as_file(item, "script", given) for item in programs if not runs(started, item)),
         *(_as_file(item, "config", given) for item in given.configs),
     )
     return worst_first([item for file in files for item in lint_file(file, linter, beside, [])[0]])

@@ -34,7 +34,7 @@ class RunContext(msgspec.Struct, frozen=True):
     """What stands beside all launches of a run.
 
     `configs` go before the files a launch names: texts that are not written yet. `model` is the
-    text of the model's config.json.
+    text of the model's config.json. `programs` are those a launch may run.
     """
 
     knowledge: LintKnowledge
@@ -44,6 +44,7 @@ class RunContext(msgspec.Struct, frozen=True):
     given: tuple[Fact, ...] = ()
     configs: tuple[Input, ...] = ()
     model: str | None = None
+    programs: tuple[Input, ...] = ()
 
     @property
     def variables(self) -> dict[str, str]:

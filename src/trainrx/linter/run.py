@@ -122,7 +122,7 @@ def lint_file(
 def jobs_of(file: File, linter: Linter, beside: RunContext) -> Iterator[LintedJob]:
     """Give the launches of one file, as they are judged."""
     config = config_launch(file) if file.kind == "config" else None
-    launches = (config,) if config is not None else _launches_in(file, beside)[1]
+    launches = (config,) if config is not None else launches_in(file, beside)[1]
     for raw in launches:
         own = None if config is None else file
         yield settle_job(raw, linter, beside, {file.name: file.text}, file.folder, config=own)
@@ -165,7 +165,7 @@ def groups(knowledge: LintKnowledge) -> dict[str, str]:
 def _of_script(
     file: File, linter: Linter, beside: RunContext, unread: list[tuple[str, str]]
 ) -> Iterator[Finding]:
-    script, launches = _launches_in(file, beside)
+    script, launches = launches_in(file, beside)
     if not launches and file.named:
         unread.append((file.name, NO_LAUNCH))
     texts = {file.name: file.text}
@@ -175,14 +175,27 @@ def _of_script(
         yield from linter.job(settle_job(raw, linter, beside, texts, file.folder))
 
 
-def _launches_in(file: File, beside: RunContext) -> tuple[Script | None, tuple[RawLaunch, ...]]:
+def launches_in(file: File, beside: RunContext) -> tuple[Script | None, tuple[RawLaunch, ...]]:
     """Read the launches of a script or a manifest."""
     launches = _launches_of_manifest(file, beside)
+    if not launches and file.kind == "script" and "import " in file.text:
+        launches = _launches_of_program(file)
     if file.kind == "config" or launches:
         return None, launches
     script = read_script(file.text, file.name, beside.variables)
     found = find_launches(script)
+    if any(one.program.endswith(".py") for one in found):
+        from trainrx.launch.programs import joined
+
+        found = tuple(joined(found, beside.programs, file.folder))
     return script, tuple(msgspec.structs.replace(one, written=script.written) for one in found)
+
+
+def _launches_of_program(file: File) -> tuple[RawLaunch, ...]:
+    """Read the launches of a Python program."""
+    from trainrx.launch.python_source import is_program, read_program
+
+    return read_program(file.text, file.name) if is_program(file.text) else ()
 
 
 def _launches_of_manifest(file: File, beside: RunContext) -> tuple[RawLaunch, ...]:

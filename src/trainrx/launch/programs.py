@@ -1,0 +1,84 @@
+"""A Python program and the command that runs it: one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from trainrx.catalog.catalog import plain
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.common.view import UNKNOWN
+from trainrx.launch.files import base, script_file
+from trainrx.launch.python_source import is_program, read_program
+from trainrx.launch.python_values import DATACLASS_PARSERS
+from trainrx.model.job import Input, RawArg, RawLaunch
+
+
+def joined(
+    launches: Iterable[RawLaunch], programs: Sequence[Input], beside: Path | None = None
+) -> Iterator[RawLaunch]:
+    """Give launches with what the programs they run set themselves.
+
+    A program is among `programs`, or lies where its command names it from the script's folder. One
+    that belongs to a framework is what its arguments say, and is not read.
+    """
+    for launch in launches:
+        found = [*_of_program(launch, programs, beside)] if _is_own(launch) else []
+        yield from found or [launch]
+
+
+def runs(launches: Iterable[RawLaunch], program: Input) -> bool:
+    """Tell whether a program is run by a command that was found."""
+    return any(
+        _is_own(launch) and base(launch.program) == base(program.name) for launch in launches
+    )
+
+
+def _is_own(launch: RawLaunch) -> bool:
+    """Tell a program of someone's own."""
+    own = launch.program.endswith(".py") and launch.role == "trainer"
+    return own and not framework_of(launch.framework).is_own_program(launch.program)
+
+
+def _of_program(
+    launch: RawLaunch, programs: Sequence[Input], beside: Path | None
+) -> Iterator[RawLaunch]:
+    named = [item for item in programs if base(item.name) == base(launch.program)]
+    name, text = (named[0].name, named[0].text) if len(named) == 1 else (launch.program, None)
+    if text is None and beside is not None and not named:
+        name, text = str(beside / name), script_file(name, beside)
+    if text is None or not is_program(text):
+        return
+    flags = any(parser in text for parser in DATACLASS_PARSERS)
+    for found in read_program(text, name, _options(launch.args)):
+        yield _joined(launch, found, flags=flags)
+
+
+def _options(args: Iterable[RawArg]) -> Mapping[str, object]:
+    found: dict[str, object] = {}
+    for arg in args:
+        values = arg.values
+        if values is None:
+            found[plain(arg.name)] = UNKNOWN
+        else:
+            found[plain(arg.name)] = (
+                True if not values else values[0] if len(values) == 1 else [*values]
+            )
+    return found
+
+
+def _joined(launch: RawLaunch, program: RawLaunch, *, flags: bool) -> RawLaunch:
+    """Put a command and its program together; `flags`: its options are the arguments themselves."""
+    own = launch.args if flags else ()
+    given = {plain(arg.name) for arg in own}
+    complete = launch.args_complete and (flags or program.args_complete)
+    return msgspec.structs.replace(
+        launch,
+        framework=program.framework,
+        command=program.command,
+        args=(*own, *(arg for arg in program.args if plain(arg.name) not in given)),
+        env=(*launch.env, *program.env),
+        args_complete=complete,
+    )

@@ -1,0 +1,93 @@
+"""A Python program and the command that runs it are one launch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trainrx.launch.find import find_launches
+from trainrx.launch.programs import joined, runs
+from trainrx.model.job import Input, RawLaunch
+from trainrx.shell import read_script
+
+OPTIONS = """\
+import argparse
+from trl import DPOConfig, DPOTrainer
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=1e-5)
+args = parser.parse_args()
+DPOTrainer(model="Qwen/Qwen3-8B", args=DPOConfig(learning_rate=args.lr, bf16=True)).train()
+"""
+DATACLASSES = """\
+from transformers import HfArgumentParser, Trainer, TrainingArguments
+class Own(TrainingArguments):
+    optim: str = "adamw_bnb_8bit"
+(args,) = HfArgumentParser(Own).parse_args_into_dataclasses()
+Trainer(args=args).train()
+"""
+
+
+def started(command: str, text: str = OPTIONS, name: str = "train.py") -> RawLaunch:
+    program = Input(kind="script", name=name, text=text)
+    (found,) = joined(find_launches(read_script(command, "run.sh")), (program,))
+    return found
+
+
+def values(launch: RawLaunch) -> dict[str, tuple[str, ...] | None]:
+    return {arg.name: arg.values for arg in launch.args}
+
+
+def test_a_command_and_its_program_are_one_launch() -> None:
+    launch = started("CUDA_VISIBLE_DEVICES=0,1 torchrun --nproc_per_node 2 train.py --lr 1e-4\n")
+
+    assert (launch.framework, launch.command, launch.program) == ("trl", "dpo", "train.py")
+    assert values(launch)["learning_rate"] == ("0.0001",)
+    assert values(launch)["bf16"] == ("true",)
+    assert [arg.values for arg in launch.launcher] == [("2",)]
+    assert [item.name for item in launch.env] == ["CUDA_VISIBLE_DEVICES"]
+    assert launch.env_complete
+
+
+def test_options_of_the_programs_own_are_no_arguments_of_the_framework() -> None:
+    assert "lr" not in values(started("python train.py --lr 1e-4\n"))
+
+
+def test_an_option_the_command_gives_unseen_is_not_known() -> None:
+    assert values(started("python train.py --lr $LR\n"))["learning_rate"] is None
+
+
+def test_of_a_parser_of_dataclasses_the_options_are_the_arguments() -> None:
+    launch = started("accelerate launch train.py --bf16 --max_steps 9 --optim sgd\n", DATACLASSES)
+
+    assert values(launch) == {"bf16": (), "max_steps": ("9",), "optim": ("sgd",)}
+    assert launch.args_complete
+
+
+def test_a_program_of_another_name_is_not_joined() -> None:
+    launch = started("torchrun train.py --lr 1e-4\n", name="other.py")
+
+    assert (launch.framework, values(launch)) == ("", {"lr": ("1e-4",)})
+
+
+def test_a_frameworks_own_program_is_not_read() -> None:
+    launch = started("python trl/scripts/dpo.py --learning_rate 1e-4\n", name="dpo.py")
+
+    assert values(launch) == {"learning_rate": ("1e-4",)}
+
+
+def test_a_program_beside_the_script_is_found(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(OPTIONS)
+    found = find_launches(read_script("torchrun train.py\n", "run.sh"))
+
+    (launch,) = joined(found, (), tmp_path)
+
+    assert launch.framework == "trl"
+    assert launch.args[0].origin.source == str(tmp_path / "train.py")
+
+
+@pytest.mark.parametrize(("name", "is_run"), [("src/train.py", True), ("pretrain.py", False)])
+def test_a_program_is_run_by_the_command_that_names_it(name: str, *, is_run: bool) -> None:
+    found = find_launches(read_script("torchrun train.py\n", "run.sh"))
+
+    assert runs(found, Input(kind="script", name=name, text=OPTIONS)) is is_run
