@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -20,10 +20,12 @@ from trainrx.diagnosis.conclusion import (
 from trainrx.facts.all import failure_kinds
 from trainrx.fix.plan import Plan, plan
 from trainrx.knowledge.packages import range_votes
+from trainrx.launch.choice import WHICH
 from trainrx.model import __version__
 from trainrx.model.facts import Origin
 from trainrx.model.knowledge import Cause, Family
 from trainrx.model.result import (
+    Ask,
     CauseOut,
     Diagnosis,
     DifferentialItem,
@@ -35,6 +37,7 @@ from trainrx.model.result import (
     job_summary,
 )
 from trainrx.model.text import Text
+from trainrx.reason.asks import MOST as MOST_ASKS
 from trainrx.reason.asks import Inquiry, asks
 from trainrx.reason.differential import close, differential, less_if_open
 from trainrx.reason.nearest import of_kind
@@ -97,10 +100,24 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
         ),
         differential=_differential(done, possible, overall) if failed else (),
         neighbours=_neighbours(done, ranking, active) if open_ else (),
-        asks=() if overall == "healthy" else questions,
+        asks=() if overall == "healthy" else (*_which(done), *questions)[:MOST_ASKS],
         unread=done.unread,
         facts={f.kind: f.value for f in done.facts if f.value is not None},
         warnings=_warnings(done, plans),
+    )
+
+
+def _which(done: Conclusion) -> Iterator[Ask]:
+    """Ask which of several launches ran, where nothing shows it."""
+    entry = done.knowledge.facts.get(WHICH)
+    if not done.alternatives or entry is None or entry.question is None or entry.ask is None:
+        return
+    yield Ask(
+        id=WHICH,
+        what=entry.question.in_(done.lang),
+        how=entry.ask.in_(done.lang),
+        answer="value",
+        values=done.alternatives,
     )
 
 

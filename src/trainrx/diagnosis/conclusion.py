@@ -31,7 +31,7 @@ SHOWN = ("failure", "echo", "observation")
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the answer is made of."""
+    """All that the answer is made of; `alternatives`: launches of which any may have run."""
 
     given: Given
     knowledge: Knowledge
@@ -39,6 +39,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: Reasoning
     style: Literal["arg", "config"]
     launch: RawLaunch | None
+    alternatives: tuple[str, ...] = ()
     shape: ModelShape | None = None
     refused: tuple[RefusedArgument, ...] = ()
     unread: tuple[Unread, ...]

@@ -30,11 +30,13 @@ from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.store import Knowledge
+from trainrx.launch.choice import Choice, name_of
 from trainrx.launch.given import Given
 from trainrx.launch.job import (
     Launch,
     argument_facts,
     dumped_launch,
+    find_choice,
     find_launch,
     launch_facts,
     pasted_launch,
@@ -64,7 +66,8 @@ def conclude(
     printed = log_versions(seen.facts)
     versions = {**given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)
-    launch, problems = _launch(given, versions, knowledge, dumps)
+    choice = find_choice(given, dumps)
+    launch, problems = _launch(choice, given, versions, knowledge, dumps)
     named = _named(given, seen, launch)
     versions = framework_of(named).own_versions(versions)
     seen = msgspec.structs.replace(seen, facts=tuple(without_origins(seen.facts, named)))
@@ -91,6 +94,7 @@ def conclude(
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=raw,
         shape=None if launch is None else launch.shape,
+        alternatives=tuple(name_of(item, choice.alternatives) for item in choice.alternatives),
         refused=refused,
         unread=tuple(
             dict.fromkeys(
@@ -133,9 +137,13 @@ def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
 
 
 def _launch(
-    given: Given, versions: dict[str, str], knowledge: Knowledge, dumps: Sequence[Dump]
+    choice: Choice,
+    given: Given,
+    versions: dict[str, str],
+    knowledge: Knowledge,
+    dumps: Sequence[Dump],
 ) -> tuple[Launch | None, tuple[Unread, ...]]:
-    raw, unread = find_launch(given, dumps)
+    raw, unread = choice.launch, choice.unread
     if raw is None:
         raw, further = pasted_launch(given.logs)
         unread += further

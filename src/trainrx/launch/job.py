@@ -13,6 +13,7 @@ from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
+from trainrx.launch.choice import Choice, choose, logged
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.config_kinds import classify_config, implied_launch, with_program
 from trainrx.launch.facts import counted
@@ -65,22 +66,17 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 def find_launch(
     given: Given, dumps: Sequence[Dump] = ()
 ) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
-    """Find the training command in scripts; a config alone implies its framework's command.
+    """Find the training command in scripts; a config alone implies its framework's command."""
+    choice = find_choice(given, dumps)
+    return choice.launch, choice.unread
 
-    Of several the one counts whose arguments are those that `dumps`, printed by the job, show.
-    """
+
+def find_choice(given: Given, dumps: Sequence[Dump] = ()) -> Choice:
+    """Find the training commands of all scripts, and choose the one that ran."""
     launches, unread = all_launches(given)
     training = [item for item in launches if _is_training(item)]
-    chosen = max(training or launches, key=lambda item: _agreement(item, dumps), default=None)
-    further = [_not_used(item) for item in training if item is not chosen]
-    return chosen, tuple(dict.fromkeys((*unread, *further)))
-
-
-def _agreement(launch: RawLaunch, dumps: Sequence[Dump]) -> int:
-    """Count the arguments a launch and what its program printed agree on, less the others."""
-    shown = {arg.name: arg.values for arg in logged(dumps, launch)}
-    told = [arg for arg in launch.args if arg.values and arg.name in shown]
-    return sum(1 if shown[arg.name] == arg.values else -1 for arg in told)
+    choice = choose(training or launches, given, dumps)
+    return choice._replace(unread=tuple(dict.fromkeys((*unread, *choice.unread))))
 
 
 def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
@@ -198,16 +194,6 @@ def _no_config(config: Input) -> Unread:
     return Unread(source=config.name, reason=reason)
 
 
-def _not_used(launch: RawLaunch) -> Unread:
-    origin = launch.origin
-    return Unread(
-        source=origin.source,
-        line=origin.line,
-        text=origin.text,
-        reason="is a further training command and was not judged: give its lines as a script",
-    )
-
-
 def settle(
     raw: RawLaunch,
     given: Given,
@@ -258,22 +244,6 @@ def settle(
         shape=None if text is None else shape_from_config(text, str(name.value) if name else ""),
         unread=(*unread, *resolved.unread),
     )
-
-
-def logged(dumps: Sequence[Dump], raw: RawLaunch) -> tuple[RawArg, ...]:
-    """Give what a launch's own programs printed of its arguments, the decisive last.
-
-    A None among what was handed on or set later says nothing: it was filled in before.
-    """
-    own = [
-        d for d in dumps if d.framework in ("", raw.framework) and d.command in ("", raw.command)
-    ]
-    out: list[RawArg] = []
-    for kind in ("arguments", "trainer", "adjusted"):
-        values = [arg for dump in own if dump.kind == kind for arg in dump.values]
-        out += [a for a in values if kind == "arguments" or a.values not in (None, ("null",))]
-    seen = [arg for dump in own if dump.kind == "environment" for arg in dump.values]
-    return (*out, *(msgspec.structs.replace(arg, via="env") for arg in seen))
 
 
 def dumped_launch(dumps: Sequence[Dump]) -> RawLaunch | None:
