@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from trainrx.inputs.paste.lines import SETTING, Kind
+from trainrx.inputs.paste.lines import form
 from trainrx.inputs.paste.segment import PostLine
+from trainrx.inputs.paste.signs import PRINTED, SETTING, Kind
 from trainrx.model.findings import Unread
 from trainrx.model.pattern import late
 
@@ -16,12 +18,15 @@ FENCE = late(r"(?m)^[ \t>]{0,12}(?:```|~~~)")
 HEADING = late(r"(?m)^#{1,6} \S.{0,200}$")
 _MARKED = late(r"\s*(?:#{1,6} +(?!.*[=(\\])|\*\*)(?P<title>[^*#`]{2,80}?)(?:\*\*)?[:：]?\s*$")
 _COMMENT = late(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FORM = late(
+    r"check|before (?:asking|submit)|code of conduct|contribut|检查|自查|提交前|前置", re.IGNORECASE
+)
 _IMAGE = late(r"!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)|<img\b[^>\n]{0,500}>")
+_LABEL = late(r"\s*(?![-*\"'{\[(#])(?=[^\n]*[ \u3400-\u9fff])[^\n=\"{}\\]{2,60}[:：]\s*$")
 _LINK = late(r"(?:^|\s)\[[^\]\n]{1,80}\]\((?:https?://[^)\n]{1,500})\)\s*$")
 _TAG = late(r"\s*</?(?:details|summary|p|br|div|sub|sup|b|i|code|pre)\b[^>\n]{0,100}>\s*")
 _CHECK = late(r"\s*[-*] \[[ xX]\] ")
 _NOTHING = late(r"\s*_?(?:No response|无|暂无|N/?A)_?\s*$", re.IGNORECASE)
-_QUOTED = late(r"\s{0,3}(?:> ?)+(?!>)")
 
 FENCE_HINTS: Mapping[str, Kind] = {
     **dict.fromkeys(
@@ -55,6 +60,8 @@ HEADING_HINTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 FENCED = 1.0
 HEADED = 0.8
 PROSE_IN_FENCE = -2.0
+TITLE: Mapping[Kind, float] = {"prose": 4.0}
+"""A title is what somebody says of the case."""
 
 
 def lines_of(text: str, name: str, unread: list[Unread]) -> list[PostLine]:
@@ -85,48 +92,87 @@ def _fences(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
             yield start, (end, token.info.strip().split(" ")[0].lower())
 
 
+class _Reading(NamedTuple):
+    """Where the reading of a post stands: its block, and what the heading above says."""
+
+    block: int
+    headed: Mapping[Kind, float] = {}
+    label: bool = False
+
+
 def _marked(
     lines: Sequence[str],
     fences: Mapping[int, tuple[int, str]],
     name: str,
     unread: list[Unread],
 ) -> Iterator[PostLine]:
-    block, at = 0, 0
-    headed: dict[Kind, float] = {}
+    at, now = 0, _Reading(0)
     while at < len(lines):
-        line = lines[at]
         if at in fences:
             end, language = fences[at]
-            block += 1
-            yield PostLine(at + 1, "", block)
-            hints = _with(headed, FENCE_HINTS.get(language), FENCED)
-            hints["prose"] = hints.get("prose", 0.0) + PROSE_IN_FENCE
-            last = end - 1 if end <= len(lines) and _closes(lines, end - 1, at) else end
-            for number in range(at + 1, min(last, len(lines))):
-                yield PostLine(number + 1, lines[number], block, hints)
-            if last < end:
-                yield PostLine(end, "", block)
-            block += 1
+            now = now._replace(block=now.block + 1)
+            yield from _fenced(lines, range(at, end), language, now)
+            now = now._replace(block=now.block + 1)
             at = max(end, at + 1)
             continue
+        now, line = _read(lines, at, now)
         at += 1
-        title = _MARKED.match(line)
-        if title is not None and not _heads_settings(lines, at):
-            block += 1
-            headed = _with({}, _headed(title["title"]), HEADED)
-            yield PostLine(at, "", block)
-            continue
-        yield PostLine(at, _free(line, at, name, unread), block, headed)
+        yield line._replace(text=_free(line.text, at, name, unread))
 
 
-def _heads_settings(lines: Sequence[str], at: int) -> bool:
-    """Tell whether a comment of a configuration only looks like a heading."""
-    following = next((line for line in lines[at : at + 2] if line.strip()), "")
-    return SETTING.match(following) is not None
+def _fenced(lines: Sequence[str], span: range, language: str, now: _Reading) -> Iterator[PostLine]:
+    """Give the lines of a fence, its marks blank; of a diff the side that is applied."""
+    hints = _with(now.headed, FENCE_HINTS.get(language), FENCED)
+    hints["prose"] = hints.get("prose", 0.0) + PROSE_IN_FENCE
+    last = span.stop - 1
+    closed = last > span.start and lines[last].strip(" \t>")[:3] in ("```", "~~~")
+    for at in span:
+        if at == span.start or (closed and at == last):
+            yield PostLine(at + 1, "", now.block)
+        else:
+            yield PostLine(at + 1, lines[at], now.block, hints)
 
 
-def _closes(lines: Sequence[str], at: int, start: int) -> bool:
-    return at > start and lines[at].strip(" \t>")[:3] in ("```", "~~~")
+def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostLine]:
+    """Read a line outside of fences: a heading, a label that introduces, or any other."""
+    text = lines[at]
+    title = _MARKED.match(text)
+    if title is not None and not _is_comment(lines, at):
+        kind = _headed(title["title"])
+        now = _Reading(now.block + 2, _with({}, kind, HEADED))
+        serves = kind is not None or _FORM.search(title["title"])
+        own = PostLine(at + 1, "" if serves else title["title"], now.block - 1, TITLE)
+        return now, own
+    if _introduces(text):
+        now = _Reading(now.block + 2, _with({}, _headed(text), HEADED), label=True)
+        return now, PostLine(at + 1, text, now.block - 1)
+    if now.label and not text.strip() and lines[at - 1].strip() and not _introduces(lines[at - 1]):
+        # what a label introduces ends with its paragraph
+        now = _Reading(now.block + 1)
+    return now, PostLine(at + 1, text, now.block, now.headed)
+
+
+def _introduces(text: str) -> bool:
+    """Tell whether a line only says what stands below it ("my script:", 报错如下：)."""
+    label = _LABEL.match(text)
+    if label is None or SETTING.match(text) or PRINTED.match(text):
+        return False
+    return _headed(text) is not None
+
+
+def _is_comment(lines: Sequence[str], at: int) -> bool:
+    """Tell whether a comment of code only looks like a heading: it stands right beside code."""
+    text = lines[at].lstrip()
+    if not text.startswith("# ") or _headed(text) is not None:
+        return SETTING.match("".join(lines[at + 1 : at + 2])) is not None
+    beside = (*lines[max(at - 1, 0) : at], *lines[at + 1 : at + 2])
+    return any(_is_code(line) for line in beside)
+
+
+def _is_code(line: str) -> bool:
+    scores = form(line).scores
+    kind = max(scores, key=lambda one: scores[one])
+    return scores[kind] > 0.0 and kind not in ("prose", "log")
 
 
 def _with(hints: Mapping[Kind, float], kind: Kind | None, weight: float) -> dict[Kind, float]:

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.inputs.paste.lines import CONTINUED, Kind
+from trainrx.inputs.paste.lines import continues
+from trainrx.inputs.paste.margin import unwrapped
 from trainrx.inputs.paste.markup import FENCE, lines_of
 from trainrx.inputs.paste.repair import (
     CODE,
@@ -17,9 +18,9 @@ from trainrx.inputs.paste.repair import (
     typewritten,
     unprompted,
     unquoted,
-    unwrapped,
 )
 from trainrx.inputs.paste.segment import PostLine, kinds_of
+from trainrx.inputs.paste.signs import PERSONAL, Kind
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Input, InputKind
 from trainrx.model.pattern import late
@@ -40,14 +41,10 @@ REPAIRED: dict[RepairKind, str] = {
     "signs": "typographic signs were read as the plain ones a shell knows",
     "continuation": "the sign that the command goes on was lost: it was read as if it stood here",
 }
-LIKE_OUTPUT: tuple[Kind, ...] = ("prose", "config", "python")
-"""What a program may print behind a line of its log; a list of versions says what it is."""
 LARGEST = 1 << 20
 """Characters of a post; a longer text is a log. Issue trackers and chats take far less."""
 MAIN = 0.8
 """Share of the lines of one kind from which on the others only look like something else."""
-PERSONAL = late(r"\b(?:I|I'm|I've|[Mm]y|[Ww]e|[Oo]ur|thanks|anyone)\b|\?\s*$|[\u3400-\u9fff]{2}")
-"""What people write and programs hardly print: of themselves, questions, Chinese."""
 SENTENCE = late(r"^(?=\S*[A-Za-z]{2})(?:[\w,;:'()/.+=-]+ ){7,}[^ ]*[.!]?$")
 
 
@@ -94,7 +91,7 @@ def split_post(text: str, name: str) -> PastedPost:
     ]
     parts: list[PostPart] = []
     repairs: list[LineRepair] = []
-    for part in _parts(lines, _printed_whole(lines, kinds_of(lines))):
+    for part in _parts(lines, kinds_of(lines)):
         mended, done = _mended(part)
         parts.append(mended)
         repairs += done
@@ -105,38 +102,6 @@ def _quotes_off(text: str, name: str, unread: list[Unread]) -> list[PostLine]:
     """Give the lines of a post, quoted mails and issues as they were before."""
     bare = unquoted([PostLine(at, line) for at, line in enumerate(text.split("\n"), start=1)])
     return lines_of("\n".join(line.text for line in bare), name, unread)
-
-
-def _printed_whole(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> list[Kind]:
-    """Take what stands between lines of a log, or right behind one, for the log's own.
-
-    Programs print configurations, tables and sentences; a person says what comes next.
-    """
-    out = list(kinds)
-    last: int | None = None
-    for at, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
-        if last is not None and line.block != lines[last].block:
-            last = None
-        if not line.text.strip():
-            continue
-        if kind == "log":
-            if last is not None and not _is_said(lines[last + 1 : at], kinds[last + 1 : at]):
-                out[last + 1 : at] = ["log"] * (at - last - 1)
-            last = at
-        elif last == at - 1 and kind in LIKE_OUTPUT and not _introduces(line):
-            out[at] = "log"
-            last = at
-    return out
-
-
-def _is_said(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> bool:
-    """Tell whether somebody says or does something in some lines."""
-    pairs = zip(lines, kinds, strict=True)
-    return any(kind == "script" or (kind == "prose" and _introduces(line)) for line, kind in pairs)
-
-
-def _introduces(line: PostLine) -> bool:
-    return PERSONAL.search(line.text) is not None or line.text.rstrip().endswith((":", "："))
 
 
 def _parts(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> Iterator[PostPart]:
@@ -160,8 +125,8 @@ def _mended(part: PostPart) -> tuple[PostPart, list[LineRepair]]:
         lines, lost = continued(lines)
         repairs += [LineRepair(line=number, what="continuation") for number in lost]
         last = max((at for at, line in enumerate(lines) if line.text.strip()), default=0)
-        if CONTINUED.search(lines[last].text):
-            lines[last] = lines[last]._replace(text=CONTINUED.sub("", lines[last].text))
+        if continues(lines[last].text):
+            lines[last] = lines[last]._replace(text=lines[last].text.rstrip()[:-1])
     return PostPart(part.kind, tuple(lines)), repairs
 
 

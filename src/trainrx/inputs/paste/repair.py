@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from trainrx.inputs.paste.lines import ARGUMENT, CONTINUED, OPTION, OVERRIDE, Kind
+from trainrx.inputs.paste.lines import ARGUMENT, continues
 from trainrx.inputs.paste.segment import PostLine
+from trainrx.inputs.paste.signs import OPTION, OVERRIDE, Kind
 from trainrx.inputs.recognise import COMMAND, LOG
 from trainrx.model.pattern import late
 
-NARROWEST, WIDEST = 60, 160
-"""Columns at which programs break lines when they are copied or sent."""
-WRAPPED_SHARE = 0.2
 _QUOTE = late(r"[ \t]{0,3}(?:>[ \t]?)+")
 _PYTHON_PROMPT = late(r"^\s*(?:>>> ?|\.\.\. |In \[\d*\]: ?|Out\[\d*\]: ?)")
 _SHELL_PROMPT = late(
@@ -129,47 +127,6 @@ def typewritten(text: str) -> str:
     return _WIDE_KEY.sub(r"\1: ", _DASH.sub("--", text)).translate(_SIGNS)
 
 
-def unwrapped(lines: Sequence[PostLine]) -> list[PostLine]:
-    """Join lines that were broken at a margin, where a whole block was."""
-    width = _margin([line.text for line in lines])
-    if width is None:
-        return list(lines)
-    out: list[PostLine] = []
-    first, before = 0, ""
-    for at, line in enumerate(lines):
-        text = line.text
-        if at and _runs_on(before, text, width):
-            joint = "" if len(before) == width else " "
-            out[first] = out[first]._replace(text=out[first].text + joint + text.strip())
-            out.append(line._replace(text=""))
-        else:
-            first = at
-            out.append(line)
-        before = text.rstrip()
-    return out
-
-
-def _margin(texts: Sequence[str]) -> int | None:
-    """Give the column at which lines were broken; None where they were not."""
-    filled = [text.rstrip() for text in texts if text.strip()]
-    width = max(map(len, filled), default=0)
-    if not NARROWEST <= width <= WIDEST or len(filled) < 2:
-        return None
-    pairs = list(pairwise(filled))
-    broken = sum(_runs_on(one, two, width) for one, two in pairs)
-    return width if broken >= 1 and broken >= WRAPPED_SHARE * len(pairs) else None
-
-
-def _runs_on(before: str, text: str, width: int) -> bool:
-    """Tell whether a line was too full for the first word of the next."""
-    words = text.split(None, 1)
-    if not before or not words or CONTINUED.search(before):
-        return False
-    if len(before) == width:
-        return not text[:1].isspace()
-    return len(before) + 1 + len(words[0]) > width and not text[:1].isspace()
-
-
 def continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
     """Give a command back the signs that it goes on; the numbers of the lines that lacked one."""
     out = list(lines)
@@ -180,7 +137,7 @@ def continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
             continue
         text = line.text
         goes_on = OPTION.match(text) or OVERRIDE.match(text)
-        if last is not None and goes_on and not CONTINUED.search(out[last].text):
+        if last is not None and goes_on and not continues(out[last].text):
             for between in range(last, at):
                 out[between] = out[between]._replace(text=out[between].text.rstrip() + " \\")
             lost.append(out[last].number)

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trainrx.inputs.paste.lines import KINDS, Kind, form
+from trainrx.inputs.paste.lines import KINDS, NOTHING, LineForm, form
+from trainrx.inputs.paste.signs import MACHINE_NAME, PERSONAL, Kind
+from trainrx.model.pattern import late
 
 SWITCH = 2.5
 """Cost of another kind than that of the line before, nats."""
 SWITCH_AFTER_BLANK = 1.0
 SPLIT_COMMAND = 20.0
 """Cost of anything but the command behind a line that is continued."""
+CONTINUATION = 5.0
+"""What a line that goes on says of the next one for a command."""
+CODE_OF_FRAME = 8.0
+"""What a frame of a traceback says of the indented line below it for a log."""
+SHELL_VARIABLE = 3.0
+"""What it says of an assignment for the shell that its variable is referred to."""
+LIKE_OUTPUT: tuple[Kind, ...] = ("prose", "config", "python")
+"""What a program may print behind a line of its log; a list of versions says what it is."""
+_REFERENCE = late(r"\$\{?([A-Za-z_]\w{0,60})")
+_ASSIGNED = late(r"\s*([A-Za-z_]\w{0,60})=")
+_SCRIPT, _LOG = KINDS.index("script"), KINDS.index("log")
 
 
 class PostLine(NamedTuple):
@@ -32,52 +45,108 @@ class PostLine(NamedTuple):
 
 def kinds_of(lines: Sequence[PostLine]) -> list[Kind]:
     """Tell the kind of each line; blank lines are of the kind around them."""
-    best: dict[Kind, float] = {}
-    back: list[dict[Kind, Kind]] = []
-    before = ""
-    blank = continued = False
+    return _printed_whole(lines, [KINDS[at] for at in _path(*_chain(lines))])
+
+
+def _chain(lines: Sequence[PostLine]) -> tuple[list[float], list[tuple[int, list[bool]]]]:
+    """Give the weight of the best chain that ends in each kind, and how each line was come to."""
+    best = [0.0] * len(KINDS)
+    back: list[tuple[int, list[bool]]] = []
+    before = NOTHING
     block: int | None = None
-    for line in lines:
+    blank = False
+    for line, found, alone in _weighed(lines):
         same = line.block == block
-        found = form(line.text, before if same else "")
         switch = 0.0 if not same else SWITCH_AFTER_BLANK if blank else SWITCH
-        best, came = _step(best, found.scores, line.hints, switch, held=same and continued)
-        back.append(came)
-        blank = not line.text.strip()
-        continued = found.continued
-        before, block = line.text, line.block
-    return _path(best, back)
+        own = _behind(before, line.text, alone) if same else alone
+        top = best.index(max(best))
+        leave = [best[top] - switch] * len(KINDS)
+        if same and before.continued and top == _SCRIPT:
+            leave = [best[top] - SPLIT_COMMAND] * len(KINDS)
+        stays = [one >= other for one, other in zip(best, leave, strict=True)]
+        best = [max(pair) + more for *pair, more in zip(best, leave, own, strict=True)]
+        back.append((top, stays))
+        blank = found is NOTHING
+        before, block = found, line.block
+    return best, back
 
 
-def _step(
-    best: Mapping[Kind, float],
-    scores: Mapping[Kind, float],
-    hints: Mapping[Kind, float],
-    switch: float,
-    *,
-    held: bool,
-) -> tuple[dict[Kind, float], dict[Kind, Kind]]:
-    """Go one line on; `held`: the line before is a command that is continued."""
-    own = {kind: scores[kind] + hints.get(kind, 0.0) for kind in KINDS}
-    if not best:
-        return own, {}
-    top = max(KINDS, key=lambda kind: best[kind])
-    now: dict[Kind, float] = {}
-    came: dict[Kind, Kind] = {}
-    for kind in KINDS:
-        leave = SPLIT_COMMAND if held and top == "script" and kind != "script" else switch
-        stays = best[kind] >= best[top] - leave
-        came[kind] = kind if stays else top
-        now[kind] = own[kind] + (best[kind] if stays else best[top] - leave)
-    return now, came
+def _weighed(lines: Sequence[PostLine]) -> Iterator[tuple[PostLine, LineForm, list[float]]]:
+    """Give each line with its form and its weights; a line that comes again is weighed once."""
+    shell = {name for line in lines if "$" in line.text for name in _REFERENCE.findall(line.text)}
+    known: dict[str, tuple[LineForm, list[float]]] = {}
+    for line in lines:
+        if line.text not in known:
+            found = form(line.text)
+            own = [found.scores[kind] for kind in KINDS]
+            assigned = _ASSIGNED.match(line.text) if shell else None
+            if assigned is not None and assigned[1] in shell:
+                own[_SCRIPT] += SHELL_VARIABLE
+            known[line.text] = found, own
+        found, own = known[line.text]
+        if line.hints:
+            own = [one + line.hints.get(kind, 0.0) for one, kind in zip(own, KINDS, strict=True)]
+        yield line, found, own
 
 
-def _path(best: Mapping[Kind, float], back: Sequence[Mapping[Kind, Kind]]) -> list[Kind]:
-    if not best:
+def _behind(before: LineForm, text: str, own: list[float]) -> list[float]:
+    """Weigh a line with what the one above it says of it."""
+    if not (before.continued or before.frame) or not text.strip():
+        return own
+    out = list(own)
+    out[_SCRIPT] += CONTINUATION if before.continued else 0.0
+    out[_LOG] += CODE_OF_FRAME if before.frame and text[:1].isspace() else 0.0
+    return out
+
+
+def _path(best: Sequence[float], back: Sequence[tuple[int, Sequence[bool]]]) -> list[int]:
+    if not back:
         return []
-    kind = max(KINDS, key=lambda one: best[one])
+    kind = max(range(len(KINDS)), key=lambda at: best[at])
     path = [kind]
-    for came in reversed(back[1:]):
-        kind = came[kind]
+    for top, stays in reversed(back[1:]):
+        kind = kind if stays[kind] else top
         path.append(kind)
     return path[::-1]
+
+
+def _printed_whole(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> list[Kind]:
+    """Take what stands between lines of a log, or right behind one, for the log's own.
+
+    Programs print configurations, tables and sentences; a person says what comes next.
+    """
+    out = list(kinds)
+    last: int | None = None
+    for at, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
+        if last is not None and line.block != lines[last].block:
+            last = None
+        if not line.text.strip():
+            continue
+        if kind == "log":
+            if last is not None and not _is_said(lines[last + 1 : at], kinds[last + 1 : at]):
+                out[last + 1 : at] = ["log"] * (at - last - 1)
+            elif last != at - 1:
+                _printed_above(lines, out, at)
+            last = at
+        elif last == at - 1 and kind in LIKE_OUTPUT and not _introduces(line):
+            out[at] = "log"
+            last = at
+    return out
+
+
+def _printed_above(lines: Sequence[PostLine], kinds: list[Kind], at: int) -> None:
+    """Take the line right above a log for its first where it speaks like a program."""
+    above = lines[at - 1]
+    if at and above.block == lines[at].block and kinds[at - 1] == "prose":
+        printed = MACHINE_NAME.search(above.text) and not _introduces(above)
+        kinds[at - 1] = "log" if printed else "prose"
+
+
+def _is_said(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> bool:
+    """Tell whether somebody says or does something in some lines."""
+    pairs = zip(lines, kinds, strict=True)
+    return any(kind == "script" or (kind == "prose" and _introduces(line)) for line, kind in pairs)
+
+
+def _introduces(line: PostLine) -> bool:
+    return PERSONAL.search(line.text) is not None or line.text.rstrip().endswith((":", "："))

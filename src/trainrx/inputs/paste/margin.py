@@ -1,0 +1,92 @@
+"""Lines that mails, terminals and editors broke at a margin, made whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from trainrx.inputs.paste.lines import continues
+from trainrx.inputs.paste.segment import PostLine
+from trainrx.inputs.paste.signs import PIN, PRINTED, SETTING, STAMPED
+from trainrx.model.pattern import late
+
+NARROWEST, WIDEST = 60, 160
+"""Columns at which programs break lines when they are copied or sent."""
+USUAL = 80
+"""Up to this width one broken line is enough: mails and terminals break here."""
+BROKEN = 0.5
+"""Share of the full lines that must go on in the next one."""
+LABEL = 40
+"""Characters of a line that introduces what stands below it."""
+_OWN = late(
+    r"[-*+] |#|\"[\w.@/-]+\"\s*:|export |[A-Z][A-Z0-9_]{2,}=|--?[A-Za-z]|import \w|>>>|\$ |```|~~~"
+    r"|from [\w.]+ import |[\[{]|\(\w+\) ?\w+@|Package +Version|\|"
+)
+"""How a line of its own begins."""
+
+
+class Margin(NamedTuple):
+    """Where lines were broken; `hard`: at the column itself, be it within a word."""
+
+    width: int
+    hard: bool
+
+
+def unwrapped(lines: Sequence[PostLine]) -> list[PostLine]:
+    """Join lines that were broken at a margin, where a whole block was."""
+    margin = _margin([line.text for line in lines])
+    if margin is None:
+        return list(lines)
+    out: list[PostLine] = []
+    first, before = 0, ""
+    for at, line in enumerate(lines):
+        if at and _runs_on(before, line.text, margin.width):
+            joint = _joint(before, line.text, margin)
+            out[first] = out[first]._replace(text=out[first].text + joint + line.text.strip())
+            out.append(line._replace(text=""))
+        else:
+            first = at
+            out.append(line)
+        before = line.text.rstrip()
+    return out
+
+
+def _margin(texts: Sequence[str]) -> Margin | None:
+    """Give the margin at which lines were broken; None where they were not."""
+    filled = [text.rstrip() for text in texts if text.strip()]
+    width = max((len(text) for text in filled if " " in text.strip()), default=0)
+    if not NARROWEST <= width <= WIDEST:
+        return None
+    full = [(one, two) for one, two in pairwise(filled) if _is_full(one, two, width)]
+    broken = [one for one, two in full if _runs_on(one, two, width)]
+    if len(broken) < (1 if width <= USUAL else 2) or len(broken) < BROKEN * len(full):
+        return None
+    return Margin(width, hard=len(broken) > 1 and all(len(one) >= width for one in broken))
+
+
+def _is_full(before: str, text: str, width: int) -> bool:
+    """Tell whether the first word of a line had no room in the line above."""
+    return len(before) + 1 + len(text.split(None, 1)[0]) > width
+
+
+def _runs_on(before: str, text: str, width: int) -> bool:
+    """Tell whether a line goes on in the next, which begins nothing of its own."""
+    if not before or not text.strip() or text[:1].isspace() or continues(before):
+        return False
+    return len(before) <= width and _is_full(before, text, width) and not _begins(text)
+
+
+def _begins(text: str) -> bool:
+    bare = text.rstrip()
+    if len(bare) <= LABEL and bare.endswith((":", "：")):
+        return True
+    return any(sign.match(text) for sign in (_OWN, PRINTED, STAMPED, SETTING, PIN))
+
+
+def _joint(before: str, text: str, margin: Margin) -> str:
+    """Give what stood where a line was broken: nothing within a word, else a space."""
+    if len(before) < margin.width:
+        return " "
+    word = len(before.rsplit(maxsplit=1)[-1]) + len(text.split(None, 1)[0])
+    return "" if margin.hard or word > margin.width else " "
