@@ -2,10 +2,15 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.knowledge.load import load
+from trainrx.launch.cards import cards_asked_for
 from trainrx.launch.find import find_launches
+from trainrx.launch.scripts import script_launches
 from trainrx.launchers.cluster import card_asked_for
+from trainrx.model.job import Input
 from trainrx.shell import read_script
 
+GPUS = load(launches=True).gpus
 RUN = "swift sft --model m --dataset d\n"
 
 
@@ -55,3 +60,23 @@ def test_nothing_is_guessed_where_no_type_is_named(line):
 
 def test_what_is_asked_for_is_surer_than_a_constraint():
     assert card(f"#SBATCH -C v100\n#SBATCH --gres=gpu:a100:8\n{RUN}") == ("a100", 3)
+
+
+@pytest.mark.parametrize(
+    ("label", "card"),
+    [
+        ("nvidia.com/gpu.product: NVIDIA-A100-SXM4-80GB", "A100-SXM4-80GB"),
+        ("cloud.google.com/gke-accelerator: nvidia-h100-80gb", "H100-SXM-80GB"),
+    ],
+)
+def test_a_pod_names_its_card_by_the_label_of_its_node(label, card):
+    text = (
+        f"apiVersion: v1\nkind: Pod\nspec:\n  nodeSelector: {{{label}}}\n  containers:\n"
+        "    - {image: x, command: [swift, sft, --model, m]}\n"
+    )
+    ((launch,), _) = script_launches(Input(kind="script", name="pod.yaml", text=text), {})
+
+    facts = {item.kind: item for item in cards_asked_for(launch, GPUS)}
+
+    assert facts["hardware.gpu"].value == card
+    assert facts["hardware.gpu"].origins[0].line == 4

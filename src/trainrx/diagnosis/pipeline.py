@@ -32,6 +32,7 @@ from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.choice import Choice, name_of
 from trainrx.launch.given import Given
+from trainrx.launch.images import image_versions
 from trainrx.launch.job import (
     Launch,
     argument_facts,
@@ -67,6 +68,7 @@ def conclude(
     versions = {**given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)
     choice = find_choice(given, dumps)
+    versions = {**image_versions(choice.launch), **versions}
     launch, problems = _launch(choice, given, versions, knowledge, dumps)
     named = _named(given, seen, launch)
     versions = framework_of(named).own_versions(versions)

@@ -16,6 +16,7 @@ from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.files import model_config as config_beside
 from trainrx.launch.given import Given, gather, lengths_of
+from trainrx.launch.images import image_versions
 from trainrx.launch.job import (
     Launch,
     find_launch,
@@ -98,6 +99,7 @@ def _read(request: Request, knowledge: Knowledge) -> EstimatedJob:
     raw, unread = _launch(given, seen)
     if raw is None:
         raise UsageError(_no_launch(request, (*unread, *given.unread)))
+    versions = {**image_versions(raw), **versions}
     versions = framework_of(raw.framework).own_versions(versions)
     launch = settle(raw, given, versions=versions, knowledge=knowledge, dumps=seen.dumps)
     defects = tuple(

@@ -13,6 +13,7 @@ from trainrx.inspect.describe import InspectContext, describe
 from trainrx.knowledge.load import load
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Given, gather
+from trainrx.launch.images import image_versions
 from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, printed_launch, settle
 from trainrx.launch.request import Request
 from trainrx.model import __version__
@@ -142,9 +143,10 @@ def _job(
 ) -> InspectedJob:
     raw = group[0]
     own = framework_of(raw.framework)
+    image = image_versions(raw)
     around = around._replace(
-        versions=own.own_versions(around.versions),
-        version_how=own.own_versions(around.version_how),
+        versions=own.own_versions({**image, **around.versions}),
+        version_how=own.own_versions({**dict.fromkeys(image, _READ), **around.version_how}),
     )
     launch = settle(raw, given, versions=around.versions, knowledge=around.knowledge, dumps=dumps)
     return describe(launch, around._replace(nodes=tuple(other.origin for other in group[1:])))

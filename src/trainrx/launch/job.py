@@ -13,6 +13,7 @@ from trainrx.frameworks import framework_of
 from trainrx.inputs.config import read_config
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
+from trainrx.launch.cards import cards_asked_for
 from trainrx.launch.choice import Choice, choose, logged
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.config_kinds import classify_config, implied_launch, with_program
@@ -234,7 +235,8 @@ def settle(
         model=None if text is None else read_json(text),
     )
     sharding = fsdp_facts((*read.outer, *raw.launcher, *read.args, *raw.args), read.files)
-    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding))
+    cards = cards_asked_for(raw, knowledge.gpus)
+    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding, *cards))
     style = "config" if (read.args or read.outer) and not _has_settings(raw) else "arg"
     name = resolved.settings.get("model.name")
     return Launch(

@@ -197,7 +197,7 @@ def _runtime_env(option: LauncherOption, front: Front) -> None:
 
 
 def card_asked_for(launch: RawLaunch) -> tuple[str, Origin] | None:
-    """Give the name of the card as Slurm is told it, and where; None where no type is named.
+    """Give the name of the card as a scheduler is told it, and where; None where none is named.
 
     A constraint comes last: its words name other things of a node as well.
     """
@@ -205,7 +205,7 @@ def card_asked_for(launch: RawLaunch) -> tuple[str, Origin] | None:
     for item in (*launch.container, *launch.launcher):
         if item.values:
             asked.setdefault(item.name.removeprefix(SLURM), (item.values[-1].strip(), item.origin))
-    for name in ("gres", *_GPU_OPTIONS, "constraint"):
+    for name in ("gres", *_GPU_OPTIONS, "accelerator", "constraint"):
         text, origin = asked.get(name, ("", launch.origin))
         match = _card_pattern(name).fullmatch(text) if text else None
         if match is not None:
@@ -216,4 +216,4 @@ def card_asked_for(launch: RawLaunch) -> tuple[str, Origin] | None:
 def _card_pattern(name: str) -> re.Pattern[str]:
     if name == "gres":
         return _GRES
-    return _CARD_WORD if name == "constraint" else _COUNTED_CARD
+    return _CARD_WORD if name in ("accelerator", "constraint") else _COUNTED_CARD

@@ -14,6 +14,7 @@ from trainrx.frameworks.base import Framework
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
 from trainrx.launch.fsdp import fsdp_facts
+from trainrx.launch.images import image_versions
 from trainrx.launch.request import Request
 from trainrx.launch.resolve import resolve
 from trainrx.linter.check import Linter
@@ -157,8 +158,9 @@ def settle_job(
     config: File | None = None,
 ) -> LintedJob:
     """Resolve a launch with its files, and put together all that is known of it."""
+    own_versions = framework_of(raw.framework).own_versions
     beside = msgspec.structs.replace(
-        beside, versions=framework_of(raw.framework).own_versions(beside.versions)
+        beside, versions=own_versions({**image_versions(raw), **beside.versions})
     )
     version = beside.versions.get(raw.framework)
     own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)
@@ -221,23 +223,17 @@ def settle_job(
 
 def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
     """Give what is known of the card the batch script asks for, where the caller names none."""
-    if not (raw.container or raw.launcher):  # nothing that a batch script hands on
+    if not (raw.container or raw.launcher) or any(item.kind in _OF_THE_CARD for item in given):
         return ()
     from trainrx.launchers.cluster import card_asked_for
 
-    asked = card_asked_for(raw)
-    if asked is None or any(item.kind in _OF_THE_CARD for item in given):
+    if card_asked_for(raw) is None:
         return ()
     # the table of cards is read only where a script names one
-    from trainrx.inputs.hardware import read_gpu
     from trainrx.knowledge.load import load
-    from trainrx.launch.given import card_facts
+    from trainrx.launch.cards import cards_asked_for
 
-    name, origin = asked
-    reading = read_gpu(name, load(launches=True).gpus, source=origin.source)
-    if reading.gpu is None:
-        return ()
-    return card_facts(msgspec.structs.replace(reading, count=None), origin)
+    return cards_asked_for(raw, load(launches=True).gpus)
 
 
 def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:
