@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.parts import Condition
-from trainrx.reason.conditions import MOST_EVIDENCE, Situation, decide, evidence
+from trainrx.reason.conditions import MOST_EVIDENCE, Situation, decide, evidence, residual
 
 OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])
@@ -177,6 +177,17 @@ def test_an_unknown_fact_decides_nothing(wanted, plain, sightings):
         less = decide(wanted, situation(fewer, sightings, {}))
 
         assert less in (full, None)
+
+
+@given(wanted=conditions, plain=plain_facts, sightings=seen_lines, versions=RELEASES, n2=NUMBERS)
+def test_what_is_left_of_a_condition_decides_as_the_whole_does_once_more_is_known(
+    wanted, plain, sightings, versions, n2
+):
+    left = residual(wanted, situation(plain, sightings, versions), lambda test: test.fact == "n2")
+
+    then = situation({**plain, "n2": n2}, sightings, versions)
+
+    assert (decide(left, then) if isinstance(left, Condition) else left) is decide(wanted, then)
 
 
 def _asks_known(condition):

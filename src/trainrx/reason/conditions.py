@@ -28,6 +28,8 @@ UNSET = "none"
 MOST_ALIKE = 4
 """How many sightings are evidence that a test cannot tell apart."""
 MOST_EVIDENCE = 12
+_UNKNOWN = Condition(package="")
+"""The test of no package: nothing decides it."""
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {op: getattr(operator, op) for op in OPS}
 
 
@@ -64,6 +66,33 @@ def decide(condition: Condition, situation: Situation) -> bool | None:
         return _of_package(condition, situation.versions.get(condition.package))
     found = _of_symptom(condition, situation)
     return found if condition.seen else _not(found)
+
+
+def residual(
+    condition: Condition, situation: Situation, is_open: Callable[[Condition], bool]
+) -> Condition | bool | None:
+    """Decide all tests of a condition but the open ones; what they leave, where they matter.
+
+    Args:
+        condition: what to decide.
+        situation: on what.
+        is_open: tells of a single test whether more may be learnt for it.
+    """
+    if condition.not_ is not None:
+        inner = residual(condition.not_, situation, is_open)
+        return Condition(not_=inner) if isinstance(inner, Condition) else _not(inner)
+    parts = condition.all if condition.all is not None else condition.any
+    if parts is None:
+        return condition if is_open(condition) else decide(condition, situation)
+    decides = condition.all is None
+    found = [residual(part, situation, is_open) for part in parts]
+    if decides in found:
+        return decides
+    unknown = (_UNKNOWN,) if None in found else ()
+    left = tuple(part for part in found if isinstance(part, Condition))
+    if not left:
+        return None if unknown else not decides
+    return Condition(any=left + unknown) if decides else Condition(all=left + unknown)
 
 
 def evidence(condition: Condition, situation: Situation) -> tuple[Fact, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -53,28 +54,51 @@ def observations(scored: Sequence[Scored], reasoning: Reasoning) -> list[Observa
 
     Outcomes that do the same to all causes count as one.
     """
-    known = reasoning.situation
     asking: dict[str, list[_Asker]] = {}
     for item in scored:
-        weighing = Weighing(item.cause, reasoning)
-        for name, (tests, votes) in _asked(item.cause, known).items():
-            asking.setdefault(name, []).append(_Asker(item.cause, weighing, tests, votes))
+        for name, asker in _askers(item, reasoning):
+            asking.setdefault(name, []).append(asker)
+    known = reasoning.situation
     made = (_observation(name, asking[name], known) for name in sorted(asking))
     return [item for item in made if len(item.outcomes) > 1]
 
 
 class _Asker(NamedTuple):
-    """A cause that asks for something: by these tests, of these votes ("" is all but a vote)."""
+    """A cause that asks for something, by these tests.
+
+    `votes` is what is left to decide of the votes that ask; `whole`: its prior or its preconditions
+    do as well.
+    """
 
     cause: Cause
     weighing: Weighing
     tests: list[Condition]
-    votes: set[str]
+    votes: dict[str, Condition]
+    whole: bool
+    is_out: bool
 
     def shift(self, then: Situation) -> float:
-        if ruled_out(self.cause, then):
+        if ruled_out(self.cause, then) if self.whole else self.is_out:
             return RULED_OUT
-        return round(self.weighing.shift(then, self.votes, prior="" in self.votes), 3)
+        return round(self.weighing.shift(then, self.votes, prior=self.whole), 3)
+
+
+def _askers(item: Scored, reasoning: Reasoning) -> Iterator[tuple[str, _Asker]]:
+    """Give what a cause asks for."""
+    cause, known = item.cause, reasoning.situation
+    weighing = Weighing(cause, reasoning)
+    is_out = ruled_out(cause, known)
+    for name, (tests, votes) in _asked(cause, known).items():
+        left = weighing.open_votes(votes, partial(_is_of, name))
+        yield name, _Asker(cause, weighing, tests, left, whole="" in votes, is_out=is_out)
+
+
+def _is_of(name: str, test: Condition) -> bool:
+    """Tell whether an observation decides a test."""
+    if test.fact is not None:
+        return test.fact == name
+    subject = SYMPTOM + test.symptom if test.symptom is not None else f"{VERSION}{test.package}"
+    return subject == name
 
 
 def _asked(cause: Cause, known: Situation) -> dict[str, tuple[list[Condition], set[str]]]:

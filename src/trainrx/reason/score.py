@@ -7,16 +7,18 @@ nothing; the order of facts changes nothing (`math.fsum`, ties by id).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.knowledge import Cause, Evidence
+from trainrx.model.parts import Condition
 from trainrx.model.result import Reason
 from trainrx.model.text import Lang, Text
 from trainrx.reason.conclusions import Suggested
-from trainrx.reason.conditions import Situation, decide, evidence
+from trainrx.reason.conditions import Situation, decide, evidence, residual
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.trials import trial_reasons
 from trainrx.versions.ranges import in_range
@@ -100,37 +102,62 @@ def score(
     )
 
 
+class _Vote(NamedTuple):
+    """What a vote counts: its id, its correlation group, its weight in nats."""
+
+    ident: str
+    group: str
+    weight: float
+    holds: bool | None
+
+
 class Weighing:
     """The votes of a cause, decided once: what one more fact does to its score is little work."""
 
     def __init__(self, cause: Cause, reasoning: Reasoning) -> None:
         own = (*cause.evidence.supports, *cause.evidence.contradicts)
         self._cause = cause
+        self._known = reasoning.situation
         self._when = {vote.id: vote.when for vote in own if not vote.alone}
-        self._votes = list(_votes(cause, reasoning, "en", alone=False))
+        self._votes = tuple(
+            _Vote(reason.id, group, reason.weight, reason.holds)
+            for group, reason in _votes(cause, reasoning, "en", alone=False)
+        )
         self._prior = _prior(cause, reasoning.situation)
-        self._before = self._total(self._prior, self._votes)
+        self._before = _total(self._prior, self._votes)
 
-    def shift(self, then: Situation, votes: Collection[str], *, prior: bool) -> float:
+    def open_votes(
+        self, votes: Collection[str], is_open: Callable[[Condition], bool]
+    ) -> dict[str, Condition]:
+        """Give what is left to decide of some votes, by their ids, where some tests are open."""
+        held = (vote.ident for vote in self._votes if vote.ident in votes)
+        left = ((one, residual(self._when[one], self._known, is_open)) for one in held)
+        return {one: rest for one, rest in left if isinstance(rest, Condition)}
+
+    def shift(self, then: Situation, votes: Mapping[str, Condition], *, prior: bool) -> float:
         """Say what more facts add to the score, in nats.
 
         Args:
             then: what is known with them.
-            votes: ids of those that speak of these facts.
+            votes: what is left to decide of those that speak of these facts.
             prior: the prior speaks of them.
         """
         decided = [
-            (group, msgspec.structs.replace(reason, holds=decide(self._when[reason.id], then)))
-            if reason.id in votes
-            else (group, reason)
-            for group, reason in self._votes
+            _Vote(ident, group, weight, decide(votes[ident], then) if ident in votes else holds)
+            for ident, group, weight, holds in self._votes
         ]
         base = _prior(self._cause, then) if prior else self._prior
-        return self._total(base, decided) - self._before
+        return _total(base, decided) - self._before
 
-    @staticmethod
-    def _total(prior: float, votes: Iterable[tuple[str, Reason]]) -> float:
-        return math.fsum((logit(prior), *(reason.weight for reason in _strongest(votes))))
+
+def _total(prior: float, votes: Iterable[_Vote]) -> float:
+    """Add the strongest vote that holds of each group, those for and against apart."""
+    best: dict[tuple[str, bool], float] = {}
+    for _, group, weight, holds in votes:
+        key = (group, weight > 0)
+        if holds and abs(weight) > abs(best.get(key, 0.0)):
+            best[key] = weight
+    return math.fsum((logit(prior), *best.values()))
 
 
 def _rests_on_alone(cause: Cause, counted: Iterable[Reason]) -> bool:
