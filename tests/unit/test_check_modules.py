@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-from check_modules import repeated_names, small_modules, trees
+from check_modules import repeated_names, small_modules
 
 USER = "from pkg.small import helper\n"
 SMALL = "def helper() -> None: ...\n"
@@ -30,11 +29,3 @@ def test_a_module_of_two_users_or_of_another_package_stands() -> None:
     elsewhere = parsed(pkg__small=SMALL, other__user=USER)
 
     assert not [*small_modules(two), *small_modules(elsewhere)]
-
-
-def test_the_source_keeps_both_rules() -> None:
-    modules = trees(Path(__file__).parents[2] / "src")
-
-    assert len(modules) > 100
-    assert list(repeated_names(modules)) == []
-    assert len(list(small_modules(modules))) <= 15

@@ -39,10 +39,6 @@ def test_what_names_none_is_let_pass(text: str) -> None:
     assert list(named(ast.parse(text), KNOWN)) == []
 
 
-def test_source_names_no_framework_but_for_the_exceptions() -> None:
-    assert list(problems()) == []
-
-
 def test_a_new_name_and_a_needless_exception_are_told(tmp_path, monkeypatch) -> None:
     (tmp_path / "facts").mkdir()
     (tmp_path / "facts" / "roles.py").write_text('ENGINE = "vllm"\n')
