@@ -22,12 +22,12 @@ def test_the_end_of_a_file_is_the_end_of_what_it_holds(
     path = tmp_path / "train.log"
     path.write_bytes(pack(LINES))
 
-    assert tail(Input(kind="log", name="train.log", path=path), size) == LINES[-size:]
+    assert tail(Input(kind="log", name="train.log", path=path), size).data == LINES[-size:]
 
 
 def test_the_end_of_a_text() -> None:
-    assert tail(Input(kind="log", name="-", text="first\nlast"), 4) == b"last"
+    assert tail(Input(kind="log", name="-", text="first\nlast"), 4).data == b"last"
 
 
 def test_a_file_that_is_gone_has_no_end(tmp_path: Path) -> None:
-    assert tail(Input(kind="log", name="x", path=tmp_path / "x")) == b""
+    assert tail(Input(kind="log", name="x", path=tmp_path / "x")).data == b""

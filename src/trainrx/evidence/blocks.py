@@ -6,18 +6,14 @@ overlapping pieces, so that neither memory nor time depends on it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from trainrx.evidence.matcher import Candidate
 from trainrx.inputs.encoding import to_utf8
+from trainrx.inputs.wrappers.unwrap import ANSI
 
-ANSI = re.compile(
-    rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n\r]{0,2048}(?:\x07|\x1b\\)"
-    rb"|[()][0-9A-Z]|[=>78])"
-)
 LONGEST = 1 << 20
 """Bytes of one line that are held at once."""
 OVERLAP = 1 << 14

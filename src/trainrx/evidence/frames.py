@@ -34,17 +34,17 @@ class Frame(NamedTuple):
     function: str
 
 
-def above(lines: Sequence[str], failure: str, *, numbered: bool = False) -> Iterator[str]:
+def above(lines: Sequence[str], failure: str) -> Iterator[str]:
     """Give the lines of the traceback above a failure without labels, the nearest first.
 
     `lines` are the lines above it in order; those of other ranks are passed over.
     """
-    who = speaker(failure, numbered=numbered)
+    who = speaker(failure)
     seen = strange = 0
     for line in reversed(lines):
-        if speaker(line, numbered=numbered) != who:
+        if speaker(line) != who:
             continue
-        text = bare(line, numbered=numbered)
+        text = bare(line)
         seen += 1
         if seen > MOST_LINES or HEADER in text:
             return

@@ -27,7 +27,14 @@ CLASSES = {
     "CATEGORY_WORD": r"\w" + HIGH,
     "CATEGORY_NOT_WORD": r"\W",
 }
-ANCHORS = {"AT_BEGINNING": "^", "AT_BEGINNING_STRING": "^", "AT_END": "$", "AT_END_STRING": "$"}
+BEGINNING = r"^(?:\[host [^\]\n]{1,160}\]: )?(?:\[rank\d{1,5}\]: ?)?"
+"""A line begins behind the labels that tell its source from others."""
+ANCHORS = {
+    "AT_BEGINNING": BEGINNING,
+    "AT_BEGINNING_STRING": BEGINNING,
+    "AT_END": "$",
+    "AT_END_STRING": "$",
+}
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 NOTHING = ("ASSERT", "ASSERT_NOT")
 IGNORE_CASE = 2

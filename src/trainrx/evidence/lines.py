@@ -16,10 +16,9 @@ HEAD = 240
 
 LABEL = late(r"\[rank(\d{1,5})\]|^\s?\[default(\d{1,5})\]:|^\[\d+,(\d{1,5})\]<std")
 INNER = late(r"\[[Rr]ank[: ]\s?(\d{1,5})\]|\bRank (\d{1,5})\]")
-NUMBERED = late(r"^\s{0,3}(?:(\d{1,5}):|\[(\d{1,5})\]:?)\s")
+HOST = late(r"\[host ([^\]\n]{1,160})\]: ")
+"""Which of several sources printed a line (inputs.wrappers); no part of what it printed."""
 WORKER = late(r"\(([A-Za-z_][\w.]{0,60}(?: [\w/]{1,20})? pid=\d{1,10})")
-NUMBERED_SHARE = 0.5
-NUMBERED_LEAST = 5
 
 STAMP = late(
     r"(?<!\d)(?:(?P<year>20\d\d)[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T ]"
@@ -33,7 +32,8 @@ NO_YEAR = 2000
 """Stands for the year where a stamp has none (glog, vLLM); a leap year, so that each day exists."""
 
 PREFIX = late(
-    r"(?:\s?\[rank\d+\]:\s?|\s?\[default\d+\]:|\(\w[\w.]*(?: [\w/]{1,20})? pid=\d+[^)]{0,80}\)\s?"
+    r"(?:\[host [^\]]{1,160}\]: "
+    r"|\s?\[rank\d+\]:\s?|\s?\[default\d+\]:|\(\w[\w.]*(?: [\w/]{1,20})? pid=\d+[^)]{0,80}\)\s?"
     r"|\[\d+,\d+\]<std(?:err|out)>:?\s?"
     r"|[\w.-]{1,64}: (?=\[rank)"
     r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]{0,80}\] ?"
@@ -55,40 +55,34 @@ def path_rank(name: str) -> int | None:
     return None
 
 
-def is_numbered(lines: list[str]) -> bool:
-    """Tell whether a launcher labels the lines of this log with bare numbers (`srun -l`)."""
-    full = [line for line in lines if line.strip()]
-    labelled = sum(1 for line in full if NUMBERED.match(line))
-    return labelled >= max(NUMBERED_LEAST, NUMBERED_SHARE * len(full))
-
-
-def rank_of(line: str, *, numbered: bool = False) -> int | None:
+def rank_of(line: str) -> int | None:
     """Give the rank a line names as its own, or None."""
     head = line[:HEAD]
-    if not numbered and "ank" not in head and "[" not in head[:2]:
+    if "ank" not in head and "[" not in head[:2]:
         return None
-    patterns = (LABEL, NUMBERED, INNER) if numbered else (LABEL, INNER)
-    for pattern in patterns:
+    for pattern in (LABEL, INNER):
         found = pattern.search(head)
         if found is not None:
             return int(found[found.lastindex or 1])
     return None
 
 
-def speaker(line: str, *, numbered: bool = False) -> str:
+def speaker(line: str) -> str:
     """Name who printed a line, so that lines of one traceback can be told from those between."""
     head = line[:HEAD]
-    found = LABEL.search(head) or (NUMBERED.match(head) if numbered else None)
+    host = HOST.match(head)
+    where = host[1] if host is not None else ""
+    found = LABEL.search(head)
     if found is not None:
-        return found[found.lastindex or 1]
+        return where + found[found.lastindex or 1]
     worker = WORKER.search(head)
-    return worker[1] if worker is not None else ""
+    return where + worker[1] if worker is not None else where
 
 
-def bare(line: str, *, numbered: bool = False) -> str:
+def bare(line: str) -> str:
     """Take labels and stamps off the front of a line."""
     for _ in range(4):
-        found = PREFIX.match(line) or (NUMBERED.match(line) if numbered else None)
+        found = PREFIX.match(line)
         if found is None:
             break
         line = line[found.end() :]

@@ -23,6 +23,8 @@ CUT = "\0"
 removed from logs beforehand: it cannot be text."""
 
 
+LABELS = re.compile(rb"(?:\[host [^\]\n]{1,160}\]: )?(?:\[rank\d{1,5}\]: ?)?(?<=[: ])")
+"""Which of several sources printed a line: no part of what it printed."""
 Candidate = tuple[int, int]
 """A byte of a block, and the number of a pattern that may match on the line holding it."""
 
@@ -44,6 +46,12 @@ class Line:
         if self._text is None:
             self._text = decode(self.data)
         return self._text
+
+    @property
+    def unlabelled(self) -> Line | None:
+        """Give what a program printed behind the labels of its host and rank; None without any."""
+        label = LABELS.match(self.data) if self.opens and self.data.startswith(b"[") else None
+        return None if label is None else Line(self.data[label.end() :], closes=self.closes)
 
 
 class Compiled:
@@ -80,7 +88,16 @@ class Compiled:
         return re.compile(self.regex)
 
     def search(self, line: Line) -> re.Match[str] | None:
-        """Find the pattern on a line; the needle must stand on it, in any case for `(?i)`."""
+        """Find the pattern on a line, with the labels in front of it or without.
+
+        The needle must stand on it, in any case for `(?i)`.
+        """
+        found = self._found(line)
+        if found is None and "^" in self.regex and (bare := line.unlabelled) is not None:
+            return self._found(bare)
+        return found
+
+    def _found(self, line: Line) -> re.Match[str] | None:
         haystack = line.data.lower() if self.folded else line.data
         found = haystack.find(self.needle)
         if found < 0:

@@ -14,7 +14,6 @@ from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, 
 from trainrx.evidence.lines import (
     HEAD,
     Report,
-    is_numbered,
     last_seconds,
     path_rank,
     rank_of,
@@ -92,7 +91,6 @@ class Scan:
         self._signatures = signatures
         self._gate = gate
         self._rank = path_rank(name)
-        self._numbered: bool | None = None
         self._above = b""
         self._text = b""
         self._bars: deque[LineBounds] = deque(maxlen=BARS)
@@ -107,8 +105,6 @@ class Scan:
         """Take the next block."""
         data = block.data
         self._text = data.replace(b"\r", b"\n") if b"\r" in data else data
-        if self._numbered is None:
-            self._numbered = is_numbered(decode(self._text[:ABOVE]).split("\n")[:200])
         carried = self._long if block.resumes else set()
         self._long = set()
         # NCCL repeats the world size a thousand times: the first few have told it
@@ -185,7 +181,7 @@ class Scan:
             self.phase = symptom.phase
         captures = tuple(_captures(symptom, found.groupdict()))
         named = dict(captures)
-        said = named.get("rank", rank_of(self._head(spot), numbered=bool(self._numbered)))
+        said = named.get("rank", rank_of(self._head(spot)))
         rank = said if isinstance(said, int) and not isinstance(said, bool) else self._rank
         bucket = self.tally.bucket(symptom.id, (rank, named.get("gpu")))
         bucket.count += 1
@@ -222,7 +218,7 @@ class Scan:
         site, frame = "", None
         if wants_site:
             hit = _with_above(hit, symptom, lines)
-            traceback = tuple(above(lines, head, numbered=bool(self._numbered)))
+            traceback = tuple(above(lines, head))
             site = site_of(traceback, self._signatures.frames)
             frame = last_frame(traceback)
         return msgspec.structs.replace(

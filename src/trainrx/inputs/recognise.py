@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from trainrx.inputs.wrappers.unwrap import is_wrapped
 from trainrx.model.job import InputKind
 from trainrx.model.pattern import late
 
@@ -92,11 +93,11 @@ def recognise(text: str) -> InputKind | None:
         return "script"
     if DATA_SET.match(stripped):
         return None
+    if is_wrapped(head.encode("utf-8", "replace")):
+        return "log"
     if stripped.startswith("{") and (kind := _json_kind(stripped, whole=text)):
         return None if kind == "data" else kind
-    if SHEBANG.match(stripped):
-        return "script"
-    if is_manifest(head):
+    if SHEBANG.match(stripped) or is_manifest(head):
         return "script"
     lines = [line for line in head.splitlines() if line.strip()]
     printed = len(LOG.findall(head))

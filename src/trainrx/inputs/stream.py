@@ -6,11 +6,12 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
+from trainrx.inputs.wrappers.unwrap import Unwrapping, unwrapped
 from trainrx.model.findings import Unread
-from trainrx.model.job import Input
+from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
 
 CHUNK = 1 << 18
@@ -27,7 +28,18 @@ Report = Callable[[Unread], None]
 
 
 def chunks(source: Input, report: Report, *, limit: int = LIMIT) -> Iterator[bytes]:
-    """Give the bytes of an input; what stops the reading early goes to `report`."""
+    """Give the bytes of an input; what stops the reading early goes to `report`.
+
+    A log comes as its programs printed it: without what containers, journals and CI put around it.
+    """
+    raw = _raw(source, report, limit)
+    return unwrapped(raw) if source.kind in PRINTED else raw
+
+
+PRINTED: tuple[InputKind, ...] = ("log", "output")
+
+
+def _raw(source: Input, report: Report, limit: int) -> Iterator[bytes]:
     if source.path is None:
         data = (source.text or "").encode("utf-8", "replace")
         for start in range(0, len(data), CHUNK):
@@ -36,11 +48,29 @@ def chunks(source: Input, report: Report, *, limit: int = LIMIT) -> Iterator[byt
     yield from file_chunks(source.path, source.name, report, limit=limit)
 
 
-def tail(source: Input, size: int = CHUNK) -> bytes:
+class InputTail(NamedTuple):
+    """The last bytes of an input; `whole`: they are all there are."""
+
+    data: bytes
+    whole: bool
+
+
+def tail(source: Input, size: int = CHUNK) -> InputTail:
     """Give the last bytes of an input, at most `size`; nothing where it cannot be read again.
 
-    What is packed cannot be read from behind: it is unpacked once more, unless it is large.
+    Those of a log come without its wrapping. What is packed cannot be read from behind: it is
+    unpacked once more, unless it is large.
     """
+    last = _last(source, size)
+    whole = len(last) < size
+    if source.kind in PRINTED and last:
+        head = b"" if whole else next(_raw(source, lambda _: None, size), b"")
+        work = Unwrapping(head)
+        last = b"".join((*work.feed(last), *work.end()))
+    return InputTail(last, whole)
+
+
+def _last(source: Input, size: int) -> bytes:
     if source.path is None:
         return (source.text or "").encode("utf-8", "replace")[-size:]
     try:
@@ -165,4 +195,4 @@ def functions(logs: Sequence[Input]) -> Iterator[str]:
 
 
 def _lines(log: Input) -> list[str]:
-    return decode_text(tail(log)).splitlines()
+    return decode_text(tail(log).data).splitlines()

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.recognise import LOG, SAMPLE, is_manifest
-from trainrx.inputs.stream import CHUNK, chunks
+from trainrx.inputs.stream import chunks
 from trainrx.launch.files import script_file
 from trainrx.launch.find import find_launches, looks_like_launch
 from trainrx.launch.python_source import is_program, read_program
@@ -39,17 +39,13 @@ def pasted_script(log: Input) -> Input | None:
 
     Only the beginning of a long log is looked at: that is where a person puts the command.
     """
-    text = log.text[:CHUNK] if log.text is not None else _beginning(log)
+    text = decode_text(next(chunks(log, lambda _: None), b"")).replace("\r\n", "\n")
     lines = text.split("\n")
     kept = dict(_commands(lines))
     if not any(is_command for _, is_command in kept.values()):
         return None
     script = "\n".join(kept[number][0] if number in kept else "" for number in range(len(lines)))
     return Input(kind="script", name=log.name, path=log.path, text=script)
-
-
-def _beginning(log: Input) -> str:
-    return decode_text(next(chunks(log, lambda _: None), b"")).replace("\r\n", "\n")
 
 
 def _commands(lines: Sequence[str]) -> Iterator[tuple[int, tuple[str, bool]]]:

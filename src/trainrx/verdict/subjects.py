@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainrx.catalog.catalog import plain
 from trainrx.inputs.encoding import decode_text
-from trainrx.inputs.stream import CHUNK, tail
+from trainrx.inputs.stream import tail
 from trainrx.linter.places import FileLines
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Finding
@@ -65,12 +65,11 @@ def refusing_lines(logs: Sequence[Input]) -> Iterator[Origin]:
     Lines are numbered where the log was read from its beginning.
     """
     for log in logs:
-        data = tail(log)
-        whole = len(data) < CHUNK
-        lines = enumerate(decode_text(data).split("\n"), start=1)
+        last = tail(log)
+        lines = enumerate(decode_text(last.data).split("\n"), start=1)
         found = [(number, text) for number, text in lines if _REFUSING.search(text[:LONGEST])]
         for number, text in found[-MOST_LINES:]:
-            yield Origin(source=log.name, line=number if whole else None, text=text.strip())
+            yield Origin(source=log.name, line=number if last.whole else None, text=text.strip())
 
 
 def _marked(finding: Finding, lines: FileLines) -> str:

@@ -21,6 +21,7 @@ from trainrx.inputs.paste.repair import (
 )
 from trainrx.inputs.paste.segment import PostLine, kinds_of
 from trainrx.inputs.paste.signs import PERSONAL, Kind
+from trainrx.inputs.wrappers.unwrap import unwrapped_text
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Input, InputKind
 from trainrx.model.pattern import late
@@ -84,7 +85,7 @@ def split_post(text: str, name: str) -> PastedPost:
         name: what it is cited by.
     """
     unread: list[Unread] = []
-    plain = text.replace("\r\n", "\n")
+    plain = unwrapped_text(text.replace("\r\n", "\n"))
     lines = unprompted(_quotes_off(plain, name, unread))
     lines = [
         line for _, own in groupby(lines, lambda one: one.block) for line in unwrapped(list(own))
