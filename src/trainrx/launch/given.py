@@ -221,10 +221,12 @@ def _read_given(name: str, kind: InputKind | None, stdin: bytes | None) -> Found
         return found, unread
     scripts, _ = _read_as(name, "script", stdin)
     said = {item.name: item for item in scripts if item.kind == "script"}
+    apart = {item.name for item in found if item.kind in LAUNCHES}
     inputs: list[Input] = []
     for item in found:
         script = said.get(item.name)
-        if item.kind in LAUNCHES or script is None:  # what lies in a folder is what it is
+        # what lies in a folder is what it is, and so is what was taken apart
+        if item.name in apart or script is None:
             inputs.append(item)
         elif item.kind not in LOGS or not holds_log(script.text or ""):
             inputs.append(script)

@@ -1,0 +1,53 @@
+"""A Kubernetes object as `kubectl get -o yaml` or `-o json` prints it: what runs, and its status.
+
+https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainrx.inputs.content import Content, Found
+from trainrx.inputs.recognise import is_manifest
+from trainrx.model.job import Input
+from trainrx.model.pattern import late
+
+CERTAIN = False
+_STATUS = late(r"(?P<margin> *)\"?status\"?: *\{?\s*$")
+_ENDS = ("containerStatuses", "conditions", "replicaStatuses", "jobsStatus")
+
+
+def contained(content: Content) -> Found | None:
+    """Give the object as a launch, and its status as a log; None where it has no status."""
+    if not is_manifest(content.head):
+        return None
+    text = content.text
+    if not any(name in text for name in _ENDS):
+        return None
+    lines = text.split("\n")
+    shown = set(_status_lines(lines))
+    if not shown:
+        return None
+    # each line of the status stands where the object has it
+    status = "\n".join(line if number in shown else "" for number, line in enumerate(lines))
+    script = Input(kind="script", name=content.name, path=content.path, text=text)
+    return [script, Input(kind="log", name=content.name, text=status)], []
+
+
+def _status_lines(lines: Sequence[str]) -> Iterator[int]:
+    """Give the lines of every `status`: it ends where the text comes back to its margin."""
+    margin: int | None = None
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip(" "))
+        if margin is not None and line.strip() and not _is_within(line, indent, margin):
+            margin = None
+        if margin is None:
+            found = _STATUS.match(line)
+            margin = len(found["margin"]) if found is not None else None
+        elif line.strip():
+            yield number
+
+
+def _is_within(line: str, indent: int, margin: int) -> bool:
+    # a list may stand at the margin of its key, a mapping may not
+    return indent > margin or (indent == margin and line.lstrip(" ").startswith("- "))
