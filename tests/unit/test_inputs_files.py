@@ -76,7 +76,7 @@ def test_metrics_given_as_a_log_are_still_metrics(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b" \n\n", "is empty or blank"),
-        (b"\x80\x02}q\x00" + bytes(range(256)) * 9, "is binary"),
+        (b"\x80\x02}q\x00" + bytes(range(256)) * 9, "is a pickle"),
         (b"\x7fELF\x02\x01" + b"\x00" * 90, "is binary"),
         (bytes(range(128, 256)) * 30, "is binary"),
         (b"import torch\nfrom x import y\n\ndef main():\n    pass\n", "Python source"),

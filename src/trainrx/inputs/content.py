@@ -15,8 +15,29 @@ from trainrx.model.job import Input
 LARGEST_TEXT = 1 << 24
 """Bytes of a script, configuration or list that is taken as text; nobody writes more."""
 
+NO_TEXT = "is binary, expected a log, a script or a configuration as text"
+PICKLED = (
+    "is a pickle, which runs code where it is loaded and is never read: give the launch command, "
+    "trainer_state.json or the log instead"
+)
+_OF_WANDB = (
+    "is the record of a W&B run in its own format: give files/output.log of this run, or the "
+    "folder as `wandb sync` and a download bring it (config.yaml, wandb-metadata.json)"
+)
+_OF_SWANLAB = (
+    "is the record of a SwanLab run in its own format: give the folder of the run "
+    "(files/config.yaml, files/swanlab-metadata.json, console/)"
+)
+BINARIES = ((b":W&B", _OF_WANDB), (b":SWL", _OF_SWANLAB), (b"\x80\x02", PICKLED))
+"""How binary files begin that people find in the folder of a run, and what they are."""
+
 Found = tuple[list[Input], list[Unread]]
 """The inputs something holds, and what of it could not be used."""
+
+
+def is_torch_archive(head: bytes) -> bool:
+    """Tell what `torch.save` wrote, such as training_args.bin: a zip around a pickle."""
+    return head.startswith(b"PK\x03\x04") and b"/data.pkl" in head[:256]
 
 
 class Content:
@@ -49,6 +70,14 @@ class Content:
     def head(self) -> str:
         """Give the beginning as text."""
         return decode_text(self.sample)
+
+    @property
+    def why_unreadable(self) -> str:
+        """Say what binary data is, and what to give instead."""
+        named = (reason for mark, reason in BINARIES if self.sample.startswith(mark))
+        if is_torch_archive(self.sample):
+            return PICKLED
+        return next(named, NO_TEXT)
 
     @cached_property
     def data(self) -> bytes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from trainrx.inputs.containers import NO_INPUT, read_content
-from trainrx.inputs.content import Content, Found
+from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
 from trainrx.inputs.folder import is_archive, members, wanted_files
 from trainrx.inputs.recognise import is_command
 from trainrx.model.errors import UsageError
@@ -88,7 +88,15 @@ def _read_folder(path: Path) -> Found:
             f"{path}: no log, script, config or metrics in this folder. Expected a run folder"
             " (args.json, logging.jsonl, *.log, *.sh); name the log or the script itself."
         )
-    return inputs, [*unread, *stopped]
+    return inputs, [*unread, *stopped, *_pickled(path, inputs)]
+
+
+def _pickled(path: Path, inputs: Iterable[Input]) -> Iterator[Unread]:
+    """Name the arguments of a run that only a pickle holds."""
+    if all(item.kind in ("log", "metrics", "versions", "env") for item in inputs):
+        folders = dict.fromkeys((path, *(i.path.parent for i in inputs if i.path is not None)))
+        found = (folder / "training_args.bin" for folder in folders)
+        yield from (Unread(source=str(p), reason=PICKLED) for p in found if p.is_file())
 
 
 def _gathered(all_found: Iterable[Found]) -> Found:
@@ -126,7 +134,8 @@ EMPTY = "is empty or blank. Check that it is the right file and was written to"
 
 
 def _read_file(path: Path, kind: InputKind | None) -> Found:
-    if is_archive(path, _head(path)):
+    head = _head(path)
+    if is_archive(path, head) and not is_torch_archive(head):
         return _read_archive(path)
     content = Content(str(path), path=path)
     blank = not content.sample.strip(b" \t\r\n")

@@ -16,7 +16,7 @@ from trainrx.model.pattern import late
 MOST_FILES = 2000
 MOST_ENTRIES = 100_000
 MOST_DEPTH = 8
-SKIPPED_FOLDERS = {"__pycache__", "wandb", "node_modules", "site-packages", ".git", "tokenizer"}
+SKIPPED_FOLDERS = {"__pycache__", "node_modules", "site-packages", ".git", "tokenizer"}
 HYDRA = ".hydra"
 """Where Hydra (verl) leaves the configuration it composed."""
 NAMES = {
@@ -32,33 +32,68 @@ NAMES = {
     "requirements.txt",
     "pip_freeze.txt",
     "training_args.yaml",
+    "wandb-metadata.json",
+    "swanlab-metadata.json",
 }
 WANTED = late(
     r"\.(?:log|out|err|sh|bash|sbatch|slurm|ya?ml|jsonl|txt|env)(?:\.(?:gz|zst|\d{1,3}))?$"
     r"|^(?:ds|deepspeed|zero|accelerate|fsdp|train|config_train)[\w.-]*\.json$",
     re.IGNORECASE,
 )
+LOGGED = late(r"\.(?:log|out|err)(?:\.(?:gz|zst|\d{1,3}))?$|^(?:stdout|stderr|nohup\.out)$")
+"""The output of a job, by its name."""
+TRACKERS = frozenset({"wandb", "swanlog"})
+"""Folders of trackers: the files in them are logs of the tracker itself."""
 UNWANTED = late(
     r"^(?:vocab|merges|special_tokens|added_tokens|tokenizer|README|LICENSE|latest)"
     r"|^(?:val_dataset|train_dataset|dataset)\S*\.jsonl$",
     re.IGNORECASE,
 )
 CHECKPOINT = late(r"^(?:checkpoint|global_step|epoch)[-_]?(\d{1,12})$")
+RUN = late(r"^(?:offline-)?run-(\d{8}_\d{6})-\w+$")
+"""The folder an experiment tracker makes for a run, below `wandb` or `swanlog`."""
+OF_RUN = frozenset({"files", "console"})
+"""What is of the job there; the rest is the tracker's own."""
 
 
 def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:
     """Give the files of a folder that may tell something, in a stable order.
 
-    Weights, tokenizers and data sets are passed over; of the checkpoints only the last is entered.
+    Weights, tokenizers and data sets are passed over; of the checkpoints and of the runs of a
+    tracker only the last is entered. What a tracker copied of the output counts where nothing else
+    has it.
     """
+    copies: list[Path] = []
+    logged = False
+    for place in _wanted(root, unread):
+        if _is_copy(place):
+            copies.append(place)
+            continue
+        logged = logged or LOGGED.search(place.name) is not None
+        yield place
+    yield from () if logged else copies
+
+
+def _is_copy(place: Path) -> bool:
+    """Tell the output of a job as a tracker copied it."""
+    return LOGGED.search(place.name) is not None and RUN.match(place.parent.parent.name) is not None
+
+
+def _is_told(place: Path, name: str) -> bool:
+    """Tell a tracker's own record of a run beside which the same stands as text."""
+    own = name.endswith((".wandb", ".swanlab"))
+    return own and any((place / "files" / config).exists() for config in ("config.yaml",))
+
+
+def _wanted(root: Path, unread: list[Unread]) -> Iterator[Path]:
     given = entries = 0
     for folder, names, files in os.walk(root, followlinks=False):
         place = Path(folder)
         depth = len(place.relative_to(root).parts)
-        names[:] = sorted(_entered(names)) if depth < MOST_DEPTH else []
+        names[:] = sorted(_entered(place, names)) if depth < MOST_DEPTH else []
         for name in sorted(files):
             entries += 1
-            if not is_wanted(name):
+            if not is_wanted(name) or place.name in TRACKERS or _is_told(place, name):
                 continue
             if given == MOST_FILES or entries > MOST_ENTRIES:
                 reason = f"holds more files than are read ({MOST_FILES}); name the logs themselves"
@@ -70,20 +105,32 @@ def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:
 
 def is_wanted(name: str) -> bool:
     """Tell by its name whether a file may be a log, a launch or metrics of a run."""
-    if name in NAMES:
+    if name in NAMES or name.endswith((".wandb", ".swanlab")):
         return True
     return WANTED.search(name) is not None and UNWANTED.match(name) is None
 
 
-def _entered(names: list[str]) -> list[str]:
+def _entered(place: Path, names: list[str]) -> list[str]:
+    kept = [name for name in names if not RUN.match(place.name) or name in OF_RUN]
     kept = [
         name
-        for name in names
+        for name in kept
         if name not in SKIPPED_FOLDERS and (name == HYDRA or not name.startswith("."))
     ]
     steps = {name: int(found[1]) for name in kept if (found := CHECKPOINT.match(name))}
-    last = max(steps, key=steps.__getitem__, default="")
-    return [name for name in kept if name not in steps or name == last]
+    runs = {name: found[1] for name in kept if (found := RUN.match(name))}
+    last = {
+        max(steps, key=steps.__getitem__, default=""),
+        max(runs, key=runs.__getitem__, default=""),
+    }
+    return [name for name in kept if name not in {*steps, *runs} or name in last]
+
+
+def _is_wanted_member(place: PurePosixPath) -> bool:
+    """Tell whether a member of an archive is wanted: what a tracker logs of itself is not."""
+    inside = any(RUN.match(part) for part in place.parts[:-1])
+    own = place.parent.name in TRACKERS or (inside and place.parent.name not in OF_RUN)
+    return is_wanted(place.name) and not own
 
 
 MOST_BYTES = 1 << 28
@@ -141,7 +188,7 @@ def _entries(path: Path) -> Iterator[tuple[str, BinaryIO]]:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as packed:
             for info in packed.infolist():
-                if not info.is_dir() and is_wanted(PurePosixPath(info.filename).name):
+                if not info.is_dir() and _is_wanted_member(PurePosixPath(info.filename)):
                     with packed.open(info) as handle:
                         yield f"{path}!{info.filename}", cast("BinaryIO", handle)
         return
@@ -149,7 +196,7 @@ def _entries(path: Path) -> Iterator[tuple[str, BinaryIO]]:
         for member in archive:
             if member.offset > LIMIT:
                 raise tarfile.ReadError(f"goes on beyond {LIMIT} bytes")
-            if member.isfile() and is_wanted(PurePosixPath(member.name).name):
+            if member.isfile() and _is_wanted_member(PurePosixPath(member.name)):
                 found = archive.extractfile(member)
                 if found is not None:
                     yield f"{path}!{member.name}", cast("BinaryIO", found)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
 from trainrx.frameworks import framework_of, frameworks
+from trainrx.frameworks.base import Framework
 from trainrx.frameworks.common.recognise import by_precedence
 from trainrx.inputs.config import read_config
 from trainrx.model.facts import Origin
@@ -96,9 +97,8 @@ def implied_launch(configs: Sequence[Input]) -> RawLaunch | None:
         kind = classify_config(config.text or "")
         if kind is None or not is_framework_config(kind):
             continue
-        keeps = (one for one in frameworks() if one.keeps_arguments)
-        framework = next(keeps) if kind == "args" else framework_of(kind)
         args, _ = read_config(config.text or "", config.name)
+        framework = _dumped_by({arg.name for arg in args}) if kind == "args" else framework_of(kind)
         origin = Origin(source=config.name, line=1, text=(config.text or "").split("\n")[0][:200])
         return RawLaunch(
             framework=framework.name,
@@ -111,6 +111,14 @@ def implied_launch(configs: Sequence[Input]) -> RawLaunch | None:
             env_complete=False,
         )
     return _from_launcher_config(configs)
+
+
+def _dumped_by(names: Collection[str]) -> Framework:
+    """Give the framework whose arguments are in a dump: of those of the Trainer the narrowest."""
+    takers = (one for one in by_precedence() if one.keeps_arguments or one.training_arguments)
+    own = next((one for one in takers if one.telling_keys & set(names)), None)
+    lends = (one for one in frameworks() if one.training_arguments and one.lends_names)
+    return own or next(lends)
 
 
 def _from_launcher_config(configs: Sequence[Input]) -> RawLaunch | None:

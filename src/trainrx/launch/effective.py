@@ -109,6 +109,8 @@ def _place(framework: str, release: str) -> int:
 
 def processes(launch: RawLaunch, env: Mapping[str, str | None]) -> Processes:
     """Count the processes a launch starts, the way the programs of its framework do."""
+    if launch.started_unseen:
+        return Processes()
     given = {arg.name: arg.values[-1] if arg.values else None for arg in launch.launcher}
     if "nproc_per_node" in given:
         return Processes(times(given["nproc_per_node"], given.get("nnodes", "1")), distributed=True)

@@ -134,10 +134,7 @@ def _without_deepspeed(launch: RawLaunch, configs: Sequence[RawArg]) -> bool:
     config_missing = bool(launch.configs) and not configs
     megatron = launch.command.startswith("megatron")
     known = framework_of(launch.framework).training_arguments and not megatron
-    # of a program that holds its own arguments nobody sees how it was started, without its command
-    holds_own = any(arg.via == "config" for arg in launch.args)
-    started_unseen = holds_own and not launch.env_complete
-    return known and not (given & hidden or config_missing or started_unseen)
+    return known and not (given & hidden or config_missing or launch.started_unseen)
 
 
 def _file_name(path: str) -> str:

@@ -33,7 +33,7 @@ MOST_GPUS = 1_000_000
 CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 """A card that is not known here is no reason to say nothing of the rest."""
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
-LAUNCHES = ("script", "config", "args")
+LAUNCHES = ("script", "argv", "config", "args")
 LOGS = ("log", "metrics")
 NOT_A_LAUNCH = (
     "holds the output of a job and no command that starts one: it was read as a log; give the "
@@ -111,6 +111,8 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     nothing = not inputs and not any((request.gpu, request.notes, request.versions))
     if nothing and refused:
         raise refused[0]
+    if nothing and unread:
+        raise UsageError(f"{unread[0].source}: {unread[0].reason}.")
     if nothing:
         raise UsageError(
             "nothing to look at: expected a run folder, a launch script or a log. "
@@ -261,7 +263,7 @@ def _typed(
     good = _good(request, unread)
     hardware, problems = _hardware(request, listings, knowledge.gpus)
     return Given(
-        scripts=tuple(by_kind.get("script", ())),
+        scripts=(*by_kind.get("script", ()), *by_kind.get("argv", ())),
         configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
         logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
         notes=tuple(by_kind.get("note", ())),

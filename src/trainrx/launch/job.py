@@ -101,14 +101,21 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
             unread.append(whole[1])
         unread += problems
         unread += [u for item in found for u in item.unread]
-        if not found:
+        if not found and script.kind != "argv":
             unread.append(_no_launch(script))
+        if script.kind == "argv":
+            found = [_without_start(one) for one in found]
         launches += joined(found, programs, beside)
     if launches:
         return launches, tuple(dict.fromkeys(unread))
     implied = implied_launch(given.configs)
     unread += [] if implied is not None else [_no_config(item) for item in given.configs]
     return [] if implied is None else [implied], tuple(dict.fromkeys(unread))
+
+
+def _without_start(launch: RawLaunch) -> RawLaunch:
+    """Leave out what the words of a program do not tell: launcher, processes, variables."""
+    return msgspec.structs.replace(launch, launcher=(), env_complete=False, started_unseen=True)
 
 
 def _whole(script: Input, given: Given) -> tuple[Input, Unread] | None:

@@ -243,6 +243,7 @@ class _SourceReader:
             # what the shell around the program sets is not at hand
             env_complete=False,
             program=self._program,
+            started_unseen=True,
         )
 
 

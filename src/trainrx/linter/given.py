@@ -41,7 +41,8 @@ def lint_given(
         programs,
     )
     linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
-    scripts = [_as_file(s, "script", given) for s in given.scripts if s not in programs]
+    written = [item for item in given.scripts if item.kind == "script" and item not in programs]
+    scripts = [_as_file(item, "script", given) for item in written]
     started = [one for file in scripts if programs for one in launches_in(file, beside)[1]]
     files = (
         *scripts,

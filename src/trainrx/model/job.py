@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 InputKind = Literal[
-    "script", "config", "env", "versions", "log", "args", "metrics", "note", "output"
+    "script", "argv", "config", "env", "versions", "log", "args", "metrics", "note", "output"
 ]
-"""script: bash, sbatch or a bare command line; config: YAML/JSON a framework or launcher takes;
-args: a dump of resolved arguments (args.json); metrics: jsonl or trainer_state.json with one record
-per step; output: what a command printed that was run to answer a question."""
+"""script: bash, sbatch or a bare command line; argv: the words a running program was given, without
+what started it; config: YAML/JSON a framework or launcher takes; args: a dump of resolved arguments
+(args.json); metrics: jsonl or trainer_state.json with one record per step; output: what a command
+printed that was run to answer a question."""
 
 
 COMMAND_LINE = "--cmd"
@@ -171,7 +172,8 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     port of a machine are one job on several nodes. `perhaps`: an undecided branch holds it.
     `program`: the script or module that runs, as written; "" when a file is all there is.
     `outputs`: the files its output goes to. `written`: the files its script writes itself (see
-    `Script`). `keys`: the names its own files set, once they are read.
+    `Script`). `keys`: the names its own files set, once they are read. `started_unseen`: what
+    started its processes, and how many, is not at hand.
     """
 
     framework: str
@@ -194,6 +196,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[str, ...] = ()
     written: tuple[tuple[str, str, int], ...] = ()
     keys: tuple[str, ...] = ()
+    started_unseen: bool = False
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

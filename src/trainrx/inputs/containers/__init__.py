@@ -26,7 +26,6 @@ from trainrx.model.errors import NoInputError, UsageError
 from trainrx.model.job import Input, InputKind
 
 NO_INPUT = "is Python source or a data set, expected a log, a launch script or a configuration"
-NO_TEXT = "is binary, expected a log, a script or a configuration as text"
 STREAMED: tuple[InputKind, ...] = ("log", "metrics")
 
 
@@ -53,7 +52,7 @@ def read_content(content: Content, kind: InputKind | None = None) -> Found:
         if (found := container.contained(content)) is not None:
             return found[0], [*content.unread, *found[1]]
     if looks_binary(content.sample):
-        raise UsageError(f"{content.name}: {NO_TEXT}.")
+        raise UsageError(f"{content.name}: {content.why_unreadable}.")
     for container in _containers(certain=False) if kind is None else ():
         if (found := container.contained(content)) is not None:
             return found[0], [*content.unread, *found[1]]
