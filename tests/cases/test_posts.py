@@ -13,15 +13,18 @@ import yaml
 from trainrx.inputs.paste.post import post_inputs
 
 HERE = Path(__file__).parent / "posts"
-FLOORS = {"a": {"script": 0.95, "config": 0.8, "log": 0.7}}
+FLOORS = {
+    "a": {"script": 0.95, "config": 0.8, "log": 0.7},
+    "b": {"script": 0.8, "config": 0.9, "log": 0.7},
+}
 """Share of the lines of all posts of a set; a post that is taken for a log loses all of its own."""
 
 
 def pieces(case: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "script", case.get("cmd") or ""
     yield "log", case.get("log") or ""
-    for text in (case.get("config") or {}).values():
-        yield "config", text
+    for name, text in (case.get("config") or {}).items():
+        yield ("script" if name.endswith(".py") else "config"), text
 
 
 def lines(text: str) -> list[str]:
