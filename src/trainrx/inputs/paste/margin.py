@@ -33,23 +33,29 @@ class Margin(NamedTuple):
     hard: bool
 
 
-def unwrapped(lines: Sequence[PostLine]) -> list[PostLine]:
-    """Join lines that were broken at a margin, where a whole block was."""
+def unwrapped(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
+    """Join lines that were broken at a margin, where a whole block was.
+
+    Returns:
+        The lines, what stood in a further one blank there, and the numbers of those made whole.
+    """
     margin = _margin([line.text for line in lines])
     if margin is None:
-        return list(lines)
+        return list(lines), []
     out: list[PostLine] = []
+    whole: set[int] = set()
     first, before = 0, ""
     for at, line in enumerate(lines):
         if at and _runs_on(before, line.text, margin.width):
             joint = _joint(before, line.text, margin)
             out[first] = out[first]._replace(text=out[first].text + joint + line.text.strip())
             out.append(line._replace(text=""))
+            whole.add(out[first].number)
         else:
             first = at
             out.append(line)
         before = line.text.rstrip()
-    return out
+    return out, sorted(whole)
 
 
 def _margin(texts: Sequence[str]) -> Margin | None:

@@ -23,6 +23,7 @@ _FORM = late(
 )
 _IMAGE = late(r"!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)|<img\b[^>\n]{0,500}>")
 _LABEL = late(r"\s*(?![-*\"'{\[(#])(?=[^\n]*[ \u3400-\u9fff])[^\n=\"{}\\]{2,60}[:：]\s*$")
+_WORD_LABEL = late(r"([A-Za-z]{3,20})[:：]\s*$")
 _LINK = late(r"(?:^|\s)\[[^\]\n]{1,80}\]\((?:https?://[^)\n]{1,500})\)\s*$")
 _TAG = late(r"\s*</?(?:details|summary|p|br|div|sub|sup|b|i|code|pre)\b[^>\n]{0,100}>\s*")
 _CHECK = late(r"\s*[-*] \[[ xX]\] ")
@@ -60,6 +61,8 @@ HEADING_HINTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 FENCED = 1.0
 HEADED = 0.8
 PROSE_IN_FENCE = -2.0
+LONGEST_COMMENT = 20
+"""Lines of a comment that are looked past for the code it belongs to."""
 TITLE: Mapping[Kind, float] = {"prose": 4.0}
 """A title is what somebody says of the case."""
 
@@ -143,7 +146,7 @@ def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostL
         serves = kind is not None or _FORM.search(title["title"])
         own = PostLine(at + 1, "" if serves else title["title"], now.block - 1, TITLE)
         return now, own
-    if _introduces(text):
+    if _introduces(text) or _heads_block(lines, at):
         now = _Reading(now.block + 2, _with({}, _headed(text), HEADED), label=True)
         return now, PostLine(at + 1, text, now.block - 1)
     if now.label and not text.strip() and lines[at - 1].strip() and not _introduces(lines[at - 1]):
@@ -160,13 +163,32 @@ def _introduces(text: str) -> bool:
     return _headed(text) is not None
 
 
+def _heads_block(lines: Sequence[str], at: int) -> bool:
+    """Tell whether a single word that could be a key ("outputs:") stands alone above a fence."""
+    name = _WORD_LABEL.match(lines[at])
+    if name is None or _headed(name[1]) is None:
+        return False
+    following = next((line for line in lines[at + 1 : at + 3] if line.strip()), "")
+    return FENCE.match(following) is not None
+
+
 def _is_comment(lines: Sequence[str], at: int) -> bool:
     """Tell whether a comment of code only looks like a heading: it stands right beside code."""
     text = lines[at].lstrip()
     if not text.startswith("# ") or _headed(text) is not None:
         return SETTING.match("".join(lines[at + 1 : at + 2])) is not None
-    beside = (*lines[max(at - 1, 0) : at], *lines[at + 1 : at + 2])
-    return any(_is_code(line) for line in beside)
+    return any(_is_code(_beside(lines, at, step)) for step in (-1, 1))
+
+
+def _beside(lines: Sequence[str], at: int, step: int) -> str:
+    """Give the line next to a comment and its like; "" where a blank line is between."""
+    for _ in range(LONGEST_COMMENT):
+        at += step
+        if not 0 <= at < len(lines):
+            return ""
+        if not lines[at].lstrip().startswith("# "):
+            return lines[at]
+    return ""
 
 
 def _is_code(line: str) -> bool:

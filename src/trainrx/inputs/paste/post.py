@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from trainrx.inputs.paste.lines import continues
 from trainrx.inputs.paste.margin import unwrapped
+from trainrx.inputs.paste.marks import unmarked
 from trainrx.inputs.paste.markup import FENCE, lines_of
-from trainrx.inputs.paste.repair import (
-    CODE,
-    continued,
-    typewritten,
-    unprompted,
-    unquoted,
-)
+from trainrx.inputs.paste.prompts import unprompted
+from trainrx.inputs.paste.repair import CODE, REPAIRED, LineRepair, mended, plain_text
 from trainrx.inputs.paste.segment import PostLine, kinds_of
 from trainrx.inputs.paste.signs import PERSONAL, Kind
 from trainrx.inputs.wrappers.unwrap import unwrapped_text
@@ -37,11 +30,6 @@ INPUT_KIND: dict[Kind, InputKind] = {
 }
 
 
-RepairKind = Literal["signs", "continuation"]
-REPAIRED: dict[RepairKind, str] = {
-    "signs": "typographic signs were read as the plain ones a shell knows",
-    "continuation": "the sign that the command goes on was lost: it was read as if it stood here",
-}
 LARGEST = 1 << 20
 """Characters of a post; a longer text is a log. Issue trackers and chats take far less."""
 MAIN = 0.8
@@ -59,13 +47,6 @@ class PostPart(NamedTuple):
     def text(self) -> str:
         """Give the text of the part alone."""
         return "\n".join(line.text for line in self.lines).strip("\n")
-
-
-class LineRepair(msgspec.Struct, frozen=True, kw_only=True):
-    """Something copying had done to a line, undone."""
-
-    line: int
-    what: RepairKind
 
 
 class PastedPost(NamedTuple):
@@ -86,23 +67,33 @@ def split_post(text: str, name: str) -> PastedPost:
     """
     unread: list[Unread] = []
     plain = unwrapped_text(text.replace("\r\n", "\n"))
-    lines = unprompted(_quotes_off(plain, name, unread))
-    lines = [
-        line for _, own in groupby(lines, lambda one: one.block) for line in unwrapped(list(own))
-    ]
+    numbered = [PostLine(at, line) for at, line in enumerate(plain.split("\n"), start=1)]
+    bare, diffs = unmarked(numbered)
+    read = lines_of("\n".join(line.text for line in bare), name, unread)
+    clean, repairs = plain_text(read)
+    lines: list[PostLine] = []
+    for _, own in groupby(unprompted(clean), lambda one: one.block):
+        whole, joined = unwrapped(list(own))
+        lines += whole
+        repairs += [LineRepair(line=number, what="margin") for number in joined]
+    repairs += [LineRepair(line=number, what="diff") for number in diffs]
     parts: list[PostPart] = []
-    repairs: list[LineRepair] = []
     for part in _parts(lines, kinds_of(lines)):
-        mended, done = _mended(part)
-        parts.append(mended)
+        own_lines, done = mended(part.kind, part.lines)
+        parts.append(PostPart(part.kind, tuple(own_lines)))
         repairs += done
-    return PastedPost(tuple(parts), tuple(repairs), tuple(unread), plain.count("\n") + 1)
+    return PastedPost(
+        tuple(parts), tuple(_of_code(repairs, parts)), tuple(unread), plain.count("\n") + 1
+    )
 
 
-def _quotes_off(text: str, name: str, unread: list[Unread]) -> list[PostLine]:
-    """Give the lines of a post, quoted mails and issues as they were before."""
-    bare = unquoted([PostLine(at, line) for at, line in enumerate(text.split("\n"), start=1)])
-    return lines_of("\n".join(line.text for line in bare), name, unread)
+def _of_code(repairs: Iterable[LineRepair], parts: Iterable[PostPart]) -> Iterator[LineRepair]:
+    """Give the repairs of lines of code in order: of what is read as words nobody asks."""
+    code = {line.number for part in parts if part.kind in CODE for line in part.lines}
+    wanted = {
+        (one.line, one.what): one for one in repairs if one.line in code or one.what == "diff"
+    }
+    return (wanted[key] for key in sorted(wanted))
 
 
 def _parts(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> Iterator[PostPart]:
@@ -111,24 +102,6 @@ def _parts(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> Iterator[PostPar
         own = tuple(line for line, _ in run)
         if any(line.text.strip() for line in own):
             yield PostPart(kind, own)
-
-
-def _mended(part: PostPart) -> tuple[PostPart, list[LineRepair]]:
-    if part.kind not in CODE:
-        return part, []
-    lines = [line._replace(text=typewritten(line.text)) for line in part.lines]
-    repairs = [
-        LineRepair(line=new.number, what="signs")
-        for old, new in zip(part.lines, lines, strict=True)
-        if old.text != new.text
-    ]
-    if part.kind == "script":
-        lines, lost = continued(lines)
-        repairs += [LineRepair(line=number, what="continuation") for number in lost]
-        last = max((at for at, line in enumerate(lines) if line.text.strip()), default=0)
-        if continues(lines[last].text):
-            lines[last] = lines[last]._replace(text=lines[last].text.rstrip()[:-1])
-    return PostPart(part.kind, tuple(lines)), repairs
 
 
 def post_inputs(text: str, name: str) -> tuple[list[Input], list[Unread]] | None:

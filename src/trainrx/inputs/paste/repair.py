@@ -1,141 +1,106 @@
-"""What copying does to a text, undone: quotation marks, prompts, typographic signs, lost breaks."""
+"""What copying does to code, undone: typographic signs, odd spaces, entities, lost breaks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+import html
+from collections.abc import Sequence
+from typing import Literal
 
-from trainrx.inputs.paste.lines import ARGUMENT, continues
+import msgspec
+
+from trainrx.inputs.paste.lines import continues
 from trainrx.inputs.paste.segment import PostLine
 from trainrx.inputs.paste.signs import OPTION, OVERRIDE, Kind
-from trainrx.inputs.recognise import COMMAND, LOG
+from trainrx.inputs.recognise import COMMAND
 from trainrx.model.pattern import late
 
-_QUOTE = late(r"[ \t]{0,3}(?:>[ \t]?)+")
-_PYTHON_PROMPT = late(r"^\s*(?:>>> ?|\.\.\. |In \[\d*\]: ?|Out\[\d*\]: ?)")
-_SHELL_PROMPT = late(
-    r"[ \t]*(?:\([\w.-]{1,40}\) ?)?"
-    r"(?:\[?[\w.-]{1,40}@[\w.-]{1,60}[ :][^\s$#]{0,80}\]?[$#] ?|[$%] |\+{1,3} )"
-    r"|[ \t]*\([\w.-]{1,40}\) ?[\w@:~/.-]{0,80}[$#] "
-)
-_NUMBERED = late(r"[ \t]*(\d{1,5})(?:[:|\t]| {2,})[ \t]?")
-_LABEL = late(r"[ \t]*(?:[^\n：`]{1,30}：[ \t]*`?|`)(?=[^\s`])")
-_BANG = late(r"^\s*!(?=[\w./])")
-_CELL_MAGIC = late(r"\s*%%(?:bash|sh|script)\b.*$")
-_ENV_MAGIC = late(r"\s*%env\s+([A-Za-z_]\w*)\s*[= ]\s*(.*)$")
+RepairKind = Literal["signs", "spaces", "entities", "continuation", "margin", "diff"]
+REPAIRED: dict[RepairKind, str] = {
+    "signs": "typographic signs were read as the plain ones a shell knows",
+    "spaces": "spaces that a shell takes for letters were read as plain ones",
+    "entities": "signs written for a web page (&amp;, &lt;) were read as themselves",
+    "continuation": "the sign that the command goes on was lost: it was read as if it stood here",
+    "margin": "a line that was broken at a margin was read as one",
+    "diff": "of a diff the side that is applied was read",
+}
+CODE: tuple[Kind, ...] = ("script", "config", "python", "env")
 _SPACES = str.maketrans(
-    {**dict.fromkeys("\u00a0\u2007\u202f\u3000", " "), **dict.fromkeys("\u200b\ufeff\u2060", "")}
+    {
+        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
+        **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u00ad\ufeff\u2060", ""),
+    }
 )
+_ENTITY = late(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#[xX][0-9a-fA-F]{2,5});")
+_WIDE = {chr(sign + 0xFEE0): chr(sign) for sign in range(ord("!"), ord("~") + 1)}
+_KEPT = "，：；！？（）"
+"""Wide signs that Chinese text in a value needs itself."""
 _SIGNS = str.maketrans(
     {
-        **dict.fromkeys("“”„‟＂", '"'),
-        **dict.fromkeys("‘’‚‛＇", "'"),
-        "＝": "=",
-        "＼": "\\",
-        "－": "-",
-        "＿": "_",
-        "／": "/",
+        **{wide: plain for wide, plain in _WIDE.items() if wide not in _KEPT},
+        **dict.fromkeys("“”„‟", '"'),
+        **dict.fromkeys("‘’‚‛", "'"),
     }
 )
 _WIDE_KEY = late(r"^(\s*[\w.-]{1,60})：\s*")
 _DASH = late(r"(?<!\S)[—–―](?=[A-Za-z])|(?<!\S)－－(?=[A-Za-z])")
-ASKED = 2.0
-"""What a prompt in front of a line says for a command, nats."""
-CODE: tuple[Kind, ...] = ("script", "config", "python", "env")
+_RUN_TOGETHER = late(r"(?<=\S) \\ +(?=--?[A-Za-z])")
 
 
-def unquoted(lines: Sequence[PostLine]) -> list[PostLine]:
-    """Take marks of quotation off where whole stretches bear them, and numbers of lines."""
-    out = list(lines)
-    for start, end in _runs(lines, _is_quoted):
-        if end - start >= 2 or len(lines) <= 3:
-            for at in range(start, end):
-                out[at] = out[at]._replace(text=_QUOTE.sub("", out[at].text, count=1))
-    for start, end in _runs(out, lambda text: _NUMBERED.match(text) is not None):
-        if end - start >= 3 and _counts_up(out[start:end]):
-            for at in range(start, end):
-                out[at] = out[at]._replace(text=_NUMBERED.sub("", out[at].text, count=1))
-    return out
+class LineRepair(msgspec.Struct, frozen=True, kw_only=True):
+    """Something copying had done to a line, undone."""
+
+    line: int
+    what: RepairKind
 
 
-def _is_quoted(text: str) -> bool:
-    return text.lstrip().startswith(">") and not text.lstrip().startswith(">>>")
-
-
-def _runs(lines: Sequence[PostLine], test: Callable[[str], object]) -> Iterator[tuple[int, int]]:
-    start: int | None = None
-    for at, line in enumerate(lines):
-        if test(line.text):
-            start = at if start is None else start
-        elif start is not None and line.text.strip():
-            yield start, at
-            start = None
-    if start is not None:
-        yield start, len(lines)
-
-
-def _counts_up(lines: Sequence[PostLine]) -> bool:
-    numbers = [int(found[1]) for line in lines if (found := _NUMBERED.match(line.text))]
-    return all(b - a == 1 for a, b in pairwise(numbers))
-
-
-def unprompted(lines: Sequence[PostLine]) -> list[PostLine]:
-    """Take off the prompts of shells, of Python and of notebooks, and spaces that are no spaces.
-
-    What a shell was asked begins a block of its own: what stands below is what it printed.
-    """
+def plain_text(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[LineRepair]]:
+    """Give lines with plain spaces, and without the entities of web pages."""
     out: list[PostLine] = []
-    before, block = None, 0
+    done: list[LineRepair] = []
     for line in lines:
-        text = line.text.translate(_SPACES)
-        shell = _SHELL_PROMPT.match(text)
-        asked = shell is not None and bool(text[shell.end() :].strip())
-        if line.block != before or asked:
-            block += 1
-        before = line.block
-        if shell is not None and asked:
-            text = text[shell.end() :]
-            hints = {**line.hints, "script": line.hints.get("script", 0.0) + ASKED}
-            out.append(PostLine(line.number, text, block, hints))
-        else:
-            out.append(line._replace(text=_unmarked(text), block=block))
-    return out
+        text = line.text
+        if not text.isascii():
+            text = text.translate(_SPACES)
+            done += _changed(line, text, "spaces")
+        if "&" in text and _ENTITY.search(text):
+            text = html.unescape(text).translate(_SPACES)
+            done += [LineRepair(line=line.number, what="entities")]
+        out.append(line if text == line.text else line._replace(text=text))
+    return out, done
 
 
-def _unmarked(text: str) -> str:
-    """Take the marks of a notebook's cell off a line."""
-    text = _command_alone(_PYTHON_PROMPT.sub("", text, count=1))
-    if _CELL_MAGIC.match(text):
-        return ""
-    env = _ENV_MAGIC.match(text)
-    return f"export {env[1]}={env[2]}" if env else _BANG.sub("", text, count=1)
+def mended(kind: Kind, lines: Sequence[PostLine]) -> tuple[list[PostLine], list[LineRepair]]:
+    """Give code as it was typed, with what was repaired; other text as it stands."""
+    if kind not in CODE:
+        return list(lines), []
+    out = [line._replace(text=_typewritten(line.text)) for line in lines]
+    done = [one for old, new in zip(lines, out, strict=True) for one in _changed(old, new.text)]
+    if kind != "script":
+        return out, done
+    out, lost = _continued(out)
+    return _ended(out), done + [LineRepair(line=number, what="continuation") for number in lost]
 
 
-def _command_alone(text: str) -> str:
-    """Take off what introduces a command in its own line ("命令：..."), and quotes around it."""
-    label = _LABEL.match(text)
-    if label is None or LOG.search(text):
-        return text
-    bare = text[label.end() :].strip().rstrip("`")
-    return bare if COMMAND.match(bare) and ARGUMENT.search(bare) else text
+def _changed(line: PostLine, text: str, what: RepairKind = "signs") -> list[LineRepair]:
+    return [] if line.text == text else [LineRepair(line=line.number, what=what)]
 
 
-def typewritten(text: str) -> str:
+def _typewritten(text: str) -> str:
     """Give code its own signs back: dashes, quotation marks, wide letters; not to comments."""
-    if text.lstrip().startswith("#"):
+    if text.isascii() or text.lstrip().startswith("#"):
         return text
     return _WIDE_KEY.sub(r"\1: ", _DASH.sub("--", text)).translate(_SIGNS)
 
 
-def continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
+def _continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
     """Give a command back the signs that it goes on; the numbers of the lines that lacked one."""
-    out = list(lines)
-    lost: list[int] = []
+    out = [line._replace(text=_RUN_TOGETHER.sub(" ", line.text)) for line in lines]
+    lost = [old.number for old, new in zip(lines, out, strict=True) if old.text != new.text]
     last: int | None = None
-    for at, line in enumerate(lines):
-        if not line.text.strip():
-            continue
+    for at, line in enumerate(out):
         text = line.text
+        if not text.strip():
+            continue
         goes_on = OPTION.match(text) or OVERRIDE.match(text)
         if last is not None and goes_on and not continues(out[last].text):
             for between in range(last, at):
@@ -143,3 +108,11 @@ def continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
             lost.append(out[last].number)
         last = at if goes_on or COMMAND.match(text) or last is not None else None
     return out, lost
+
+
+def _ended(lines: list[PostLine]) -> list[PostLine]:
+    """Take off a sign that a command goes on where it does not."""
+    last = max((at for at, line in enumerate(lines) if line.text.strip()), default=None)
+    if last is not None and continues(lines[last].text):
+        lines[last] = lines[last]._replace(text=lines[last].text.rstrip()[:-1])
+    return lines

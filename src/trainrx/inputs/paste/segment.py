@@ -24,7 +24,7 @@ LIKE_OUTPUT: tuple[Kind, ...] = ("prose", "config", "python")
 """What a program may print behind a line of its log; a list of versions says what it is."""
 _REFERENCE = late(r"\$\{?([A-Za-z_]\w{0,60})")
 _ASSIGNED = late(r"\s*([A-Za-z_]\w{0,60})=")
-_SCRIPT, _LOG = KINDS.index("script"), KINDS.index("log")
+_PROSE, _SCRIPT, _LOG = KINDS.index("prose"), KINDS.index("script"), KINDS.index("log")
 
 
 class PostLine(NamedTuple):
@@ -85,8 +85,16 @@ def _weighed(lines: Sequence[PostLine]) -> Iterator[tuple[PostLine, LineForm, li
             known[line.text] = found, own
         found, own = known[line.text]
         if line.hints:
-            own = [one + line.hints.get(kind, 0.0) for one, kind in zip(own, KINDS, strict=True)]
+            own = _hinted(line, own)
         yield line, found, own
+
+
+def _hinted(line: PostLine, own: Sequence[float]) -> list[float]:
+    """Add what fence and heading say; sentences that stand in a fence were printed."""
+    out = [one + line.hints.get(kind, 0.0) for one, kind in zip(own, KINDS, strict=True)]
+    if line.hints.get("prose", 0.0) < 0.0 and not PERSONAL.search(line.text):
+        out[_LOG] += max(0.0, own[_PROSE]) / 2
+    return out
 
 
 def _behind(before: LineForm, text: str, own: list[float]) -> list[float]:

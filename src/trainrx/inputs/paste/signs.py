@@ -84,7 +84,7 @@ _SYSTEM = late(
     r"|\s*GPU \d{1,2}: |\s*(?:nvcc|torch|deepspeed) [\w ]{3,30}\.{3,}"
     r"|\s*\[(?:pip3?|conda)\] \S|Collecting environment information|Versions of relevant libraries"
     r"|Cuda compilation tools|nvcc: NVIDIA|DeepSpeed C\+\+/CUDA|DeepSpeed general environment"
-    r"|\s*(?:[|+][-=+|]{5,}|\|.{10,}\|\s*$|.{0,40}NVIDIA-SMI \d)|\s*Package +Version"
+    r"|\s*(?:\+[-=+]{5,}|\|[-=+]{5,}\|?\s*$|.{0,40}NVIDIA-SMI \d)|\s*Package +Version"
     r"|\s*-{3,} +-{3,}|# packages in environment at |# Name +Version"
     r"|\s*(?:[\w.-]+/)+[\w.-]+:\S*\d\.\d\S*\s*$"
 )
@@ -139,7 +139,11 @@ BEGINS: Signs = (
     ((_KEYWORD, {"python": 2.5}), (_CALL, {"python": 1.5})),
     ((PRINTED, {"log": 6.0}),),
     ((STAMPED, {"log": 4.5}),),
-    ((_SYSTEM, {"versions": 4.0}),),
+    (
+        (late(r"\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$"), {"prose": 4.0}),
+        (_SYSTEM, {"versions": 4.0}),
+        (late(r"\s*\|.{10,}\|\s*$"), {"versions": 1.5, "prose": 1.5}),
+    ),
     ((PIN, {"versions": 6.0}), (FREEZE, {"versions": 3.0}), (_LISTED, {"versions": 3.0})),
 )
 """What a line begins with, and what that says; of each group the first that matches counts."""
