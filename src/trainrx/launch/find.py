@@ -12,7 +12,7 @@ from trainrx.frameworks import framework_of, frameworks, programs
 from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
 from trainrx.launch.args import Sign, odd_characters, read_arguments
-from trainrx.launchers.allocation import SLURM
+from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
 from trainrx.launchers.torch import numbered
@@ -22,6 +22,9 @@ from trainrx.shell import read_script
 
 _MAX_LAUNCHES = 256
 _MAX_INNER = 32
+_SUBMIT = frozenset({"bsub", "arena", "dlc", "runai"})
+_INNER = frozenset({"sbatch", "tmux", "screen"}) | _SUBMIT
+"""Commands that are given a command line to run elsewhere."""
 _LOOKS = (
     r"^[ \t]*(?:\$[ \t]+)?"
     r"(?:(?:nohup|time|sudo|env|srun|uv[ \t]+run)[ \t]+(?:-\S+[ \t]+)*|[A-Za-z_]\w*=\S*[ \t]+)*"
@@ -88,7 +91,7 @@ def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front 
     inner = 0
     for command in script.commands:
         name = basename(command.words[0])
-        if name not in ("sbatch", "tmux", "screen") or inner >= _MAX_INNER:
+        if name not in _INNER or inner >= _MAX_INNER:
             yield command, None
             continue
         inner += 1
@@ -109,6 +112,11 @@ def _inner_texts(name: str, command: ShellCommand, front: Front) -> tuple[Word, 
 
         wrapped = wrapped_by_sbatch(command.words[1:], front)
         return () if wrapped is None else (wrapped,)
+    if name in _SUBMIT:
+        from trainrx.launchers.submit import submitted
+
+        line = submitted(name, command.words[1:], front)
+        return () if line is None else (line,)
     return tuple(
         word for word in command.words[1:] if " " in word.text and looks_like_launch(word.text)
     )
@@ -218,8 +226,12 @@ def _allocation(entry: EntryPoint) -> tuple[RawArg, ...]:
     """Give what `#SBATCH` lines ask for when no srun takes it over."""
     if entry.front.allocated:
         return ()
-    items = entry.front.allocation
-    return tuple(msgspec.structs.replace(item, name=f"{SLURM}{item.name}") for item in items)
+    return tuple(
+        item
+        if item.name.startswith(SCHEDULERS)
+        else msgspec.structs.replace(item, name=f"{SLURM}{item.name}")
+        for item in entry.front.allocation
+    )
 
 
 def _unread(script: Script, words: tuple[Word, ...]) -> tuple[Unread, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from trainrx.launchers.batch import PREFIXES
 from trainrx.model.facts import Fact, How, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.pattern import late
@@ -21,6 +22,7 @@ TASKS_PER_NODE = "allocation.tasks_per_node"
 HOST_RAM, SHARED_MEMORY = "hardware.host_ram_gib", "hardware.shm_gib"
 SLURM = "slurm_"
 """What the names of `#SBATCH` lines begin with where no srun takes them over."""
+SCHEDULERS = (SLURM, *PREFIXES.values())
 DEFAULT_SHARED = "64m"
 """What a container gets of /dev/shm where nobody says more."""
 _COUNT = late(r"[1-9]\d{0,5}")
@@ -72,11 +74,11 @@ def _slurm(launch: RawLaunch) -> _Told:
     """Give what Slurm was asked for: of options given twice, as `--nnodes`, its own come first."""
     found: dict[str, RawArg] = {}
     for item in (*launch.launcher, *launch.container):
-        name = item.name.removeprefix(SLURM)
-        if name != item.name or item in launch.launcher:
-            found.setdefault(name, item)
+        own = next((start for start in SCHEDULERS if item.name.startswith(start)), "")
+        if own or item in launch.launcher:
+            found.setdefault(item.name.removeprefix(own), item)
     asked = {"gres", "gpus_per_node", "gpus_per_task", "ntasks", "ntasks_per_node", "mem"}
-    named = any(item.name.startswith(SLURM) for item in launch.container)
+    named = any(item.name.startswith(SCHEDULERS) for item in launch.container)
     return _Told(found if named or asked & set(found) else {})
 
 

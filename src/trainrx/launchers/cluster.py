@@ -8,10 +8,12 @@ https://docs.ray.io/en/latest/cluster/running-applications/job-submission/cli.ht
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
 from trainrx.launchers.allocation import SLURM
+from trainrx.launchers.batch import PREFIXES, asked_of
 from trainrx.launchers.front import Front, LauncherOption, read_options
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg, RawLaunch, Word
@@ -132,17 +134,28 @@ def _export(option: LauncherOption, front: Front) -> None:
 def directive_args(
     directives: tuple[tuple[str, str, int], ...], source: str, lines: list[str]
 ) -> tuple[RawArg, ...]:
-    """Give what the `#SBATCH` lines of a script ask for, under the names of srun."""
+    """Give what the directives of a script ask for: `#SBATCH` lines under the names of srun."""
     found: dict[str, RawArg] = {}
     for name, value, line in directives:
-        key = name.replace("-", "_")
-        key = _SLURM_NAMES.get(key, key)
-        if key not in _SLURM_KEPT:
-            continue
         text = lines[line - 1].strip() if 0 < line <= len(lines) else f"{name} {value}"
         origin = Origin(source=source, line=line, text=text)
-        found[key] = RawArg(name=key, values=(value,) if value else (), origin=origin)
+        for key, asked in _asked(name, value, text):
+            found[key] = RawArg(name=key, values=(asked,) if asked else (), origin=origin)
     return tuple(found.values())
+
+
+def _asked(name: str, value: str, text: str) -> Iterator[tuple[str, str]]:
+    sign = text.partition(" ")[0]
+    if sign in PREFIXES:
+        yield from (
+            (f"{PREFIXES[sign]}{key}", asked)
+            for key, asked in asked_of(sign, name.replace("-", "_"), value)
+        )
+        return
+    key = name.replace("-", "_")
+    key = _SLURM_NAMES.get(key, key)
+    if key in _SLURM_KEPT:
+        yield key, value
 
 
 def enter_mpirun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:

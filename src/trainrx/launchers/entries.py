@@ -35,6 +35,8 @@ _ENTER = {
     "srun": "cluster.enter_srun",
     "mpirun": "cluster.enter_mpirun",
     "ray": "cluster.enter_ray",
+    "torchx": "submit.enter_torchx",
+    "enroot": "submit.enter_enroot",
 }
 """Modules that most scripts have no need of, and what they have for a launcher."""
 
