@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -15,6 +15,8 @@ from trainrx.model.job import Input
 
 LARGEST = 256 << 20
 """Bytes of a JSON document that is read whole."""
+RESULT = "train_loss"
+"""What `all_results.json` and `train_results.json` of transformers say of a training that ended."""
 
 
 def read_metrics(item: Input, report: Report) -> Series:
@@ -69,14 +71,35 @@ def _decoded(raw: bytes) -> dict[str, object] | None:
 
 def _read_document(data: bytes, series: Series, report: Report) -> None:
     document = _decoded(data)
-    history = document.get("log_history") if document is not None else None
-    if document is None or not isinstance(history, list):
+    if document is None:
         report(Unread(source=series.source, reason="is neither JSON lines nor a trainer state"))
         return
     total = document.get("max_steps")
+    for record, line in _records(data.decode("utf-8", "replace"), document):
+        found = point({"max_steps": total, **record}, line)
+        if found is not None:
+            series.count += 1
+            at = "" if found.step is None else f"step {found.step}: "
+            series.add(found, f"{at}loss {found.loss:g}")
+    reached = document.get("global_step")
+    if isinstance(reached, int) and reached > (series.step or 0):
+        series.step = reached
+
+
+def _records(
+    text: str, document: Mapping[str, object]
+) -> Iterator[tuple[Mapping[str, object], int]]:
+    """Give what was logged, each with the line of its loss; of results the loss of the whole."""
+    history = document.get("log_history")
+    if not isinstance(history, list):
+        if RESULT in document:
+            line = text.count("\n", 0, max(text.find(f'"{RESULT}"'), 0)) + 1
+            yield {"loss": document[RESULT]}, line
+        return
+    at, line, counted = text.find('"log_history"'), 1, 0
     for record in history:
-        if isinstance(record, dict):
-            found = point({"max_steps": total, **record}, 1)
-            if found is not None:
-                series.count += 1
-                series.add(found, f"step {found.step}: loss {found.loss:g}")
+        if isinstance(record, dict) and "loss" in record:
+            at = max(text.find('"loss"', at + 1), at)
+            line += text.count("\n", counted, at)
+            counted = at
+            yield record, line

@@ -74,7 +74,7 @@ PROGRAM = late(
 )
 """A call by which a Python program sets the arguments of a training."""
 DATA_SET = late(r"\[\s*\{\s*\"")
-HISTORY = late(r"\"log_history\":\s*\[")
+HISTORY = late(r"\"log_history\":\s*\[|\"train_runtime\":\s*[\d.]")
 INDENTED_KEY = late(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
 SHARE = 0.8
 FEW = 3
