@@ -238,6 +238,7 @@ JOB |= {"--model-config", "--log", "--note", "--kb", "--rules", "--lang", "--for
 SIDES = JOB - {"--cmd", "--config", "--log", "--note"}
 TAKEN = {
     "diagnose": JOB | {"--good", "--answer"},
+    "paste": JOB | {"--good", "--answer"},
     "fix": JOB | {"--good", "--answer", "--data", "--keep"},
     "plan": JOB | {"--data", "--keep"},
     "estimate": JOB | {"--data"},

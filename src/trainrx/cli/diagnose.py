@@ -20,8 +20,8 @@ from trainrx.model.result import Diagnosis, Verdict
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.
 
-PATH is a run folder, a launch script, a config or a log; - reads standard input. The kind of each
-is found out from its content; the options say it for you.
+PATH is a run folder, a launch script, a config, a log or a whole post that holds them; - reads
+standard input. The kind of each is found out from its content; the options say it for you.
 
 \b
   diagnose --cmd launch.sh --log train.log --versions freeze.txt
@@ -31,8 +31,8 @@ EPILOG = """\
 Other commands: fix FILE (the changed launch, proved), plan FILE (what works on which hardware),
 retry LOG (does a restart help), lint FILE (defects before it runs), lsp (the same in an editor),
 translate FILE (to another version), estimate FILE (the GPU memory it takes), inspect FILE (what
-a launch sets), diff GOOD BAD, explain ID, kb check|test|new|list (a file of that name:
-./inspect).
+a launch sets), diff GOOD BAD, paste FILE (any text as a post), explain ID, kb check|test|new|list
+(a file of that name: ./inspect).
 
 Completion of the shell: diagnose --install-completion, or --show-completion to look at it first."""
 
@@ -51,9 +51,8 @@ FailOnOption = Annotated[
         help="Exit with 1 when something is at least likely or possible, or nothing is known.",
     ),
 ]
-EngineOption = Annotated[
-    Literal["durable", "reference"], typer.Option("--engine", help="Inference engine.")
-]
+Engine = Literal["durable", "reference"]
+EngineOption = Annotated[Engine, typer.Option("--engine", help="Inference engine.")]
 Version = Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")]
 
 
@@ -92,6 +91,13 @@ def diagnose(
         return write(f"trainrx {__version__}\n")
     _refuse_nothing(request)
     _refuse_misplaced_command(request.paths)
+    return answer(request, shown, display, engine=engine, fail_on=fail_on)
+
+
+def answer(
+    request: Request, shown: AnswerOptions, display: Display, *, engine: Engine, fail_on: FailOn
+) -> int:
+    """Diagnose what is asked, show it, and give the exit status."""
     seen = view(request.lang, display.width, display.level, everything=shown.explain)
 
     from trainrx.verdict import run
@@ -100,16 +106,16 @@ def diagnose(
         return run.diagnose(asked, top=shown.top, engine=engine)
 
     if not shown.ask:
-        answer = diagnosed(request)
-        status = show(answer, shown.form, seen, paged=shown.explain)
-        return status or failing(answer, fail_on)
+        found = diagnosed(request)
+        status = show(found, shown.form, seen, paged=shown.explain)
+        return status or failing(found, fail_on)
     from trainrx.cli import _consultation as consultation
 
     typed = consultation.terminal()
-    request, answer = consultation.consult(request, diagnosed, seen, typed)
-    status = show(answer, shown.form, seen)
+    request, found = consultation.consult(request, diagnosed, seen, typed)
+    status = show(found, shown.form, seen)
     consultation.show_options(request, seen, typed)
-    return status or failing(answer, fail_on)
+    return status or failing(found, fail_on)
 
 
 def failing(answer: Diagnosis, fail_on: FailOn) -> int:

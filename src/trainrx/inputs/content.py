@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.recognise import SAMPLE
-from trainrx.inputs.stream import CHUNK, file_chunks
+from trainrx.inputs.stream import CHUNK, file_chunks, tail
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 
@@ -46,7 +46,7 @@ class Content:
     Attributes:
         name: what they are cited by.
         path: the file; None for a member of an archive, a pipe, a part of something else.
-        pasted: whether somebody may have typed or copied them in.
+        pasted: whether the user said that it is a post, whatever it looks like.
         unread: what stopped the reading so far.
     """
 
@@ -78,6 +78,13 @@ class Content:
         if is_torch_archive(self.sample):
             return PICKLED
         return next(named, NO_TEXT)
+
+    @cached_property
+    def end(self) -> str:
+        """Give the end as text."""
+        if self.path is None:
+            return decode_text(self._data[-SAMPLE:])
+        return decode_text(tail(Input(kind="log", name=self.name, path=self.path), SAMPLE).data)
 
     @cached_property
     def data(self) -> bytes:

@@ -15,12 +15,13 @@ from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 
 
-def read_path(path: Path, *, kind: InputKind | None = None) -> Found:
+def read_path(path: Path, *, kind: InputKind | None = None, pasted: bool = False) -> Found:
     """Read one file, folder, archive or glob pattern, recognised by content.
 
     Args:
         path: what the user named.
         kind: what it must be, where the user said so (`--log FILE`).
+        pasted: whether the user said that it is a post, whatever it looks like.
 
     Raises:
         UsageError: nothing is there, or it is empty, binary, unreadable, or without anything we
@@ -35,11 +36,17 @@ def read_path(path: Path, *, kind: InputKind | None = None) -> Found:
         return _read_folder(path)
     if not path.is_file():  # opening a pipe may wait for ever
         raise UsageError(f"{path}: {NO_FILE}.")
-    return _read_file(path, kind)
+    return _read_file(path, kind, pasted=pasted)
 
 
-def read_stdin(data: bytes, *, kind: InputKind | None = None, name: str = "<stdin>") -> Found:
-    """Read what was piped in or pasted.
+def read_stdin(
+    data: bytes,
+    *,
+    kind: InputKind | None = None,
+    name: str = "<stdin>",
+    pasted: bool = False,
+) -> Found:
+    """Read what was piped in or pasted; the arguments are those of `read_path`.
 
     Raises:
         UsageError: nothing came, or it is not text.
@@ -48,7 +55,7 @@ def read_stdin(data: bytes, *, kind: InputKind | None = None, name: str = "<stdi
         raise UsageError(f"{name}: packed data. Unpack it first, e.g. `zcat FILE | diagnose -`.")
     if not data.strip(b"\0 \t\r\n"):
         raise UsageError(f"{name}: nothing came in. Pipe a log or a command into it.")
-    return read_content(Content(name, data=data, pasted=True), kind)
+    return read_content(Content(name, data=data, pasted=pasted), kind)
 
 
 NO_FILE = "is a pipe or a device, expected a file. Pipe into `-` instead: `... | diagnose -`"
@@ -133,11 +140,11 @@ def _reasons(error: UsageError, name: str) -> list[Unread]:
 EMPTY = "is empty or blank. Check that it is the right file and was written to"
 
 
-def _read_file(path: Path, kind: InputKind | None) -> Found:
+def _read_file(path: Path, kind: InputKind | None, *, pasted: bool = False) -> Found:
     head = _head(path)
     if is_archive(path, head) and not is_torch_archive(head):
         return _read_archive(path)
-    content = Content(str(path), path=path)
+    content = Content(str(path), path=path, pasted=pasted)
     blank = not content.sample.strip(b" \t\r\n")
     if content.unread:
         raise UsageError(f"{path}: {content.unread[0].reason}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -33,6 +34,8 @@ MOST_GPUS = 1_000_000
 CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 """A card that is not known here is no reason to say nothing of the rest."""
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
+Asked = InputKind | Literal["post"]
+"""What the user says a file is."""
 LAUNCHES = ("script", "argv", "config", "args")
 LOGS = ("log", "metrics")
 NOT_A_LAUNCH = (
@@ -187,8 +190,9 @@ def _refuse_hardware(request: Request) -> None:
             raise UsageError(f"{flag} {count}: expected a number from 1 to {MOST_GPUS}.")
 
 
-def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None]]:
+def _named(request: Request) -> Iterator[tuple[tuple[str, ...], Asked | None]]:
     yield tuple(name for name in request.paths if not in_words((name,))), None
+    yield request.posts, "post"
     yield tuple(name for name in request.cmd if not in_words((name,))), "script"
     yield request.config, "config"
     yield () if request.env is None else (request.env,), "env"
@@ -196,7 +200,7 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], InputKind | None
     yield request.logs, "log"
 
 
-def _read(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+def _read(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
     found, unread = _read_given(name, kind, stdin)
     found = [_program(item) for item in found]
     for item in found:
@@ -214,12 +218,12 @@ def _program(item: Input) -> Input:
     return item
 
 
-def _read_given(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
+def _read_given(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
     if kind != "script":
         return _read_as(name, kind, stdin)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
     found, unread = _read_as(name, None, stdin)
-    if all(item.kind in LAUNCHES for item in found):
+    if all(item.kind in LAUNCHES or item.spans for item in found):
         return found, unread
     scripts, _ = _read_as(name, "script", stdin)
     said = {item.name: item for item in scripts if item.kind == "script"}
@@ -239,8 +243,11 @@ def _read_given(name: str, kind: InputKind | None, stdin: bytes | None) -> Found
     return inputs, unread
 
 
-def _read_as(name: str, kind: InputKind | None, stdin: bytes | None) -> Found:
-    return read_stdin(stdin or b"", kind=kind) if name == "-" else read_path(Path(name), kind=kind)
+def _read_as(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
+    said, pasted = (None, True) if kind == "post" else (kind, False)
+    if name == "-":
+        return read_stdin(stdin or b"", kind=said, pasted=pasted)
+    return read_path(Path(name), kind=said, pasted=pasted)
 
 
 def _typed(

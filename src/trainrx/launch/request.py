@@ -41,12 +41,14 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller asked, as given.
 
-    `versions` are stated one by one, `versions_file` is a listing of them. `cards` are several only
+    `posts` are paths that are read as pasted posts, whatever they look like. `versions` are stated
+    one by one, `versions_file` is a listing of them. `cards` are several only
     where a command compares them; the first is the job's own. `stdin` is what "-" stands for, `kb`
     and `rules` are folders of further knowledge.
     """
 
     paths: tuple[str, ...] = ()
+    posts: tuple[str, ...] = ()
     cmd: tuple[str, ...] = ()
     config: tuple[str, ...] = ()
     env: str | None = None
@@ -75,7 +77,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def files(self) -> tuple[str, ...]:
         """Give the files that hold the job itself."""
-        return (*self.paths, *self.cmd, *self.config, *self.logs)
+        return (*self.paths, *self.posts, *self.cmd, *self.config, *self.logs)
 
     def count_facts(self) -> tuple[Fact, ...]:
         """Give the number of GPUs and of machines as facts, where they are said."""

@@ -21,7 +21,7 @@ def fix_command(request: Request) -> str:
 
 
 def _words(request: Request) -> Iterator[str]:
-    yield from request.paths
+    yield from (*request.paths, *request.posts)
     for flag, texts in _options(request):
         for text in texts:
             yield from (flag, text)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from trainrx.inputs.paste.margin import unwrapped
 from trainrx.inputs.paste.marks import unmarked
-from trainrx.inputs.paste.markup import FENCE, lines_of
+from trainrx.inputs.paste.markup import lines_of
 from trainrx.inputs.paste.prompts import unprompted
 from trainrx.inputs.paste.repair import CODE, REPAIRED, LineRepair, mended, plain_text
-from trainrx.inputs.paste.segment import PostLine, kinds_of
-from trainrx.inputs.paste.signs import PERSONAL, Kind
+from trainrx.inputs.paste.segment import PostLine, PostPart, kinds_of
+from trainrx.inputs.paste.signs import Kind
+from trainrx.inputs.paste.whole import is_post
 from trainrx.inputs.wrappers.unwrap import unwrapped_text
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Input, InputKind
-from trainrx.model.pattern import late
 
 INPUT_KIND: dict[Kind, InputKind] = {
     "prose": "note",
@@ -32,30 +31,20 @@ INPUT_KIND: dict[Kind, InputKind] = {
 
 LARGEST = 1 << 20
 """Characters of a post; a longer text is a log. Issue trackers and chats take far less."""
-MAIN = 0.8
-"""Share of the lines of one kind from which on the others only look like something else."""
-SENTENCE = late(r"^(?=\S*[A-Za-z]{2})(?:[\w,;:'()/.+=-]+ ){7,}[^ ]*[.!]?$")
-
-
-class PostPart(NamedTuple):
-    """A stretch of lines of one kind."""
-
-    kind: Kind
-    lines: tuple[PostLine, ...]
-
-    @property
-    def text(self) -> str:
-        """Give the text of the part alone."""
-        return "\n".join(line.text for line in self.lines).strip("\n")
 
 
 class PastedPost(NamedTuple):
-    """A post taken apart."""
+    """A post taken apart; `text`: what was, without the wrapping of logs in it."""
 
+    text: str
     parts: tuple[PostPart, ...]
     repairs: tuple[LineRepair, ...]
     unread: tuple[Unread, ...]
-    length: int
+
+    @property
+    def length(self) -> int:
+        """Count its lines."""
+        return self.text.count("\n") + 1
 
 
 def split_post(text: str, name: str) -> PastedPost:
@@ -82,9 +71,7 @@ def split_post(text: str, name: str) -> PastedPost:
         own_lines, done = mended(part.kind, part.lines)
         parts.append(PostPart(part.kind, tuple(own_lines)))
         repairs += done
-    return PastedPost(
-        tuple(parts), tuple(_of_code(repairs, parts)), tuple(unread), plain.count("\n") + 1
-    )
+    return PastedPost(plain, tuple(parts), tuple(_of_code(repairs, parts)), tuple(unread))
 
 
 def _of_code(repairs: Iterable[LineRepair], parts: Iterable[PostPart]) -> Iterator[LineRepair]:
@@ -104,42 +91,26 @@ def _parts(lines: Sequence[PostLine], kinds: Sequence[Kind]) -> Iterator[PostPar
             yield PostPart(kind, own)
 
 
-def post_inputs(text: str, name: str) -> tuple[list[Input], list[Unread]] | None:
+def post_inputs(
+    text: str, name: str, *, forced: bool = False
+) -> tuple[list[Input], list[Unread]] | None:
     """Give what a pasted post holds; None where a text is of one kind as a whole.
 
     Args:
         text: what was given, decoded.
         name: what it is cited by.
+        forced: whether it is a post, whatever it looks like.
     """
     if len(text) > LARGEST:
         return None
     post = split_post(text, name)
-    if FENCE.search(text) is None and not _is_post(post):
+    if not (forced or is_post(post.text, post.parts)):
         return None
     repaired = [
         Unread(source=name, line=repair.line, reason=REPAIRED[repair.what])
         for repair in post.repairs
     ]
     return list(inputs_of(post, name)), [*post.unread, *repaired]
-
-
-def _is_post(post: PastedPost) -> bool:
-    """Tell a post from a log or a script in which single lines look like something else."""
-    size = Counter[Kind]()
-    for part in post.parts:
-        size[part.kind] += sum(1 for line in part.lines if line.text.strip())
-    if not size:
-        return False
-    # a log has sentences in its midst; a person speaks before or after it
-    outer = (post.parts[0], post.parts[-1]) if size["log"] else post.parts
-    spoken = [line.text for part in outer if part.kind == "prose" for line in part.lines]
-    said = any(PERSONAL.search(text) or SENTENCE.search(text) for text in spoken)
-    written = {kind for kind in size if kind != "prose"}
-    if len(written) < 2 or written <= {"script", "log"}:
-        # a command among the lines of a log is found there
-        return said or not written
-    _, most = size.most_common(1)[0]
-    return said or most < MAIN * size.total()
 
 
 def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:

@@ -43,6 +43,18 @@ class PostLine(NamedTuple):
     hints: Mapping[Kind, float] = {}
 
 
+class PostPart(NamedTuple):
+    """A stretch of lines of one kind."""
+
+    kind: Kind
+    lines: tuple[PostLine, ...]
+
+    @property
+    def text(self) -> str:
+        """Give the text of the part alone."""
+        return "\n".join(line.text for line in self.lines).strip("\n")
+
+
 def kinds_of(lines: Sequence[PostLine]) -> list[Kind]:
     """Tell the kind of each line; blank lines are of the kind around them."""
     return _printed_whole(lines, [KINDS[at] for at in _path(*_chain(lines))])
