@@ -183,6 +183,13 @@ def test_a_world_size_of_processes_is_no_number_of_nodes():
     assert {item.name: item.value for item in launch.env}["NNODES"] == "32"
 
 
+def test_master_and_workers_with_ranks_of_their_own_are_one_job():
+    ranked = (PYTORCH % 8).replace("--seed, '1'", "--node_rank, '0'", 1)
+    found = launched(ranked)
+
+    assert [told(launch.container)["replicas"] for launch in found] == ["4", "4"]
+
+
 def test_an_elastic_job_has_no_fixed_number_of_nodes():
     policy = "  elasticPolicy: {minReplicas: 1, maxReplicas: 4}\n  pytorchReplicaSpecs"
     (launch,) = launched((PYTORCH % 8).replace("  pytorchReplicaSpecs", policy))

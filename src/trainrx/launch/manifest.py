@@ -184,7 +184,7 @@ def _part(work: Workload, page: _Page, maps: Mapping[str, yaml.Node]) -> Part:
         container=tuple(_resources(work, page)),
         nodes=work.pods,
         whole=work.total,
-        counted=None if work.counted is None else page.origin(work.counted),
+        counted=page.origin(work.counted or work.container),
     )
 
 

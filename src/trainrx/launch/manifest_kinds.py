@@ -120,7 +120,8 @@ def _pytorch_job(document: yaml.Node) -> Iterator[Workload]:
     around = {"WORLD_SIZE": str(total * processes), "PET_NNODES": _elastic(elastic) or str(total)}
     if per_node:
         around["PET_NPROC_PER_NODE"] = per_node
-    yield from (_with(item, around) for item in found)
+    # master and workers are one job, also where their commands differ in the rank of the node
+    yield from (_with(item, around, total) for item in found)
 
 
 def _elastic(policy: yaml.Node | None) -> str:
@@ -229,8 +230,22 @@ def _volcano_job(document: yaml.Node) -> Iterator[Workload]:
     for item in found:
         on = workers[0] if workers and not _has_gpus(item.machine) else item
         yield msgspec.structs.replace(
-            item, machine=on.machine, pod=on.pod, pods=on.pods, counted=on.counted, around=around
+            item,
+            machine=on.machine,
+            pod=on.pod,
+            counted=on.counted,
+            around=around,
+            total=sum(one.pods for one in workers) or total,
         )
+
+
+def _job_set(document: yaml.Node) -> Iterator[Workload]:
+    """Read a JobSet: leader and workers are one job."""
+    found = list(_pods(document))
+    workers = [item for item in found if _has_gpus(item.machine)]
+    total = sum(item.pods for item in workers)
+    for item in found:
+        yield msgspec.structs.replace(item, total=total) if item in workers else item
 
 
 def _has_gpus(container: yaml.Node) -> bool:
@@ -252,6 +267,7 @@ _KINDS: Mapping[str, Callable[[yaml.Node], Iterator[Workload]]] = {
     "TrainJob": _train_job,
     "RayJob": _ray_job,
     "MPIJob": _mpi_job,
+    "JobSet": _job_set,
     "LeaderWorkerSet": _leader_worker_set,
     "VolcanoJob": _volcano_job,
 }
