@@ -19,9 +19,12 @@ MOST_LENGTH = 600
 EXCERPT = 40
 """Lines of a log that a person cut to what matters: there a path alone names the place."""
 HEADER = "Traceback (most recent call last)"
-INSIDE = re.compile(r"\s|File \"|\Z|[│╭╰❱|]|During handling|The above exception")
+INSIDE = re.compile(
+    r"\s|File |Cell In\[|-{2,}> ?\d|[\w./-]+\.py in \w|\Z|[│╭╰❱|]"
+    r"|During handling|The above exception"
+)
 FRAME = re.compile(r"File \"([^\"]{1,300})\", line [\dX]{1,7}(?:, in ([\w.<>]{1,100}))?")
-SHORT = re.compile(r"(?:^|[\s│❱])([\w.~@+/-]{1,300}\.py):\d{1,7},? in ([\w.<>]{1,100})")
+SHORT = re.compile(r"(?:^|[\s│❱])([\w.~@+/-]{1,300}\.py)(?::\d{1,7},?)? in ([\w.<>]{1,100})")
 PATH = re.compile(r"^\s*([\w.~@+-]{1,80}(?:/[\w.~@+-]{1,80}){1,20}\.py)\s*(?:[:/,]\s*(.{0,100}))?$")
 CALLED = re.compile(r"^\s*(?:[\w]{1,80}\.)?(\w{1,80})\(\)\s*$")
 

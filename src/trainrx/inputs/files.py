@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-from trainrx.inputs.containers import NO_INPUT, read_content
+from trainrx.inputs.containers import EMPTY, read_content, read_member, reasons
 from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
 from trainrx.inputs.folder import is_archive, members, wanted_files
 from trainrx.inputs.recognise import is_command
@@ -121,29 +122,17 @@ def _inside(place: Path, kind: InputKind | None) -> Found:
         if place.stat().st_size and place.is_file():
             return _read_file(place, kind)
     except UsageError as error:
-        return [], _reasons(error, str(place))
+        return [], reasons(error, str(place))
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return [], [Unread(source=str(place), reason=reason)]
     return [], []
 
 
-def _reasons(error: UsageError, name: str) -> list[Unread]:
-    """Say why something that was come upon is of no use.
-
-    Empty files (most of what torchrun leaves per rank) and data sets are no loss.
-    """
-    reason = str(error).removeprefix(f"{name}: ").removesuffix(".")
-    return [] if reason in (NO_INPUT, EMPTY) else [Unread(source=name, reason=reason)]
-
-
-EMPTY = "is empty or blank. Check that it is the right file and was written to"
-
-
 def _read_file(path: Path, kind: InputKind | None, *, pasted: bool = False) -> Found:
-    head = _head(path)
-    if is_archive(path, head) and not is_torch_archive(head):
-        return _read_archive(path)
+    with _opened(path) as handle:
+        if is_archive(handle) and not is_torch_archive(handle.read(512)):
+            return _read_archive(path, handle)
     content = Content(str(path), path=path, pasted=pasted)
     blank = not content.sample.strip(b" \t\r\n")
     if content.unread:
@@ -153,26 +142,18 @@ def _read_file(path: Path, kind: InputKind | None, *, pasted: bool = False) -> F
     return read_content(content, kind)
 
 
-def _head(path: Path) -> bytes:
+def _opened(path: Path) -> BinaryIO:
     try:
-        with path.open("rb") as handle:
-            return handle.read(512)
+        return path.open("rb")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
-def _read_archive(path: Path) -> Found:
+def _read_archive(path: Path, handle: BinaryIO) -> Found:
     stopped: list[Unread] = []
-    inputs, unread = _gathered(_member(name, data) for name, data in members(path, stopped))
+    inputs, unread = _gathered(map(read_member, members(str(path), handle, stopped)))
     unread += stopped
     if not inputs:
         why = unread[0].reason if unread else "no log, script or config in it"
         raise UsageError(f"{path}: {why}. Expected a packed run folder.")
     return inputs, unread
-
-
-def _member(name: str, data: bytes) -> Found:
-    try:
-        return read_content(Content(name, data=data)) if data.strip() else ([], [])
-    except UsageError as error:
-        return [], _reasons(error, name)

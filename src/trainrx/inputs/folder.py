@@ -36,7 +36,7 @@ NAMES = {
     "swanlab-metadata.json",
 }
 WANTED = late(
-    r"\.(?:log|out|err|sh|bash|sbatch|slurm|ya?ml|jsonl|txt|env)(?:\.(?:gz|zst|\d{1,3}))?$"
+    r"\.(?:log|out|err|sh|bash|sbatch|slurm|ya?ml|jsonl|txt|env|ipynb|eml)(?:\.(?:gz|zst|\d{1,3}))?$"
     r"|^(?:ds|deepspeed|zero|accelerate|fsdp|train|config_train)[\w.-]*\.json$",
     re.IGNORECASE,
 )
@@ -139,8 +139,10 @@ MOST_MEMBER = 1 << 26
 TAR_AT = 257
 
 
-def is_archive(path: Path, head: bytes) -> bool:
-    """Tell by content whether a file is a zip or a (packed) tar archive."""
+def is_archive(handle: BinaryIO) -> bool:
+    """Tell by content whether something is a zip or a (packed) tar archive."""
+    head = handle.read(512)
+    handle.seek(0)
     if head.startswith(b"PK\x03\x04"):
         return True
     if head[TAR_AT : TAR_AT + 5] == b"ustar":
@@ -150,13 +152,15 @@ def is_archive(path: Path, head: bytes) -> bool:
     import tarfile  # hardly any input is an archive
 
     try:
-        with tarfile.open(path, "r|*"):
+        with tarfile.open(fileobj=handle, mode="r|*"):
             return True
     except (tarfile.TarError, OSError, EOFError, zlib.error):
         return False
+    finally:
+        handle.seek(0)
 
 
-def members(path: Path, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
+def members(source: str, opened: BinaryIO, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
     """Give name and bytes of the members worth reading; what stops it goes to `unread`."""
     import tarfile
     import zipfile
@@ -164,9 +168,9 @@ def members(path: Path, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
     left = MOST_BYTES
     given = 0
     try:
-        for name, handle in _entries(path):
+        for name, handle in _entries(source, opened):
             if given >= MOST_FILES or left <= 0:
-                unread.append(Unread(source=str(path), reason="the archive is larger than is read"))
+                unread.append(Unread(source=source, reason="the archive is larger than is read"))
                 return
             data = handle.read(min(MOST_MEMBER, left) + 1)
             if len(data) > min(MOST_MEMBER, left):
@@ -176,27 +180,28 @@ def members(path: Path, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
             given += 1
             yield name, data
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
-        unread.append(Unread(source=str(path), reason=f"the archive is damaged: {error}"))
+        unread.append(Unread(source=source, reason=f"the archive is damaged: {error}"))
     except (RuntimeError, NotImplementedError) as error:
-        unread.append(Unread(source=str(path), reason=f"the archive cannot be unpacked: {error}"))
+        unread.append(Unread(source=source, reason=f"the archive cannot be unpacked: {error}"))
 
 
-def _entries(path: Path) -> Iterator[tuple[str, BinaryIO]]:
+def _entries(source: str, opened: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
     import tarfile
     import zipfile
 
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as packed:
+    if zipfile.is_zipfile(opened):
+        with zipfile.ZipFile(opened) as packed:
             for info in packed.infolist():
                 if not info.is_dir() and _is_wanted_member(PurePosixPath(info.filename)):
                     with packed.open(info) as handle:
-                        yield f"{path}!{info.filename}", cast("BinaryIO", handle)
+                        yield f"{source}!{info.filename}", cast("BinaryIO", handle)
         return
-    with tarfile.open(path, "r|*") as archive:
+    opened.seek(0)
+    with tarfile.open(fileobj=opened, mode="r|*") as archive:
         for member in archive:
             if member.offset > LIMIT:
                 raise tarfile.ReadError(f"goes on beyond {LIMIT} bytes")
             if member.isfile() and _is_wanted_member(PurePosixPath(member.name)):
                 found = archive.extractfile(member)
                 if found is not None:
-                    yield f"{path}!{member.name}", cast("BinaryIO", found)
+                    yield f"{source}!{member.name}", cast("BinaryIO", found)

@@ -23,6 +23,7 @@ from trainrx.inputs.content import Content, Found
 from trainrx.inputs.encoding import looks_binary
 from trainrx.inputs.recognise import recognise
 from trainrx.model.errors import NoInputError, UsageError
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 
 NO_INPUT = "is Python source or a data set, expected a log, a launch script or a configuration"
@@ -36,6 +37,27 @@ class Container(Protocol):
 
     def contained(self, content: Content) -> Found | None:
         """Give the inputs of a container; None where it is none."""
+
+
+EMPTY = "is empty or blank. Check that it is the right file and was written to"
+
+
+def read_member(member: tuple[str, bytes], *, pasted: bool = False) -> Found:
+    """Read a part of something else by name and bytes; what is wrong is noted, not raised."""
+    name, data = member
+    try:
+        return read_content(Content(name, data=data, pasted=pasted)) if data.strip() else ([], [])
+    except UsageError as error:
+        return [], reasons(error, name)
+
+
+def reasons(error: UsageError, name: str) -> list[Unread]:
+    """Say why something that was come upon is of no use.
+
+    Empty files (most of what torchrun leaves per rank) and data sets are no loss.
+    """
+    reason = str(error).removeprefix(f"{name}: ").removesuffix(".")
+    return [] if reason in (NO_INPUT, EMPTY) else [Unread(source=name, reason=reason)]
 
 
 def read_content(content: Content, kind: InputKind | None = None) -> Found:
