@@ -1,29 +1,33 @@
 """Paste labelled cases whole, in eight dresses, and compare with the same as separate files.
 
-    python benchmarks/pastes.py tests/cases/threads/eighth [...] [--sample N] [--seed S]
+    python benchmarks/pastes.py tests/cases/threads/*/ [--sample N] [--seed S] [--dress NAME]...
 
 A dress is what people make of a case before they hand it over: an issue form (English, Chinese), a
 chat message, a scroll-back with prompts, blocks one below the other without fences, the same
 wrapped at 80 columns, quoted in a mail, a form whose command lost its backslashes. Printed are
-hit@1 and hit@3 of each dress as a share of those of separate files (the peer, in the same run).
-Card and numbers of cards are given as options in both.
+hit@1 and hit@3 of each dress as a share of those of separate files (the peer, in the same run), and
+each paste that answers less. Card, numbers of cards and framework are given as options in both.
+All are asked in one process, and no plan is proved: it changes nothing in the causes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from accuracy import Names, arguments, judge, read_cases
+import msgspec
+from accuracy import Names, asked, judge, read_cases
+
+from trainrx.launch.request import Inputs, request_of
+from trainrx.model.errors import UsageError
+from trainrx.verdict.joined import joined
 
 
 class Pieces(NamedTuple):
@@ -114,6 +118,8 @@ DRESSES: dict[str, Callable[[Pieces], str]] = {
     "mail": _mail,
     "lost backslashes": _lost,
 }
+FILES = "separate files"
+TOP = 5
 
 
 def main() -> int:
@@ -124,46 +130,51 @@ def main() -> int:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--sample", type=int, help="so many cases, drawn at random")
     parser.add_argument("--seed", type=int, default=1)
-    said = parser.parse_args()
-    cases = [case for folder in said.folders for case in read_cases(folder, strict=True)]
-    if said.sample:
-        drawn = random.Random(said.seed)  # noqa: S311  # a sample, not a secret
-        cases = drawn.sample(cases, min(said.sample, len(cases)))
+    parser.add_argument("--dress", action="append", choices=DRESSES, help="only this one")
+    given = parser.parse_args()
+    cases = [case for folder in given.folders for case in read_cases(folder, strict=True)]
+    if given.sample:
+        drawn = random.Random(given.seed)  # noqa: S311  # a sample, not a secret
+        cases = drawn.sample(cases, min(given.sample, len(cases)))
     names = Names()
-    hits = {name: [0, 0] for name in ("separate files", *DRESSES)}
+    hits = {name: [0, 0] for name in (FILES, *(given.dress or DRESSES))}
     for case in cases:
-        for name, found in _answers(case):
-            outcome = judge(case, found, names)
+        outcomes = {name: judge(case, found, names) for name, found in _answers(case, hits)}
+        for name, outcome in outcomes.items():
             hits[name][0] += outcome.hit[0]
             hits[name][1] += outcome.hit[1]
+            if sum(outcome.hit) < sum(outcomes[FILES].hit):
+                print(f"< {name:16} {case['set']}/{case['id']}", flush=True)
     print("\n".join(_table(hits, len(cases))))
     return 0
 
 
-def _answers(case: dict[str, Any]) -> Iterable[tuple[str, dict[str, Any]]]:
+def _answers(case: dict[str, Any], ways: Iterable[str]) -> Iterable[tuple[str, dict[str, Any]]]:
     with tempfile.TemporaryDirectory() as folder:
-        words = arguments(case, Path(folder), note=True)
-        yield "separate files", _asked(words, "")
-    given = dict(zip(words[::2], words[1::2], strict=True))
-    names = ("--gpu", "--gpus", "--nodes", "--framework")
-    kept = [word for name in names if name in given for word in (name, given[name])]
-    for name, dress in DRESSES.items():
-        yield name, _asked(["-", *kept], dress(pieces(case)))
+        given = asked(case, Path(folder))
+        yield FILES, _answer(given)
+    options = ("gpu", "gpus", "nodes", "framework")
+    kept = {name: given[name] for name in options if name in given}
+    for name in ways:
+        if name != FILES:
+            text = DRESSES[name](pieces(case))
+            yield name, _answer({"paths": "-", "stdin": text.encode(), **kept})
 
 
-def _asked(words: Sequence[str], stdin: str) -> dict[str, Any]:
-    """Ask the command line; what it refuses is answered with nothing."""
-    command = [sys.executable, "-m", "trainrx.cli", *words, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, input=stdin, check=False)
-    if done.returncode == 2:
+def _answer(given: dict[str, Any]) -> dict[str, Any]:
+    """Ask; what is refused is answered with nothing."""
+    paths = given.pop("paths", ())
+    try:
+        found = joined(request_of(paths, cast("Inputs", given)), top=TOP, near=True).answer
+    except UsageError:
         return {"symptoms": [], "causes": [], "verdict": "unknown"}
-    answer: dict[str, Any] = json.loads(done.stdout)
+    answer: dict[str, Any] = msgspec.to_builtins(found)
     return answer
 
 
 def _table(hits: Mapping[str, Sequence[int]], cases: int) -> Iterable[str]:
     yield f"{cases} cases{'':12}hit@1   hit@3   of separate files"
-    whole = hits["separate files"]
+    whole = hits[FILES]
     for name, (first, third) in hits.items():
         shares = (first / max(1, whole[0]), third / max(1, whole[1]))
         yield f"{name:20}{first:6}{third:8}   {shares[0]:.3f} {shares[1]:.3f}"
