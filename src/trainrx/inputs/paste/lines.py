@@ -14,6 +14,7 @@ from trainrx.inputs.paste.signs import (
     PERSONAL,
     PRINTED,
     STAMPED,
+    SYSTEM,
     Kind,
     Nats,
 )
@@ -25,7 +26,7 @@ LONGEST = 2000
 """Characters of a line that are looked at."""
 ARGUMENT = late(r"\s--?[A-Za-z]|\.(?:ya?ml|json|sh|py)\b|\s[\w.]+=")
 _WORD = late(r"[A-Za-z][a-z']*(?:[-/][A-Za-z]+)*|[A-Z]{2,6}s?|\d{1,4}|[-–—]")
-_HAN = late(r"[\u3400-\u9fff]")
+HAN = late(r"[\u3400-\u9fff]")
 _SENTENCE = late(r"[.?!。？！；…]\s*$|[:：]\s*$")
 _LABEL = late(r"\s*(?:\*\*|#{1,6} )?[^\d\n=]{2,60}[:：](?:\*\*)?\s*$")
 _TRAINS = late(
@@ -104,7 +105,7 @@ def _as_command(text: str, score: dict[Kind, float]) -> None:
 
 def _as_prose(text: str, score: dict[Kind, float]) -> None:
     """Weigh words: Chinese, sentences, labels that end in a colon."""
-    han = len(_HAN.findall(text))
+    han = len(HAN.findall(text))
     tokens = [token.strip(".,;:!?()'\"*`“”‘’") for token in text.split()]
     words = sum(1 for token in tokens if not token or _WORD.fullmatch(token))
     common = len(_COMMON.findall(text))
@@ -125,7 +126,7 @@ def _as_prose(text: str, score: dict[Kind, float]) -> None:
 
 def _not_printed(text: str, said: float, score: dict[Kind, float]) -> float:
     """Give what words say of prose, less where a program may have printed them."""
-    if PRINTED.match(text) or STAMPED.match(text):
+    if PRINTED.match(text) or STAMPED.match(text) or SYSTEM.match(text):
         return 0.0
     if PERSONAL.search(text):
         return said + 1.0

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from trainrx.inputs.paste.lines import continues
+from trainrx.inputs.paste.lines import HAN, continues
 from trainrx.inputs.paste.segment import PostLine
-from trainrx.inputs.paste.signs import PIN, PRINTED, SETTING, STAMPED
+from trainrx.inputs.paste.signs import PIN, PRINTED, SETTING, STAMPED, SYSTEM
 from trainrx.model.pattern import late
 
 NARROWEST, WIDEST = 60, 160
@@ -80,6 +80,8 @@ def _runs_on(before: str, text: str, width: int) -> bool:
     """Tell whether a line goes on in the next, which begins nothing of its own."""
     if not before or not text.strip() or text[:1].isspace() or continues(before):
         return False
+    if HAN.match(text) and not HAN.search(before):
+        return False
     return len(before) <= width and _is_full(before, text, width) and not _begins(text)
 
 
@@ -87,7 +89,7 @@ def _begins(text: str) -> bool:
     bare = text.rstrip()
     if len(bare) <= LABEL and bare.endswith((":", "：")):
         return True
-    return any(sign.match(text) for sign in (_OWN, PRINTED, STAMPED, SETTING, PIN))
+    return any(sign.match(text) for sign in (_OWN, PRINTED, STAMPED, SETTING, SYSTEM, PIN))
 
 
 def _joint(before: str, text: str, margin: Margin) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trainrx.inputs.paste.lines import form
 from trainrx.inputs.paste.segment import PostLine
-from trainrx.inputs.paste.signs import PRINTED, SETTING, Kind
+from trainrx.inputs.paste.signs import PRINTED, SETTING, SYSTEM, Kind
 from trainrx.model.findings import Unread
 from trainrx.model.pattern import late
 
@@ -158,7 +158,7 @@ def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostL
 def _introduces(text: str) -> bool:
     """Tell whether a line only says what stands below it ("my script:", 报错如下：)."""
     label = _LABEL.match(text)
-    if label is None or SETTING.match(text) or PRINTED.match(text):
+    if label is None or any(sign.match(text) for sign in (SETTING, PRINTED, SYSTEM)):
         return False
     return _headed(text) is not None
 
@@ -175,6 +175,8 @@ def _heads_block(lines: Sequence[str], at: int) -> bool:
 def _is_comment(lines: Sequence[str], at: int) -> bool:
     """Tell whether a comment of code only looks like a heading: it stands right beside code."""
     text = lines[at].lstrip()
+    if SYSTEM.match(text):
+        return True
     if not text.startswith("# ") or _headed(text) is not None:
         return SETTING.match("".join(lines[at + 1 : at + 2])) is not None
     return any(_is_code(_beside(lines, at, step)) for step in (-1, 1))

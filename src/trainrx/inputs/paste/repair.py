@@ -43,6 +43,8 @@ _SIGNS = str.maketrans(
 )
 _WIDE_KEY = late(r"^(\s*[\w.-]{1,60})：\s*")
 _DASH = late(r"(?<!\S)[—–―](?=[A-Za-z])|(?<!\S)－－(?=[A-Za-z])")
+_OPERAND = late(r"\s+[^\s=]+\s*\\?\s*$|\S+\.py\s*\\?\s*$")
+"""A line that may be an argument of the command above, be it no option."""
 _RUN_TOGETHER = late(r"(?<=\S) \\ +(?=--?[A-Za-z])")
 
 
@@ -101,13 +103,21 @@ def _continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
         text = line.text
         if not text.strip():
             continue
-        goes_on = OPTION.match(text) or OVERRIDE.match(text)
+        goes_on = _is_argument(text) or (_OPERAND.match(text) and _is_argument(_below(out, at)))
         if last is not None and goes_on and not continues(out[last].text):
             for between in range(last, at):
                 out[between] = out[between]._replace(text=out[between].text.rstrip() + " \\")
             lost.append(out[last].number)
         last = at if goes_on or COMMAND.match(text) or last is not None else None
     return out, lost
+
+
+def _is_argument(text: str) -> bool:
+    return bool(OPTION.match(text) or OVERRIDE.match(text))
+
+
+def _below(lines: Sequence[PostLine], at: int) -> str:
+    return next((line.text for line in lines[at + 1 : at + 3] if line.text.strip()), "")
 
 
 def _ended(lines: list[PostLine]) -> list[PostLine]:

@@ -28,7 +28,7 @@ PRINTED = late(
     r"\s*(?:\[rank\d+\]:? *)?(?:File \"[^\"]{1,300}\", (?:line \d|in \w)"
     r"|Traceback \(most recent"
     r"|[\w.]{0,120}(?:Error|Exception|Interrupt|Warning)(?:\(\w+\))?(?::|\s*$)"
-    r"|During handling of the above"
+    r"|During handling of the above|usage: \S+ \[|[\w./-]+: error: \S"
     r"|The above exception was|Segmentation fault|Killed$|Aborted|CUDA out of memory"
     r"|terminate called|\*\*\* |(?:[A-Z][\w-]*(?: \w+)? )?[Ee]rror(?: \d+)?: \S)"
     r"|\s*[\^~]{2,}[\^~ ]*$|\s*\.{3}<\d+ lines>\.{3}$"
@@ -75,19 +75,20 @@ MACHINE_NAME = late(
 """Names and values as programs write them among words."""
 PERSONAL = late(r"\b(?:I|I'm|I've|[Mm]y|[Ww]e|[Oo]ur|thanks|anyone)\b|\?\s*$|[\u3400-\u9fff]{2}")
 """What people write and programs hardly print: of themselves, questions, Chinese."""
-_SYSTEM = late(
+SYSTEM = late(
     r"\s*(?:[-*] )?`?[\w./() -]{2,50}`? versions?(?: \(\w+\??\))?\s*(?::|\.{3,})\s*\S"
     r"|\s*(?:-\s)?(?:Platform|OS|Python|Driver Version|PyTorch|CUDA|GPU|NVIDIA driver.{0,20}"
     r"|(?:GPU|CPU) (?:type|number|count|memory|models.{0,20})|ROCM used to build PyTorch"
     r"|CUDA used to build PyTorch|Is (?:debug build|CUDA available|XNNPACK available)"
     r"|CUDA_MODULE_LOADING set to|Git commit|Using (?:distributed|GPU) .{3,40}\?)\s*:\s*\S"
-    r"|\s*GPU \d{1,2}: |\s*(?:nvcc|torch|deepspeed) [\w ]{3,30}\.{3,}"
+    r"|GPU models and configuration:|\s*GPU \d{1,2}: |\s*(?:nvcc|torch|deepspeed) [\w ]{3,30}\.{3,}"
     r"|\s*\[(?:pip3?|conda)\] \S|Collecting environment information|Versions of relevant libraries"
     r"|Cuda compilation tools|nvcc: NVIDIA|DeepSpeed C\+\+/CUDA|DeepSpeed general environment"
     r"|\s*(?:\+[-=+]{5,}|\|[-=+]{5,}\|?\s*$|.{0,40}NVIDIA-SMI \d)|\s*Package +Version"
     r"|\s*-{3,} +-{3,}|# packages in environment at |# Name +Version"
-    r"|\s*(?:[\w.-]+/)+[\w.-]+:\S*\d\.\d\S*\s*$"
 )
+_IMAGE = late(r"\s*(?:image: )?(?:[\w.-]{1,80}/){1,6}[\w.-]{1,80}:(?=\S{0,100}\d\.\d)\S+\s*$")
+"""A container whose tag names versions."""
 _LISTED = late(
     r"\s*[A-Za-z][\w.-]{1,40}\s*(?:==|>=|<=|~=|=| {1,30}|@ ?)\s*v?\d+(?:\.\w+)+(?:[+\w.]*)\s*"
     r"(?:\S{1,40}(?:\s+\S{1,40})?)?$"
@@ -141,7 +142,8 @@ BEGINS: Signs = (
     ((STAMPED, {"log": 4.5}),),
     (
         (late(r"\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*(?::?-{2,}:?\s*)?$"), {"prose": 4.0}),
-        (_SYSTEM, {"versions": 4.0}),
+        (SYSTEM, {"versions": 4.0}),
+        (_IMAGE, {"versions": 6.0}),
         (late(r"\s*\|.{10,}\|\s*$"), {"versions": 1.5, "prose": 1.5}),
     ),
     ((PIN, {"versions": 6.0}), (FREEZE, {"versions": 3.0}), (_LISTED, {"versions": 3.0})),
