@@ -37,6 +37,8 @@ COMPUTED = {
     "linter/settings.py": "there is no rule or group 'x': did you mean y? `diagnose lint --list` "
     "shows all",
     "inputs/token_lengths.py": "a.json: is no tokenizer: bad",
+    "inputs/containers/__init__.py": "a.bin: is a pickle, which runs code where it is loaded and "
+    "is never read: give the launch command, trainer_state.json or the log instead.",
     "inputs/files.py": "a.log.gz: the gzip data is damaged or cut off: bad.",
     "launch/given.py": "--gpu x: no GPU or memory is named. Expected a card or its memory, e.g. "
     "`--gpu A100-80G` or `--gpu 24GiB`.",

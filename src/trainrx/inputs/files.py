@@ -91,6 +91,8 @@ def _read_pattern(path: Path, kind: InputKind | None) -> Found:
 def _read_folder(path: Path) -> Found:
     stopped: list[Unread] = []
     inputs, unread = _gathered(_inside(place, None) for place in wanted_files(path, stopped))
+    if not inputs and unread:
+        raise UsageError(f"{unread[0].source}: {unread[0].reason}.")
     if not inputs:
         raise UsageError(
             f"{path}: no log, script, config or metrics in this folder. Expected a run folder"

@@ -19,6 +19,7 @@ MOST_DEPTH = 8
 SKIPPED_FOLDERS = {"__pycache__", "node_modules", "site-packages", ".git", "tokenizer"}
 HYDRA = ".hydra"
 """Where Hydra (verl) leaves the configuration it composed."""
+STEPS = frozenset({"logging.jsonl", "trainer_log.jsonl", "trainer_state.json"})
 NAMES = {
     "args.json",
     "sft_args.json",
@@ -40,6 +41,8 @@ WANTED = late(
     r"|^(?:ds|deepspeed|zero|accelerate|fsdp|train|config_train)[\w.-]*\.json$",
     re.IGNORECASE,
 )
+EVENTS = ".tfevents."
+"""What a file of TensorBoard has in its name."""
 LOGGED = late(r"\.(?:log|out|err)(?:\.(?:gz|zst|\d{1,3}))?$|^(?:stdout|stderr|nohup\.out)$")
 """The output of a job, by its name."""
 TRACKERS = frozenset({"wandb", "swanlog"})
@@ -60,8 +63,8 @@ def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:
     """Give the files of a folder that may tell something, in a stable order.
 
     Weights, tokenizers and data sets are passed over; of the checkpoints and of the runs of a
-    tracker only the last is entered. What a tracker copied of the output counts where nothing else
-    has it.
+    tracker only the last is entered. What a tracker copied of the output, and what TensorBoard has
+    of the steps, counts where nothing else has it.
     """
     copies: list[Path] = []
     logged = False
@@ -69,13 +72,15 @@ def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:
         if _is_copy(place):
             copies.append(place)
             continue
-        logged = logged or LOGGED.search(place.name) is not None
+        logged = logged or LOGGED.search(place.name) is not None or place.name in STEPS
         yield place
     yield from () if logged else copies
 
 
 def _is_copy(place: Path) -> bool:
-    """Tell the output of a job as a tracker copied it."""
+    """Tell the output of a job as a tracker copied it, or steps as TensorBoard keeps them."""
+    if EVENTS in place.name:
+        return True
     return LOGGED.search(place.name) is not None and RUN.match(place.parent.parent.name) is not None
 
 
@@ -105,7 +110,7 @@ def _wanted(root: Path, unread: list[Unread]) -> Iterator[Path]:
 
 def is_wanted(name: str) -> bool:
     """Tell by its name whether a file may be a log, a launch or metrics of a run."""
-    if name in NAMES or name.endswith((".wandb", ".swanlab")):
+    if name in NAMES or name.endswith((".wandb", ".swanlab")) or EVENTS in name:
         return True
     return WANTED.search(name) is not None and UNWANTED.match(name) is None
 
