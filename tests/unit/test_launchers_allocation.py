@@ -60,10 +60,11 @@ def test_a_container_gives_its_gpus_and_memory():
 @pytest.mark.parametrize(
     ("front", "shm"),
     [
-        ("docker run image", 0.0625),
-        ("podman run --ipc=private image", 0.0625),
-        ("docker run --ipc=host image", None),
-        ("docker run -v /dev/shm:/dev/shm image", None),
+        ("docker run --gpus all image", 0.0625),
+        ("podman run --device nvidia.com/gpu=all --ipc=private image", 0.0625),
+        ("docker run image", None),
+        ("docker run --gpus all --ipc=host image", None),
+        ("docker run --gpus all -v /dev/shm:/dev/shm image", None),
         ("docker exec box", None),
         ("apptainer exec --nv image.sif", None),
         ("srun --container-image=image", None),
@@ -105,6 +106,14 @@ def test_shared_memory_is_the_default_only_in_a_container_of_its_own(front, shm)
 )
 def test_a_batch_job_gives_what_its_lines_ask_for(lines, found):
     assert facts(f"#!/bin/bash\n{lines}{RUN}") == found
+
+
+def test_a_step_on_one_node_is_of_the_whole_job():
+    lines = "#SBATCH --nodes=2\n#SBATCH --gpus-per-node=8\n"
+
+    found = facts(f"{lines}srun --nodes=1 -w $HEAD {RUN}")
+
+    assert found["allocation.nodes"] == 2
 
 
 def test_torchrun_in_srun_is_for_one_node_unless_it_is_told():

@@ -32,6 +32,8 @@ _DEVICES = late(r"(?:device=|nvidia\.com/gpu=)?([\w,:-]{1,400})")
 _DEVICE = late(r"\d{1,3}(?::\d{1,2})?|(?:GPU|MIG)-[\w-]{4,60}")
 _AMOUNT = late(r"(\d{1,15}(?:\.\d{1,6})?)\s{0,2}([bkmgtp]?)(?:i?b?)", re.IGNORECASE)
 _POWERS = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_DEVICES_OF = ("gpus", "device", "runtime", "privileged")
+"""Options by which a container gets cards."""
 _OF_THE_HOST = frozenset({"nv", "rocm", "nvccli", "bind", "overlay"})
 """Options of apptainer, which runs a program with the host's own /dev/shm."""
 
@@ -71,9 +73,9 @@ def allocation_facts(launch: RawLaunch) -> Iterator[Fact]:
 
 
 def _slurm(launch: RawLaunch) -> _Told:
-    """Give what Slurm was asked for: of options given twice, as `--nnodes`, its own come first."""
+    """Give what Slurm was asked for: of options given twice, those of the job, then of srun."""
     found: dict[str, RawArg] = {}
-    for item in (*launch.launcher, *launch.container):
+    for item in (*launch.container, *launch.launcher):
         own = next((start for start in SCHEDULERS if item.name.startswith(start)), "")
         if own or item in launch.launcher:
             found.setdefault(item.name.removeprefix(own), item)
@@ -89,6 +91,8 @@ def _of_container(told: _Told) -> Iterator[Fact]:
     gpus = device_count(told.text("gpus")) or device_count(told.text("device"))
     if gpus is not None:
         yield fact(GPUS_PER_NODE, gpus, *told.origin("gpus", "device")[:1])
+    if told.at(*_DEVICES_OF) is None:  # the work is done elsewhere, as behind a driver of Ray
+        return
     memory = amount_gib(told.text("memory"))
     if memory:
         yield fact(HOST_RAM, memory, *told.origin("memory"))

@@ -100,6 +100,12 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
                 front.keep(name, option.given, option.word)
     given_names = {item.name for item in front.launcher}
     front.launcher += [item for item in front.allocation if item.name not in given_names]
+    # a step on one node of a larger job: the others have theirs
+    front.container += [
+        msgspec.structs.replace(item, name=f"{SLURM}{item.name}")
+        for item in front.allocation
+        if item.name in given_names and item.name == "nnodes"
+    ]
     front.allocated = True
     return rest
 

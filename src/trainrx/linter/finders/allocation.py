@@ -18,7 +18,8 @@ _PROCESSES, _NODES = "parallel.processes_per_node", "parallel.nodes"
 _WORKERS = "train.dataloader_workers"
 ROOM_GIB = 1.0
 """NCCL's own guide gives a container so much."""
-_BY_SRUN = frozenset({"ntasks", "ntasks_per_node"})
+_TASKS = frozenset({"ntasks", "ntasks_per_node"})
+_BY_SRUN = _TASKS | {"nodelist", "exclusive", "gres", "gpus_per_node"}
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
@@ -33,7 +34,7 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
 def _tasks(job: LintedJob) -> Iterator[RuleHit]:
     """Tell when srun starts a launcher once for each process that launcher starts itself."""
     tasks, processes = job.facts.whole(TASKS_PER_NODE), job.facts.get(_PROCESSES)
-    started = any(item.name in _BY_SRUN for item in job.launch.launcher)
+    started = any(item.name in _TASKS for item in job.launch.launcher)
     if not started or tasks is None or tasks < 2 or processes is None or processes.how != "read":
         return
     count = job.facts.whole(_PROCESSES)
@@ -53,8 +54,11 @@ def _processes(job: LintedJob) -> Iterator[RuleHit]:
 
 
 def _nodes(job: LintedJob) -> Iterator[RuleHit]:
+    """Compare the nodes of a rendezvous with those of the job; a driver of Ray starts on one."""
     given, told = job.facts.whole(NODES), job.facts.whole("hardware.nodes")
     if given is None or told is None or given == told or job.launch.host:
+        return
+    if not job.framework.training_arguments or _is_step(job):
         return
     named = _is_read(job, _NODES)
     if not named and (not job.launch.env_complete or told > 1):
@@ -63,6 +67,13 @@ def _nodes(job: LintedJob) -> Iterator[RuleHit]:
     severity = "" if told > given else "warning"
     at = _at(job, _NODES if named else NODES)
     yield RuleHit("nodes-differ-from-allocation", at, values, severity=severity)
+
+
+def _is_step(job: LintedJob) -> bool:
+    """Tell whether srun itself says how many of the job's nodes it starts this on."""
+    named = [item.origin for item in job.launch.launcher if item.name == "nnodes"]
+    by_srun = any(item.name in _BY_SRUN for item in job.launch.launcher)
+    return by_srun and len(named) == 1 and named[0] in job.facts.origins(_NODES)
 
 
 def _shared_memory(job: LintedJob) -> Iterator[RuleHit]:
