@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from trainrx import diagnose
 from trainrx.inputs import folder
 from trainrx.inputs.content import LARGEST_TEXT
 from trainrx.inputs.files import read_path, read_stdin
@@ -159,7 +160,6 @@ def test_weights_tokenizers_data_and_empty_logs_are_passed_over_in_silence(tmp_p
         "events.out.tfevents.1",
     ):
         put(tmp_path, name, "\x00\x01\x02" * 50)
-    put(tmp_path, "data.jsonl", '{"query": "a"}\n{"query": "b"}\n')
     put(tmp_path, "attempt_0/1/stdout.log", "")
 
     inputs, unread = read_path(tmp_path)
@@ -168,14 +168,24 @@ def test_weights_tokenizers_data_and_empty_logs_are_passed_over_in_silence(tmp_p
     assert unread == []
 
 
+def test_data_in_a_folder_is_left_to_the_readers_of_evidence_and_is_no_loss(tmp_path: Path) -> None:
+    put(tmp_path, "train.log")
+    put(tmp_path, "data.jsonl", '{"query": "a"}\n{"query": "b"}\n')
+
+    inputs, unread = read_path(tmp_path)
+
+    assert kinds(inputs) == {"train.log": "log", "data.jsonl": "other"}
+    assert unread == []
+    assert [item.source for item in diagnose(tmp_path).unread if "data" in item.source] == []
+
+
 def test_a_broken_file_inside_a_folder_is_unread(tmp_path: Path) -> None:
     put(tmp_path, "train.log")
     (tmp_path / "core.log").write_bytes(b"\x7fELF" + b"\x00\x01" * 99)
 
-    inputs, unread = read_path(tmp_path)
+    found = diagnose(tmp_path).unread
 
-    assert kinds(inputs) == {"train.log": "log"}
-    assert [(Path(item.source).name, item.reason[:9]) for item in unread] == [
+    assert [(Path(item.source).name, item.reason[:9]) for item in found] == [
         ("core.log", "is binary")
     ]
 

@@ -20,6 +20,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawLaunch, SymptomHits
 from trainrx.model.knowledge import Cause
+from trainrx.model.ranks import Reading
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
 from trainrx.reason.echoes import echoes
@@ -36,6 +37,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     given: Given
     knowledge: Knowledge
     symptoms: tuple[SymptomHits, ...]
+    reading: Reading = Reading()
     reasoning: Reasoning
     style: Literal["arg", "config"]
     launch: RawLaunch | None

@@ -13,6 +13,7 @@ from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
+from trainrx.evidence.readers import read_evidence
 from trainrx.facts.all import (
     RELEASES,
     derive,
@@ -64,6 +65,7 @@ def conclude(
     """Work out all that an answer is made of."""
     inputs = (*given.logs, *given.outputs, *given.notes)
     seen = with_looked(detect(inputs, tuple(knowledge.symptoms.values())), given, knowledge)
+    reading = read_evidence((*given.evidence, *given.logs, *given.outputs))
     printed = log_versions(seen.facts)
     versions = {**given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)
@@ -75,6 +77,7 @@ def conclude(
     seen = msgspec.structs.replace(seen, facts=tuple(without_origins(seen.facts, named)))
     versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
+    facts.add(*reading.facts)
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
@@ -90,6 +93,7 @@ def conclude(
         given=given,
         knowledge=knowledge,
         symptoms=seen.symptoms,
+        reading=reading,
         reasoning=msgspec.structs.replace(
             reasoning, suggestions=(*reasoning.suggestions, *answered)
         ),
@@ -104,6 +108,7 @@ def conclude(
                     *given.unread,
                     *problems,
                     *seen.unread,
+                    *reading.unread,
                     *_overruled(given, framework),
                     *disagreements(given, facts, printed),
                 )

@@ -11,7 +11,7 @@ from trainrx.inputs.containers import EMPTY, read_content, read_member, reasons
 from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
 from trainrx.inputs.folder import is_archive, members, wanted_files
 from trainrx.inputs.recognise import is_command
-from trainrx.model.errors import UsageError
+from trainrx.model.errors import UnknownContentError, UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 
@@ -83,8 +83,9 @@ def _read_pattern(path: Path, kind: InputKind | None) -> Found:
     if not names:
         raise UsageError(f"{path}: no file matches this pattern. Quote it, or check the folder.")
     inputs, unread = _gathered(_inside(name, kind) for name in names)
-    if not inputs:
-        raise UsageError(f"{path}: {len(names)} files match, but none is a log, script or config.")
+    if _is_unknown(inputs):
+        said = f"{path}: {len(names)} files match, but none is a log, script or config."
+        raise UnknownContentError(said, inputs)
     return inputs, unread
 
 
@@ -93,10 +94,11 @@ def _read_folder(path: Path) -> Found:
     inputs, unread = _gathered(_inside(place, None) for place in wanted_files(path, stopped))
     if not inputs and unread:
         raise UsageError(f"{unread[0].source}: {unread[0].reason}.")
-    if not inputs:
-        raise UsageError(
+    if _is_unknown(inputs):
+        raise UnknownContentError(
             f"{path}: no log, script, config or metrics in this folder. Expected a run folder"
-            " (args.json, logging.jsonl, *.log, *.sh); name the log or the script itself."
+            " (args.json, logging.jsonl, *.log, *.sh); name the log or the script itself.",
+            inputs,
         )
     return inputs, [*unread, *stopped, *_pickled(path, inputs)]
 
@@ -107,6 +109,10 @@ def _pickled(path: Path, inputs: Iterable[Input]) -> Iterator[Unread]:
         folders = dict.fromkeys((path, *(i.path.parent for i in inputs if i.path is not None)))
         found = (folder / "training_args.bin" for folder in folders)
         yield from (Unread(source=str(p), reason=PICKLED) for p in found if p.is_file())
+
+
+def _is_unknown(inputs: Iterable[Input]) -> bool:
+    return all(item.kind == "other" for item in inputs)
 
 
 def _gathered(all_found: Iterable[Found]) -> Found:
@@ -123,6 +129,8 @@ def _inside(place: Path, kind: InputKind | None) -> Found:
     try:
         if place.stat().st_size and place.is_file():
             return _read_file(place, kind)
+    except UnknownContentError as error:
+        return list(error.others), []
     except UsageError as error:
         return [], reasons(error, str(place))
     except OSError as error:
@@ -155,7 +163,7 @@ def _read_archive(path: Path, handle: BinaryIO) -> Found:
     stopped: list[Unread] = []
     inputs, unread = _gathered(map(read_member, members(str(path), handle, stopped)))
     unread += stopped
-    if not inputs:
+    if _is_unknown(inputs):
         why = unread[0].reason if unread else "no log, script or config in it"
-        raise UsageError(f"{path}: {why}. Expected a packed run folder.")
+        raise UnknownContentError(f"{path}: {why}. Expected a packed run folder.", inputs)
     return inputs, unread

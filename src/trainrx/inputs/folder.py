@@ -38,7 +38,10 @@ NAMES = {
 }
 WANTED = late(
     r"\.(?:log|out|err|sh|bash|sbatch|slurm|ya?ml|jsonl|txt|env|ipynb|eml)(?:\.(?:gz|zst|\d{1,3}))?$"
-    r"|^(?:ds|deepspeed|zero|accelerate|fsdp|train|config_train)[\w.-]*\.json$",
+    r"|^(?:ds|deepspeed|zero|accelerate|fsdp|train|config_train)[\w.-]*\.json$"
+    # dumps of ranks: recorders, stacks, what the machine says
+    r"|(?:trace|dump)_(?:rank_)?\d{1,6}(?:\.json)?$|\.(?:pickle|pkl)$"
+    r"|^(?:py-?spy|pystack|stack|ncclras|ras|nvidia-smi|npu-smi|rocm-smi|dmesg|sacct|kubectl)[\w.-]*$",
     re.IGNORECASE,
 )
 EVENTS = ".tfevents."

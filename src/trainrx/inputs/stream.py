@@ -41,7 +41,7 @@ PRINTED: tuple[InputKind, ...] = ("log", "output")
 
 def _raw(source: Input, report: Report, limit: int) -> Iterator[bytes]:
     if source.path is None:
-        data = (source.text or "").encode("utf-8", "replace")
+        data = held_bytes(source)
         for start in range(0, len(data), CHUNK):
             yield data[start : start + CHUNK]
         return
@@ -53,6 +53,11 @@ class InputTail(NamedTuple):
 
     data: bytes
     whole: bool
+
+
+def held_bytes(source: Input) -> bytes:
+    """Give the bytes of an input that is in memory."""
+    return source.data or (source.text or "").encode("utf-8", "replace")
 
 
 def tail(source: Input, size: int = CHUNK) -> InputTail:
@@ -72,7 +77,7 @@ def tail(source: Input, size: int = CHUNK) -> InputTail:
 
 def _last(source: Input, size: int) -> bytes:
     if source.path is None:
-        return (source.text or "").encode("utf-8", "replace")[-size:]
+        return held_bytes(source)[-size:]
     try:
         with source.path.open("rb") as handle:
             packed = handle.read(4).startswith((GZIP, ZSTD))

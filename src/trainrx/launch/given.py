@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
+from trainrx.evidence.readers import as_evidence
 from trainrx.inputs.containers import NO_INPUT
 from trainrx.inputs.content import Found
 from trainrx.inputs.environment import Environment, read_environment
@@ -20,7 +21,7 @@ from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.replies import Replies, with_replies
 from trainrx.launch.request import Request
 from trainrx.launch.scripts import holds_log, pasted_script
-from trainrx.model.errors import NoInputError, UsageError
+from trainrx.model.errors import NoInputError, UnknownContentError, UsageError
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu, TokenStats
@@ -54,7 +55,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     `framework` is what the user names it, which a launch overrules. `beside` maps a script's name
     to the folder it lies in. `model_config` is the text of the model's config.json, when the user
     gave it. `outputs` are of commands that were run to answer a question; `replied` are the
-    versions that only such an answer states: they stand among `versions` too.
+    versions that only such an answer states: they stand among `versions` too. `evidence` is what a
+    stuck or dead job left besides its logs.
     """
 
     scripts: tuple[Input, ...] = ()
@@ -62,6 +64,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     logs: tuple[Input, ...] = ()
     notes: tuple[Input, ...] = ()
     outputs: tuple[Input, ...] = ()
+    evidence: tuple[Input, ...] = ()
     replies: Replies = Replies()
     replied: dict[str, str] = {}
     env: Environment = Environment()
@@ -104,11 +107,15 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
         for name in names:
             try:
                 found, problems = _read(name, kind, request.stdin)
-            except NoInputError as error:
-                refused.append(error)
-                unread.append(_passed_over(name, error))
-                continue
-            inputs += found
+            except UnknownContentError as error:
+                found, problems = [as_evidence(item) for item in error.others], []
+                if all(item.kind == "other" for item in found):
+                    if not isinstance(error, NoInputError):
+                        raise
+                    refused.append(error)
+                    unread.append(_passed_over(name, error))
+                    continue
+            inputs += [as_evidence(item) for item in found] if kind in (None, "log") else found
             unread += problems
     inputs += [item for item in replies.inputs if item.kind != "versions"]
     nothing = not inputs and not any((request.gpu, request.notes, request.versions))
@@ -273,6 +280,7 @@ def _typed(
         scripts=(*by_kind.get("script", ()), *by_kind.get("argv", ())),
         configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
         logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
+        evidence=tuple(by_kind.get("evidence", ())),
         notes=tuple(by_kind.get("note", ())),
         outputs=tuple(by_kind.get("output", ())),
         env=Environment(
@@ -288,8 +296,15 @@ def _typed(
             for item in (*inputs, *([good] if good else []))
             if item.path is not None or item.name == COMMAND_LINE
         },
-        unread=(*unread, *problems),
+        unread=(*unread, *problems, *_unknown(by_kind.get("other", ()))),
     )
+
+
+def _unknown(others: Sequence[Input]) -> Iterator[Unread]:
+    """Name what was come upon in a folder and is of no kind; data sets and sources are no loss."""
+    for item in others:
+        if item.why != NO_INPUT:
+            yield Unread(source=item.name, reason=item.why)
 
 
 def _barren(

@@ -14,12 +14,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 InputKind = Literal[
-    "script", "argv", "config", "env", "versions", "log", "args", "metrics", "note", "output"
+    "script",
+    "argv",
+    "config",
+    "env",
+    "versions",
+    "log",
+    "args",
+    "metrics",
+    "note",
+    "output",
+    "evidence",
+    "other",
 ]
 """script: bash, sbatch or a bare command line; argv: the words a running program was given, without
 what started it; config: YAML/JSON a framework or launcher takes; args: a dump of resolved arguments
 (args.json); metrics: jsonl or trainer_state.json with one record per step; output: what a command
-printed that was run to answer a question."""
+printed that was run to answer a question; evidence: what a stuck or dead job leaves besides
+(stacks, recorder dumps ...), in a `format` of `evidence/readers`; other: none of these, until a
+reader of evidence knows it."""
 
 
 COMMAND_LINE = "--cmd"
@@ -39,6 +52,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     (decoded, no BOM, no NUL, `\n` line ends but for a script, where `\r\n` is a defect); a log is
     streamed from `path`, or from `text` when it came from stdin. `spans` are the lines (first and
     last, from 1) at which it stands in a source that holds several inputs, () when it is the whole.
+    `data` is what came from a pipe or an archive and is no text. `format` names the reader of
+    evidence; `why` says of what is of no other kind why it is not.
     """
 
     kind: InputKind
@@ -46,6 +61,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     path: Path | None = None
     text: str | None = None
     spans: tuple[tuple[int, int], ...] = ()
+    data: bytes | None = None
+    format: str = ""
+    why: str = ""
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):

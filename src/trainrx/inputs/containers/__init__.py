@@ -22,7 +22,7 @@ from typing import Protocol, cast
 from trainrx.inputs.content import Content, Found
 from trainrx.inputs.encoding import looks_binary
 from trainrx.inputs.recognise import recognise
-from trainrx.model.errors import NoInputError, UsageError
+from trainrx.model.errors import NoInputError, UnknownContentError, UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 
@@ -47,6 +47,8 @@ def read_member(member: tuple[str, bytes], *, pasted: bool = False) -> Found:
     name, data = member
     try:
         return read_content(Content(name, data=data, pasted=pasted)) if data.strip() else ([], [])
+    except UnknownContentError as error:
+        return list(error.others), []
     except UsageError as error:
         return [], reasons(error, name)
 
@@ -54,10 +56,10 @@ def read_member(member: tuple[str, bytes], *, pasted: bool = False) -> Found:
 def reasons(error: UsageError, name: str) -> list[Unread]:
     """Say why something that was come upon is of no use.
 
-    Empty files (most of what torchrun leaves per rank) and data sets are no loss.
+    Empty files (most of what torchrun leaves per rank) are no loss.
     """
     reason = str(error).removeprefix(f"{name}: ").removesuffix(".")
-    return [] if reason in (NO_INPUT, EMPTY) else [Unread(source=name, reason=reason)]
+    return [] if reason == EMPTY else [Unread(source=name, reason=reason)]
 
 
 def read_content(content: Content, kind: InputKind | None = None) -> Found:
@@ -68,13 +70,14 @@ def read_content(content: Content, kind: InputKind | None = None) -> Found:
         kind: what the user said it is.
 
     Raises:
-        UsageError: it is none of the inputs that are read.
+        UnknownContentError: it is none of the inputs that are read.
     """
     for container in _containers(certain=True):
         if (found := container.contained(content)) is not None:
             return found[0], [*content.unread, *found[1]]
     if looks_binary(content.sample):
-        raise UsageError(f"{content.name}: {content.why_unreadable}.")
+        why = content.why_unreadable
+        raise UnknownContentError(f"{content.name}: {why}.", [_as_other(content, why)])
     for container in _containers(certain=False) if kind is None else ():
         if (found := container.contained(content)) is not None:
             return found[0], [*content.unread, *found[1]]
@@ -95,11 +98,17 @@ def _whole(content: Content, kind: InputKind | None) -> Input:
     """Take a content as one input."""
     said = _kind(content, kind)
     if said is None:
-        raise NoInputError(f"{content.name}: {NO_INPUT}.")
+        other = _as_other(content, NO_INPUT)
+        raise NoInputError(f"{content.name}: {NO_INPUT}.", [other])
     if said in STREAMED and content.path is not None:
         return Input(kind=said, name=content.name, path=content.path)
     text = _lines(content.text, said)
     return Input(kind=said, name=content.name, path=content.path, text=text)
+
+
+def _as_other(content: Content, why: str) -> Input:
+    data = None if content.path is not None else content.data
+    return Input(kind="other", name=content.name, path=content.path, data=data, why=why)
 
 
 def _kind(content: Content, said: InputKind | None) -> InputKind | None:

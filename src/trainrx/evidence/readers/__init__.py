@@ -1,0 +1,142 @@
+"""Readers of what a stuck or dead job leaves besides its log, one module for each format.
+
+A module here is found by its place, and has
+
+    MARKS: texts of which one stands in every log that this format is printed into; () where it is
+        never part of another text
+    knows(head) -> bool: whether a content is of this format from its first bytes on
+    read(data, source) -> Reading: what it says, with the lines it says it on
+
+`read` never raises, whatever the bytes: what cannot be read of them is told in `Reading.unread`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import NamedTuple, Protocol, cast
+
+import msgspec
+
+from trainrx.inputs.stream import chunks
+from trainrx.model.findings import Unread
+from trainrx.model.job import Input
+from trainrx.model.ranks import Reading
+
+HEAD = 1 << 16
+"""Bytes by which a format is known."""
+LARGEST = 1 << 28
+"""Bytes of a dump that are read; a recorder's of 20,000 calls has 40 MiB."""
+LARGEST_PASSAGE = 1 << 25
+"""Bytes of a log that are read from the first mark on."""
+LOOKED_THROUGH = ("log", "output")
+MAY_BE = ("log", "config", "args", "metrics", "script", "versions", "other")
+"""Kinds that a format of evidence may be taken for by what it looks like."""
+
+
+class Source(NamedTuple):
+    """What bytes are cited by, and the line of it they begin on."""
+
+    name: str
+    line: int = 1
+
+
+class Reader(Protocol):
+    """A module that reads one format."""
+
+    MARKS: tuple[bytes, ...]
+
+    def knows(self, head: bytes) -> bool:
+        """Tell whether a content is of this format from its first bytes on."""
+
+    def read(self, data: bytes, source: Source) -> Reading:
+        """Say what is in it."""
+
+
+@lru_cache(maxsize=1)
+def readers() -> dict[str, Reader]:
+    """Give the readers by the names of their modules."""
+    with os.scandir(__path__[0]) as entries:
+        names = sorted(entry.name.partition(".")[0] for entry in entries)
+    found = (name for name in names if not name.startswith("_"))
+    return {name: cast("Reader", import_module(f"{__name__}.{name}")) for name in found}
+
+
+def as_evidence(item: Input) -> Input:
+    """Give an input as evidence, where it is of one of the formats; else as it is."""
+    if item.kind not in MAY_BE:
+        return item
+    head = next(_bytes(item, [], HEAD), b"")[:HEAD]
+    name = next((name for name, reader in readers().items() if reader.knows(head)), "")
+    return msgspec.structs.replace(item, kind="evidence", format=name) if name else item
+
+
+def read_evidence(inputs: Iterable[Input]) -> Reading:
+    """Read all evidence in some inputs: those of a format, and what is printed into logs."""
+    return joined(part for item in inputs for part in _read(item))
+
+
+def joined(parts: Iterable[Reading]) -> Reading:
+    """Put several readings together."""
+    each = tuple(parts)
+    return Reading(
+        stacks=tuple(item for part in each for item in part.stacks),
+        calls=tuple(item for part in each for item in part.calls),
+        progress=tuple(item for part in each for item in part.progress),
+        facts=tuple(item for part in each for item in part.facts),
+        unread=tuple(item for part in each for item in part.unread),
+    )
+
+
+def _read(item: Input) -> Iterator[Reading]:
+    stopped: list[Unread] = []
+    if item.kind == "evidence":
+        data = b"".join(_bytes(item, stopped, LARGEST))
+        yield readers()[item.format].read(data, Source(item.name))
+    elif item.kind in LOOKED_THROUGH:
+        printed = [reader for reader in readers().values() if reader.MARKS]
+        passage = _passage(item, [mark for reader in printed for mark in reader.MARKS], stopped)
+        if passage is not None:
+            data, line = passage
+            for reader in printed:
+                if any(mark in data for mark in reader.MARKS):
+                    yield reader.read(data, Source(item.name, line))
+    yield Reading(unread=tuple(stopped))
+
+
+def _bytes(item: Input, stopped: list[Unread], most: int) -> Iterator[bytes]:
+    left = most
+    for chunk in chunks(item, stopped.append):
+        yield chunk[:left]
+        left -= len(chunk)
+        if left <= 0:
+            reason = f"is larger than {most} bytes: only its beginning was read"
+            stopped.append(Unread(source=item.name, reason=reason))
+            return
+
+
+def _passage(
+    item: Input, marks: Sequence[bytes], stopped: list[Unread]
+) -> tuple[bytes, int] | None:
+    """Give what a log holds from the line of the first mark on, and the number of that line."""
+    longest = max(map(len, marks), default=1)
+    line, before = 1, b""
+    pieces: list[bytes] = []
+    size = 0
+    for chunk in chunks(item, stopped.append):
+        if pieces:
+            pieces.append(chunk)
+            size += len(chunk)
+        else:
+            data = before + chunk
+            found = min((at for mark in marks if (at := data.find(mark)) >= 0), default=-1)
+            start = data.rfind(b"\n", 0, found if found >= 0 else max(0, len(data) - longest)) + 1
+            line += data.count(b"\n", 0, start)
+            before = data[start:]
+            pieces += [before] if found >= 0 else []
+            size = len(before)
+        if size > LARGEST_PASSAGE and pieces:
+            break
+    return (b"".join(pieces), line) if pieces else None

@@ -1,0 +1,159 @@
+"""`py-spy dump`, as text and with `--json`: the stacks of one process or of several.
+
+Format: https://github.com/benfred/py-spy (0.3, 0.4). Frames stand the innermost first; of `--json`
+the same. Frames of native code have the line 0, or none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from trainrx.evidence.readers import Source
+from trainrx.model.facts import Origin
+from trainrx.model.findings import Unread
+from trainrx.model.ranks import Reading, StackFrame, ThreadStack
+
+MARKS = (b"Python v",)
+MAIN = "MainThread"
+_PROCESS = re.compile(r"^Process (\d{1,9}): (.{0,4000})$")
+_THREAD = re.compile(
+    r"^(?P<depth> *)Thread (?:0x[0-9A-Fa-f]{1,16}|\d{1,20})(?: \((?P<state>[\w+]{1,20})\))?"
+    r'(?:: "(?P<name>.{0,200})")?\s*$'
+)
+_FRAME = re.compile(
+    r"^(?P<depth> +)(?P<function>\S.{0,400}?) \((?P<file>[^()]{1,500}?)(?::(?P<line>\d{1,7}))?\)$"
+)
+
+
+class _JsonFrame(msgspec.Struct):
+    name: str
+    filename: str = ""
+    line: int = 0
+
+
+class _JsonProcess(msgspec.Struct):
+    command_line: str = ""
+    ppid: int | None = None
+
+
+class _JsonThread(msgspec.Struct):
+    pid: int
+    frames: list[_JsonFrame]
+    thread_name: str | None = None
+    active: bool | None = None
+    owns_gil: bool = False
+    process_info: _JsonProcess | None = None
+
+
+def knows(head: bytes) -> bool:
+    """Tell whether a content is a dump."""
+    start = head.lstrip()
+    if start.startswith(b"["):
+        return b'"owns_gil"' in head and b'"frames"' in head
+    return re.match(rb"Process \d+: ", start) is not None and b"\nPython v" in head
+
+
+def read(data: bytes, source: Source) -> Reading:
+    """Read a dump."""
+    if data.lstrip().startswith(b"["):
+        return _read_json(data, source)
+    return Reading(stacks=tuple(_text_stacks(data.decode("utf-8", "replace"), source)))
+
+
+def _read_json(data: bytes, source: Source) -> Reading:
+    try:
+        threads = msgspec.json.decode(data, type=list[_JsonThread])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        reason = f"is no whole output of py-spy dump --json: {error}"
+        return Reading(unread=(Unread(source=source.name, reason=reason),))
+    return Reading(stacks=tuple(_of_json(thread, source) for thread in threads))
+
+
+def _of_json(thread: _JsonThread, source: Source) -> ThreadStack:
+    name = thread.thread_name or ""
+    process = thread.process_info or _JsonProcess()
+    frames = tuple(
+        StackFrame(
+            function=frame.name,
+            file=frame.filename,
+            line=frame.line or None,
+            origin=_origin(source.name, None, f"{frame.name} ({frame.filename}:{frame.line})"),
+        )
+        for frame in thread.frames
+    )
+    return ThreadStack(
+        frames=frames,
+        origin=_origin(source.name, None, f"pid {thread.pid} {name}".rstrip()),
+        pid=thread.pid,
+        parent=process.ppid,
+        command=process.command_line,
+        thread=name,
+        is_main=name == MAIN,
+        active=thread.active,
+        has_gil=thread.owns_gil,
+    )
+
+
+class _Open:
+    """A thread whose frames are being read."""
+
+    def __init__(self, head: re.Match[str], origin: Origin) -> None:
+        self.state = (head["state"] or "").split("+")
+        self.name = head["name"] or ""
+        self.depth = len(head["depth"])
+        self.origin = origin
+        self.frames: list[StackFrame] = []
+        self.inner: int | None = None
+
+    def add(self, found: re.Match[str], origin: Origin) -> bool:
+        """Take a frame; False where the line is none of this stack: an argument, a local."""
+        depth = len(found["depth"])
+        if depth <= self.depth or (self.inner is not None and depth != self.inner):
+            return False
+        self.inner = depth
+        line = int(found["line"]) if found["line"] else None
+        frame = StackFrame(
+            function=found["function"], file=found["file"], line=line or None, origin=origin
+        )
+        self.frames.append(frame)
+        return True
+
+    def stack(self, pid: int | None, command: str) -> ThreadStack:
+        """Give the thread as it was read."""
+        states = ("active", "idle")
+        return ThreadStack(
+            frames=tuple(self.frames),
+            origin=self.origin,
+            pid=pid,
+            command=command,
+            thread=self.name,
+            is_main=self.name == MAIN,
+            active=self.state[0] == "active" if self.state[0] in states else None,
+            has_gil="gil" in self.state,
+        )
+
+
+def _text_stacks(text: str, source: Source) -> Iterator[ThreadStack]:
+    pid: int | None = None
+    command = ""
+    thread: _Open | None = None
+    for number, line in enumerate(text.split("\n"), source.line):
+        origin = _origin(source.name, number, line.strip())
+        process, head = _PROCESS.match(line), _THREAD.match(line)
+        if process is not None or head is not None:
+            if thread is not None and thread.frames:
+                yield thread.stack(pid, command)
+            thread = None if head is None else _Open(head, origin)
+        if process is not None:
+            pid, command = int(process[1]), process[2]
+        elif head is None and thread is not None and (found := _FRAME.match(line)) is not None:
+            thread.add(found, origin)
+    if thread is not None and thread.frames:
+        yield thread.stack(pid, command)
+
+
+def _origin(source: str, line: int | None, text: str) -> Origin:
+    return Origin(source=source, line=line, text=text[:200])

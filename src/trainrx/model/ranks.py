@@ -1,0 +1,118 @@
+"""What single processes of a job were seen to do: where they stand, which collectives they wait in.
+
+Readers of evidence make these records, each with its origin; what they say together of the ranks is
+worked out from them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.facts import Fact, Origin
+from trainrx.model.findings import Unread
+
+CallState = Literal["scheduled", "started", "completed", "timed-out"]
+"""scheduled: put into the queue of its stream; started: its kernel runs; timed-out: given up."""
+
+
+class StackFrame(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a stack. `line` is None for code that is no Python."""
+
+    function: str
+    file: str
+    line: int | None = None
+    origin: Origin
+
+
+class ThreadStack(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one thread stands.
+
+    Attributes:
+        frames: the calls, the innermost first.
+        pid: the process, where the dump says it.
+        parent: the process that started it, where the dump says it.
+        command: the command line of the process, "" where it is not known.
+        thread: the name of the thread.
+        is_main: whether it is the first thread of its process, as far as can be told.
+        active: whether it computes; None where the dump does not say.
+        has_gil: whether it has the lock of the interpreter.
+        rank: of the process, where the dump or its name says it.
+        host: the machine, "" where it is not known.
+        at: seconds since the epoch, where the dump says when it was taken.
+    """
+
+    frames: tuple[StackFrame, ...]
+    origin: Origin
+    pid: int | None = None
+    parent: int | None = None
+    command: str = ""
+    thread: str = ""
+    is_main: bool = False
+    active: bool | None = None
+    has_gil: bool = False
+    rank: int | None = None
+    host: str = ""
+    at: float | None = None
+
+
+class CollectiveCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A collective, or a message of one rank to another, as one rank called it.
+
+    Attributes:
+        op: as NCCL calls it, in small letters: `all_reduce`, `all_gather`, `broadcast`, `barrier`,
+            `send`, `recv` ...
+        group: what the ranks that take part call their group; members: they, in order.
+        seq: the number of the call in its group, from which ranks can be compared.
+        sizes: shapes of what goes in; outputs: of what comes out; numel: elements that go in.
+        peer: the other rank of a message.
+        timeout: seconds after which it is given up; waited: seconds it took so far.
+        frames: who called it, the innermost first.
+    """
+
+    op: str
+    origin: Origin
+    rank: int | None = None
+    host: str = ""
+    group: str = ""
+    members: tuple[int, ...] = ()
+    seq: int | None = None
+    sizes: tuple[tuple[int, ...], ...] = ()
+    outputs: tuple[tuple[int, ...], ...] = ()
+    numel: int | None = None
+    dtypes: tuple[str, ...] = ()
+    state: CallState | None = None
+    peer: int | None = None
+    timeout: float | None = None
+    waited: float | None = None
+    frames: tuple[StackFrame, ...] = ()
+
+
+class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a rank got with the collectives of a group: numbers of calls, None where not known.
+
+    `calls` counts them by kind where only that is known (NCCL RAS). `missing`: the rank was asked
+    and did not answer.
+    """
+
+    rank: int
+    origin: Origin
+    host: str = ""
+    group: str = ""
+    members: tuple[int, ...] = ()
+    enqueued: int | None = None
+    started: int | None = None
+    completed: int | None = None
+    calls: dict[str, int] = {}
+    missing: bool = False
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader of evidence found in one input, or all of them in all."""
+
+    stacks: tuple[ThreadStack, ...] = ()
+    calls: tuple[CollectiveCall, ...] = ()
+    progress: tuple[GroupProgress, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    unread: tuple[Unread, ...] = ()
