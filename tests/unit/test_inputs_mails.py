@@ -86,7 +86,7 @@ def test_what_is_attached_is_read_by_its_content() -> None:
         "a.eml!a.yaml": "config",
         "a.eml!run.zip!out/env.txt": "versions",
     }
-    assert [(item.source, "paste the text" in item.reason) for item in unread] == [
+    assert [(item.source, "paste its text" in item.reason) for item in unread] == [
         ("a.eml!screen.png", True)
     ]
 

@@ -57,6 +57,12 @@ CASES = {
         ),
     ],
     "log": [
+        '{"level": "info", "msg": "starting"}\nLoading model\nepoch 1\n',
+        '{"level": "info", "ts": 1.5, "msg": "starting"}\n{"level": "error", "msg": "OOM"}\n',
+        '{"time": "2025-03-04", "message": "Killed"}\n',
+        '{"stage": "sft", "model": "x"}\nTraceback (most recent call last):\nValueError: x\n',
+        '{\n  "stage": "sft",\n  "model": "x"\n}\nTraceback (most recent call last):\nE: x\n',
+        '{"loss": 1.5, "step": 3}\n' * 3 + "Traceback (most recent call last):\nKeyError: 1\n" * 9,
         'Traceback (most recent call last):\n  File "a.py", line 2, in f\nValueError: x\n',
         "run sh: `python sft.py --model x`\n[INFO:swift] Loading\n",
         "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB\n",

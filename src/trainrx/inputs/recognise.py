@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from trainrx.inputs.wrappers.records import record_of
 from trainrx.inputs.wrappers.unwrap import is_wrapped
 from trainrx.model.job import InputKind
 from trainrx.model.pattern import late
@@ -163,8 +164,12 @@ def _share(lines: Sequence[str], test: Callable[[str], object]) -> float:
 
 def _json_kind(head: str, whole: str) -> InputKind | Literal["data"] | None:
     """Tell the kind of JSON; None when it only looks like it."""
-    rows = head.splitlines()
+    rows = [row for row in head.splitlines() if row.strip()]
     first = _object(rows[0])
+    if first is not None and record_of(rows[0].encode("utf-8", "replace")) is not None:
+        return "log"
+    if _goes_on_as_text(head, rows):
+        return None
     if (first is not None and STEP_KEYS & set(first)) or HISTORY.search(whole):
         return "metrics"
     if first is not None and len(rows) > 1 and rows[1].startswith("{"):
@@ -175,6 +180,17 @@ def _json_kind(head: str, whole: str) -> InputKind | Literal["data"] | None:
     # a long object is cut by the sample; its quoted keys give it away
     known = first is not None or len(keys) >= 2 or _object(whole) is not None
     return "config" if known else None
+
+
+def _goes_on_as_text(head: str, rows: Sequence[str]) -> bool:
+    """Tell whether JSON is only what a program printed first: a setting, a step, a message."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(head)
+    except (ValueError, RecursionError):
+        return False
+    if head[end:].lstrip().startswith("{"):
+        return _share(rows, lambda row: row.lstrip().startswith("{")) < SHARE
+    return bool(head[end:].strip())
 
 
 def _object(text: str) -> dict[str, object] | None:

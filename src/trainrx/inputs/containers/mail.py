@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainrx.inputs.containers import read_member
+from trainrx.inputs.containers.picture import PICTURE
 from trainrx.inputs.content import Content, Found
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.folder import is_archive, members
@@ -71,8 +72,7 @@ def _parts(
     for at, part in enumerate(message.iter_attachments(), start=1):
         own = f"{name}!{part.get_filename() or at}"
         if part.get_content_maintype() in ("image", "video", "audio"):
-            reason = "an image cannot be read: paste the text instead"
-            unread.append(Unread(source=own, reason=reason))
+            unread.append(Unread(source=own, reason=PICTURE))
             continue
         yield from ((one, False) for one in _attached(part, own, unread))
 
