@@ -56,6 +56,16 @@ def test_slurm_sets_what_the_script_asks_for(tmp_path):
     assert value(found, "NPROC_PER_NODE").value == "8"
 
 
+def test_slurm_counts_tasks_of_all_nodes_and_cards_of_a_type(tmp_path):
+    found = job(
+        tmp_path,
+        "#!/bin/bash\n#SBATCH -N 2\n#SBATCH --ntasks-per-node=8\n#SBATCH --gpus-per-node=a100:8\n"
+        "export TOTAL=$SLURM_NTASKS NPROC_PER_NODE=$SLURM_GPUS_ON_NODE\nswift sft --model m\n",
+    )
+
+    assert (value(found, "TOTAL").value, value(found, "NPROC_PER_NODE").value) == ("16", "8")
+
+
 def test_a_range_of_nodes_tells_no_number(tmp_path):
     found = job(tmp_path, "#SBATCH --nodes=2-4\nexport NNODES=$SLURM_NNODES\nswift sft --model m\n")
 

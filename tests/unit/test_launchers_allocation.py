@@ -57,6 +57,14 @@ def test_a_container_gives_its_gpus_and_memory():
     }
 
 
+def test_npus_are_counted_one_by_one():
+    devices = " ".join(f"--device=/dev/davinci{number}" for number in range(4))
+
+    found = facts(f"docker run {devices} --device=/dev/davinci_manager --ipc=host image {RUN}")
+
+    assert found == {"allocation.gpus_per_node": 4}
+
+
 @pytest.mark.parametrize(
     ("front", "shm"),
     [

@@ -15,6 +15,7 @@ from trainrx.launch.args import Sign, odd_characters, read_arguments
 from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
 from trainrx.launchers.front import Front
+from trainrx.launchers.sessions import Sessions
 from trainrx.launchers.torch import numbered
 from trainrx.model.findings import Unread
 from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
@@ -62,7 +63,9 @@ def find_launches(script: Script, outer: Mapping[str, str] | None = None) -> tup
     cite = Cite(script)
     allocation = _allocated(script)
     found: list[RawLaunch] = []
+    sessions = Sessions(cite)
     for command, wrapped in _commands(script, cite):
+        sessions.note(command)
         for entry in entries(command, cite, allocation, programs()):
             named = recognise(entry)
             if named is not None and len(found) < _MAX_LAUNCHES:
@@ -70,7 +73,8 @@ def find_launches(script: Script, outer: Mapping[str, str] | None = None) -> tup
                 launch = _elastic(launch, entry, outer or {})
                 around = tuple(wrapped.container) if wrapped else ()
                 container = (*around, *launch.container)
-                found.append(msgspec.structs.replace(launch, container=container))
+                launch = msgspec.structs.replace(launch, container=container)
+                found.append(sessions.inside(launch))
     launches = numbered(related(tuple(found)))
     return tuple(
         _with_defects(launch, script.defects, number, launches)

@@ -30,6 +30,7 @@ _GRES = late(r"(?:gres/)?gpu(?::[A-Za-z][\w.-]{0,40})?(?:[:=](\d{1,4}))?(?:\(.{0
 _TYPED = late(r"(?:[A-Za-z][\w.-]{0,40}:)?(\d{1,6})")
 _DEVICES = late(r"(?:device=|nvidia\.com/gpu=)?([\w,:-]{1,400})")
 _DEVICE = late(r"\d{1,3}(?::\d{1,2})?|(?:GPU|MIG)-[\w-]{4,60}")
+_NPU = late(r"/dev/davinci\d{1,3}(?::.{0,80})?")
 _AMOUNT = late(r"(\d{1,15}(?:\.\d{1,6})?)\s{0,2}([bkmgtp]?)(?:i?b?)", re.IGNORECASE)
 _POWERS = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _DEVICES_OF = ("gpus", "device", "runtime", "privileged")
@@ -66,10 +67,21 @@ def allocation_facts(launch: RawLaunch) -> Iterator[Fact]:
     """Give what the launch runs on, as far as what stands around it says so."""
     if not (launch.container or launch.launcher):
         return
-    container = _Told({item.name: item for item in launch.container})
+    container = _Told({item.name: item for item in (*_devices(launch), *launch.container)})
     slurm = _slurm(launch)
     for told, facts in ((container, _of_container), (slurm, _of_slurm)):
         yield from facts(told)
+
+
+def _devices(launch: RawLaunch) -> Iterator[RawArg]:
+    """Count the NPUs that are handed on one by one: `--device=/dev/davinci0`."""
+    named = [
+        item
+        for item in launch.container
+        if item.name == "device" and item.values and _NPU.fullmatch(item.values[-1])
+    ]
+    if named:
+        yield RawArg(name="gpus", values=(str(len(named)),), origin=named[0].origin)
 
 
 def _slurm(launch: RawLaunch) -> _Told:

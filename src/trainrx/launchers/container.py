@@ -48,6 +48,7 @@ _KEPT = frozenset(
     | {"cpuset_cpus", "device", "privileged", "env_file", "pid", "pids_limit", "volume", "mount"}
     | {"tmpfs", "bind", "nv", "rocm", "image", "limits", "requests", "overrides", "container"}
     | {"cap_add", "security_opt", "oom_score_adj", "cleanenv", "containall", "user", "overlay"}
+    | {"name"}
 )
 
 

@@ -40,7 +40,7 @@ _ENTER = {
 }
 """Modules that most scripts have no need of, and what they have for a launcher."""
 
-__all__ = ["Cite", "EntryPoint", "RecognisedLaunch", "basename", "entries"]
+__all__ = ["Cite", "EntryPoint", "RecognisedLaunch", "basename", "entries", "stripped"]
 
 
 class EntryPoint(msgspec.Struct, frozen=True):
@@ -94,13 +94,13 @@ def entries(
         programs: names of programs of frameworks.
     """
     front = Front(cite, allocation, programs)
-    words = _strip(command.words, front)
+    words = stripped(command.words, front)
     found = _program(words, front)
     if found is not None:
         yield found
 
 
-def _strip(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
+def stripped(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     """Take all wrappers off, one after the other."""
     for _ in range(_MAX_WRAPPERS):
         if not words:
@@ -217,7 +217,7 @@ def _program(words: tuple[Word, ...], front: Front) -> EntryPoint | None:
     """Take launchers off until a program is left."""
     via = ""
     for _ in range(_MAX_LAUNCHERS):
-        words = _strip(words, front)
+        words = stripped(words, front)
         if not words:
             return None
         name = basename(words[0])

@@ -18,13 +18,19 @@ from trainrx.shell.sources import SourcePosition, in_file
 from trainrx.shell.state import State
 from trainrx.shell.values import Unknowns, without_marks
 
-_SHORT = {"N": "nodes", "n": "ntasks", "c": "cpus-per-task", "J": "job-name", "p": "partition"}
+_SHORT = {
+    "N": "nodes",
+    "n": "ntasks",
+    "c": "cpus-per-task",
+    "J": "job-name",
+    "p": "partition",
+    "G": "gpus",
+}
 _SET: Mapping[str, tuple[str, ...]] = {
     "nodes": ("SLURM_NNODES", "SLURM_JOB_NUM_NODES"),
     "ntasks": ("SLURM_NTASKS", "SLURM_NPROCS"),
     "ntasks-per-node": ("SLURM_NTASKS_PER_NODE",),
     "cpus-per-task": ("SLURM_CPUS_PER_TASK",),
-    "gpus-per-node": ("SLURM_GPUS_PER_NODE",),
     "gpus": ("SLURM_GPUS",),
     "job-name": ("SLURM_JOB_NAME",),
     "partition": ("SLURM_JOB_PARTITION",),
@@ -33,6 +39,7 @@ _SET: Mapping[str, tuple[str, ...]] = {
 https://slurm.schedmd.com/sbatch.html"""
 _WORDS = frozenset({"job-name", "partition"})
 _COUNT = late(r"[0-9]{1,6}")
+_TYPED = late(r"(?:[A-Za-z][\w.-]{0,40}:)?([0-9]{1,4})")
 _GPUS = late(r"(?:gres/)?gpu(?::[A-Za-z][\w.-]{0,40})?[:=]([0-9]{1,4})")
 
 
@@ -44,8 +51,13 @@ def allotted(directives: Iterable[tuple[str, str, int]]) -> dict[str, str]:
         text = value.strip().strip("\"'")
         if option == "gres" and (match := _GPUS.fullmatch(text)) is not None:
             found["SLURM_GPUS_ON_NODE"] = match[1]
+        elif option == "gpus-per-node" and (match := _TYPED.fullmatch(text)) is not None:
+            found |= {"SLURM_GPUS_PER_NODE": text, "SLURM_GPUS_ON_NODE": match[1]}
         elif (option in _WORDS and "%" not in text) or _COUNT.fullmatch(text):
             found.update(dict.fromkeys(_SET.get(option, ()), text))
+    nodes, each = found.get("SLURM_NNODES"), found.get("SLURM_NTASKS_PER_NODE")
+    if nodes and each:
+        found.setdefault("SLURM_NTASKS", str(int(nodes) * int(each)))
     return found
 
 
