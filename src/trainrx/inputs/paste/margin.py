@@ -46,26 +46,28 @@ def unwrapped(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
     whole: set[int] = set()
     first, before = 0, ""
     for at, line in enumerate(lines):
-        if at and _runs_on(before, line.text, margin.width):
+        if at and _goes_on(before, line.text, margin.width):
             joint = _joint(before, line.text, margin)
-            out[first] = out[first]._replace(text=out[first].text + joint + line.text.strip())
+            out[first] = out[first]._replace(
+                text=f"{out[first].text.rstrip()}{joint}{line.text.strip()}"
+            )
             out.append(line._replace(text=""))
             whole.add(out[first].number)
         else:
             first = at
             out.append(line)
-        before = line.text.rstrip()
+        before = line.text
     return out, sorted(whole)
 
 
 def _margin(texts: Sequence[str]) -> Margin | None:
     """Give the margin at which lines were broken; None where they were not."""
-    filled = [text.rstrip() for text in texts if text.strip()]
+    filled = [text for text in texts if text.strip()]
     width = max((len(text) for text in filled if " " in text.strip()), default=0)
     if not NARROWEST <= width <= WIDEST:
         return None
     full = [(one, two) for one, two in pairwise(filled) if _is_full(one, two, width)]
-    broken = [one for one, two in full if _runs_on(one, two, width)]
+    broken = [one for one, two in full if _goes_on(one, two, width)]
     if len(broken) < (1 if width <= USUAL else 2) or len(broken) < BROKEN * len(full):
         return None
     return Margin(width, hard=len(broken) > 1 and all(len(one) >= width for one in broken))
@@ -73,16 +75,19 @@ def _margin(texts: Sequence[str]) -> Margin | None:
 
 def _is_full(before: str, text: str, width: int) -> bool:
     """Tell whether the first word of a line had no room in the line above."""
-    return len(before) + 1 + len(text.split(None, 1)[0]) > width
+    return len(before.rstrip()) + 1 + len(text.split(None, 1)[0]) > width
 
 
-def _runs_on(before: str, text: str, width: int) -> bool:
+def _goes_on(before: str, text: str, width: int) -> bool:
     """Tell whether a line goes on in the next, which begins nothing of its own."""
-    if not before or not text.strip() or text[:1].isspace() or continues(before):
+    if not before.strip() or not text.strip() or len(before) > width or continues(before):
         return False
+    if text[:1].isspace():
+        # cut right before a space
+        return len(before) == width and text[:1] == " " and text[1:2] != " "
     if HAN.match(text) and not HAN.search(before):
         return False
-    return len(before) <= width and _is_full(before, text, width) and not _begins(text)
+    return _is_full(before, text, width) and not _begins(text)
 
 
 def _begins(text: str) -> bool:
@@ -94,7 +99,7 @@ def _begins(text: str) -> bool:
 
 def _joint(before: str, text: str, margin: Margin) -> str:
     """Give what stood where a line was broken: nothing within a word, else a space."""
-    if len(before) < margin.width:
+    if len(before) < margin.width or before[-1:].isspace() or text[:1].isspace():
         return " "
     word = len(before.rsplit(maxsplit=1)[-1]) + len(text.split(None, 1)[0])
     return "" if margin.hard or word > margin.width else " "

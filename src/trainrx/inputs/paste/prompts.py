@@ -13,6 +13,7 @@ from trainrx.model.pattern import late
 
 _PYTHON_PROMPT = late(r"\s*(?:>>> ?|\.\.\. |In ?\[\d*\]: ?)")
 _RESULT = late(r"\s*Out ?\[\d*\]: ?")
+_CELL = late(r"\s*(?:In|Out) ?\[\d*\]:")
 _SHELL_PROMPT = late(
     r"[ \t]*(?:\([\w.-]{1,40}\) ?)*"
     r"(?:\[?[\w.-]{1,40}@[\w.-]{1,60}[ :](?:[^$#%\n]{0,80}?\]?[$#%](?: |$)|[^\s$#%]{0,80}\]?[$#])"
@@ -56,7 +57,7 @@ def unprompted(lines: Sequence[PostLine]) -> list[PostLine]:
     below: Mapping[Kind, float] = {}
     asking = False
     for line in lines:
-        if line.block != before:
+        if line.block != before or _CELL.match(line.text):
             block, asking, below = block + 1, False, {}
         before = line.block
         command = _asked(line.text)

@@ -16,7 +16,7 @@ Signs = tuple[tuple[tuple[re.Pattern[str], Nats], ...], ...]
 FRAME = late(r"\s*(?:\[rank\d+\]:? *)?File \"[^\"]{1,300}\", (?:line \d|in \w)")
 OPTION = late(r"\s*--?[A-Za-z][\w.-]*(?:[ =]|\s*\\?\s*$)")
 OVERRIDE = late(r"\s*(?:\+{0,2}|~)[a-z_][\w-]*(?:\.[\w-]+)+=\S*\s*\\?\s*$")
-SETTING = late(r"\s*(?:- )?(?:[a-z][a-z0-9]*(?:[_.][a-z0-9]+)+|[a-z]{2,20}):(?:\s|$)")
+SETTING = late(r"\s*(?:- )?(?:[a-z][a-z0-9]*(?:[_.][a-z0-9]+)+|[a-z][a-z0-9]{1,20}):(?:\s|$)")
 PIN = late(r"\s*[A-Za-z][\w.-]{1,40}(?:\[[\w,]{1,40}\])?==\S{1,60}(?:\s+\(.{1,60}\))?\s*$")
 
 _SHELL = (
