@@ -18,13 +18,23 @@ FENCE = late(r"(?m)^[ \t>]{0,12}(?:```|~~~)")
 HEADING = late(r"(?m)^#{1,6} \S.{0,200}$")
 _MARKED = late(r"\s*(?:#{1,6} +(?!.*[=(\\])|\*\*)(?P<title>[^*#`]{2,80}?)(?:\*\*)?[:：]?\s*$")
 _COMMENT = late(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+NO_IMAGE = "an image cannot be read: paste what stands in it"
+NO_LINK = "what a link leads to is not fetched: paste it, or give the file"
 _FORM = late(
     r"check|before (?:asking|submit)|code of conduct|contribut|检查|自查|提交前|前置", re.IGNORECASE
 )
+_SPECIFIC = late(r"\d|[A-Z]{2,}|\w_\w")
+"""What headings of forms do not have: numbers, abbreviations, names of programs."""
 _IMAGE = late(r"!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)|<img\b[^>\n]{0,500}>")
 _LABEL = late(r"\s*(?![-*\"'{\[(#])(?=[^\n]*[ \u3400-\u9fff])[^\n=\"{}\\]{2,60}[:：]\s*$")
 _WORD_LABEL = late(r"([A-Za-z]{3,20})[:：]\s*$")
-_LINK = late(r"(?:^|\s)\[[^\]\n]{1,80}\]\((?:https?://[^)\n]{1,500})\)\s*$")
+_LINK = late(
+    r"https?://[^\s)\]>\"'`]{0,300}?(?:\.(?:log|txt|out|err|zip|gz|tgz|json|ya?ml|ipynb|sh|csv)\b"
+    r"|/user-attachments/|//gist\.|//pastebin\.|/wandb\.ai/|//wandb\.ai/|//swanlab\.|//colab\.)"
+    r"[^\s)\]>\"'`]{0,300}"
+)
+_SUMMARY = late(r"<summary>(?P<title>[^<\n]{1,200})</summary>", re.IGNORECASE)
+_DETAILS_END = late(r"\s*</details>", re.IGNORECASE)
 _TAG = late(r"\s*</?(?:details|summary|p|br|div|sub|sup|b|i|code|pre)\b[^>\n]{0,100}>\s*")
 _CHECK = late(r"\s*[-*] \[[ xX]\] ")
 _NOTHING = late(r"\s*_?(?:No response|无|暂无|N/?A)_?\s*$", re.IGNORECASE)
@@ -41,7 +51,8 @@ HEADING_HINTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (late(r"log|traceback|error|output|报错|日志|错误信息|输出", re.IGNORECASE), "log"),
     (
         late(
-            r"system info|environment|version|env\b|环境|版本|hardware|硬件|系统信息", re.IGNORECASE
+            r"system|environment|version|env\b|pip |package|依赖|环境|版本|hardware|硬件|系统",
+            re.IGNORECASE,
         ),
         "versions",
     ),
@@ -139,13 +150,11 @@ def _fenced(lines: Sequence[str], span: range, language: str, now: _Reading) -> 
 def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostLine]:
     """Read a line outside of fences: a heading, a label that introduces, or any other."""
     text = lines[at]
-    title = _MARKED.match(text)
+    title = _SUMMARY.search(text) or _MARKED.match(text)
     if title is not None and not _is_comment(lines, at):
-        kind = _headed(title["title"])
-        now = _Reading(now.block + 2, _with({}, kind, HEADED))
-        serves = kind is not None or _FORM.search(title["title"])
-        own = PostLine(at + 1, "" if serves else title["title"], now.block - 1, TITLE)
-        return now, own
+        return _titled(title["title"], at, now.block + 1)
+    if _DETAILS_END.match(text):
+        return _Reading(now.block + 1), PostLine(at + 1, "", now.block)
     if _introduces(text) or _heads_block(lines, at):
         now = _Reading(now.block + 2, _with({}, _headed(text), HEADED), label=True)
         return now, PostLine(at + 1, text, now.block - 1)
@@ -153,6 +162,14 @@ def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostL
         # what a label introduces ends with its paragraph
         now = _Reading(now.block + 1)
     return now, PostLine(at + 1, text, now.block, now.headed)
+
+
+def _titled(title: str, at: int, block: int) -> tuple[_Reading, PostLine]:
+    """Read a heading: what it says of the lines below, and its words where they are evidence."""
+    kind = _headed(title)
+    serves = (kind is not None or _FORM.search(title)) and not _SPECIFIC.search(title)
+    line = PostLine(at + 1, "" if serves else title, block, TITLE)
+    return _Reading(block + 1, _with({}, kind, HEADED)), line
 
 
 def _introduces(text: str) -> bool:
@@ -194,9 +211,14 @@ def _beside(lines: Sequence[str], at: int, step: int) -> str:
 
 
 def _is_code(line: str) -> bool:
+    return _kind(line) not in (None, "prose", "log")
+
+
+def _kind(line: str) -> Kind | None:
+    """Tell what a line speaks for most by itself; None where for nothing."""
     scores = form(line).scores
     kind = max(scores, key=lambda one: scores[one])
-    return scores[kind] > 0.0 and kind not in ("prose", "log")
+    return kind if scores[kind] > 0.0 else None
 
 
 def _with(hints: Mapping[Kind, float], kind: Kind | None, weight: float) -> dict[Kind, float]:
@@ -214,10 +236,15 @@ def _free(line: str, number: int, name: str, unread: list[Unread]) -> str:
     """Give a line outside of fences without what only serves the form or the page."""
     if _CHECK.match(line) or _NOTHING.match(line):
         return ""
-    image = _IMAGE.search(line)
-    if image is not None:
-        unread.append(
-            Unread(source=name, line=number, reason="an image cannot be read", text=image[0])
-        )
-        line = _IMAGE.sub("", line)
-    return _TAG.sub(" ", line) if "<" in line else line
+    unread += _linked(_IMAGE, line, number, name, NO_IMAGE)
+    line = _IMAGE.sub("", line)
+    if "://" in line and _kind(line) in (None, "prose"):
+        unread += _linked(_LINK, line, number, name, NO_LINK)
+    return _TAG.sub(" ", line).rstrip() if "<" in line else line
+
+
+def _linked(
+    sign: re.Pattern[str], line: str, number: int, name: str, reason: str
+) -> Iterator[Unread]:
+    for found in sign.finditer(line):
+        yield Unread(source=name, line=number, reason=reason, text=found[0])
