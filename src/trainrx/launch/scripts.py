@@ -93,7 +93,7 @@ def script_launches(
     files = None if beside is None else partial(script_file, beside=beside)
     if is_manifest(text):
         # needs PyYAML, whose import takes longer than a script takes to be read
-        from trainrx.launch.manifest_launches import manifest_launches
+        from trainrx.launch.manifests.launches import manifest_launches
 
         found = manifest_launches(script, inherited, files)
         if found is not None:

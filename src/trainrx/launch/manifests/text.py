@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import yaml
 
-from trainrx.launch.manifest_nodes import line_of, scalar
+from trainrx.launch.manifests.nodes import line_of, scalar
 from trainrx.model.pattern import late
 
 _SHELLS = late(r"(?:.*/)?(?:ba|da|z|k)?sh")

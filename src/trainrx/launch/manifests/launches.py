@@ -9,7 +9,7 @@ import msgspec
 from trainrx.inputs.environment import read_environment
 from trainrx.launch.files import base
 from trainrx.launch.find import find_launches
-from trainrx.launch.manifest import Part, read_manifest
+from trainrx.launch.manifests.parts import Part, read_manifest
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch

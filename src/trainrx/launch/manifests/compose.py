@@ -14,7 +14,7 @@ from typing import TypeAlias
 import msgspec
 import yaml
 
-from trainrx.launch.manifest_nodes import count, entries, get, items, scalar, words
+from trainrx.launch.manifests.nodes import count, entries, get, items, scalar, words
 from trainrx.model.pattern import late
 
 MOST_EXTENDED = 4

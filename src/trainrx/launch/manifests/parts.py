@@ -16,10 +16,10 @@ import yaml
 
 from trainrx.inputs.config import MAX_TEXT, too_nested
 from trainrx.inputs.recognise import is_manifest
-from trainrx.launch.manifest_compose import Service, services
-from trainrx.launch.manifest_kinds import GPU, Workload, limits, workloads
-from trainrx.launch.manifest_nodes import entries, get, items, line_of, scalar, words
-from trainrx.launch.manifest_text import script_of
+from trainrx.launch.manifests.compose import Service, services
+from trainrx.launch.manifests.kinds import GPU, Workload, limits, workloads
+from trainrx.launch.manifests.nodes import entries, get, items, line_of, scalar, words
+from trainrx.launch.manifests.text import script_of
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg
 from trainrx.model.pattern import late

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.launch.manifest import read_manifest
+from trainrx.launch.manifests.parts import read_manifest
 from trainrx.launch.scripts import script_launches
 from trainrx.model.job import Input
 

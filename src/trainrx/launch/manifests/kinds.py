@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 import yaml
 
-from trainrx.launch.manifest_nodes import count, entries, get, items, scalar
+from trainrx.launch.manifests.nodes import count, entries, get, items, scalar
 from trainrx.model.pattern import late
 
 MAX_DEPTH = 16

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.launch.manifest_compose import interpolated
+from trainrx.launch.manifests.compose import interpolated
 from trainrx.launch.scripts import script_launches
 from trainrx.model.job import Input
 
