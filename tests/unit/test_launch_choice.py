@@ -53,7 +53,7 @@ def value(choice, name):
         ("+ swift sft --model Qwen/Qwen2.5-VL-7B-Instruct --dataset d\n", "train.log"),
         ("args: SftArguments(model='x', output_dir='output/second', seed=1)\n", "train.log"),
         ("Downloading Model [Qwen/Qwen2.5-VL-7B-Instruct] to directory\n", "train.log"),
-        ("per_device_train_batch_size: 16\n", "train.log"),
+        ("[INFO:swift] per_device_train_batch_size: 16\n", "train.log"),
         ("step 1\n", "second.log"),
         ("step 1\n", "output/second/train.log"),
     ],

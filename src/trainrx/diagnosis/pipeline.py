@@ -31,7 +31,7 @@ from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.store import Knowledge
-from trainrx.launch.choice import Choice, name_of
+from trainrx.launch.choice import LaunchChoice, name_of
 from trainrx.launch.given import Given
 from trainrx.launch.images import image_versions
 from trainrx.launch.job import (
@@ -144,7 +144,7 @@ def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
 
 
 def _launch(
-    choice: Choice,
+    choice: LaunchChoice,
     given: Given,
     versions: dict[str, str],
     knowledge: Knowledge,

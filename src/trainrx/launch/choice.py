@@ -31,7 +31,7 @@ _OPEN = "one of {count} launches that may have run: only what all of them set wa
 _ONE_OF = "is a further training command and was not judged: give its lines as a script"
 
 
-class Choice(NamedTuple):
+class LaunchChoice(NamedTuple):
     """What was chosen.
 
     Attributes:
@@ -46,24 +46,24 @@ class Choice(NamedTuple):
     unread: tuple[Unread, ...] = ()
 
 
-def choose(launches: Sequence[RawLaunch], given: Given, dumps: Sequence[Dump]) -> Choice:
+def choose(launches: Sequence[RawLaunch], given: Given, dumps: Sequence[Dump]) -> LaunchChoice:
     """Choose the launch that ran.
 
     The first counts where there is no sign of a run, or where a script runs one after the other.
     """
     if len(launches) < 2:
-        return Choice(launches[0] if launches else None)
+        return LaunchChoice(launches[0] if launches else None)
     said = _said(launches, given)
     if said is not None:
-        return Choice(said, unread=_left_out(launches, said))
+        return LaunchChoice(said, unread=_left_out(launches, said))
     best = _best(launches, given, dumps)
     first = best[0]
     ran = bool(given.logs or given.notes)
     if not ran or len({item.origin.source for item in best}) < 2 or not any(_distinct(best)):
-        return Choice(first, unread=_left_out(launches, first))
+        return LaunchChoice(first, unread=_left_out(launches, first))
     count = str(len(best))
     unread = tuple(_unread(item, _OPEN.format(count=count)) for item in best)
-    return Choice(common(best), tuple(best[:MOST_ALTERNATIVES]), unread)
+    return LaunchChoice(common(best), tuple(best[:MOST_ALTERNATIVES]), unread)
 
 
 def name_of(launch: RawLaunch, among: Sequence[RawLaunch]) -> str:

@@ -14,7 +14,7 @@ from trainrx.inputs.config import read_config
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.cards import cards_asked_for
-from trainrx.launch.choice import Choice, choose, logged
+from trainrx.launch.choice import LaunchChoice, choose, logged
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.config_kinds import classify_config, implied_launch, with_program
 from trainrx.launch.facts import counted
@@ -72,7 +72,7 @@ def find_launch(
     return choice.launch, choice.unread
 
 
-def find_choice(given: Given, dumps: Sequence[Dump] = ()) -> Choice:
+def find_choice(given: Given, dumps: Sequence[Dump] = ()) -> LaunchChoice:
     """Find the training commands of all scripts, and choose the one that ran."""
     launches, unread = all_launches(given)
     training = [item for item in launches if _is_training(item)]

@@ -19,7 +19,7 @@ _PROGRAMS = frozenset({"docker", "sudo"})
 _NAME, _RUNNING, _IMAGE = "name", "container", "image"
 
 
-class Session(msgspec.Struct, frozen=True):
+class OpenContainer(msgspec.Struct, frozen=True):
     """What a container was started with."""
 
     container: tuple[RawArg, ...]
@@ -31,8 +31,8 @@ class Sessions:
 
     def __init__(self, cite: Cite) -> None:
         self._cite = cite
-        self._named: dict[str, Session] = {}
-        self._open: Session | None = None
+        self._named: dict[str, OpenContainer] = {}
+        self._open: OpenContainer | None = None
 
     def note(self, command: ShellCommand) -> None:
         """Take note of a command that starts a container, or opens a shell in one."""
@@ -42,7 +42,7 @@ class Sessions:
         front = Front(self._cite)
         rest = stripped(command.words, front)
         told = {item.name: item for item in front.container}
-        started = Session(tuple(front.container), tuple(front.env))
+        started = OpenContainer(tuple(front.container), tuple(front.env))
         running = self._running(told.get(_RUNNING))
         if _IMAGE in told and (own := told.get(_NAME)) is not None and own.values:
             self._named[own.values[-1]] = started
@@ -62,7 +62,7 @@ class Sessions:
             env=(*(item for item in session.env if item.name not in own), *launch.env),
         )
 
-    def _running(self, named: RawArg | None) -> Session | None:
+    def _running(self, named: RawArg | None) -> OpenContainer | None:
         return self._named.get(named.values[-1]) if named is not None and named.values else None
 
 

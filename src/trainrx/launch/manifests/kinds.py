@@ -26,7 +26,7 @@ _COPIES = frozenset({"Deployment", "ReplicaSet", "DaemonSet"})
 """Kinds whose pods are the same thing several times, not parts of one job."""
 
 
-class Workload(msgspec.Struct, frozen=True, kw_only=True):
+class ContainerRun(msgspec.Struct, frozen=True, kw_only=True):
     """A container and what it runs on.
 
     Attributes:
@@ -54,7 +54,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     whole_pod: bool = True
 
 
-def workloads(document: yaml.Node) -> Iterator[Workload]:
+def workloads(document: yaml.Node) -> Iterator[ContainerRun]:
     """Give what the containers of a document run."""
     kind = scalar(get(document, "kind"))
     if kind.endswith("List"):
@@ -64,17 +64,17 @@ def workloads(document: yaml.Node) -> Iterator[Workload]:
         yield from _of_kind(document)
 
 
-def _of_kind(document: yaml.Node) -> Iterator[Workload]:
+def _of_kind(document: yaml.Node) -> Iterator[ContainerRun]:
     kind = scalar(get(document, "kind"))
     if kind == "Job" and get(document, "spec", "tasks") is not None:
         kind = "VolcanoJob"
-    read: Callable[[yaml.Node], Iterator[Workload]] = _KINDS.get(kind, _pods)
+    read: Callable[[yaml.Node], Iterator[ContainerRun]] = _KINDS.get(kind, _pods)
     for found in read(document):
         single = msgspec.structs.replace(found, pods=1, counted=None)
         yield single if kind in _COPIES else found
 
 
-def _pods(document: yaml.Node) -> Iterator[Workload]:
+def _pods(document: yaml.Node) -> Iterator[ContainerRun]:
     """Find all containers of pods, and Argo's templates, with the replicas above them."""
     left = MOST_NODES
     stack: list[tuple[yaml.Node, int, yaml.Node | None, int]] = [(document, 1, None, 0)]
@@ -83,7 +83,7 @@ def _pods(document: yaml.Node) -> Iterator[Workload]:
         node, pods, counted, depth = stack.pop()
         if isinstance(node, yaml.MappingNode):
             for container in _containers(node):
-                yield Workload(
+                yield ContainerRun(
                     container=container, machine=container, pod=node, pods=pods, counted=counted
                 )
             written = get(node, "replicas") or get(node, "parallelism")
@@ -104,11 +104,11 @@ def _containers(node: yaml.MappingNode) -> Iterator[yaml.MappingNode]:
             yield single
 
 
-def _with(found: Workload, around: Mapping[str, str], total: int | None = None) -> Workload:
+def _with(found: ContainerRun, around: Mapping[str, str], total: int | None = None) -> ContainerRun:
     return msgspec.structs.replace(found, around=around, total=total)
 
 
-def _pytorch_job(document: yaml.Node) -> Iterator[Workload]:
+def _pytorch_job(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read a PyTorchJob: its operator sets what torchrun and `env://` take for granted."""
     found = list(_pods(get(document, "spec", "pytorchReplicaSpecs") or document))
     groups = entries(get(document, "spec", "pytorchReplicaSpecs"))
@@ -129,7 +129,7 @@ def _elastic(policy: yaml.Node | None) -> str:
     return least if least == most else f"{least or 1}:{most}"
 
 
-def _train_job(document: yaml.Node) -> Iterator[Workload]:
+def _train_job(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read a TrainJob, whose runtime completes the pod."""
     trainer = get(document, "spec", "trainer")
     if not isinstance(trainer, yaml.MappingNode):
@@ -138,7 +138,7 @@ def _train_job(document: yaml.Node) -> Iterator[Workload]:
     around = {"PET_NNODES": str(count(nodes))} if nodes is not None else {}
     if per_node:
         around["PET_NPROC_PER_NODE"] = per_node
-    yield Workload(
+    yield ContainerRun(
         container=trainer,
         machine=trainer,
         pod=None,
@@ -149,7 +149,7 @@ def _train_job(document: yaml.Node) -> Iterator[Workload]:
     )
 
 
-def _ray_job(document: yaml.Node) -> Iterator[Workload]:
+def _ray_job(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read a RayJob: the entrypoint runs on the head, the work on the workers with GPUs."""
     entrypoint = get(document, "spec", "entrypoint")
     cluster = get(document, "spec", "rayClusterSpec")
@@ -192,7 +192,7 @@ def _variables(container: yaml.Node) -> Iterator[tuple[str, yaml.Node]]:
             yield scalar(get(item, "name")), value if value is not None else item
 
 
-def _mpi_job(document: yaml.Node) -> Iterator[Workload]:
+def _mpi_job(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read an MPIJob: the launcher's mpirun starts its processes on the workers."""
     specs = get(document, "spec", "mpiReplicaSpecs")
     workers = list(_pods(get(specs, "Worker") or document))
@@ -204,7 +204,7 @@ def _mpi_job(document: yaml.Node) -> Iterator[Workload]:
             )
 
 
-def _leader_worker_set(document: yaml.Node) -> Iterator[Workload]:
+def _leader_worker_set(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read a LeaderWorkerSet: each of its groups is one job on `size` pods."""
     template = get(document, "spec", "leaderWorkerTemplate")
     size = get(template, "size")
@@ -213,7 +213,7 @@ def _leader_worker_set(document: yaml.Node) -> Iterator[Workload]:
         yield _with(replaced, {"LWS_GROUP_SIZE": str(count(size))}, count(size))
 
 
-def _volcano_job(document: yaml.Node) -> Iterator[Workload]:
+def _volcano_job(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read a Job of Volcano: its plugins tell each task how many pods there are."""
     tasks = items(get(document, "spec", "tasks"))
     total = sum(count(get(task, "replicas")) for task in tasks)
@@ -239,7 +239,7 @@ def _volcano_job(document: yaml.Node) -> Iterator[Workload]:
         )
 
 
-def _job_set(document: yaml.Node) -> Iterator[Workload]:
+def _job_set(document: yaml.Node) -> Iterator[ContainerRun]:
     """Read a JobSet: leader and workers are one job."""
     found = list(_pods(document))
     workers = [item for item in found if _has_gpus(item.machine)]
@@ -262,7 +262,7 @@ def limits(container: yaml.Node) -> list[tuple[str, yaml.Node]]:
     return _limits(container, "limits") or _limits(container, "requests")
 
 
-_KINDS: Mapping[str, Callable[[yaml.Node], Iterator[Workload]]] = {
+_KINDS: Mapping[str, Callable[[yaml.Node], Iterator[ContainerRun]]] = {
     "PyTorchJob": _pytorch_job,
     "TrainJob": _train_job,
     "RayJob": _ray_job,

@@ -17,7 +17,7 @@ import yaml
 from trainrx.inputs.config import MAX_TEXT, too_nested
 from trainrx.inputs.recognise import is_manifest
 from trainrx.launch.manifests.compose import Service, services
-from trainrx.launch.manifests.kinds import GPU, Workload, limits, workloads
+from trainrx.launch.manifests.kinds import GPU, ContainerRun, limits, workloads
 from trainrx.launch.manifests.nodes import entries, get, items, line_of, scalar, words
 from trainrx.launch.manifests.text import script_of
 from trainrx.model.facts import Origin
@@ -170,7 +170,7 @@ def _one(same: Sequence[Part]) -> Part:
     return msgspec.structs.replace(first, nodes=nodes, counted=counted, container=container)
 
 
-def _part(work: Workload, page: _Page, maps: Mapping[str, yaml.Node]) -> Part:
+def _part(work: ContainerRun, page: _Page, maps: Mapping[str, yaml.Node]) -> Part:
     env, unknown = _pod_env(work, page, maps)
     script = get(work.container, "source")  # Argo's script templates
     line = work.command or (script if isinstance(script, yaml.ScalarNode) else None)
@@ -189,7 +189,7 @@ def _part(work: Workload, page: _Page, maps: Mapping[str, yaml.Node]) -> Part:
 
 
 def _pod_env(
-    work: Workload, page: _Page, maps: Mapping[str, yaml.Node]
+    work: ContainerRun, page: _Page, maps: Mapping[str, yaml.Node]
 ) -> tuple[tuple[EnvVar, ...], tuple[str, ...]]:
     """Give the variables of a container, and what further ones come from that is not here."""
     found: dict[str, EnvVar] = {}
@@ -211,7 +211,7 @@ def _pod_env(
     return tuple(found.values()), tuple(unknown)
 
 
-def _resources(work: Workload, page: _Page) -> Iterator[RawArg]:
+def _resources(work: ContainerRun, page: _Page) -> Iterator[RawArg]:
     """Give what the container may use, under the names `docker run` has for it."""
     image = get(work.container, "image")
     if isinstance(image, yaml.ScalarNode):
@@ -232,7 +232,7 @@ def _resources(work: Workload, page: _Page) -> Iterator[RawArg]:
             yield page.told("accelerator", scalar(node), node)
 
 
-def _shared_memory(work: Workload, page: _Page) -> Iterator[RawArg]:
+def _shared_memory(work: ContainerRun, page: _Page) -> Iterator[RawArg]:
     """Give the size of the memory volume that is mounted at /dev/shm; without a limit, unknown."""
     mounts = [
         mount
