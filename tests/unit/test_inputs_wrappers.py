@@ -212,6 +212,20 @@ def test_tracebacks_of_two_hosts_interleaved_are_told_apart(prefix: str) -> None
     assert frames[last] == ("trl", "trl/core.py", "run")
 
 
+@pytest.mark.parametrize("name", ["cri", "docker", "fluentd", "kubectl --prefix --timestamps"])
+def test_the_times_of_the_wrapping_order_what_several_logs_say(name: str) -> None:
+    late, soon = (
+        "\n".join(SILENT[name](at, line) for at in range(start, start + 8))
+        for start, line in ((30, "KeyError: 'late'"), (10, "KeyError: 'soon'"))
+    )
+    logs = [Input(kind="log", name=f"{at}.log", text=text) for at, text in enumerate((late, soon))]
+
+    first = _detector().detect(logs).symptoms[0].hits[0]
+
+    assert first.stamped
+    assert "soon" in first.text
+
+
 def test_a_symptom_bound_to_the_beginning_of_a_line_is_seen_behind_the_label_of_a_host() -> None:
     text = "\n".join(f"gpu-{n % 2}: {line}" for n, line in enumerate(["x"] * 8 + ["EOFError"] * 2))
 

@@ -27,6 +27,7 @@ from trainrx.evidence.scan import Scan, Signatures
 from trainrx.evidence.stored import read_metrics
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
+from trainrx.inputs.wrappers.unwrap import LineTimes
 from trainrx.knowledge.wording import read_wording, told_by_words
 from trainrx.model.facts import UNSEEN, Fact, Facts, Origin, fact
 from trainrx.model.findings import Unread
@@ -93,9 +94,10 @@ class Detector:
         return self._linear
 
     def _scan(self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]) -> Scan:
-        scan = Scan(item.name, signatures, gate)
+        times = LineTimes()
+        scan = Scan(item.name, signatures, gate, times)
         before = len(unread)
-        for block in clean_blocks(chunks(item, unread.append)):
+        for block in clean_blocks(chunks(item, unread.append, times=times)):
             scan.feed(block)
         if not scan.bytes and len(unread) == before:
             unread.append(Unread(source=item.name, reason="is empty"))

@@ -24,6 +24,7 @@ from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, dec
 from trainrx.evidence.metrics import Series, bar_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
 from trainrx.evidence.values import typed
+from trainrx.inputs.wrappers.unwrap import LineTimes
 from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.job import Hit
 from trainrx.model.knowledge import Symptom
@@ -74,10 +75,20 @@ class Late(msgspec.Struct, frozen=True):
 
 
 class Scan:
-    """What one log says; `feed` it with the blocks in order, then read the attributes."""
+    """What one log says; `feed` it with the blocks in order, then read the attributes.
 
-    def __init__(self, name: str, signatures: Signatures, gate: Gate) -> None:
+    Args:
+        name: what it is cited by.
+        signatures: what is looked for.
+        gate: names the lines worth a look.
+        times: when lines were printed, where their wrapping says it: clocks that run alike.
+    """
+
+    def __init__(
+        self, name: str, signatures: Signatures, gate: Gate, times: LineTimes | None = None
+    ) -> None:
         self.name = name
+        self._times = times or LineTimes()
         self.tally = Tally()
         self.series = Series(name)
         self.reports: list[Report] = []
@@ -207,7 +218,7 @@ class Scan:
     def _placed(self, hit: Hit, symptom: Symptom, spot: LineBounds) -> Hit:
         """Add to a kept hit what the lines above it tell: the time, and where a failure stands."""
         head = self._head(spot)
-        at = seconds(head)
+        at = seconds(self._times.at(spot.line) or head)
         wants_site = symptom.role == "failure" and bool(self._signatures.frames)
         if at is not None and not wants_site:
             return msgspec.structs.replace(hit, at=at)

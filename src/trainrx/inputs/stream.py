@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
-from trainrx.inputs.wrappers.unwrap import Unwrapping, unwrapped
+from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
@@ -27,13 +27,16 @@ STEP = 512
 Report = Callable[[Unread], None]
 
 
-def chunks(source: Input, report: Report, *, limit: int = LIMIT) -> Iterator[bytes]:
+def chunks(
+    source: Input, report: Report, *, limit: int = LIMIT, times: LineTimes | None = None
+) -> Iterator[bytes]:
     """Give the bytes of an input; what stops the reading early goes to `report`.
 
-    A log comes as its programs printed it: without what containers, journals and CI put around it.
+    A log comes as its programs printed it: without what containers, journals and CI put around it;
+    what that says of when goes to `times`.
     """
     raw = _raw(source, report, limit)
-    return unwrapped(raw) if source.kind in PRINTED else raw
+    return unwrapped(raw, times) if source.kind in PRINTED else raw
 
 
 PRINTED: tuple[InputKind, ...] = ("log", "output")

@@ -26,7 +26,7 @@ MOST_HOSTS = 64
 OFTEN = 4
 """Lines a name stands before, on average, if it is that of a source."""
 
-_ISO = rb"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
+_ISO = rb"(?P<time>20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?:Z|[+-]\d\d:?\d\d)"
 _GAP = rb"(?: |(?=\r|\Z))"
 _SYSLOG = (
     rb"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?"
@@ -89,8 +89,8 @@ class Layer(NamedTuple):
 
     Attributes:
         name: what puts it there.
-        text: what stands before each line, a regex; groups `host`, `rank`, `part` (P: the line goes
-            on in the next), `more` (the line goes on from the one before).
+        text: what stands before each line, a regex; groups `time`, `host`, `rank`, `part` (P: the
+            line goes on in the next), `more` (the line goes on from the one before).
         source: where the form is documented.
         share: of the lines between the first and the last that bear it, how many must.
         least: how many must in all.
@@ -148,7 +148,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         "fluentd",
         (
-            rb"20\d\d-\d\d-\d\d[T ][\d:.]{8,18} ?[\dZ:+-]{0,6}[\t ]"
+            rb"(?P<time>20\d\d-\d\d-\d\d[T ][\d:.]{8,18}) ?[\dZ:+-]{0,6}[\t ]"
             rb"[A-Za-z][\w.*/-]{0,200}:?[\t ](?=\{\")"
         ),
         "https://docs.fluentd.org/formatter/out_file",
@@ -262,10 +262,8 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         "ts",
         (
-            rb"(?:\[?20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?\]?|"
-            + _SYSLOG
-            + rb"|\d\d:\d\d:\d\d(?:\.\d{1,6})?)"
-            + _GAP
+            rb"(?:\[?(?P<time>20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)"
+            rb"(?:Z|[+-]\d\d:?\d\d)?\]?|" + _SYSLOG + rb"|\d\d:\d\d:\d\d(?:\.\d{1,6})?)" + _GAP
         ),
         "https://manpages.debian.org/stable/moreutils/ts.1.en.html",
         share=0.9,

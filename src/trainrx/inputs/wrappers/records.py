@@ -37,6 +37,7 @@ TROUBLE = (
     "stack_trace",
     "traceback",
 )
+TIMES = ("time", "@timestamp", "timestamp", "ts")
 HOSTS = (
     ("kubernetes", "pod_name"),
     ("kubernetes", "pod", "name"),
@@ -59,6 +60,7 @@ class LogRecord(NamedTuple):
     r"""The text of a record, its lines set apart by `\r`; `part`: it goes on in the next."""
 
     text: bytes
+    time: bytes = b""
     host: bytes = b""
     part: bool = False
 
@@ -78,7 +80,12 @@ def record_of(line: bytes) -> LogRecord | None:
     ended = message.endswith("\n")
     piece = not ended and "stream" in record and len(message) >= DOCKER_PIECE
     text = "\r".join((message.rstrip("\n"), *_trouble(record))).replace("\n", "\r")
-    return LogRecord(text.encode("utf-8", "replace"), _host(record), piece)
+    time = next((at for key in TIMES if isinstance(at := record.get(key), str)), "")
+    return LogRecord(_bytes(text), _bytes(time), _host(record), piece)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def _message(record: Mapping[str, object]) -> str | None:
@@ -108,5 +115,5 @@ def _host(record: Mapping[str, object]) -> bytes:
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str) and value:
-            return value.encode("utf-8", "replace")
+            return _bytes(value)
     return b""

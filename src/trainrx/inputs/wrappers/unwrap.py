@@ -8,6 +8,7 @@ into pieces stands where its last one does: so lines keep their numbers.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,6 +19,10 @@ from trainrx.inputs.wrappers.records import LogRecord
 
 HEAD = 1 << 16
 """Bytes by which the wrapping is told first; later pieces are asked ever more rarely."""
+KEPT = 1 << 16
+"""Lines whose stamps are kept: more than a reader looks at together."""
+NEAR = 300
+"""Lines above an unstamped one that may lend it their stamp."""
 LONGEST = 1 << 20
 """Bytes of a line, or of its pieces, that are held at once."""
 ANSI = re.compile(
@@ -34,9 +39,36 @@ _REPEATED = re.compile(
 _UNNAMED = re.compile(rb"[^\w.@/:=,-]+")
 
 
-def unwrapped(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Take the wrapping off a stream; one that has none passes untouched."""
-    work = Unwrapping()
+class LineTimes:
+    """When the newest lines of a log were taken from the program, as far as their wrapping says."""
+
+    def __init__(self) -> None:
+        self._lines: list[int] = []
+        self._times: list[bytes] = []
+
+    def note(self, line: int, time: bytes) -> None:
+        """Keep the stamp of a line; lines come in order."""
+        self._lines.append(line)
+        self._times.append(time)
+        if len(self._lines) > 2 * KEPT:
+            del self._lines[:KEPT], self._times[:KEPT]
+
+    def at(self, line: int) -> str:
+        """Give the stamp of a line or of one shortly before; "" without."""
+        index = bisect_right(self._lines, line) - 1
+        if index < 0 or line - self._lines[index] > NEAR:
+            return ""
+        return self._times[index].decode("utf-8", "replace")
+
+
+def unwrapped(chunks: Iterable[bytes], times: LineTimes | None = None) -> Iterator[bytes]:
+    """Take the wrapping off a stream; one that has none passes untouched.
+
+    Args:
+        chunks: the bytes of a log.
+        times: where to note what the wrapping says of when.
+    """
+    work = Unwrapping(times=times)
     for chunk in _headed(chunks):
         yield from work.feed(chunk)
     yield from work.end()
@@ -70,6 +102,7 @@ class _Step(NamedTuple):
 
     match: Callable[[bytes], re.Match[bytes] | None]
     read: Callable[[bytes], LogRecord | None] | None
+    time: int
     host: int
     rank: int
     part: int
@@ -77,7 +110,8 @@ class _Step(NamedTuple):
 
 
 def _step(layer: Layer) -> _Step:
-    groups = [layer.prefix.groupindex.get(name, 0) for name in ("host", "rank", "part", "more")]
+    names = ("time", "host", "rank", "part", "more")
+    groups = [layer.prefix.groupindex.get(name, 0) for name in names]
     return _Step(layer.prefix.match, layer.record, *groups)
 
 
@@ -86,9 +120,12 @@ class Unwrapping:
 
     Args:
         head: where what is fed does not begin at the beginning, what stands there.
+        times: where to note what the wrapping says of when.
     """
 
-    def __init__(self, head: bytes = b"") -> None:
+    def __init__(self, head: bytes = b"", times: LineTimes | None = None) -> None:
+        self._times = times
+        self._line = 0
         self.layers: tuple[Layer, ...] = ()
         self._steps: list[_Step] = []
         self._rest = b""
@@ -111,6 +148,8 @@ class Unwrapping:
             self.layers = (*found, *(one for one in self.layers if one not in found))
             self._steps = [_step(layer) for layer in self.layers]
         if not self.layers:
+            if self._times is not None:
+                self._line += chunk.count(b"\n")
             yield chunk
             return
         end = data.rfind(b"\n") + 1
@@ -144,7 +183,7 @@ class Unwrapping:
     def _take(self, line: bytes, lines: list[bytes]) -> None:
         """Add a line without its wrapping."""
         part = more = False
-        host, rank = b"", b""
+        time, host, rank = b"", b"", b""
         for step in self._steps:
             found = step.match(line)
             if found is None:
@@ -153,12 +192,17 @@ class Unwrapping:
                 record = step.read(line)
                 if record is not None:
                     line, host, part = record.text, record.host or host, part or record.part
+                    time = time or record.time
                 continue
             line = line[found.end() :]
+            time = time or (step.time and found[step.time]) or b""
             host = (step.host and found[step.host]) or host
             rank = (step.rank and found[step.rank]) or rank
             part = part or (step.part > 0 and found[step.part] == b"P")
             more = step.more > 0 and found[step.more] is not None
+        self._line += 1
+        if time and self._times is not None:
+            self._times.note(self._line, time)
         if more and lines:
             lines[-1] += line
             line = b""
