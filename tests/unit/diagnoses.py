@@ -6,6 +6,7 @@ from typing import Literal
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Edit, Finding, FindingFix, Unread
+from trainrx.model.job import LineRepair
 from trainrx.model.result import (
     AlreadyRight,
     Ask,
@@ -13,6 +14,7 @@ from trainrx.model.result import (
     Change,
     Diagnosis,
     FixOut,
+    InputRead,
     JobSummary,
     NotOffered,
     Predicted,
@@ -434,6 +436,26 @@ def unknown(lang: Literal["en", "zh"] = "en") -> Diagnosis:
                 what=_t(lang, "The launch script", "启动脚本"),
                 how="--cmd launch.sh",
             ),
+        ),
+        inputs=(
+            InputRead(
+                kind="log",
+                source="post.md",
+                spans=((14, 20), (21, 21), (30, 31)),
+                text=ECHO_LINE.text,
+            ),
+            InputRead(
+                kind="script",
+                source="post.md",
+                spans=((4, 6),),
+                text="swift sft",
+                repairs=(
+                    LineRepair(line=4, what="continuation"),
+                    LineRepair(line=5, what="continuation"),
+                    LineRepair(line=6, what="signs"),
+                ),
+            ),
+            InputRead(kind="versions", source="freeze.txt", text="torch==2.6.0"),
         ),
     )
 

@@ -62,3 +62,26 @@ def test_a_post_that_is_called_a_log_is_one(tmp_path: Path) -> None:
     (log,), _ = read_path(tmp_path / "post.md", kind="log")
 
     assert (log.kind, log.spans) == ("log", ())
+
+
+def test_cells_of_a_program_are_one(tmp_path: Path) -> None:
+    cells = (
+        "```python\nfrom trl import SFTConfig\nlength = 2048\n```\nand then\n"
+        "```python\nargs = SFTConfig(output_dir='x', max_length=length)\n```\n"
+    )
+    (tmp_path / "post.md").write_text(f"My notebook stops, why?\n{cells}")
+
+    inputs, _ = read_path(tmp_path / "post.md")
+
+    (program,) = (item for item in inputs if item.kind == "script")
+    assert program.spans == ((3, 4), (8, 8))
+
+
+def test_a_failure_that_is_only_shown_as_an_image_is_named_first(tmp_path: Path) -> None:
+    text = "My job stops, why?\n\n![error](https://example.org/a.png)\n"
+    (tmp_path / "post.md").write_text(text)
+
+    _, unread = read_path(tmp_path / "post.md")
+
+    assert [item.line for item in unread] == [None, 3]
+    assert "paste it as text" in unread[0].reason

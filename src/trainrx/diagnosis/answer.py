@@ -102,6 +102,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
         neighbours=_neighbours(done, ranking, active) if open_ else (),
         asks=() if overall == "healthy" else (*_which(done), *questions)[:MOST_ASKS],
         unread=done.unread,
+        inputs=done.given.inputs,
         facts={f.kind: f.value for f in done.facts if f.value is not None},
         warnings=_warnings(done, plans),
     )

@@ -27,6 +27,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu, TokenStats
 from trainrx.model.job import COMMAND_LINE, NOTE, Input, InputKind
 from trainrx.model.pattern import late
+from trainrx.model.result import InputRead
 from trainrx.models.config import shape_from_config
 from trainrx.versions.listing import Versions, read_versions
 
@@ -46,6 +47,9 @@ NOT_A_LAUNCH = (
 NO_VERSIONS = "names no package and version: expected the output of pip freeze, pip list, ..."
 NOT_SO = "{name} was answered, but the inputs say {now}, which counts"
 HARDWARE = "hardware."
+FIRST_WORDS = 120
+"""Characters of its first line by which an input is known again."""
+NO_PROGRAM = "is Python that sets no arguments of a training"
 NO_VARIABLES = "holds no variable: expected the output of `env` where the job ran (NAME=VALUE)"
 
 
@@ -56,7 +60,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     to the folder it lies in. `model_config` is the text of the model's config.json, when the user
     gave it. `outputs` are of commands that were run to answer a question; `replied` are the
     versions that only such an answer states: they stand among `versions` too. `evidence` is what a
-    stuck or dead job left besides its logs.
+    stuck or dead job left besides its logs. `inputs` say what was read as what.
     """
 
     scripts: tuple[Input, ...] = ()
@@ -74,6 +78,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     good: Input | None = None
     beside: dict[str, Path] = {}
     model_config: str | None = None
+    inputs: tuple[InputRead, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 
@@ -210,11 +215,21 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], Asked | None]]:
 def _read(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
     found, unread = _read_given(name, kind, stdin)
     found = [_program(item) for item in found]
-    for item in found:
-        text = item.text or ""
-        if item.kind == "script" and is_program(text) and not read_program(text, item.name):
-            raise NoInputError(f"{name}: {NO_INPUT}.")
-    return found, unread
+    barren = [item for item in found if _is_barren(item)]
+    if barren and len(barren) == len(found):
+        raise NoInputError(f"{name}: {NO_INPUT}.")
+    unread += [
+        Unread(source=item.name, reason=NO_PROGRAM, line=item.spans[0][0] if item.spans else None)
+        for item in barren
+    ]
+    return [item for item in found if item not in barren], unread
+
+
+def _is_barren(item: Input) -> bool:
+    """Tell whether an input is a program that sets nothing of a training."""
+    text = item.text or ""
+    is_python = item.format == "python" or (item.kind == "script" and is_program(text))
+    return is_python and not read_program(text, item.name)
 
 
 def _program(item: Input) -> Input:
@@ -296,7 +311,21 @@ def _typed(
             for item in (*inputs, *([good] if good else []))
             if item.path is not None or item.name == COMMAND_LINE
         },
+        inputs=tuple(_as_read(item) for item in inputs if item.kind != "other"),
         unread=(*unread, *problems, *_unknown(by_kind.get("other", ()))),
+    )
+
+
+def _as_read(item: Input) -> InputRead:
+    """Say of an input what it was read as, and how it begins."""
+    lines = (item.text or "").split("\n")
+    begins = (line.strip() for line in lines if line.strip())
+    return InputRead(
+        kind=item.kind,
+        source=item.name,
+        spans=item.spans,
+        text=next(begins, "")[:FIRST_WORDS],
+        repairs=item.repairs,
     )
 
 

@@ -8,6 +8,11 @@ import msgspec
 
 from trainrx.model.parts import Safety
 
+NO_IMAGE = "an image cannot be read: paste what stands in it"
+NO_LINK = "what a link leads to is not fetched: paste it, or give the file"
+ASIDE = frozenset({NO_IMAGE, NO_LINK})
+"""Reasons of what stands beside what was pasted: nobody need mind it."""
+
 
 class Unread(msgspec.Struct, frozen=True, kw_only=True):
     """Something that was at hand but could not be used, and why."""

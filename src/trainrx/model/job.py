@@ -45,15 +45,29 @@ NOTE = "note"
 """What a note is cited by."""
 
 
+RepairKind = Literal["signs", "spaces", "entities", "continuation", "margin", "diff"]
+"""signs: typographic ones, read as those of a shell; spaces: those a shell takes for letters;
+entities: signs written for a web page; continuation: a lost backslash; margin: a line that copying
+broke; diff: the side that is applied."""
+
+
+class LineRepair(msgspec.Struct, frozen=True, kw_only=True):
+    """Something copying had done to a line, undone."""
+
+    line: int
+    what: RepairKind
+
+
 class Input(msgspec.Struct, frozen=True, kw_only=True):
     r"""One thing to read, recognised by content.
 
     `name` is how the user called it (used in `Origin.source`). Small inputs carry their `text`
     (decoded, no BOM, no NUL, `\n` line ends but for a script, where `\r\n` is a defect); a log is
     streamed from `path`, or from `text` when it came from stdin. `spans` are the lines (first and
-    last, from 1) at which it stands in a source that holds several inputs, () when it is the whole.
-    `data` is what came from a pipe or an archive and is no text. `format` names the reader of
-    evidence; `why` says of what is of no other kind why it is not.
+    last, from 1) at which it stands in a source that holds several inputs, () when it is the whole;
+    `repairs` is what copying had done to its lines. `data` is what came from a pipe or an archive
+    and is no text. `format` names the reader of evidence, or Python as the language of a script;
+    `why` says of what is of no other kind why it is not.
     """
 
     kind: InputKind
@@ -61,6 +75,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     path: Path | None = None
     text: str | None = None
     spans: tuple[tuple[int, int], ...] = ()
+    repairs: tuple[LineRepair, ...] = ()
     data: bytes | None = None
     format: str = ""
     why: str = ""

@@ -8,6 +8,7 @@ import msgspec
 
 from trainrx.model.facts import Facts, Origin, Scalar
 from trainrx.model.findings import Finding, Unread
+from trainrx.model.job import InputKind, LineRepair
 from trainrx.model.knowledge import Family
 from trainrx.model.parts import Safety
 
@@ -235,6 +236,19 @@ class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
 
 
+class InputRead(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read as what: an input, and the lines of its source at which it stands.
+
+    `spans` are first and last lines, () for the whole; `text` is how it begins.
+    """
+
+    kind: InputKind
+    source: str
+    spans: tuple[tuple[int, int], ...] = ()
+    text: str = ""
+    repairs: tuple[LineRepair, ...] = ()
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """The whole answer, best first everywhere."""
 
@@ -251,5 +265,6 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     asks: tuple[Ask, ...] = ()
     findings: tuple[Finding, ...] = ()
     unread: tuple[Unread, ...] = ()
+    inputs: tuple[InputRead, ...] = ()
     facts: dict[str, Scalar] = {}
     warnings: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trainrx.inputs.paste.lines import form
 from trainrx.inputs.paste.segment import PostLine
 from trainrx.inputs.paste.signs import PRINTED, SETTING, SYSTEM, Kind
-from trainrx.model.findings import Unread
+from trainrx.model.findings import NO_IMAGE, NO_LINK, Unread
 from trainrx.model.pattern import late
 
 LONGEST_MARKDOWN = 200_000
@@ -18,8 +18,6 @@ FENCE = late(r"(?m)^[ \t>]{0,12}(?:```|~~~)")
 HEADING = late(r"(?m)^#{1,6} \S.{0,200}$")
 _MARKED = late(r"\s*(?:#{1,6} +(?!.*[=(\\])|\*\*)(?P<title>[^*#`]{2,80}?)(?:\*\*)?[:：]?\s*$")
 _COMMENT = late(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-NO_IMAGE = "an image cannot be read: paste what stands in it"
-NO_LINK = "what a link leads to is not fetched: paste it, or give the file"
 _FORM = late(
     r"check|before (?:asking|submit)|code of conduct|contribut|检查|自查|提交前|前置", re.IGNORECASE
 )

@@ -10,13 +10,13 @@ from trainrx.inputs.paste.margin import unwrapped
 from trainrx.inputs.paste.marks import unmarked
 from trainrx.inputs.paste.markup import lines_of
 from trainrx.inputs.paste.prompts import unprompted
-from trainrx.inputs.paste.repair import CODE, REPAIRED, LineRepair, mended, plain_text
+from trainrx.inputs.paste.repair import CODE, mended, plain_text
 from trainrx.inputs.paste.segment import PostLine, PostPart, kinds_of
 from trainrx.inputs.paste.signs import Kind
 from trainrx.inputs.paste.whole import is_post
 from trainrx.inputs.wrappers.unwrap import unwrapped_text
-from trainrx.model.findings import Unread
-from trainrx.model.job import NOTE, Input, InputKind
+from trainrx.model.findings import NO_IMAGE, Unread
+from trainrx.model.job import NOTE, Input, InputKind, LineRepair
 
 INPUT_KIND: dict[Kind, InputKind] = {
     "prose": "note",
@@ -28,7 +28,7 @@ INPUT_KIND: dict[Kind, InputKind] = {
     "log": "log",
 }
 
-
+ONLY_IMAGES = "what was printed is only shown as an image, which cannot be read: paste it as text"
 LARGEST = 1 << 20
 """Characters of a post; a longer text is a log. Issue trackers and chats take far less."""
 
@@ -40,11 +40,6 @@ class PastedPost(NamedTuple):
     parts: tuple[PostPart, ...]
     repairs: tuple[LineRepair, ...]
     unread: tuple[Unread, ...]
-
-    @property
-    def length(self) -> int:
-        """Count its lines."""
-        return self.text.count("\n") + 1
 
 
 def split_post(text: str, name: str) -> PastedPost:
@@ -106,39 +101,49 @@ def post_inputs(
     post = split_post(text, name)
     if not (forced or is_post(post.text, post.parts)):
         return None
-    repaired = [
-        Unread(source=name, line=repair.line, reason=REPAIRED[repair.what])
-        for repair in post.repairs
-    ]
-    return list(inputs_of(post, name)), [*post.unread, *repaired]
+    inputs = list(inputs_of(post, name))
+    return inputs, [*_only_shown(post, name), *post.unread]
+
+
+def _only_shown(post: PastedPost, name: str) -> Iterator[Unread]:
+    """Name a failure that is only shown as an image."""
+    kinds = {part.kind for part in post.parts}
+    if "log" not in kinds and any(item.reason == NO_IMAGE for item in post.unread):
+        yield Unread(source=name, reason=ONLY_IMAGES)
 
 
 def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:
     """Give the parts as inputs whose lines keep their numbers: the rest of each is blank.
 
-    Commands and settings of the shell are one script, prose is one note; every other part is an
-    input of its own.
+    Commands and settings of the shell are one script, Python is one program, prose is one note;
+    each configuration and each list of variables is an input of its own.
     """
-    for kind in ("script", "prose", "log", "versions"):
+    kinds: tuple[Kind, ...] = ("script", "python", "prose", "log", "versions")
+    for kind in kinds:
         joined = [part for part in post.parts if part.kind == kind]
         if joined:
-            yield _input(INPUT_KIND[kind], joined, name, post.length)
+            yield _input(kind, joined, post, name)
     for part in post.parts:
-        if part.kind in ("config", "python", "env"):
-            yield _input(INPUT_KIND[part.kind], [part], name, post.length)
+        if part.kind in ("config", "env"):
+            yield _input(part.kind, [part], post, name)
 
 
-def _input(kind: InputKind, parts: Iterable[PostPart], name: str, length: int) -> Input:
-    rows = [""] * length
-    spans: list[tuple[int, int]] = []
+def _input(kind: Kind, parts: Sequence[PostPart], post: PastedPost, name: str) -> Input:
+    rows = [""] * (post.text.count("\n") + 1)
     for part in parts:
         for line in part.lines:
             rows[line.number - 1] = line.text
-        filled = [line.number for line in part.lines if line.text.strip()]
-        spans.append((filled[0], filled[-1]))
+    numbers = {line.number for part in parts for line in part.lines}
     return Input(
-        kind=kind,
-        name=NOTE if kind == "note" else name,
+        kind=INPUT_KIND[kind],
+        name=NOTE if kind == "prose" else name,
         text="\n".join(rows).rstrip("\n") + "\n",
-        spans=tuple(spans),
+        spans=tuple(map(_span, parts)),
+        repairs=tuple(one for one in post.repairs if one.line in numbers),
+        format="python" if kind == "python" else "",
     )
+
+
+def _span(part: PostPart) -> tuple[int, int]:
+    filled = [line.number for line in part.lines if line.text.strip()]
+    return filled[0], filled[-1]

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Literal
-
-import msgspec
 
 from trainrx.inputs.paste.lines import continues
 from trainrx.inputs.paste.segment import PostLine
 from trainrx.inputs.paste.signs import OPTION, OVERRIDE, Kind
 from trainrx.inputs.recognise import COMMAND
+from trainrx.model.job import LineRepair, RepairKind
 from trainrx.model.pattern import late
 
-RepairKind = Literal["signs", "spaces", "entities", "continuation", "margin", "diff"]
-REPAIRED: dict[RepairKind, str] = {
-    "signs": "typographic signs were read as the plain ones a shell knows",
-    "spaces": "spaces that a shell takes for letters were read as plain ones",
-    "entities": "signs written for a web page (&amp;, &lt;) were read as themselves",
-    "continuation": "the sign that the command goes on was lost: it was read as if it stood here",
-    "margin": "a line that was broken at a margin was read as one",
-    "diff": "of a diff the side that is applied was read",
-}
 CODE: tuple[Kind, ...] = ("script", "config", "python", "env")
 _SPACES = str.maketrans(
     {
@@ -46,13 +35,6 @@ _DASH = late(r"(?<!\S)[—–―](?=[A-Za-z])|(?<!\S)－－(?=[A-Za-z])")
 _OPERAND = late(r"\s+[^\s=]+\s*\\?\s*$|\S+\.py\s*\\?\s*$")
 """A line that may be an argument of the command above, be it no option."""
 _RUN_TOGETHER = late(r"(?<=\S) \\ +(?=--?[A-Za-z])")
-
-
-class LineRepair(msgspec.Struct, frozen=True, kw_only=True):
-    """Something copying had done to a line, undone."""
-
-    line: int
-    what: RepairKind
 
 
 def plain_text(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[LineRepair]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePath
 
+from trainrx.model.findings import ASIDE
 from trainrx.model.result import CauseOut, Diagnosis
 from trainrx.render import document as doc
 from trainrx.render import words
@@ -118,6 +119,7 @@ def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
     unread = [
         view.labelled_text(unread_at(_named(item.source), item.line), item.reason)
         for item in answer.unread
+        if item.reason not in ASIDE
     ]
     said = [*wrong, *unread]
     if not said:

@@ -1,0 +1,62 @@
+"""A part that is misread never spoils the others."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from command_line import run
+
+LAUNCH = "swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type full --deepspeed zero2"
+LOG = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.27 GiB."
+MISREAD = {
+    "YAML that is none": ("yaml", "model_name_or_path: [x\n  stage: : sft\n\t- bad"),
+    "JSON that was cut": ("json", '{"zero_optimization": {"stage": 3, "offload_opt'),
+    "a program that was cut": ("python", "from trl import SFTConfig\nargs = SFTConfig(out='x',"),
+    "Python that sets nothing": ("python", "import torch\nprint(torch.__version__\nx = 1"),
+    "quotes that do not close": ("bash", "echo 'now it starts\nexport A=1"),
+    "a table of nothing": ("text", "Package    Version\n---------- -------\nfoo bar baz"),
+    "a manifest that is none": ("yaml", "apiVersion: v1\nkind: Pod\nspec: ["),
+}
+
+
+@pytest.mark.parametrize("name", MISREAD)
+def test_what_is_misread_in_a_post_leaves_the_rest_as_it_is(tmp_path, name):
+    language, part = MISREAD[name]
+    post = f"My job stops, why?\n```bash\n{LAUNCH}\n```\n```\n{LOG}\n```\n"
+    (tmp_path / "post.md").write_text(f"{post}```{language}\n{part}\n```\n")
+
+    done = run(["post.md", "--format", "json"], tmp_path)
+
+    assert done.status == 0
+    assert '"ms-swift"' in done.out
+    assert '"cuda-oom"' in done.out
+
+
+@pytest.mark.parametrize("command", ["lint", "estimate", "inspect", "plan", "fix", "translate"])
+def test_every_command_takes_a_post_for_the_launch_in_it(tmp_path, command):
+    (tmp_path / "post.md").write_text(f"Does it fit, what do you think?\n```bash\n{LAUNCH}\n```\n")
+    more = (
+        ["--to", "ms-swift==4.0.0"]
+        if command == "translate"
+        else ["--gpu", "A100-80G", "--gpus", "8"]
+    )
+
+    done = run([command, "post.md", *more], tmp_path)
+
+    assert done.status in (0, 1)
+    assert not done.err
+
+
+def test_python_that_sets_nothing_of_a_training_is_named_and_not_read_as_shell(tmp_path):
+    code = "import torch\n\ndef check(:\n    print(torch.__version__)"
+    (tmp_path / "post.md").write_text(
+        f"What is it?\n```bash\n{LAUNCH}\n```\n```python\n{code}\n```\n"
+    )
+
+    answer = json.loads(run(["post.md", "--format", "json"], tmp_path).out)
+
+    assert [(item["line"], item["reason"]) for item in answer["unread"]] == [
+        (6, "is Python that sets no arguments of a training")
+    ]
