@@ -118,6 +118,7 @@ def _which(done: Conclusion) -> Iterator[Ask]:
         what=entry.question.in_(done.lang),
         how=entry.ask.in_(done.lang),
         answer="value",
+        reading=done.alternatives,
         values=done.alternatives,
     )
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+import msgspec
+
 from trainrx.inputs.paste.margin import unwrapped
 from trainrx.inputs.paste.marks import unmarked
 from trainrx.inputs.paste.markup import lines_of
@@ -14,6 +16,7 @@ from trainrx.inputs.paste.repair import CODE, mended, plain_text
 from trainrx.inputs.paste.segment import PostLine, PostPart, kinds_of
 from trainrx.inputs.paste.signs import Kind
 from trainrx.inputs.paste.whole import is_post
+from trainrx.inputs.recognise import is_manifest
 from trainrx.inputs.wrappers.unwrap import unwrapped_text
 from trainrx.model.findings import NO_IMAGE, Unread
 from trainrx.model.job import NOTE, Input, InputKind, LineRepair
@@ -125,7 +128,10 @@ def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:
             yield _input(kind, joined, post, name)
     for part in post.parts:
         if part.kind in ("config", "env"):
-            yield _input(part.kind, [part], post, name)
+            made = _input(part.kind, [part], post, name)
+            # a manifest reads like a configuration, and starts a job
+            starts = part.kind == "config" and is_manifest(made.text or "")
+            yield msgspec.structs.replace(made, kind="script") if starts else made
 
 
 def _input(kind: Kind, parts: Sequence[PostPart], post: PastedPost, name: str) -> Input:
