@@ -19,7 +19,7 @@ _CANONICAL = frozenset(f"zero{n}{tail}" for n in range(4) for tail in ("", "_off
 _AS_WRITTEN = _CANONICAL - {"zero0_offload", "zero1_offload"}
 """There is nothing to hold elsewhere below stage 2."""
 _PART = late(r"offload[_-]?(params?|optimi[sz]er|opt)(?![a-z])")
-_FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
+_FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device", "text"]]] = {
     "train_batch_size": ("deepspeed.train_batch", "int"),
     "train_micro_batch_size_per_gpu": ("deepspeed.micro_batch", "int"),
     "gradient_accumulation_steps": ("deepspeed.grad_accum", "int"),
@@ -29,11 +29,18 @@ _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device"]]] = {
     "zero_optimization.zero_hpz_partition_size": ("deepspeed.hpz_partition", "int"),
     "zero_optimization.offload_param.device": ("deepspeed.param_device", "device"),
     "zero_optimization.offload_optimizer.device": ("deepspeed.optimizer_device", "device"),
+    "zero_optimization.offload_param.nvme_path": ("deepspeed.param_path", "text"),
+    "zero_optimization.offload_optimizer.nvme_path": ("deepspeed.optimizer_path", "text"),
+    "zero_optimization.stage3_gather_16bit_weights_on_model_save": (
+        "deepspeed.gathers_weights",
+        "bool",
+    ),
     "tensor_parallel.autotp_size": ("deepspeed.autotp", "int"),
 }
 """Keys of a DeepSpeed configuration and the facts they give.
 https://www.deepspeed.ai/docs/config-json/"""
 _MOST_DIGITS = 9
+_LEVELS = 6
 
 
 def canonical_deepspeed(text: str) -> str | None:
@@ -84,6 +91,11 @@ def _shared(configs: Sequence[Mapping[str, object]]) -> dict[str, Scalar]:
     return {n: v for n, v in first.items() if all(n in o and o[n] == v for o in rest)}
 
 
+def keys_of(fact: str) -> tuple[str, ...]:
+    """Give the keys a fact is read from, as they stand in a DeepSpeed file."""
+    return tuple(key for key, (name, _) in _FURTHER.items() if name == fact)
+
+
 def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
     """Read DeepSpeed facts out of flattened keys (its own JSON or dump, or accelerate's YAML)."""
     facts: dict[str, Scalar] = {}
@@ -96,6 +108,9 @@ def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
             name.removeprefix(outer): text for name, text in flat.items() if name.startswith(outer)
         }
         facts |= _further(own.get)
+    filled = sum(text == "auto" for text in flat.values())
+    if filled and "parallel.zero_stage" in facts:
+        facts["deepspeed.auto"] = filled
     _put_stage(facts, flat.get("zero_optimization_stage"))
     _put_stage(facts, flat.get("deepspeed_config.zero_stage"))
     _put_device(facts, "params", flat.get("deepspeed_config.offload_param_device"))
@@ -132,7 +147,18 @@ def _facts_of(config: Mapping[str, object]) -> dict[str, Scalar]:
         facts[f"parallel.offload_{part}"] = str(named).lower() in {"cpu", "nvme"}
     if zero.get("cpu_offload") is True:  # the older name of an optimizer in host memory
         facts["parallel.offload_optimizer"] = True
+    filled = _filled_in(config)
+    if filled:
+        facts["deepspeed.auto"] = filled
     return facts | _further(lambda name: _text(_at(config, name)))
+
+
+def _filled_in(node: Mapping[str, object], depth: int = 0) -> int:
+    """Count the values a trainer is to fill in."""
+    inner = (value for value in node.values() if isinstance(value, dict) and depth < _LEVELS)
+    return sum(value == "auto" for value in node.values()) + sum(
+        _filled_in(value, depth + 1) for value in inner
+    )
 
 
 def _further(get: Callable[[str], str | None]) -> dict[str, Scalar]:
@@ -144,6 +170,8 @@ def _further(get: Callable[[str], str | None]) -> dict[str, Scalar]:
             facts[fact] = text == "true"
         elif kind == "int" and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text):
             facts[fact] = int(text)
+        elif kind == "text" and text:
+            facts[fact] = text[:200]
         elif kind == "device" and text in {"cpu", "nvme", "none"}:
             facts[fact] = text
     return facts

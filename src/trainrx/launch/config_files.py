@@ -109,12 +109,12 @@ class _FileArguments:
     def read(self, name: str, text: str, place: Origin | None) -> None:
         """Read one file; `place` is where a script writes it."""
         from trainrx.inputs.config import read_config
-        from trainrx.launch.config_kinds import classify_config
+        from trainrx.launch.config_kinds import ALONE, classify_config
 
         kind = classify_config(text)
-        if kind in _AS_SILENT:
+        if kind in _AS_SILENT and kind != self._launch.framework:
             return
-        whole = kind != "accelerate" and not self._framework.nested_files
+        whole = kind not in ALONE and not self._framework.nested_files
         found, problems = read_config(text, name, whole=whole)
         if place is not None:
             found = tuple(_placed(arg, place) for arg in found)

@@ -24,6 +24,8 @@ configuration it composed; llamaboard: the state of LLaMA Board's form, which wr
 _DUMP_LEAST = 60
 """Keys of a JSON object above which it is a dump of all arguments: nobody writes as many."""
 
+ALONE = ("accelerate", "deepspeed")
+"""Kinds of configuration that say enough to be judged without the program that uses them."""
 _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
     (
         "deepspeed",
@@ -122,24 +124,30 @@ def _dumped_by(names: Collection[str]) -> Framework:
 
 
 def _from_launcher_config(configs: Sequence[Input]) -> RawLaunch | None:
-    """Give the launch a configuration of accelerate implies: a program that is not at hand."""
-    for config in configs:
-        if classify_config(config.text or "") == "accelerate":
-            options, _ = read_config(config.text or "", config.name)
-            return RawLaunch(
-                framework="accelerate",
-                command="",
-                args=(),
-                env=(),
-                launcher=tuple(item for item in options if "." not in item.name),
-                origin=Origin(
-                    source=config.name, line=1, text=(config.text or "").split("\n")[0][:200]
-                ),
-                configs=(config.name,),
-                args_complete=False,
-                env_complete=False,
-            )
-    return None
+    """Give the launch a configuration of a launcher or an engine implies."""
+    found = (launched_with(item.text or "", item.name) for item in configs)
+    return next((launch for launch in found if launch is not None), None)
+
+
+def launched_with(text: str, source: str) -> RawLaunch | None:
+    """Give the launch a configuration of accelerate or DeepSpeed is for, its program unseen."""
+    kind = classify_config(text)
+    if kind not in ALONE:
+        return None
+    options, _ = read_config(text, source)
+    launcher = (item for item in options if "." not in item.name) if kind == "accelerate" else ()
+    return RawLaunch(
+        framework=kind,
+        command="",
+        args=(),
+        env=(),
+        launcher=tuple(launcher),
+        origin=Origin(source=source, line=1, text=text.split("\n", maxsplit=1)[0][:200]),
+        configs=(source,),
+        args_complete=False,
+        env_complete=False,
+        started_unseen=kind != "accelerate",
+    )
 
 
 def with_program(script: Input, framework: str) -> tuple[Input, Unread] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from trainrx.catalog.deepspeed import deepspeed_facts, read_deepspeed
+from trainrx.catalog.deepspeed import deepspeed_facts, keys_of, read_deepspeed
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import COUNT
@@ -47,6 +47,7 @@ def launch_facts(
         *_identity(launch, book, version[1], *task),
         *([fact(UNRESOLVED, " ".join(sorted(open_)), launch.origin)] if open_ else ()),
         *_deepspeed(settings, launch, configs, version[0], files),
+        *_accelerate(configs),
         *(_plain(s) for s in settings.values() if s.value is not None),
         *allocation_facts(launch),
     )
@@ -113,7 +114,40 @@ def _deepspeed(
     if setting is None and not found and _without_deepspeed(launch, configs):
         found, origins, how = {"parallel.zero_stage": 0}, (launch.origin,), "default"
     for name, value in found.items():
-        yield fact(name, value, *origins, how=how)
+        own = tuple(flat[key].origin for key in keys_of(name) if key in flat)
+        yield fact(name, value, *(own or origins), how=how)
+
+
+_OF_FILE = frozenset(
+    {"gradient_accumulation_steps", "gradient_clipping", "zero_stage", "zero3_save_16bit_model"}
+    | {"offload_optimizer_device", "offload_param_device", "mixed_precision"}
+    | {"offload_optimizer_nvme_path", "offload_param_nvme_path"}
+)
+"""What accelerate refuses beside `deepspeed_config_file` (utils/dataclasses.py:
+`_deepspeed_config_checks`)."""
+
+
+def _accelerate(configs: Sequence[RawArg]) -> Iterable[Fact]:
+    """Say what a configuration of accelerate holds of what does not go together."""
+    own = [arg for arg in configs if arg.via == "outer" and arg.values]
+    texts = {arg.name: arg for arg in own}
+    kind = texts.get("distributed_type")
+    if kind is not None and kind.values:
+        yield fact("accelerate.distributed_type", kind.values[0], kind.origin)
+    for name in ("fsdp_config", "deepspeed_config"):
+        inside = [arg for arg in own if arg.name.startswith(f"{name}.")]
+        if inside:
+            yield fact(f"accelerate.{name}", True, inside[0].origin)
+    file = texts.get("deepspeed_config.deepspeed_config_file")
+    doubled = [arg for arg in own if arg.name.removeprefix("deepspeed_config.") in _OF_FILE]
+    nested = [arg for arg in doubled if "." in arg.name]
+    if file is not None and nested:
+        yield fact("accelerate.beside_file", nested[0].name.rpartition(".")[2], nested[0].origin)
+    for name, told in (("num_processes", "processes"), ("num_machines", "machines")):
+        item = texts.get(name)
+        value = item.values[0] if item is not None and item.values else ""
+        if item is not None and value.isdecimal() and len(value) <= 6:
+            yield fact(f"accelerate.{told}", int(value), item.origin)
 
 
 def _named_so(launch: RawLaunch) -> tuple[dict[str, Scalar], tuple[Origin, ...]]:

@@ -107,9 +107,11 @@ def _gpus(asked: Request, settings: Settings) -> int | None:
 def config_launch(file: File) -> RawLaunch | None:
     """Give the launch that a configuration of a framework implies; None when it implies none."""
     from trainrx.inputs.config import read_config
-    from trainrx.launch.config_kinds import classify_config
+    from trainrx.launch.config_kinds import ALONE, classify_config, launched_with
 
     kind = classify_config(file.text)
+    if kind in ALONE:
+        return launched_with(file.text, file.name)
     own = framework_of(kind)
     # a dump of arguments was refused or taken already; an assignment completes what only assigns
     if kind is None or not own.telling_keys or own.only_assigns:

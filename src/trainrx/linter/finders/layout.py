@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
+from trainrx.linter.engine_file import EngineFile, engine_file, key_place
 from trainrx.linter.finders.conditions import place
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
-from trainrx.model.facts import Origin
-from trainrx.model.job import RawArg
 
 _PROCESSES, _VISIBLE = "parallel.processes_per_node", "parallel.visible_gpus"
 _NODES, _RANK = "parallel.nodes", "parallel.node_rank"
@@ -111,19 +108,13 @@ _SAME: Mapping[str, str] = {
     "bf16.enabled": "bf16",
 }
 _BATCH = "train_batch_size"
-_MAX_TEXT = 300_000
-
-
-class _DeepSpeedFile(msgspec.Struct, frozen=True):
-    name: str
-    values: dict[str, object]
 
 
 def _deepspeed(job: LintedJob) -> Iterator[RuleHit]:
     """Give each key of the DeepSpeed file that contradicts an argument of the launch."""
     if not job.framework.training_arguments or job.launch.command.startswith("megatron"):
         return
-    file = _file(job)
+    file = engine_file(job)
     if file is None:
         return
     for key, name in _SAME.items():
@@ -135,7 +126,7 @@ def _deepspeed(job: LintedJob) -> Iterator[RuleHit]:
     yield from _triangle(job, file)
 
 
-def _triangle(job: LintedJob, file: _DeepSpeedFile) -> Iterator[RuleHit]:
+def _triangle(job: LintedJob, file: EngineFile) -> Iterator[RuleHit]:
     """Compare the batch of all cards: micro batch x accumulation x processes."""
     held = file.values.get(_BATCH)
     names = ("train.micro_batch", "train.grad_accum", "parallel.world_size")
@@ -151,34 +142,20 @@ def _triangle(job: LintedJob, file: _DeepSpeedFile) -> Iterator[RuleHit]:
             "accum": str(accum),
             "world": str(world),
         }
-        yield RuleHit("deepspeed-batch-differs", _key_place(_BATCH, job, file), values)
+        yield RuleHit("deepspeed-batch-differs", key_place(_BATCH, job, file), values)
 
 
 def _differs(
-    key: str, held: object, name: str, wanted: object, job: LintedJob, file: _DeepSpeedFile
+    key: str, held: object, name: str, wanted: object, job: LintedJob, file: EngineFile
 ) -> RuleHit:
     values = {"key": key, "held": _json(held), "name": name, "wanted": _json(wanted)}
-    return RuleHit("deepspeed-value-differs", _key_place(key, job, file), values)
+    return RuleHit("deepspeed-value-differs", key_place(key, job, file), values)
 
 
 def _json(value: object) -> str:
     import json
 
     return json.dumps(value)
-
-
-def _key_place(key: str, job: LintedJob, file: _DeepSpeedFile) -> LineRange:
-    """Find the key in the file: the first line that holds it behind those it lies in."""
-    start = 0
-    lines = job.texts.lines(file.name)
-    for part in key.split("."):
-        for number in range(start, len(lines)):
-            if f'"{part}"' in lines[number]:
-                start = number
-                break
-    origin = Origin(source=file.name, line=start + 1)
-    last = key.rpartition(".")[2]
-    return job.texts.flag(RawArg(name=last, values=None, origin=origin, via="config"))
 
 
 def _given(name: str, job: LintedJob) -> object:
@@ -195,29 +172,3 @@ def _equal(held: object, wanted: object) -> bool:
     if isinstance(held, (int, float)) and isinstance(wanted, (int, float)):
         return float(held) == float(wanted)
     return held == wanted
-
-
-def _file(job: LintedJob) -> _DeepSpeedFile | None:
-    setting = job.resolved.settings.get("parallel.deepspeed")
-    text = setting.text if setting is not None else ""
-    if not text.endswith(".json"):
-        return None
-    import json  # few launches bring a file of their own
-
-    base = text.replace("\\", "/").rpartition("/")[2]
-    for name, content in job.files.items():
-        if name.replace("\\", "/").rpartition("/")[2] == base and len(content) < _MAX_TEXT:
-            try:
-                read = json.loads(content)
-            except (ValueError, RecursionError):
-                return None
-            return _DeepSpeedFile(name, dict(_flat(read))) if isinstance(read, dict) else None
-    return None
-
-
-def _flat(node: dict[str, object], front: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
-    for key, value in node.items():
-        if isinstance(value, dict) and depth < 4:
-            yield from _flat(value, f"{front}{key}.", depth + 1)
-        else:
-            yield f"{front}{key}", value
