@@ -238,3 +238,31 @@ def test_the_order_of_fences_changes_no_kind(order):
     found = taken_for(text)
 
     assert all(holds(found, kind, block) for kind, block in order)
+
+
+def test_a_dictionary_in_a_program_is_no_configuration_of_its_own():
+    text = (
+        'import deepspeed\n\nds_config = {\n    "train_batch_size": 4,\n'
+        '    "zero_optimization": {\n        "stage": 2,\n    },\n}\n'
+        "engine = deepspeed.initialize(model=model, config=ds_config)"
+    )
+
+    found = taken_for(f"```python\n{text}\n```\n")
+
+    assert holds(found, "python", text)
+
+
+def test_a_line_marked_as_code_is_what_was_printed():
+    line = "vllm_mode must be either 'server' or 'colocate', got 'server'."
+
+    found = taken_for(f"It says\n\n`{line}`\n\non rank 1.\n")
+
+    assert " ".join(found["log"]) == line
+
+
+def test_variables_a_command_refers_to_belong_to_its_script():
+    text = "model_path=/data/m\nlr=1e-5\nbash train.sh --model ${model_path} --lr $lr"
+
+    found = taken_for(f"{SAID}\n\n{text}\n")
+
+    assert holds(found, "script", text)

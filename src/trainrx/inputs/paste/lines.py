@@ -11,6 +11,7 @@ from trainrx.inputs.paste.signs import (
     FRAME,
     HOLDS,
     MACHINE_NAME,
+    NARRATED,
     PERSONAL,
     PRINTED,
     STAMPED,
@@ -130,6 +131,8 @@ def _not_printed(text: str, said: float, score: dict[Kind, float]) -> float:
         return 0.0
     if PERSONAL.search(text):
         return said + 1.0
+    if NARRATED.search(text):
+        return said
     if MACHINE_NAME.search(text):
         score["log"] += 1.0
         return said * (0.5 if COMPLAINT.search(text) else 0.8)

@@ -17,6 +17,8 @@ USUAL = 80
 """Up to this width one broken line is enough: mails and terminals break here."""
 BROKEN = 0.5
 """Share of the full lines that must go on in the next one."""
+ALIKE = 10
+"""Characters at the beginning of two lines that make them rows of one list."""
 LABEL = 40
 """Characters of a line that introduces what stands below it."""
 _OWN = late(
@@ -85,7 +87,7 @@ def _goes_on(before: str, text: str, width: int) -> bool:
     if text[:1].isspace():
         # cut right before a space
         return len(before) == width and text[:1] == " " and text[1:2] != " "
-    if HAN.match(text) and not HAN.search(before):
+    if text[:ALIKE] == before[:ALIKE] or (HAN.match(text) and not HAN.search(before)):
         return False
     return _is_full(before, text, width) and not _begins(text)
 

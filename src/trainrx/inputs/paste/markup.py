@@ -46,29 +46,37 @@ FENCE_HINTS: Mapping[str, Kind] = {
     **dict.fromkeys(("log", "traceback", "pytb", "text", "txt", "output", "stdout", "logs"), "log"),
 }
 HEADING_HINTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (late(r"log|traceback|error|output|报错|日志|错误信息|输出", re.IGNORECASE), "log"),
     (
         late(
-            r"system|environment|version|env\b|pip |package|依赖|环境|版本|hardware|硬件|系统",
+            r"\blogs?\b|traceback|\berrors?\b|\boutputs?\b|报错|日志|错误信息|输出", re.IGNORECASE
+        ),
+        "log",
+    ),
+    (
+        late(
+            r"\bsystem\b|environment|version|\benv\b|\bpip\b|packages|依赖|环境|版本|hardware|硬件|系统",
             re.IGNORECASE,
         ),
         "versions",
     ),
     (
-        late(r"command|script|reproduc|复现|命令|脚本|launch|how to run|训练参数", re.IGNORECASE),
+        late(
+            r"\bcommand|\bscript|reproduc|复现|命令|脚本|\blaunch|how to run|训练参数",
+            re.IGNORECASE,
+        ),
         "script",
     ),
-    (late(r"config|yaml|配置|参数", re.IGNORECASE), "config"),
+    (late(r"\bconfig|\byaml\b|配置|参数", re.IGNORECASE), "config"),
     (
         late(
-            r"describ|expected|what happened|problem|question|问题|描述|期望|现象|bug",
+            r"describ|expected|what happened|problem|question|问题|描述|期望|现象|\bbug\b",
             re.IGNORECASE,
         ),
         "prose",
     ),
 )
 FENCED = 1.0
-HEADED = 0.8
+HEADED = 1.2
 PROSE_IN_FENCE = -2.0
 LONGEST_COMMENT = 20
 """Lines of a comment that are looked past for the code it belongs to."""

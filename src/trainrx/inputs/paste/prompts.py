@@ -25,6 +25,8 @@ _WEAK_PROMPT = late(r"[ \t]*(?:%|\+{1,3}) (?=\S)")
 """What stands in front of other things, too: a prompt only before a command."""
 _GOES_ON = late(r"^[ \t]*> ?(?=\S)")
 _LABEL = late(r"[ \t]*(?:[^\n：`]{1,30}：[ \t]*`?|`)(?=[^\s`])")
+_CODE_SPAN = late(r"\s*`([^`]{20,})`?\s*$")
+"""A line that is marked as code as a whole, or begins to be."""
 _BANG = late(r"\s*!(?=[\w./])|\s*%(?=(?:pip|conda) )")
 _CELL_MAGIC = late(r"\s*%%(\w+)(?: +(\S+))?.*$")
 _ENV_MAGIC = late(r"\s*%env\s+([A-Za-z_]\w*)\s*[= ]\s*(.*)$")
@@ -32,6 +34,8 @@ ASKED = 2.0
 """What a prompt in front of a line says for a command, nats."""
 SHOWN, PRINTED = 1.0, 0.5
 """What a command that shows a file or a list says of the lines below it, and any other."""
+SPAN: Mapping[Kind, float] = {"prose": -ASKED}
+"""What marks of code around a line say of it."""
 _SHOWS = r"\s*(?:sudo +)?(?:cat|head|tail|less|more|type|bat|nl|vim?|nano)\b[^>|]*\.(?:{})\b"
 OUTPUTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (late(_SHOWS.format("ya?ml|json|toml|cfg|conf|ini")), "config"),
@@ -69,6 +73,9 @@ def unprompted(lines: Sequence[PostLine]) -> list[PostLine]:
         else:
             block, asking = block + asking, False
             text, hints = _cell(line.text)
+            if hints is SPAN:
+                # what is marked as code stands apart from the words around it
+                block, before = block + 1, -1
             below = hints if text == "" and hints else below
             out.append(PostLine(line.number, text, block, _with(line.hints, hints or below)))
     return out
@@ -118,7 +125,12 @@ def _cell(text: str) -> tuple[str, Mapping[Kind, float]]:
     bare = text[python.end() :] if python is not None else text
     if _BANG.match(bare):
         return _BANG.sub("", bare, count=1), {"script": ASKED}
-    return _command_alone(bare), {"python": ASKED} if python is not None else {}
+    if python is not None:
+        return bare, {"python": ASKED}
+    code = _CODE_SPAN.match(bare)
+    if code is not None:
+        return code[1], SPAN
+    return _command_alone(bare), {}
 
 
 def _written(magic: str, name: str) -> Kind:

@@ -20,11 +20,16 @@ CODE_OF_FRAME = 8.0
 """What a frame of a traceback says of the indented line below it for a log."""
 SHELL_VARIABLE = 3.0
 """What it says of an assignment for the shell that its variable is referred to."""
+IN_LITERAL = 5.0
+"""What the beginning of a dictionary (`config = {`) says of its lines for Python."""
 LIKE_OUTPUT: tuple[Kind, ...] = ("prose", "config", "python")
 """What a program may print behind a line of its log; a list of versions says what it is."""
 _REFERENCE = late(r"\$\{?([A-Za-z_]\w{0,60})")
 _ASSIGNED = late(r"\s*([A-Za-z_]\w{0,60})=")
+_LITERAL = late(r"(\s*)[\w.]+ ?= ?\{[^}]*$")
+_LITERAL_END = late(r"(\s*)\}")
 _PROSE, _SCRIPT, _LOG = KINDS.index("prose"), KINDS.index("script"), KINDS.index("log")
+_PYTHON = KINDS.index("python")
 
 
 class PostLine(NamedTuple):
@@ -86,6 +91,7 @@ def _chain(lines: Sequence[PostLine]) -> tuple[list[float], list[tuple[int, list
 def _weighed(lines: Sequence[PostLine]) -> Iterator[tuple[PostLine, LineForm, list[float]]]:
     """Give each line with its form and its weights; a line that comes again is weighed once."""
     shell = {name for line in lines if "$" in line.text for name in _REFERENCE.findall(line.text)}
+    literal = frozenset(_in_literals(lines))
     known: dict[str, tuple[LineForm, list[float]]] = {}
     for line in lines:
         if line.text not in known:
@@ -96,9 +102,26 @@ def _weighed(lines: Sequence[PostLine]) -> Iterator[tuple[PostLine, LineForm, li
                 own[_SCRIPT] += SHELL_VARIABLE
             known[line.text] = found, own
         found, own = known[line.text]
-        if line.hints:
+        if line.hints and found is not NOTHING:
             own = _hinted(line, own)
+        if line.number in literal:
+            own = [*own]
+            own[_PYTHON] += IN_LITERAL
         yield line, found, own
+
+
+def _in_literals(lines: Sequence[PostLine]) -> Iterator[int]:
+    """Give the numbers of lines that stand in a dictionary a program assigns to a name."""
+    depth, block = -1, -1
+    for line in lines:
+        depth = depth if line.block == block else -1
+        block = line.block
+        opened = _LITERAL.match(line.text) if "{" in line.text and depth < 0 else None
+        depth = len(opened[1]) if opened is not None else depth
+        if depth >= 0:
+            yield line.number
+        ends = depth >= 0 and opened is None and _LITERAL_END.match(line.text)
+        depth = -1 if ends and len(ends[1]) <= depth else depth
 
 
 def _hinted(line: PostLine, own: Sequence[float]) -> list[float]:

@@ -31,6 +31,11 @@ PRINTED = late(
     r"|During handling of the above|usage: \S+ \[|[\w./-]+: error: \S"
     r"|The above exception was|Segmentation fault|Killed$|Aborted|CUDA out of memory"
     r"|terminate called|\*\*\* |(?:[A-Z][\w-]*(?: \w+)? )?[Ee]rror(?: \d+)?: \S)"
+    r"|\s*(?:Stop(?:Async)?Iteration|SystemExit|GeneratorExit)\b"
+    r"|\s*\S{1,300}\.py(?:\"?, line \d+, in |:\d+: )|[\w./-]{2,80}: line \d+: "
+    r"|[\w./-]{2,40}: (?:cannot|can't|could not|command not found) "
+    r"|\s*[\w.]{2,120}\(\) (?:got an? |takes |missing )"
+    r"|[\w.-]{2,40} \S{1,40} requires \S{1,80}, but you have "
     r"|\s*[\^~]{2,}[\^~ ]*$|\s*\.{3}<\d+ lines>\.{3}$"
 )
 STAMPED = late(
@@ -73,6 +78,13 @@ MACHINE_NAME = late(
     r"|[\w\])](?:==|>=|<=)[\w\[(]| -> |<class '|\[\d+(?:, ?\d+)*\]"
 )
 """Names and values as programs write them among words."""
+NARRATED = late(
+    r"\b(?:stops|dies|crashes|fails|hangs|freezes|breaks|refuses|complains|waits|runs out|goes out"
+    r"|(?:can|may|will) (?:stop|die|crash|fail|hang)|gets? stuck|happens|occurs|whenever|although"
+    r"|(?:after|since) (?:about |some )?\d+ (?:steps|hours|epochs)|fine-?tuning (?:of )?|works)\b",
+    re.IGNORECASE,
+)
+"""How people tell what became of a job."""
 PERSONAL = late(r"\b(?:I|I'm|I've|[Mm]y|[Ww]e|[Oo]ur|thanks|anyone)\b|\?\s*$|[\u3400-\u9fff]{2}")
 """What people write and programs hardly print: of themselves, questions, Chinese."""
 SYSTEM = late(
