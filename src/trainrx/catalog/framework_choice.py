@@ -45,6 +45,12 @@ def known_names() -> frozenset[str]:
     return named | read_requirements().releases.keys()
 
 
+def package_named(text: str) -> str | None:
+    """Give the package that goes by a name here; None where nothing of that name is known."""
+    plain = canonical_package(text)
+    return _other_names().get(plain, plain) if plain in known_names() else None
+
+
 def _other_names() -> dict[str, str]:
     return _OTHER_NAMES | {other: one.name for one in frameworks() for other in one.also_called}
 

@@ -46,6 +46,7 @@ from trainrx.launch.job import (
     settle,
     without_claims,
 )
+from trainrx.launch.prose.conflicts import overruled
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Detection, Input
@@ -67,7 +68,7 @@ def conclude(
     seen = with_looked(detect(inputs, tuple(knowledge.symptoms.values())), given, knowledge)
     reading = read_evidence((*given.evidence, *given.logs, *given.outputs))
     printed = log_versions(seen.facts)
-    versions = {**given.replied, **printed, **_stated(given)}
+    versions = {**given.stated.versions, **given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)
     choice = find_choice(given, dumps)
     versions = {**image_versions(choice.launch), **versions}
@@ -111,6 +112,7 @@ def conclude(
                     *reading.unread,
                     *_overruled(given, framework),
                     *disagreements(given, facts, printed),
+                    *overruled(given.stated, facts, versions, lang),
                 )
             )
         ),
@@ -211,8 +213,9 @@ def _facts(
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
     named = () if given.framework is None else (given.framework.fact(),)
-    replied = given.replies.facts
-    known = Facts((*given.facts, *shown, *stage, *set_, *replied, *named, *tried, *noted, *own))
+    replied, said = given.replies.facts, given.stated.facts
+    told = (*replied, *named, *said, *tried, *noted)
+    known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
     if known.text("launch.framework") is None:
         known.add(*owner_facts(symptom_facts(seen.symptoms)))

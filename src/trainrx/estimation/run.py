@@ -23,6 +23,7 @@ from trainrx.launch.job import (
     launch_facts,
     settle,
 )
+from trainrx.launch.prose.conflicts import overruled
 from trainrx.launch.request import Request
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
@@ -201,7 +202,10 @@ def _answer(
         cards=tuple(fit for fit in fits if fit.name),
         assumptions=first.assumptions,
         counted=count,
-        unread=job.unread,
+        unread=(
+            *job.unread,
+            *overruled(job.given.stated, first.facts, job.versions, lang),
+        ),
     )
     if isinstance(first.result, Refusal):
         return rounded(msgspec.structs.replace(answer, refusal=first.result))

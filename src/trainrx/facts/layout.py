@@ -8,7 +8,7 @@ from trainrx.facts.batch import batch_facts
 from trainrx.facts.reading import degrees, derived, framework, is_megatron
 from trainrx.facts.roles import role_facts, rollout_mode
 from trainrx.launchers.allocation import GPUS_PER_NODE, NODES
-from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.facts import STATED, Fact, Facts, fact
 
 _PROCESSES = "parallel.processes_per_node"
 
@@ -16,11 +16,36 @@ _PROCESSES = "parallel.processes_per_node"
 def layout_facts(facts: Facts) -> tuple[Fact, ...]:
     """Derive `hardware.gpus*`, `parallel.*`, `batch.*`, `role.*` and `vllm.mode`."""
     out = Facts(facts)
-    for step in (_nodes, _gpus, _processes, _world, _idle, rollout_mode):
+    for step in (_card, _nodes, _gpus, _processes, _world, _idle, rollout_mode):
         out.add(*step(out))
-    for group in (parallel_facts, batch_facts, role_facts):
+    for group in (parallel_facts, batch_facts, role_facts, _as_stated):
         out.add(*group(out))
     return tuple(item for item in out if item.kind not in facts)
+
+
+CARD = ("hardware.gpu", "hardware.gpu_gib", "hardware.compute_capability", "hardware.bf16")
+SAME = 0.06
+"""Share by which two figures of one card's memory differ at most: nominal, and as torch sees it."""
+
+
+def _card(facts: Facts) -> Iterator[Fact]:
+    """Take the card a person states, where nothing shows another."""
+    seen = facts.number("hardware.gpu_gib") or facts.number("oom.card_gib")
+    said = facts.number(STATED + "hardware.gpu_gib")
+    differs = seen is not None and said is not None and abs(seen - said) > SAME * seen
+    if "hardware.gpu" not in facts and not differs:
+        yield from _stated(facts, *CARD)
+
+
+def _as_stated(facts: Facts) -> Iterator[Fact]:
+    yield from _stated(facts, "hardware.gpus", "hardware.nodes")
+
+
+def _stated(facts: Facts, *names: str) -> Iterator[Fact]:
+    for name in names:
+        value = facts.value(STATED + name)
+        if value is not None and name not in facts:
+            yield derived(facts, name, value, STATED + name)
 
 
 def _nodes(facts: Facts) -> Iterator[Fact]:
@@ -29,6 +54,8 @@ def _nodes(facts: Facts) -> Iterator[Fact]:
         return
     if nodes is not None:
         yield derived(facts, "hardware.nodes", int(nodes), "parallel.nodes")
+    elif STATED + "hardware.nodes" in facts:
+        yield from _stated(facts, "hardware.nodes")
     elif facts.number("hardware.gpus") == 1:
         yield derived(facts, "hardware.nodes", 1, "hardware.gpus")
     elif _is_open(facts, "parallel.nodes") and NODES in facts:
@@ -62,9 +89,20 @@ def _gpus(facts: Facts) -> Iterator[Fact]:
         per_node = facts.whole(GPUS_PER_NODE)
     if per_node is None and processes is not None and processes > 1:
         per_node = int(processes)
+    stated = facts.whole(STATED + "hardware.gpus")
+    if per_node is None and stated is not None and not _roles_apart(facts):
+        yield from _stated(facts, "hardware.gpus")
+        per_node = None if stated % nodes else stated // nodes
+        total = stated
     if per_node is None:
         return
-    sources = ("hardware.gpus", "parallel.visible_gpus", GPUS_PER_NODE, _PROCESSES)
+    sources = (
+        "hardware.gpus",
+        "parallel.visible_gpus",
+        GPUS_PER_NODE,
+        _PROCESSES,
+        *(() if stated is None or total != stated else (STATED + "hardware.gpus",)),
+    )
     yield derived(facts, "hardware.gpus_per_node", per_node, *sources)
     if total is None:
         yield derived(facts, "hardware.gpus", per_node * nodes, *sources, "parallel.nodes")

@@ -15,6 +15,8 @@ from trainrx.frameworks import frameworks
 from trainrx.inspect.topics import topic_of
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.job import Launch, launch_facts
+from trainrx.launch.prose.conflicts import overruled
+from trainrx.launch.prose.statements import Stated
 from trainrx.model import reasons
 from trainrx.model.facts import Fact, Facts, How, Origin
 from trainrx.model.findings import Unread
@@ -44,7 +46,9 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "train.learning_rate": ("tuner.type",),
 }
 """What a value follows from, for saying so."""
-_NOT_SHOWN = ("log", "exit", "symptom", "series", "oom", "collective", "changed", "version")
+_NOT_SHOWN = (
+    *("log", "exit", "symptom", "series", "oom", "collective", "changed", "version", "stated"),
+)
 _OF_THE_HEAD = frozenset(
     {"launch.given", "launch.framework", "launch.framework_version", "launch.framework_major"}
 )
@@ -56,6 +60,7 @@ class InspectContext(NamedTuple):
     knowledge: Knowledge
     facts: tuple[Fact, ...]
     told: tuple[Fact, ...]
+    stated: Stated
     env: tuple[EnvVar, ...]
     versions: Mapping[str, str]
     version_how: Mapping[str, How]
@@ -90,7 +95,7 @@ def describe(launch: Launch, around: InspectContext) -> InspectedJob:
         strangers=tuple(_strangers(launch, around)),
         shadowed=tuple(_setting(s, launch) for s in resolved.shadowed),
         defects=tuple(sorted(raw.defects, key=lambda d: (d.source, d.line))),
-        unread=unread,
+        unread=(*unread, *overruled(around.stated, facts, around.versions, around.lang)),
     )
 
 

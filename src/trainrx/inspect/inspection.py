@@ -29,7 +29,7 @@ from trainrx.model.text import Lang
 class LogReadings(msgspec.Struct, frozen=True, kw_only=True):
     """What the logs tell: facts, package versions, printed arguments, and what is of no use.
 
-    `told` are facts a note mentions: they give way to what is set.
+    `told` are facts a note mentions: they give way to what is set, as its versions do.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -66,15 +66,22 @@ def jobs_of(
         knowledge=knowledge,
         facts=(*given.facts, *seen.facts),
         told=seen.told,
+        stated=given.stated,
         env=given.env.variables,
         versions={**seen.versions, **given.versions},
-        version_how=dict.fromkeys(seen.versions, _READ) | dict.fromkeys(given.versions, _GIVEN),
+        version_how=_version_how(given, seen),
         lang=lang,
     )
     jobs = tuple(_job(group, given, around, seen.dumps) for group in _grouped(launches))
     told = {item for job in jobs for item in job.unread}
     unread = dict.fromkeys((*given.unread, *problems, *seen.unread))
     return jobs, tuple(item for item in unread if item not in told)
+
+
+def _version_how(given: Given, seen: LogReadings) -> dict[str, How]:
+    stated = (name for name, text in given.stated.versions.items() if seen.versions[name] == text)
+    told = dict.fromkeys((*stated, *given.versions), _GIVEN)
+    return dict.fromkeys(seen.versions, _READ) | told
 
 
 _READ: How = "read"
@@ -90,6 +97,7 @@ def read_logs(given: Given) -> LogReadings:
     """Scan logs and notes for facts, versions and printed arguments; without it costs nothing."""
     if not (given.logs or given.notes):
         return LogReadings()
+    notes = given.stated
     # the scanner of logs costs more than all the rest
     from trainrx.evidence.arguments import logged_arguments
     from trainrx.evidence.detector import detect
@@ -99,8 +107,8 @@ def read_logs(given: Given) -> LogReadings:
     told = [item for item in found.facts if any(at.source == NOTE for at in item.origins)]
     return LogReadings(
         facts=tuple(item for item in found.facts if item not in told),
-        told=tuple(told),
-        versions=log_versions(found.facts),
+        told=(*notes.facts, *told),
+        versions={**notes.versions, **log_versions(found.facts)},
         dumps=logged_arguments(given.logs),
         unread=found.unread,
     )

@@ -15,14 +15,16 @@ from trainrx.inputs.containers import NO_INPUT
 from trainrx.inputs.content import Found
 from trainrx.inputs.environment import Environment, read_environment
 from trainrx.inputs.files import in_words, read_path, read_stdin
-from trainrx.inputs.hardware import GpuReading, card_and_count, read_gpu, usable_gib
+from trainrx.inputs.hardware import card_and_count, read_gpu
 from trainrx.knowledge.store import Knowledge
+from trainrx.launch.cards import card_facts
+from trainrx.launch.prose.statements import Stated, stated
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.replies import Replies, with_replies
 from trainrx.launch.request import Request
 from trainrx.launch.scripts import holds_log, pasted_script
 from trainrx.model.errors import NoInputError, UnknownContentError, UsageError
-from trainrx.model.facts import Fact, Origin, fact
+from trainrx.model.facts import Fact, Origin
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu, TokenStats
 from trainrx.model.job import COMMAND_LINE, NOTE, Input, InputKind
@@ -31,7 +33,6 @@ from trainrx.model.result import InputRead
 from trainrx.models.config import shape_from_config
 from trainrx.versions.listing import Versions, read_versions
 
-NO_BF16_BELOW = 8.0
 MOST_GPUS = 1_000_000
 CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 """A card that is not known here is no reason to say nothing of the rest."""
@@ -60,7 +61,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     to the folder it lies in. `model_config` is the text of the model's config.json, when the user
     gave it. `outputs` are of commands that were run to answer a question; `replied` are the
     versions that only such an answer states: they stand among `versions` too. `evidence` is what a
-    stuck or dead job left besides its logs. `inputs` say what was read as what.
+    stuck or dead job left besides its logs. `inputs` say what was read as what. `stated` is
+    what notes state of the job, which gives way to all else.
     """
 
     scripts: tuple[Input, ...] = ()
@@ -71,6 +73,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Input, ...] = ()
     replies: Replies = Replies()
     replied: dict[str, str] = {}
+    stated: Stated = Stated()
     env: Environment = Environment()
     versions: dict[str, str] = {}
     facts: tuple[Fact, ...] = ()
@@ -135,6 +138,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
         )
     inputs += [Input(kind="note", name=NOTE, text=note) for note in request.notes if note]
     given = _with(replies, _typed(inputs, unread, request, knowledge))
+    given = msgspec.structs.replace(given, stated=stated(given.notes, knowledge))
     if request.model_config is None:
         return given
     return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
@@ -380,37 +384,3 @@ def _hardware(
         reading = read_gpu(named[0][0], gpus, source=named[0][1].source)
         facts += card_facts(msgspec.structs.replace(reading, count=None), named[0][1])
     return (*request.count_facts(), *facts), tuple(unread)
-
-
-def card_facts(reading: GpuReading, origin: Origin) -> list[Fact]:
-    """Say what is known of a card: its name, memory, capability and number formats."""
-    out: list[Fact] = []
-    gpu = reading.gpu
-    gib = reading.gib
-    if gib is None and gpu is not None and reading.unread is None:
-        gib = usable_gib(gpu)
-    if gib is not None:
-        out.append(fact("hardware.gpu_gib", float(gib), origin, how="given"))
-    if reading.count is not None:
-        out.append(fact("hardware.gpus", reading.count, origin, how="given"))
-    if gpu is None:
-        return out
-    out.append(fact("hardware.gpu", gpu.id, origin, how="given"))
-    capability = _number(gpu.compute_capability)
-    if capability is not None:
-        out.append(fact("hardware.compute_capability", capability, origin, how="derived"))
-    bf16 = gpu.bf16 if gpu.bf16 is not None else _has_bf16(capability)
-    if bf16 is not None:
-        out.append(fact("hardware.bf16", bf16, origin, how="derived"))
-    return out
-
-
-def _has_bf16(capability: float | None) -> bool | None:
-    return None if capability is None else capability >= NO_BF16_BELOW
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

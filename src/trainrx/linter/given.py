@@ -13,6 +13,7 @@ from trainrx.linter.files import File
 from trainrx.linter.jobs import RunContext
 from trainrx.linter.run import groups, launches_in, lint_file
 from trainrx.linter.settings import Settings, chooser
+from trainrx.model.facts import STATED
 from trainrx.model.findings import Finding
 from trainrx.model.job import Input
 from trainrx.model.lint import LintKnowledge
@@ -35,7 +36,7 @@ def lint_given(
         versions,
         given.env.variables,
         given.env.complete,
-        given.facts,
+        (*given.facts, *(item for item in given.stated.facts if item.kind.startswith(STATED))),
         given.configs if given.scripts else (),
         given.model_config,
         programs,

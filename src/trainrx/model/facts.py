@@ -18,6 +18,9 @@ SYMPTOM = "symptom."
 """What the kind of a fact begins with that is a sighting of a symptom."""
 ANSWERED = "answered."
 """What the kind of a fact begins with that names the outcome of a protocol's step."""
+STATED = "stated."
+"""What the kind of a fact begins with that a person states of the hardware: it counts where nothing
+that was given or printed tells."""
 UNSEEN = "unseen."
 """What the kind of a fact begins with that says that a symptom was looked for and is not there."""
 INFINITE = float("inf")

@@ -17,7 +17,7 @@ from trainrx.launch.given import Given
 from trainrx.launch.job import Launch, argument_facts, find_launch, launch_facts, settle
 from trainrx.memory.predict import predict
 from trainrx.memory.workload import workload_of
-from trainrx.model.facts import Facts
+from trainrx.model.facts import STATED, Facts
 from trainrx.model.findings import Finding
 from trainrx.model.hardware import TokenStats
 from trainrx.model.job import Input
@@ -30,7 +30,7 @@ from trainrx.models.facts import shape_of
 from trainrx.prove.recheck import LaunchReading
 from trainrx.reason.conditions import holds
 
-OF_THE_JOB = ("hardware.", "model.", "oom.card_gib")
+OF_THE_JOB = ("hardware.", STATED, "model.", "oom.card_gib")
 """What a log tells of a job that no edit of its launch changes."""
 
 
