@@ -10,7 +10,8 @@ import msgspec
 from trainrx.evidence.detector import Detector
 from trainrx.knowledge.load import load
 from trainrx.knowledge.yaml12 import read_yaml
-from trainrx.model.facts import Scalar
+from trainrx.launch.prose.statements import stated
+from trainrx.model.facts import STATED, Scalar
 from trainrx.model.job import Detection, Input
 from trainrx.model.knowledge import Family
 
@@ -45,6 +46,12 @@ def read(note: Note) -> Detection:
     return detector().detect([Input(kind="note", name="note", text=note.note)])
 
 
+def facts_of(note: Note) -> dict[str, Scalar | None]:
+    said = stated([Input(kind="note", name="note", text=note.note)], load()).facts
+    told = {item.kind: item.value for item in read(note).facts}
+    return told | {item.kind.removeprefix(STATED): item.value for item in said}
+
+
 def families(note: Note) -> set[Family]:
     """Name the families read; what is vague stands back, and "it crashed" stands back most."""
     seen = [load().symptoms[hits.symptom] for hits in read(note).symptoms]
@@ -71,7 +78,7 @@ def test_no_trouble_is_read_where_none_is_told() -> None:
 
 def test_what_a_note_tells_of_the_job_is_a_fact() -> None:
     for note in NOTES:
-        facts = {item.kind: item.value for item in read(note).facts} if note.facts else {}
+        facts = facts_of(note) if note.facts else {}
 
         assert {name: facts.get(name) for name in note.facts} == note.facts, note.note
 
