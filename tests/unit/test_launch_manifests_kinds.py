@@ -166,7 +166,7 @@ def test_pods_of_a_job_and_gpus_of_each_are_counted(text, pods, gpus):
         (PYTORCH % 8, {"nnodes": "4", "nproc_per_node": "8"}),
         (PYTORCH % "auto", {"nnodes": "4", "nproc_per_node": "auto"}),
         (TRAIN, {"nnodes": "2", "nproc_per_node": "4"}),
-        (MPI, {"num_processes": "16"}),
+        (MPI, {"nnodes": "2", "num_processes": "16"}),
         (SET, {}),
     ],
 )
@@ -262,6 +262,22 @@ def test_variables_from_what_is_not_at_hand_leave_the_environment_open():
     (launch,) = launched(MAPPED.replace("configMapRef: {name: files}", "secretRef: {name: s}"))
 
     assert not launch.env_complete
+
+
+def test_variables_are_filled_into_those_below_them():
+    env = (
+        "[{name: A, value: x}, {name: B, value: $(A)-$(C)}, {name: C, valueFrom: {}},"
+        " {name: D, value: y$(C)}]"
+    )
+    text = f"containers: [{{image: trainer, command: [swift, sft, --model, m], env: {env}}}]"
+    (launch,) = launched(document("v1", "Pod", text))
+
+    assert {item.name: item.value for item in launch.env} == {
+        "A": "x",
+        "B": "x-$(C)",
+        "C": None,
+        "D": None,
+    }
 
 
 # https://argo-workflows.readthedocs.io/en/latest/workflow-inputs/

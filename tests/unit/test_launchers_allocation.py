@@ -110,10 +110,19 @@ def test_shared_memory_is_the_default_only_in_a_container_of_its_own(front, shm)
             {"allocation.nodes": 4, "allocation.gpus_per_node": 8},
         ),
         ("#SBATCH --nodes=2-4\n#SBATCH --gres=gpu:$N\n", {}),
+        ("#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 2\n#SBATCH --gres=gpu:8\n", {}),
     ],
 )
 def test_a_batch_job_gives_what_its_lines_ask_for(lines, found):
     assert facts(f"#!/bin/bash\n{lines}{RUN}") == found
+
+
+def test_mpirun_spreads_over_the_nodes_of_the_job():
+    text = f"#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\nmpirun -np 16 {RUN}"
+    (launch,) = find_launches(read_script(text, "job.sh", {}))
+
+    told = {arg.name: arg.values for arg in launch.launcher}
+    assert told == {"num_processes": ("16",), "nnodes": ("2",)}
 
 
 def test_a_step_on_one_node_is_of_the_whole_job():

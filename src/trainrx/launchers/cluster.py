@@ -77,6 +77,7 @@ _RAY = frozenset(
     | {"--entrypoint-resources", "--entrypoint-label-selector", "--log-style", "--log-color"}
     | {"--verify", "--headers", "--py-modules", "--pip", "--conda"}
 )
+_PARTS = ("#SBATCH hetjob", "#SBATCH packjob")
 _MAX_JSON = 64 * 1024
 _GPU_OPTIONS = ("gpus", "gpus_per_node", "gpus_per_task")
 _CARD = r"(?P<card>[A-Za-z][\w.-]{0,40})"
@@ -142,6 +143,9 @@ def directive_args(
 ) -> tuple[RawArg, ...]:
     """Give what the directives of a script ask for: `#SBATCH` lines under the names of srun."""
     found: dict[str, RawArg] = {}
+    # of a heterogeneous job each part has lines of its own: none of them is of all
+    if any(line.startswith(_PARTS) for line in lines):
+        return ()
     for name, value, line in directives:
         text = lines[line - 1].strip() if 0 < line <= len(lines) else f"{name} {value}"
         origin = Origin(source=source, line=line, text=text)
@@ -178,6 +182,13 @@ def enter_mpirun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
             front.keep("nproc_per_node", (per[1],), option.word)
         else:
             front.keep(_MPI_NAMES.get(option.key, option.key), option.given, option.word)
+    if not {"nnodes", "host"} & {item.name for item in front.launcher}:
+        # without hosts of its own it takes those of the job
+        front.launcher += [
+            msgspec.structs.replace(item, name="nnodes")
+            for item in front.allocation
+            if item.name.endswith("nnodes")
+        ]
     return rest
 
 

@@ -22,6 +22,8 @@ MAX_DEPTH = 16
 MOST_NODES = 20_000
 MOST_PODS = 1_000_000
 GPU = late(r"(?:.*/)?(?:gpu|npu|ascend\S*|mig-\S+|rocm|vgpu)", re.IGNORECASE)
+HOSTS_OF_MPI = "OMPI_MCA_orte_default_hostfile"
+"""By which the operator of an MPIJob tells mpirun the workers."""
 _COPIES = frozenset({"Deployment", "ReplicaSet", "DaemonSet"})
 """Kinds whose pods are the same thing several times, not parts of one job."""
 
@@ -200,7 +202,12 @@ def _mpi_job(document: yaml.Node) -> Iterator[ContainerRun]:
         if workers:
             on = workers[0]
             yield msgspec.structs.replace(
-                launcher, machine=on.machine, pod=on.pod, pods=on.pods, counted=on.counted
+                launcher,
+                machine=on.machine,
+                pod=on.pod,
+                pods=on.pods,
+                counted=on.counted,
+                around={HOSTS_OF_MPI: "/etc/mpi/hostfile"},
             )
 
 

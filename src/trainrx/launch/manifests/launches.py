@@ -9,6 +9,7 @@ import msgspec
 from trainrx.inputs.environment import read_environment
 from trainrx.launch.files import base
 from trainrx.launch.find import find_launches
+from trainrx.launch.manifests.kinds import HOSTS_OF_MPI
 from trainrx.launch.manifests.parts import Part, read_manifest
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
@@ -102,11 +103,12 @@ def _placed(
 def _nodes(launch: RawLaunch, part: Part, given: set[str]) -> tuple[RawArg, ...]:
     """Say on how many nodes a launch meets where its operator sets that and the launch does not.
 
-    torchrun takes PET_NNODES, a program that is started alone WORLD_SIZE.
+    torchrun takes PET_NNODES, mpirun a file of hosts, a program that is started alone WORLD_SIZE.
     """
     told = {item.name for item in launch.launcher} & _NODES or "NNODES" in given
     if told or part.nodes < 2:
         return ()
-    sets = _RENDEZVOUS in part.around or ("WORLD_SIZE" in part.around and not launch.launcher)
+    sets = bool({_RENDEZVOUS, HOSTS_OF_MPI} & part.around.keys())
+    sets = sets or ("WORLD_SIZE" in part.around and not launch.launcher)
     origin: Origin = part.counted or launch.origin
     return (RawArg(name="nnodes", values=(str(part.nodes),), origin=origin),) if sets else ()

@@ -19,7 +19,7 @@ from trainrx.inputs.recognise import is_manifest
 from trainrx.launch.manifests.compose import Service, services
 from trainrx.launch.manifests.kinds import GPU, ContainerRun, limits, workloads
 from trainrx.launch.manifests.nodes import entries, get, items, line_of, scalar, words
-from trainrx.launch.manifests.text import script_of
+from trainrx.launch.manifests.text import script_of, with_variables
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg
 from trainrx.model.pattern import late
@@ -203,7 +203,9 @@ def _pod_env(
     for item in items(get(work.container, "env")):
         name, given = scalar(get(item, "name")), get(item, "value")
         if name:
-            known = scalar(given) if isinstance(given, yaml.ScalarNode) else None
+            values = {key: one.value for key, one in found.items()}
+            is_text = isinstance(given, yaml.ScalarNode)
+            known = with_variables(scalar(given), values) if is_text else None
             found[name] = page.variable(name, known, item)
     for name, place in work.variables:
         known = scalar(place) if isinstance(place, yaml.ScalarNode) else None

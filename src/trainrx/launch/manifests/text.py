@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 import yaml
@@ -66,6 +66,17 @@ def _shell_text(words: Sequence[yaml.ScalarNode]) -> yaml.ScalarNode | None:
         if not text.startswith("-"):
             return None
     return None
+
+
+def with_variables(text: str, values: Mapping[str, str | None]) -> str | None:
+    """Fill in the `$(NAME)` of variables that stand above; None where one is not known.
+
+    https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
+    """
+    named = {match[1] for match in _REFERENCE.finditer(text)} & values.keys()
+    if any(values[name] is None for name in named):
+        return None
+    return _REFERENCE.sub(lambda m: (values[m[1]] or "") if m[1] in named else m[0], text)
 
 
 def _expanded(text: str, env: Collection[str]) -> str:

@@ -15,6 +15,9 @@ from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
 
 _PROCESSES, _NODES = "parallel.processes_per_node", "parallel.nodes"
+_TENSOR, _PIPELINE = "vllm.tensor_parallel", "vllm.pipeline_parallel"
+_OF_ALL_NODES = ("num_processes", "num-processes")
+"""Options that count the processes of the whole job."""
 _WORKERS = "train.dataloader_workers"
 ROOM_GIB = 1.0
 """NCCL's own guide gives a container so much."""
@@ -29,6 +32,18 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
         yield from _processes(job)
         yield from _nodes(job)
         yield from _shared_memory(job)
+    else:
+        yield from _engine(job)
+
+
+def _engine(job: LintedJob) -> Iterator[RuleHit]:
+    """Compare the cards an engine splits its model over with those of its pods."""
+    gpus, nodes = job.facts.whole(GPUS_PER_NODE), job.facts.whole(NODES) or 1
+    ranks = (job.facts.whole(_TENSOR) or 1) * (job.facts.whole(_PIPELINE) or 1)
+    if gpus is None or ranks <= gpus * nodes or not _is_read(job, _TENSOR):
+        return
+    values = {"processes": str(ranks), "gpus": str(gpus * nodes), "at": _cited(job, GPUS_PER_NODE)}
+    yield RuleHit("processes-exceed-allocation", _at(job, _TENSOR), values)
 
 
 def _tasks(job: LintedJob) -> Iterator[RuleHit]:
@@ -49,6 +64,11 @@ def _processes(job: LintedJob) -> Iterator[RuleHit]:
     gpus, processes = job.facts.whole(GPUS_PER_NODE), job.facts.whole(_PROCESSES)
     if gpus is None or processes is None or processes <= gpus or not _is_read(job, _PROCESSES):
         return
+    setting = job.resolved.settings.get(_PROCESSES)
+    if setting is not None and setting.spelled_as in _OF_ALL_NODES:
+        nodes = job.facts.whole("hardware.nodes") or 1
+        if processes * nodes <= gpus * (job.facts.whole(NODES) or 1):
+            return
     values = {"processes": str(processes), "gpus": str(gpus), "at": _cited(job, GPUS_PER_NODE)}
     yield RuleHit("processes-exceed-allocation", _at(job, _PROCESSES), values)
 
