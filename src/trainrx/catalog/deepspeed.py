@@ -40,7 +40,6 @@ _FURTHER: Mapping[str, tuple[str, Literal["int", "bool", "device", "text"]]] = {
 """Keys of a DeepSpeed configuration and the facts they give.
 https://www.deepspeed.ai/docs/config-json/"""
 _MOST_DIGITS = 9
-_LEVELS = 6
 
 
 def canonical_deepspeed(text: str) -> str | None:
@@ -108,9 +107,6 @@ def deepspeed_facts(flat: Mapping[str, str]) -> dict[str, Scalar]:
             name.removeprefix(outer): text for name, text in flat.items() if name.startswith(outer)
         }
         facts |= _further(own.get)
-    filled = sum(text == "auto" for text in flat.values())
-    if filled and "parallel.zero_stage" in facts:
-        facts["deepspeed.auto"] = filled
     _put_stage(facts, flat.get("zero_optimization_stage"))
     _put_stage(facts, flat.get("deepspeed_config.zero_stage"))
     _put_device(facts, "params", flat.get("deepspeed_config.offload_param_device"))
@@ -147,18 +143,7 @@ def _facts_of(config: Mapping[str, object]) -> dict[str, Scalar]:
         facts[f"parallel.offload_{part}"] = str(named).lower() in {"cpu", "nvme"}
     if zero.get("cpu_offload") is True:  # the older name of an optimizer in host memory
         facts["parallel.offload_optimizer"] = True
-    filled = _filled_in(config)
-    if filled:
-        facts["deepspeed.auto"] = filled
     return facts | _further(lambda name: _text(_at(config, name)))
-
-
-def _filled_in(node: Mapping[str, object], depth: int = 0) -> int:
-    """Count the values a trainer is to fill in."""
-    inner = (value for value in node.values() if isinstance(value, dict) and depth < _LEVELS)
-    return sum(value == "auto" for value in node.values()) + sum(
-        _filled_in(value, depth + 1) for value in inner
-    )
 
 
 def _further(get: Callable[[str], str | None]) -> dict[str, Scalar]:

@@ -116,6 +116,14 @@ def _deepspeed(
     for name, value in found.items():
         own = tuple(flat[key].origin for key in keys_of(name) if key in flat)
         yield fact(name, value, *(own or origins), how=how)
+    yield from _left_open(launch, configs)
+
+
+def _left_open(launch: RawLaunch, configs: Sequence[RawArg]) -> Iterable[Fact]:
+    """Count what a DeepSpeed file leaves to a trainer, where no trainer is at hand."""
+    left = [arg for arg in configs if arg.values == ("auto",)]
+    if launch.framework == "deepspeed" and left:
+        yield fact("deepspeed.auto", len(left), left[0].origin)
 
 
 _OF_FILE = frozenset(
