@@ -117,6 +117,16 @@ def test_a_batch_job_gives_what_its_lines_ask_for(lines, found):
     assert facts(f"#!/bin/bash\n{lines}{RUN}") == found
 
 
+def test_a_comment_behind_a_directive_is_no_value():
+    text = f"#SBATCH -N 2 # two\n#SBATCH --exclusive  # alone\nsrun {RUN}"
+    (launch,) = find_launches(read_script(text, "job.sh", {}))
+
+    assert {arg.name: arg.values for arg in launch.launcher} == {
+        "nnodes": ("2",),
+        "exclusive": (),
+    }
+
+
 def test_mpirun_spreads_over_the_nodes_of_the_job():
     text = f"#SBATCH --nodes=2\n#SBATCH --gres=gpu:8\nmpirun -np 16 {RUN}"
     (launch,) = find_launches(read_script(text, "job.sh", {}))

@@ -149,6 +149,6 @@ def _directives(prepared: Prepared) -> tuple[tuple[str, str, int], ...]:
     if not any(sign in prepared.text for sign in _SIGNS):
         return ()
     for match in _DIRECTIVE.finditer(prepared.text):
-        value = re.sub(r"\s+#.*", "", match["value"] or "").strip()
+        value = re.sub(r"(?:^|\s)\s*#.*", "", match["value"] or "").strip()
         found.append((match["name"], value, prepared.lines.number(match.start())))
     return tuple(found[:1000])

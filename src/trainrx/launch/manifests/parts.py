@@ -113,7 +113,7 @@ def read_manifest(
 def _documents(text: str) -> list[yaml.Node]:
     found: list[yaml.Node] = []
     try:
-        for node in yaml.compose_all(text, yaml.SafeLoader):
+        for node in yaml.compose_all(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             found += [node] if isinstance(node, yaml.MappingNode) else []
             if len(found) >= MOST_DOCUMENTS:
                 break
