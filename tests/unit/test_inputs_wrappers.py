@@ -13,8 +13,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from log_signatures import signature
 
-from trainrx.evidence.detector import Detector
+from trainrx.evidence.detector import Detector, Engine
 from trainrx.inputs.stream import chunks, tail
 from trainrx.inputs.wrappers.layers import DEEPEST, LAYERS
 from trainrx.inputs.wrappers.unwrap import ANSI, HEAD, is_wrapped, unwrapped
@@ -232,6 +233,23 @@ def test_a_symptom_bound_to_the_beginning_of_a_line_is_seen_behind_the_label_of_
     hits = [hit for one in _detected(text).symptoms for hit in one.hits]
 
     assert {hit.line for hit in hits if "EOFError" in hit.text} == {9, 10}
+
+
+@pytest.mark.parametrize("engine", ["needles", "linear"])
+def test_workers_of_ray_are_told_apart_and_their_labels_hide_nothing(engine: Engine) -> None:
+    labels = {"(WorkerDict pid=7, ip=10.0.0.1) ": "peft", "(pid=7, ip=10.0.0.2) ": "trl"}
+    again = " [repeated 7x across cluster]"
+    mixed = [label + line.format(name) for line in TRACE for label, name in labels.items()]
+    mixed += [label + text + again for label in labels for text in ("EOFError", "StopIteration")]
+    symptoms = [signature(text, (text, f"^{text}$")) for text in ("EOFError", "StopIteration")]
+    symptoms.append(signature("broken", ("ValueError", "ValueError: ")))
+
+    found = Detector(symptoms, engine=engine).detect(
+        [Input(kind="log", name="a.log", text="\n".join(mixed))]
+    )
+
+    lines = {one.symptom: [hit.line for hit in one.hits] for one in found.symptoms}
+    assert lines == {"broken": [11, 12], "EOFError": [13, 15], "StopIteration": [14, 16]}
 
 
 def test_a_line_in_pieces_is_joined_where_its_last_piece_stands() -> None:

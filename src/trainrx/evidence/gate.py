@@ -27,13 +27,15 @@ CLASSES = {
     "CATEGORY_WORD": r"\w" + HIGH,
     "CATEGORY_NOT_WORD": r"\W",
 }
-BEGINNING = r"^(?:\[host [^\]\n]{1,160}\]: )?(?:\[rank\d{1,5}\]: ?)?"
-"""A line begins behind the labels that tell its source from others."""
+BEGINNING = r"^(?:[\[(][^\])\n]*[\])]:? ?)*"
+"""A line begins behind the labels of its host, rank or worker."""
+END = r"(?:$| \[repeated )"
+"""It ends before what Ray adds where several workers printed it."""
 ANCHORS = {
     "AT_BEGINNING": BEGINNING,
     "AT_BEGINNING_STRING": BEGINNING,
-    "AT_END": "$",
-    "AT_END_STRING": "$",
+    "AT_END": END,
+    "AT_END_STRING": END,
 }
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 NOTHING = ("ASSERT", "ASSERT_NOT")

@@ -18,7 +18,7 @@ LABEL = late(r"\[rank(\d{1,5})\]|^\s?\[default(\d{1,5})\]:|^\[\d+,(\d{1,5})\]<st
 INNER = late(r"\[[Rr]ank[: ]\s?(\d{1,5})\]|\bRank (\d{1,5})\]")
 HOST = late(r"\[host ([^\]\n]{1,160})\]: ")
 """Which of several sources printed a line (inputs.wrappers); no part of what it printed."""
-WORKER = late(r"\(([A-Za-z_][\w.]{0,60}(?: [\w/]{1,20})? pid=\d{1,10})")
+WORKER = late(r"\(((?:[A-Za-z_][\w.]{0,60}(?: [\w/]{1,20})? )?pid=\d{1,10}(?:, ip=[\w.:]{2,45})?)")
 
 STAMP = late(
     r"(?<!\d)(?:(?P<year>20\d\d)[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T ]"
@@ -33,7 +33,8 @@ NO_YEAR = 2000
 
 PREFIX = late(
     r"(?:\[host [^\]]{1,160}\]: "
-    r"|\s?\[rank\d+\]:\s?|\s?\[default\d+\]:|\(\w[\w.]*(?: [\w/]{1,20})? pid=\d+[^)]{0,80}\)\s?"
+    r"|\s?\[rank\d+\]:\s?|\s?\[default\d+\]:"
+    r"|\((?:\w[\w.]*(?: [\w/]{1,20})? )?pid=\d+[^)]{0,80}\)\s?"
     r"|\[\d+,\d+\]<std(?:err|out)>:?\s?"
     r"|[\w.-]{1,64}: (?=\[rank)"
     r"|(?:ERROR|WARNING|INFO) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]{0,80}\] ?"

@@ -23,8 +23,13 @@ CUT = "\0"
 removed from logs beforehand: it cannot be text."""
 
 
-LABELS = re.compile(rb"(?:\[host [^\]\n]{1,160}\]: )?(?:\[rank\d{1,5}\]: ?)?(?<=[: ])")
+LABELS = re.compile(
+    rb"(?:\[host [^\]\n]{1,160}\]: )?"
+    rb"(?:\[rank\d{1,5}\]: ?|\((?:\w[\w. /]{0,80} )?pid=\d{1,10}[^)\n]{0,80}\) ?)?"
+)
 """Which of several sources printed a line: no part of what it printed."""
+REPEATED = re.compile(rb" \[repeated \d{1,6}x across cluster\]")
+"""What Ray puts behind a line that several workers printed."""
 Candidate = tuple[int, int]
 """A byte of a block, and the number of a pattern that may match on the line holding it."""
 
@@ -49,9 +54,12 @@ class Line:
 
     @property
     def unlabelled(self) -> Line | None:
-        """Give what a program printed behind the labels of its host and rank; None without any."""
-        label = LABELS.match(self.data) if self.opens and self.data.startswith(b"[") else None
-        return None if label is None else Line(self.data[label.end() :], closes=self.closes)
+        """Give what a program printed without what tells its host, rank or worker; None if so."""
+        label = LABELS.match(self.data) if self.opens else None
+        if label is None or not label[0]:
+            return None
+        end = REPEATED.search(self.data, label.end()) if self.closes else None
+        return Line(self.data[label.end() : end.start() if end else None], closes=self.closes)
 
 
 class Compiled:
@@ -78,6 +86,7 @@ class Compiled:
         self.probe = probe
         self.unless_negated = unless_negated
         self.told = told
+        self.anchored = "^" in regex or "$" in regex
         self.folded = re.match(r"\(\?[a-z]*i", regex) is not None
         raw = needle.encode("utf-8", "replace")
         self.needle = raw.lower() if self.folded else raw
@@ -93,7 +102,7 @@ class Compiled:
         The needle must stand on it, in any case for `(?i)`.
         """
         found = self._found(line)
-        if found is None and "^" in self.regex and (bare := line.unlabelled) is not None:
+        if found is None and self.anchored and (bare := line.unlabelled) is not None:
             return self._found(bare)
         return found
 

@@ -32,10 +32,6 @@ ANSI = re.compile(
 )
 """Colours and titles; the sections of GitLab, the times of Buildkite (`\\x1b_bk;t=...\\x07`)."""
 _RANKED = re.compile(rb"\s{0,2}\[rank\d")
-_REPEATED = re.compile(
-    rb"(\([\w.][^)\n]{0,120}pid=\d[^\n]*?) \[repeated \d+x across cluster\][^\n]*"
-)
-"""What Ray puts behind a line that several workers printed."""
 _UNNAMED = re.compile(rb"[^\w.@/:=,-]+")
 
 
@@ -219,8 +215,6 @@ class Unwrapping:
         return b""
 
     def _labelled(self, line: bytes, host: bytes, rank: bytes) -> bytes:
-        if b" across cluster]" in line:
-            line = _REPEATED.sub(rb"\1", line)
         if _RANKED.match(line):
             return line.lstrip()
         if rank:
