@@ -22,6 +22,14 @@ _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _OFF = frozenset({"", "none", "null", "false", "[]"})
 _ASKING = {("distributed_type", "fsdp"), *(("use_fsdp", word) for word in _TRUE)}
 _SWITCHES = frozenset({"fsdp", *_TRUE})
+_SWITCHED = {
+    "cpu_ram_efficient_loading": "parallel.fsdp_rank0_loading",
+    "sync_module_states": "parallel.fsdp_sync",
+}
+_WORDS = {
+    "state_dict_type": "parallel.fsdp_state_dict",
+    "reshard_after_forward": "parallel.fsdp_reshard",
+}
 _SIZES = {
     "tp_size": "parallel.tensor",
     "cp_size": "parallel.context",
@@ -34,7 +42,7 @@ Keys = dict[str, tuple[str, Origin]]
 
 
 def fsdp_facts(args: Sequence[RawArg], files: Mapping[str, str] | None = None) -> tuple[Fact, ...]:
-    """Give `parallel.fsdp`, `_version`, `_sharding`, `_offload`, `_checkpointing`, mesh sizes.
+    """Give `parallel.fsdp`, its version, sharding, offload and other settings, mesh sizes.
 
     Args:
         args: what the launcher, the launch and its configurations say, the decisive last.
@@ -146,6 +154,12 @@ def _read(keys: Keys) -> Iterable[tuple[str, Scalar, str]]:
     if version in {"1", "2"}:
         yield "parallel.fsdp_version", int(version), "version"
     yield from _sharding(texts)
+    for key, name in _SWITCHED.items():
+        if texts.get(key) in _TRUE | _FALSE:
+            yield name, texts[key] in _TRUE, key
+    for key, name in _WORDS.items():
+        if texts.get(key):
+            yield name, texts[key][:60], key
     for key in ("offload_params", "cpu_offload"):
         if texts.get(key) in _TRUE | _FALSE:
             yield "parallel.fsdp_offload", texts[key] in _TRUE, key
