@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.inputs import content
 from trainrx.inputs.files import read_path
 
 ROOT = Path(__file__).parents[2]
@@ -104,3 +105,36 @@ def test_quoted_mail_is_a_post(tmp_path: Path) -> None:
     text = "".join(f"> {line}\n" for line in f"Why does it stop?\n\n{SCRIPT}".splitlines())
 
     assert set(kinds(tmp_path, text)) == {"note", "script"}
+
+
+MIDST = "".join(f"{{'loss': 1.{step}, 'epoch': 0.{step}}}\n" for step in range(9000))
+LONG = f"Why does it stop, what can I do?\n```bash\n{SCRIPT}```\n{MIDST}\nIt was fine, we think.\n"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_long_post_keeps_what_stands_at_its_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, streamed: bool
+) -> None:
+    monkeypatch.setattr(content, "LARGEST_FILE", 1 << (10 if streamed else 30))
+    (tmp_path / "x.md").write_text(LONG)
+
+    inputs, unread = read_path(tmp_path / "x.md")
+
+    found = {item.kind: item for item in inputs}
+    assert found["script"].spans == ((3, 5),)
+    assert unread == []
+    log = found["log"]
+    whole = log.path.read_text() if log.path is not None else log.text or ""
+    assert whole.count("'loss'") == 9000
+    assert streamed or found["note"].spans == ((1, 1), (9008, 9008))
+
+
+def test_lines_of_a_long_post_keep_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "x.md").write_text(LONG)
+
+    inputs, _ = read_path(tmp_path / "x.md")
+
+    lines = LONG.split("\n")
+    for item in inputs:
+        for number, line in enumerate((item.text or "").split("\n")):
+            assert line.strip() in ("", lines[number].strip())

@@ -14,6 +14,8 @@ from trainrx.model.job import Input
 
 LARGEST_TEXT = 1 << 24
 """Bytes of a script, configuration or list that is taken as text; nobody writes more."""
+LARGEST_FILE = 1 << 20
+"""Bytes of a file, packed or not, up to which a post is held as text."""
 
 NO_TEXT = "is binary, expected a log, a script or a configuration as text"
 PICKLED = (
@@ -82,9 +84,16 @@ class Content:
     @cached_property
     def end(self) -> str:
         """Give the end as text."""
+        if len(self.sample) < SAMPLE:
+            return self.head
         if self.path is None:
             return decode_text(self._data[-SAMPLE:])
         return decode_text(tail(Input(kind="log", name=self.name, path=self.path), SAMPLE).data)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Tell whether a file is too long for a post to be held as text."""
+        return self.path is not None and self.path.stat().st_size > LARGEST_FILE
 
     @cached_property
     def data(self) -> bytes:

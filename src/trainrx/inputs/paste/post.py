@@ -32,17 +32,41 @@ INPUT_KIND: dict[Kind, InputKind] = {
 }
 
 ONLY_IMAGES = "what was printed is only shown as an image, which cannot be read: paste it as text"
-LARGEST = 1 << 20
-"""Characters of a post; a longer text is a log. Issue trackers and chats take far less."""
+LARGEST = 1 << 17
+MOST_LINES = 6000
+"""Characters and lines up to which all of a post is looked at; issue trackers take less."""
+KEPT, KEPT_LINES = 1 << 15, 2000
+"""Characters and lines at either end of a longer one that are."""
+
+
+class LeftOut(NamedTuple):
+    """The midst of a long text, a log unseen; `line`: the one before it, `lines`: their number."""
+
+    line: int = 0
+    lines: int = 0
+    text: str = ""
 
 
 class PastedPost(NamedTuple):
-    """A post taken apart; `text`: what was, without the wrapping of logs in it."""
+    """A post taken apart.
+
+    Attributes:
+        text: what was, without the wrapping of logs in it and without what is left out.
+        parts: what it holds; lines are numbered without what is left out.
+        repairs: what copying had done.
+        unread: what of it cannot be used.
+        left_out: the midst, where the text is long.
+    """
 
     text: str
     parts: tuple[PostPart, ...]
     repairs: tuple[LineRepair, ...]
     unread: tuple[Unread, ...]
+    left_out: LeftOut = LeftOut()
+
+    def number(self, line: int) -> int:
+        """Give the number of a line in what was pasted."""
+        return line if line <= self.left_out.line else line + self.left_out.lines
 
 
 def split_post(text: str, name: str) -> PastedPost:
@@ -53,7 +77,7 @@ def split_post(text: str, name: str) -> PastedPost:
         name: what it is cited by.
     """
     unread: list[Unread] = []
-    plain = unwrapped_text(text.replace("\r\n", "\n"))
+    plain, left_out = _shortened(unwrapped_text(text.replace("\r\n", "\n")))
     numbered = [PostLine(at, line) for at, line in enumerate(plain.split("\n"), start=1)]
     bare, diffs = unmarked(numbered)
     read = lines_of("\n".join(line.text for line in bare), name, unread)
@@ -69,7 +93,21 @@ def split_post(text: str, name: str) -> PastedPost:
         own_lines, done = mended(part.kind, part.lines)
         parts.append(PostPart(part.kind, tuple(own_lines)))
         repairs += done
-    return PastedPost(plain, tuple(parts), tuple(_of_code(repairs, parts)), tuple(unread))
+    mends = tuple(_of_code(repairs, parts))
+    return PastedPost(plain, tuple(parts), mends, tuple(unread), left_out)
+
+
+def _shortened(text: str) -> tuple[str, LeftOut]:
+    """Leave out the midst of a long text: people speak before and behind what was printed."""
+    if len(text) <= LARGEST and text.count("\n") <= MOST_LINES:
+        return text, LeftOut()
+    start = len("\n".join(text[:KEPT].split("\n")[:KEPT_LINES]))
+    stop = max(start, len(text) - len("\n".join(text[-KEPT:].split("\n")[-KEPT_LINES:])))
+    start, stop = text.find("\n", start) + 1, text.rfind("\n", 0, stop) + 1
+    if not 0 < start < stop:  # a line that long is none of a person
+        return text[:LARGEST], LeftOut()
+    midst = text[start:stop]
+    return text[:start] + text[stop:], LeftOut(text.count("\n", 0, start), midst.count("\n"), midst)
 
 
 def _of_code(repairs: Iterable[LineRepair], parts: Iterable[PostPart]) -> Iterator[LineRepair]:
@@ -99,13 +137,14 @@ def post_inputs(
         name: what it is cited by.
         forced: whether it is a post, whatever it looks like.
     """
-    if len(text) > LARGEST:
-        return None
     post = split_post(text, name)
     if not (forced or is_post(post.text, post.parts)):
         return None
-    inputs = list(inputs_of(post, name))
-    return inputs, [*_only_shown(post, name), *post.unread]
+    unread = [
+        msgspec.structs.replace(item, line=item.line and post.number(item.line))
+        for item in (*_only_shown(post, name), *post.unread)
+    ]
+    return list(inputs_of(post, name)), unread
 
 
 def _only_shown(post: PastedPost, name: str) -> Iterator[Unread]:
@@ -124,7 +163,7 @@ def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:
     kinds: tuple[Kind, ...] = ("script", "python", "prose", "log", "versions")
     for kind in kinds:
         joined = [part for part in post.parts if part.kind == kind]
-        if joined:
+        if joined or (kind == "log" and post.left_out.text):
             yield _input(kind, joined, post, name)
     for part in post.parts:
         if part.kind in ("config", "env"):
@@ -135,21 +174,39 @@ def inputs_of(post: PastedPost, name: str) -> Iterator[Input]:
 
 
 def _input(kind: Kind, parts: Sequence[PostPart], post: PastedPost, name: str) -> Input:
-    rows = [""] * (post.text.count("\n") + 1)
-    for part in parts:
-        for line in part.lines:
-            rows[line.number - 1] = line.text
     numbers = {line.number for part in parts for line in part.lines}
+    spans = [_span(part, post) for part in parts]
+    left_out = post.left_out
+    printed = kind == "log"
+    if printed and left_out.lines:
+        spans = sorted((*spans, (left_out.line + 1, left_out.line + left_out.lines)))
     return Input(
         kind=INPUT_KIND[kind],
         name=NOTE if kind == "prose" else name,
-        text="\n".join(rows).rstrip("\n") + "\n",
-        spans=tuple(map(_span, parts)),
-        repairs=tuple(one for one in post.repairs if one.line in numbers),
+        text=_text(parts, post, printed=printed),
+        spans=tuple(spans),
+        repairs=tuple(
+            LineRepair(line=post.number(one.line), what=one.what)
+            for one in post.repairs
+            if one.line in numbers
+        ),
         format="python" if kind == "python" else "",
     )
 
 
-def _span(part: PostPart) -> tuple[int, int]:
+def _text(parts: Iterable[PostPart], post: PastedPost, *, printed: bool) -> str:
+    """Give the text of some parts, each line where it stands in what was pasted."""
+    rows = [""] * (post.text.count("\n") + 1)
+    for part in parts:
+        for line in part.lines:
+            rows[line.number - 1] = line.text
+    left_out = post.left_out
+    before = "".join(f"{row}\n" for row in rows[: left_out.line])
+    behind = "\n".join(rows[left_out.line :]).rstrip("\n")
+    midst = left_out.text if printed else "\n" * left_out.lines if behind else ""
+    return (before + midst + behind).rstrip("\n") + "\n"
+
+
+def _span(part: PostPart, post: PastedPost) -> tuple[int, int]:
     filled = [line.number for line in part.lines if line.text.strip()]
-    return filled[0], filled[-1]
+    return post.number(filled[0]), post.number(filled[-1])
