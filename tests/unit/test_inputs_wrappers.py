@@ -64,7 +64,8 @@ SILENT: dict[str, Wrap] = {
     "ts with a date": lambda _, line: f"2025-03-04 05:06:07 {line}",
     "pdsh": lambda _, line: f"gpu-7: {line}",
     "skypilot": lambda _, line: f"(head, rank=0, pid=4242) {line}",
-    "supervisor": lambda _, line: f"train stderr | {line}",
+    "supervisor": lambda _, line: f"train | stderr | {line}",
+    "jenkins, elapsed": lambda n, line: f"21:51:{n % 60:02d}  {line}",
     "fluentd": lambda n, line: (
         f"{_stamp(n)}Z\tkube.sft\t"
         + _json(message=line, stream="stderr", kubernetes={"pod_name": "sft-0"})
@@ -195,6 +196,7 @@ TRACE = [
         "{} pytorch ",
         "Mar 04 05:06:07 {} train[7]: ",
         '2025-03-04T05:06:07Z {{pod="{}"}} ',
+        "{}: [rank0]: ",
     ],
 )
 def test_tracebacks_of_two_hosts_interleaved_are_told_apart(prefix: str) -> None:

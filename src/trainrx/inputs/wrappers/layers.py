@@ -167,7 +167,7 @@ LAYERS: tuple[Layer, ...] = (
             rb"(?:" + _SYSLOG + rb"|" + _ISO + rb"|\[ {0,8}\d{1,9}\.\d{6}\]|\d{10}\.\d{6}) "
             rb"(?P<host>(?:[\w.-]{1,80} )?[\w.@/-]{1,80}\[\d{1,9}\]): ?"
         ),
-        "https://man7.org/linux/man-pages/man1/journalctl.1.html",
+        "https://manpages.debian.org/stretch/systemd/journalctl.1",
     ),
     Layer(
         "aws logs tail",
@@ -179,7 +179,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         "ci stamps",
         rb"(?:\xef\xbb\xbf)?" + _ISO + _GAP,
-        "https://docs.github.com/actions/monitoring-and-troubleshooting-workflows",
+        "https://github.com/actions/runner/blob/main/src/Runner.Common/Logging.cs",
         share=0.9,
         proof=_stamped,
     ),
@@ -194,8 +194,8 @@ LAYERS: tuple[Layer, ...] = (
     ),
     Layer(
         "supervisor",
-        rb"(?P<host>" + _NAME + rb") std(?:out|err) \| ?",
-        "https://github.com/coderanger/supervisor-stdout",
+        rb"(?P<host>" + _NAME + rb") \| std(?:out|err) \| ?",
+        "https://github.com/coderanger/supervisor-stdout/blob/master/supervisor_stdout.py",
         share=0.3,
     ),
     Layer(
@@ -227,7 +227,7 @@ LAYERS: tuple[Layer, ...] = (
             rb"\[(?:\d{1,9},|\d{1,9},mpirank:|[\w.-]{1,80}@\d{1,9},)(?P<rank>\d{1,5})(?:,[\w.-]{1,80})?\]"
             rb"<std(?:out|err|diag)>:"
         ),
-        "https://docs.open-mpi.org/en/main/man-openmpi/man1/mpirun.1.html",
+        "https://manpages.ubuntu.com/manpages/trusty/man1/orterun.1.html",
         least=1,
     ),
     Layer(
@@ -239,7 +239,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         "srun --label",
         rb"\s{0,3}(?:(?P<rank>\d{1,5}):(?: |(?=\r|\Z)))",
-        "https://slurm.schedmd.com/srun.html",
+        "https://manpages.ubuntu.com/manpages/plucky/man1/srun.1.html",
         share=0.5,
         least=5,
         proof=_labels,
@@ -254,7 +254,7 @@ LAYERS: tuple[Layer, ...] = (
     ),
     Layer(
         "jenkins",
-        rb"\[" + _ISO + rb"\]" + _GAP,
+        rb"(?:\[" + _ISO + rb"\]" + _GAP + rb"|\d\d:\d\d:\d\d(?:  |(?=\r|\Z)))",
         "https://plugins.jenkins.io/timestamper/",
         share=0.8,
         proof=_stamped_afterwards,
@@ -265,7 +265,7 @@ LAYERS: tuple[Layer, ...] = (
             rb"(?:\[?(?P<time>20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?)"
             rb"(?:Z|[+-]\d\d:?\d\d)?\]?|" + _SYSLOG + rb"|\d\d:\d\d:\d\d(?:\.\d{1,6})?)" + _GAP
         ),
-        "https://manpages.debian.org/stable/moreutils/ts.1.en.html",
+        "https://manpages.debian.org/trixie/moreutils/ts.1.en.html",
         share=0.9,
         least=5,
         proof=_stamped_afterwards,

@@ -216,8 +216,9 @@ class Unwrapping:
 
     def _labelled(self, line: bytes, host: bytes, rank: bytes) -> bytes:
         if _RANKED.match(line):
-            return line.lstrip()
-        if rank:
+            # what a program says of itself is surer than what its launcher counts
+            line = line.lstrip()
+        elif rank:
             line = b"[rank%s]: %s" % (rank, line)
         if host and self._home is None:
             self._home = host
