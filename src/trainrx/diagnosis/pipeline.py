@@ -11,6 +11,7 @@ from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
 from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
+from trainrx.evidence.collectives import group_verdicts, verdict_facts
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
 from trainrx.evidence.readers import read_evidence
@@ -79,6 +80,7 @@ def conclude(
     versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
     facts.add(*reading.facts)
+    facts.add(*verdict_facts(group_verdicts(reading, _world(facts)), facts))
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
@@ -118,6 +120,11 @@ def conclude(
         ),
         lang=lang,
     )
+
+
+def _world(facts: Facts) -> int | None:
+    world = facts.number("parallel.world_size")
+    return None if world is None else int(world)
 
 
 def _stated(given: Given) -> dict[str, str]:

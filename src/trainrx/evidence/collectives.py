@@ -1,0 +1,261 @@
+"""Who of the ranks is where in the collectives of their groups, and who keeps the others waiting.
+
+What each rank called is compared at the first call of a group that is not over everywhere. With the
+words of PyTorch's own analyzer: a type, size, dtype or state mismatch, or ranks that did not come.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
+from trainrx.model.ranks import CollectiveCall, GroupProgress, Reading
+
+CallVerdict = Literal[
+    "matched",
+    "op-differs",
+    "size-differs",
+    "dtype-differs",
+    "state-differs",
+    "behind",
+    "missing",
+    "not-started",
+]
+"""matched: all ranks of which anything is known wait in the same call; behind: some have not called
+it yet, or are still in one that the others are through with; missing: of some nothing is known
+while the others wait; not-started: some called nothing at all in the group; state-differs: few are
+through with a call that most still wait in."""
+
+EQUAL_INPUTS = frozenset({"all_reduce", "broadcast", "reduce", "all_gather", "gather", "barrier"})
+"""Collectives into which every rank puts as many elements."""
+MOST_CITED = 8
+
+
+class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the ranks of a group wait for: the call by number and kind, and who stands where."""
+
+    verdict: CallVerdict
+    group: str
+    seq: int | None
+    op: str
+    numel: int | None = None
+    culprits: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()
+    origins: tuple[Origin, ...] = ()
+
+
+class _RankView(NamedTuple):
+    """What is known of a rank in a group: its calls by number, how far it called and completed."""
+
+    calls: Mapping[int, CollectiveCall]
+    called: int
+    completed: int
+    origin: Origin
+
+
+def group_verdicts(reading: Reading, world: int | None = None) -> list[GroupVerdict]:
+    """Judge each group of which something is open, the one most ranks wait in first.
+
+    Args:
+        reading: what was read of all ranks.
+        world: ranks of the job, where that is known: of those that left nothing it can be said then
+            that they are missing.
+    """
+    groups = dict.fromkeys((*(c.group for c in _collectives(reading)), *_groups(reading)))
+    found = (_judged(group, reading, world) for group in groups)
+    judged = [one for one in found if one is not None]
+    return sorted(judged, key=lambda one: (one.verdict == "matched", -len(one.waiting)))
+
+
+def _collectives(reading: Reading) -> Iterator[CollectiveCall]:
+    """Give the calls that all ranks of a group have to make: no messages of one to another."""
+    return (call for call in reading.calls if call.peer is None and call.rank is not None)
+
+
+def _groups(reading: Reading) -> Iterator[str]:
+    return (one.group for one in reading.progress)
+
+
+def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | None:
+    views = _views(group, reading)
+    said = [one for one in reading.progress if one.group == group]
+    counted = {one.rank: sum(one.calls.values()) for one in said if one.calls}
+    gone = {one.rank for one in said if one.missing}
+    if counted and not views:
+        return _by_counts(group, counted, gone, said)
+    if not views:
+        return None
+    at = min(view.completed for view in views.values()) + 1
+    here = {rank: view.calls[at] for rank, view in views.items() if at in view.calls}
+    if not here:
+        return None
+    members = _members(group, reading, world)
+    absent = tuple(sorted({*gone, *(set(members) - set(views))}))
+    late = tuple(sorted(rank for rank, view in views.items() if view.called < at))
+    past = {rank: view for rank, view in views.items() if view.completed >= at}
+    verdict, culprits = _mismatch(here) or _overtaken(here, past) or _absence(views, late, absent)
+    waiting = tuple(sorted({*here, *past} - set(culprits)))
+    first = _most_common(here.values(), lambda call: call.op)
+    cited = [*(views[rank].origin for rank in culprits if rank in views)]
+    cited += [views[rank].origin for rank in waiting]
+    return GroupVerdict(
+        verdict=verdict,
+        group=group,
+        seq=at,
+        op=first.op,
+        numel=first.numel,
+        culprits=culprits,
+        waiting=waiting,
+        origins=tuple(dict.fromkeys(cited))[:MOST_CITED],
+    )
+
+
+def _views(group: str, reading: Reading) -> dict[int, _RankView]:
+    """Give what is known of each rank of a group that left anything."""
+    calls: dict[int, dict[int, CollectiveCall]] = {}
+    for call in _collectives(reading):
+        if call.group == group and call.rank is not None and call.seq is not None:
+            calls.setdefault(call.rank, {}).setdefault(call.seq, call)
+    said = {one.rank: one for one in reading.progress if one.group == group and not one.missing}
+    ranks = {*calls, *(rank for rank, one in said.items() if not one.calls)}
+    return {rank: _view(calls.get(rank, {}), said.get(rank)) for rank in sorted(ranks)}
+
+
+def _view(calls: Mapping[int, CollectiveCall], said: GroupProgress | None) -> _RankView:
+    over = [seq for seq, call in calls.items() if call.state == "completed"]
+    still = [seq for seq, call in calls.items() if call.state != "completed"]
+    completed = said.completed if said is not None and said.completed is not None else None
+    if completed is None:
+        # calls are made in order: what is before the first open one is over
+        completed = min(still) - 1 if still else max(over, default=0)
+    called = max((*calls, said.enqueued or 0 if said is not None else 0), default=0)
+    origin = next((calls[seq].origin for seq in sorted(still)), None)
+    if origin is None:
+        origin = said.origin if said is not None else calls[max(calls)].origin
+    return _RankView(calls, max(called, completed), completed, origin)
+
+
+def _members(group: str, reading: Reading, world: int | None) -> tuple[int, ...]:
+    called = (one.members for one in _collectives(reading) if one.group == group)
+    said = (one.members for one in reading.progress if one.group == group)
+    known = max((*called, *said), key=len, default=())
+    whole = not group or group.endswith("(default_pg)")
+    return known or (tuple(range(world)) if whole and world is not None else ())
+
+
+def _mismatch(here: Mapping[int, CollectiveCall]) -> tuple[CallVerdict, tuple[int, ...]] | None:
+    """Find the ranks that call something else than the others at the same place."""
+    others = _minority(here, lambda call: call.op)
+    if others is not None:
+        return "op-differs", others
+    if next(iter(here.values())).op in EQUAL_INPUTS:
+        sized = {rank: call for rank, call in here.items() if call.numel is not None}
+        if (others := _minority(sized, lambda call: call.numel)) is not None:
+            return "size-differs", others
+    typed = {rank: call for rank, call in here.items() if call.dtypes}
+    if (others := _minority(typed, lambda call: call.dtypes)) is not None:
+        return "dtype-differs", others
+    return None
+
+
+def _minority(
+    here: Mapping[int, CollectiveCall], of: Callable[[CollectiveCall], Hashable]
+) -> tuple[int, ...] | None:
+    """Give the ranks that differ from most; of two halves nobody can say which is right: ()."""
+    counts = Counter(of(call) for call in here.values())
+    if len(counts) < 2:
+        return None
+    (most, number), (_, second) = counts.most_common(2)
+    if number == second:
+        return ()
+    return tuple(sorted(rank for rank, call in here.items() if of(call) != most))
+
+
+def _overtaken(
+    here: Mapping[int, CollectiveCall], past: Mapping[int, _RankView]
+) -> tuple[CallVerdict, tuple[int, ...]] | None:
+    """Find the ranks that are still in a call which the others are through with."""
+    if not past:
+        return None
+    return ("behind", tuple(sorted(here))) if len(here) < len(past) else ("state-differs", ())
+
+
+def _absence(
+    views: Mapping[int, _RankView], late: tuple[int, ...], absent: tuple[int, ...]
+) -> tuple[CallVerdict, tuple[int, ...]]:
+    """Find the ranks that did not come."""
+    if late:
+        idle = all(views[rank].called == 0 for rank in late)
+        return ("not-started" if idle else "behind"), late
+    return ("missing", absent) if absent else ("matched", ())
+
+
+def _by_counts(
+    group: str, counted: Mapping[int, int], gone: set[int], said: Sequence[GroupProgress]
+) -> GroupVerdict | None:
+    """Judge by the numbers of calls alone: who called fewer is waited for."""
+    most = max(counted.values())
+    late = tuple(sorted(rank for rank, number in counted.items() if number < most))
+    if not late and not gone:
+        return None
+    culprits = tuple(sorted({*late, *gone}))
+    ahead = [one for one in said if counted.get(one.rank) == most]
+    behind = [one for one in said if one.rank in culprits]
+    ops = {op for one in ahead for op in one.calls}
+    differ = sorted(op for op in ops if len({one.calls.get(op, 0) for one in said}) > 1)
+    return GroupVerdict(
+        verdict="behind" if late else "missing",
+        group=group,
+        seq=None,
+        op=differ[0] if len(differ) == 1 else "",
+        culprits=culprits,
+        waiting=tuple(sorted(one.rank for one in ahead)),
+        origins=tuple(one.origin for one in (*behind, *ahead))[:MOST_CITED],
+    )
+
+
+_Call = TypeVar("_Call", bound=CollectiveCall)
+
+
+def _most_common(calls: Iterable[_Call], of: Callable[[_Call], Hashable]) -> _Call:
+    held = list(calls)
+    most = Counter(map(of, held)).most_common(1)[0][0]
+    return next(call for call in held if of(call) == most)
+
+
+DRIFTED: tuple[CallVerdict, ...] = ("op-differs", "dtype-differs", "state-differs")
+"""Verdicts on ranks that went different ways: none of them is merely late."""
+
+
+def verdict_facts(verdicts: Sequence[GroupVerdict], known: Facts) -> Iterator[Fact]:
+    """Derive `collective.*` from the group most ranks wait in, as far as no log says it already.
+
+    One rank alone tells nothing of the others.
+    """
+    if not verdicts or len(verdicts[0].waiting) + len(verdicts[0].culprits) < 2:
+        return
+    first = verdicts[0]
+    derived: dict[str, Scalar | None] = {
+        "verdict": first.verdict,
+        "culprits": len(first.culprits) or None,
+        "waiting": len(first.waiting),
+        "seqnum": first.seq,
+        "numelin": first.numel,
+        "seqnum_differs": first.verdict in DRIFTED,
+        "numel_differs": first.verdict == "size-differs",
+        "silent_rank": _late(first),
+    }
+    for name, value in derived.items():
+        kind = f"collective.{name}"
+        if value is not None and known.value(kind) is None:
+            yield fact(kind, value, *first.origins, how="derived")
+
+
+def _late(found: GroupVerdict) -> int | None:
+    """Give the one rank that has not come; None where it is another matter, or several."""
+    came = found.verdict in DRIFTED or found.verdict in ("matched", "size-differs")
+    return found.culprits[0] if not came and len(found.culprits) == 1 else None

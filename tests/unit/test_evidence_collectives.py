@@ -1,0 +1,163 @@
+"""Who is where in the collectives, from the lines of watchdogs, recorders and NCCL RAS."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainrx.evidence.collectives import group_verdicts, verdict_facts
+from trainrx.evidence.readers import read_evidence
+from trainrx.model.facts import Facts, Origin, fact
+from trainrx.model.job import Input
+from trainrx.model.ranks import CallState, CollectiveCall, GroupProgress, Reading
+
+MEMBERS = (0, 1, 2, 3)
+
+
+def call(rank: int, seq: int, op: str = "all_reduce", **more: object) -> CollectiveCall:
+    state: CallState = "scheduled"
+    base = {"numel": 8, "state": state, "members": MEMBERS, "dtypes": ("Float",)}
+    return CollectiveCall(
+        op=op, rank=rank, seq=seq, origin=Origin(source=f"trace_{rank}"), **(base | more)
+    )
+
+
+def over(rank: int, upto: int) -> list[CollectiveCall]:
+    return [call(rank, seq, state="completed") for seq in range(1, upto + 1)]
+
+
+def verdict(*calls: CollectiveCall, world: int | None = None, progress=()):
+    found = group_verdicts(Reading(calls=calls, progress=progress), world)
+    return (found[0].verdict, found[0].culprits, found[0].waiting)
+
+
+def watchdog(rank: int, seq: int, op: str = "ALLREDUCE", numel: int = 8) -> str:
+    return (
+        f"[rank{rank}]:[E1123 16:02:10.083090635 ProcessGroupNCCL.cpp:607] [PG ID 0 PG GUID "
+        f"0(default_pg) Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL("
+        f"SeqNum={seq}, OpType={op}, NumelIn={numel}, NumelOut={numel}, Timeout(ms)=1800000) ran "
+        "for 1800648 milliseconds before timing out.\n"
+    )
+
+
+def read(text: str, world: int | None = None):
+    return group_verdicts(read_evidence([Input(kind="log", name="t.log", text=text)]), world)
+
+
+@pytest.mark.parametrize(
+    ("last", "wanted"),
+    [
+        (lambda rank: call(rank, 4), ("matched", (), (0, 1, 2, 3))),
+        (
+            lambda rank: call(rank, 4, "broadcast" if rank == 3 else "all_reduce"),
+            ("op-differs", (3,), (0, 1, 2)),
+        ),
+        (
+            lambda rank: call(rank, 4, numel=16 if rank == 1 else 8),
+            ("size-differs", (1,), (0, 2, 3)),
+        ),
+        (
+            lambda rank: call(rank, 4, dtypes=("Half",) if rank == 0 else ("Float",)),
+            ("dtype-differs", (0,), (1, 2, 3)),
+        ),
+    ],
+)
+def test_who_calls_something_else_than_most_is_the_culprit(last, wanted) -> None:
+    calls = [one for rank in MEMBERS for one in (*over(rank, 3), last(rank))]
+
+    assert verdict(*calls) == wanted
+
+
+def test_of_two_halves_nobody_can_say_which_is_right() -> None:
+    calls = [call(rank, 1, "barrier" if rank < 2 else "all_reduce") for rank in MEMBERS]
+
+    assert verdict(*calls) == ("op-differs", (), (0, 1, 2, 3))
+
+
+def test_all_to_all_takes_what_each_rank_has() -> None:
+    calls = [call(rank, 1, "all_to_all", numel=8 + rank) for rank in MEMBERS]
+
+    assert verdict(*calls)[0] == "matched"
+
+
+def test_who_has_not_called_what_the_others_wait_in_is_behind() -> None:
+    calls = [one for rank in (0, 1, 3) for one in (*over(rank, 3), call(rank, 4))]
+
+    assert verdict(*calls, *over(2, 3)) == ("behind", (2,), (0, 1, 3))
+
+
+def test_who_called_nothing_at_all_did_not_start() -> None:
+    silent = GroupProgress(rank=2, origin=Origin(source="trace_2"), members=MEMBERS)
+
+    found = verdict(*(call(rank, 1) for rank in (0, 1, 3)), progress=(silent,))
+
+    assert found == ("not-started", (2,), (0, 1, 3))
+
+
+def test_of_whom_nothing_is_known_is_missing() -> None:
+    assert verdict(*(call(rank, 1) for rank in (0, 1, 3))) == ("missing", (2,), (0, 1, 3))
+
+
+def test_a_rank_that_waits_in_what_the_others_are_through_with_is_behind() -> None:
+    text = "".join(watchdog(rank, 880) for rank in (0, 1, 3))
+
+    (found,) = read(text + watchdog(2, 879, "_ALLGATHER_BASE"))
+
+    assert (found.verdict, found.culprits, found.waiting) == ("behind", (2,), (0, 1, 3))
+
+
+def test_messages_between_two_ranks_are_no_collectives() -> None:
+    message = call(0, 9, "send", peer=1)
+
+    assert group_verdicts(Reading(calls=(message,))) == []
+
+
+def test_counts_alone_say_who_called_fewer() -> None:
+    def said(rank: int, number: int) -> GroupProgress:
+        calls = {"all_reduce": number, "barrier": 1}
+        return GroupProgress(rank=rank, origin=Origin(source="ras"), group="c", calls=calls)
+
+    reading = Reading(progress=tuple(said(rank, 9 if rank == 2 else 10) for rank in MEMBERS))
+
+    (found,) = group_verdicts(reading)
+    assert (found.verdict, found.culprits, found.op) == ("behind", (2,), "all_reduce")
+
+
+def values(found, known: Facts | None = None) -> dict[str, object]:
+    facts = verdict_facts(found, known or Facts())
+    return {item.kind.removeprefix("collective."): item.value for item in facts}
+
+
+def test_one_rank_alone_tells_nothing_of_the_others() -> None:
+    assert values(read(watchdog(0, 2, numel=1))) == {}
+
+
+def test_ranks_that_report_leave_the_silent_one_of_the_world() -> None:
+    found = read("".join(watchdog(rank, 880) for rank in (0, 1, 3)), world=4)
+
+    assert values(found) == {
+        "verdict": "missing",
+        "culprits": 1,
+        "waiting": 3,
+        "seqnum": 880,
+        "numelin": 8,
+        "seqnum_differs": False,
+        "numel_differs": False,
+        "silent_rank": 2,
+    }
+
+
+def test_what_a_log_says_already_is_not_said_again() -> None:
+    found = read("".join(watchdog(rank, 880) for rank in (0, 1, 3)), world=4)
+    known = Facts([fact("collective.seqnum", 880), fact("collective.seqnum_differs", True)])
+
+    assert "seqnum" not in values(found, known)
+    assert "seqnum_differs" not in values(found, known)
+
+
+def test_ranks_in_different_calls_have_drifted_apart() -> None:
+    calls = [call(rank, 1, "barrier" if rank == 2 else "all_reduce") for rank in MEMBERS]
+
+    found = values(group_verdicts(Reading(calls=tuple(calls))))
+
+    assert found["seqnum_differs"] is True
+    assert "silent_rank" not in found

@@ -1,0 +1,104 @@
+"""Dumps of the flight recorder: real ones, JSON, and pickles that are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from trainrx.evidence.collectives import group_verdicts
+from trainrx.evidence.readers import Source, as_evidence, read_evidence
+from trainrx.evidence.readers.flight_recorder import UnplainError, plain_values, read
+from trainrx.model.job import Input
+
+RECORDED = Path(__file__).parents[1] / "evidence" / "recorder"
+
+
+def dumps(situation: str) -> list[Input]:
+    paths = sorted((RECORDED / situation).iterdir())
+    return [as_evidence(Input(kind="other", name=str(path), path=path)) for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("situation", "wanted"),
+    [
+        ("gather-on-one-rank", ("op-differs", (0,), (1, 2, 3))),
+        ("behind", ("behind", (2,), (0, 1, 3))),
+        ("other-call-json", ("op-differs", (1,), (0, 2, 3))),
+    ],
+)
+def test_what_a_real_job_recorded_names_the_rank_that_keeps_the_others(situation, wanted) -> None:
+    (found,) = group_verdicts(read_evidence(dumps(situation)))
+
+    assert (found.verdict, found.culprits, found.waiting) == wanted
+
+
+def test_a_call_says_who_called_it() -> None:
+    first = read_evidence(dumps("gather-on-one-rank")[:1]).calls[-1]
+
+    assert (first.op, first.seq, first.rank, first.members) == ("all_gather", 4, 0, (0, 1, 2, 3))
+    assert any(frame.file.endswith("job.py") for frame in first.frames)
+
+
+def test_json_has_states_as_texts_and_no_entries_where_there_are_none() -> None:
+    said = {
+        "version": "2.10",
+        "comm_lib_version": "2.27.3",
+        "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}},
+        "pg_status": {"0": {"last_enqueued_collective": "7", "last_completed_collective": "6"}},
+    }
+    item = Input(kind="config", name="comm_trace_rank_1", text=json.dumps(said))
+
+    (progress,) = read_evidence([as_evidence(item)]).progress
+
+    assert (progress.rank, progress.members) == (1, (0, 1))
+    assert (progress.enqueued, progress.completed) == (7, 6)
+
+
+class Calls:
+    """An object that calls something where it is unpickled."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self.place),)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_nothing_in_a_pickle_is_called(protocol: int, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    data = pickle.dumps({"pg_config": {}, "entries": [Calls(canary)]}, protocol=protocol)
+
+    found = read(data, Source("trace_rank_0"))
+
+    assert not canary.exists()
+    assert found.calls == ()
+    assert len(found.unread) == 1
+
+
+def test_a_memo_larger_than_the_pickle_is_refused() -> None:
+    with pytest.raises(UnplainError):
+        plain_values(b"\x80\x02}r\xff\xff\xff\x7f.")
+
+
+@pytest.mark.parametrize("end", [1, 40, 400, -1])
+def test_a_pickle_that_is_cut_is_unread(end: int) -> None:
+    data = (RECORDED / "gather-on-one-rank" / "trace_rank_0").read_bytes()
+
+    assert len(read(data[:end], Source("trace_rank_0")).unread) == 1
+
+
+def test_values_of_other_types_than_a_recorder_writes_count_as_absent() -> None:
+    odd = {
+        "pg_config": [1],
+        "pg_status": {"0": 5},
+        "entries": [{"profiling_name": 3, "collective_seq_id": "x", "input_sizes": {"a": 1}}, 7],
+    }
+
+    found = read(pickle.dumps(odd, protocol=2), Source("trace_rank_0"))
+
+    assert [call.seq for call in found.calls] == [None]
