@@ -97,6 +97,10 @@ def test_of_whom_nothing_is_known_is_missing() -> None:
     assert verdict(*(call(rank, 1) for rank in (0, 1, 3))) == ("missing", (2,), (0, 1, 3))
 
 
+def test_of_several_that_left_nothing_it_is_not_said_that_they_are_missing() -> None:
+    assert verdict(call(0, 1), call(3, 1)) == ("matched", (), (0, 3))
+
+
 def test_a_rank_that_waits_in_what_the_others_are_through_with_is_behind() -> None:
     text = "".join(watchdog(rank, 880) for rank in (0, 1, 3))
 

@@ -26,9 +26,9 @@ CallVerdict = Literal[
     "not-started",
 ]
 """matched: all ranks of which anything is known wait in the same call; behind: some have not called
-it yet, or are still in one that the others are through with; missing: of some nothing is known
-while the others wait; not-started: some called nothing at all in the group; state-differs: few are
-through with a call that most still wait in."""
+it yet, or are still in one that the others are through with; missing: of a single one nothing is
+known while the others wait, or NCCL does not reach it; not-started: some called nothing at all in
+the group; state-differs: few are through with a call that most still wait in."""
 
 EQUAL_INPUTS = frozenset({"all_reduce", "broadcast", "reduce", "all_gather", "gather", "barrier"})
 """Collectives into which every rank puts as many elements."""
@@ -94,7 +94,9 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
     if not here:
         return None
     members = _members(group, reading, world)
-    absent = tuple(sorted({*gone, *(set(members) - set(views))}))
+    unseen = set(members) - set(views)
+    # of several that left nothing it is likelier that what they left was not given
+    absent = tuple(sorted(gone | unseen if len(unseen) == 1 else gone))
     late = tuple(sorted(rank for rank, view in views.items() if view.called < at))
     past = {rank: view for rank, view in views.items() if view.completed >= at}
     verdict, culprits = _mismatch(here) or _overtaken(here, past) or _absence(views, late, absent)
