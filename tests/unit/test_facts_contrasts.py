@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from trainrx.facts.contrasts import contrast_facts
@@ -27,6 +29,25 @@ def told(text: str) -> dict[str, Scalar | None]:
         ),
         ("Hangs; with packing off it runs fine", {"note.works_with.train.packing": "none"}),
         ("disabling the liger kernel fixes it", {"note.works_with.train.liger": "none"}),
+        (
+            "I tried:\n1. batch size 1\n2. packing off\nnone of them helped",
+            {
+                "note.fails_also_with.train.micro_batch": 1,
+                "note.fails_also_with.train.packing": "none",
+            },
+        ),
+        (
+            "试过 batch size 1、关掉 packing，都没用",
+            {
+                "note.fails_also_with.train.micro_batch": 1,
+                "note.fails_also_with.train.packing": "none",
+            },
+        ),
+        (
+            "把 per_device_train_batch_size 降到 1，还是爆显存",
+            {"note.fails_also_with.train.micro_batch": 1},
+        ),
+        ("we run with batch size 1. Nothing helps", {}),
         ("去掉 packing 就好了", {"note.works_with.train.packing": "none"}),
         ("同样的任务不用 deepspeed 就能跑", {"note.works_with.parallel.deepspeed": "none"}),
         ("the same model in bf16 is fine", {"note.works_with.train.precision": "bf16"}),
@@ -97,3 +118,12 @@ def test_trials_are_listed_by_their_names() -> None:
     listed = [item.value for item in contrast_facts([note], PARAMS) if item.kind == "note.trials"]
 
     assert listed == ["note.works_with.train.packing note.fails_also_with.train.micro_batch"]
+
+
+@pytest.mark.parametrize("part", ["batch size 1 ", "packing ", "works, ", "use_vllm "])
+def test_a_long_note_takes_bounded_time(part: str) -> None:
+    started = time.process_time()
+
+    told(part * (1_000_000 // len(part)))
+
+    assert time.process_time() - started < 10

@@ -27,6 +27,12 @@ OFF = "none"
 NEAR = 28
 """Characters before a setting in which it is said to be off."""
 MOST_WORDS = 4
+MOST_LISTED = 12
+"""Clauses in front of "none of it helped" that can name what was tried."""
+MOST_SAID = 400
+"""Characters of a clause that are read: nobody says more without a mark."""
+LONGEST = 20_000
+"""Characters of a note that are read, blank lines apart."""
 JOINTS = ("", "and", "but", "then", "so")
 """What joins clauses and is none."""
 ALIASES = {
@@ -90,6 +96,18 @@ _ILL = late(
 )
 
 
+_CHANGED = late(
+    r"\b(?:set|lower|reduc|decreas|increas|rais|chang|switch|tr(?:y|ied))\w*\b|[改换调降设减增试]",
+    re.IGNORECASE,
+)
+"""What says that a setting was changed: what came of it may be told behind."""
+_TRIED = late(r"\btr(?:y|ied|ying)\b|试", re.IGNORECASE)
+_NONE_HELPED = late(
+    r"\bnone of (?:it|them|these|this|those|that)\b[^.]{0,12}\b(?:help\w*|work\w*)"
+    r"|\bnothing (?:help|work)\w*"
+    r"|都(?:没有?用|不行|无效|一样|没有?效果)|均无效",
+    re.IGNORECASE,
+)
 _STATED = late(
     r"(?:\b(?:no|not (?:using|enabl\w{2,3})|(?:have|did|do)(?: not|n['’]t) (?:use|enable|set))"
     r"|没有?[开用加设]|未[开用])[\s`'\"“”-]*\Z",
@@ -123,7 +141,8 @@ def contrast_facts(notes: Sequence[Input], params: Mapping[str, Param]) -> Itera
     names = _names(params) if notes else {}
     told: dict[str, Origin] = {}
     for note in notes:
-        text = note.text or ""
+        lines = (line for line in (note.text or "").split("\n") if line and not line.isspace())
+        text = "\n".join(lines)[:LONGEST]
         origin = Origin(source=note.name, line=1, text=" ".join(text.split()))
         for trial in trials(text, names):
             if trial.worked is not None:
@@ -138,7 +157,7 @@ def contrast_facts(notes: Sequence[Input], params: Mapping[str, Param]) -> Itera
 
 def trials(text: str, names: Mapping[str, str]) -> Iterator[Trial]:
     """Give the trials a note tells of; what came of one may stand in the clause behind it."""
-    clauses = [text[start:end] for start, end in clauses_of(text)]
+    clauses = [text[start:end][:MOST_SAID] for start, end in clauses_of(text)]
     clauses = [clause for clause in clauses if clause.strip(MARKS).lower() not in JOINTS]
     for at, clause in enumerate(clauses):
         if is_asked(clause):
@@ -148,13 +167,34 @@ def trials(text: str, names: Mapping[str, str]) -> Iterator[Trial]:
         told = "" if list(_mentions(behind, names)) or is_asked(behind) else behind
         for mention in found:
             yield from _trials(clause, mention, told)
+        if _NONE_HELPED.search(clause) is not None:
+            yield from _in_vain(clauses[max(0, at - MOST_LISTED) : at], names)
+
+
+def _in_vain(clauses: Sequence[str], names: Mapping[str, str]) -> Iterator[Trial]:
+    """Give the settings that a list names of what was tried, where none of it helped."""
+    first = next((at for at, clause in enumerate(clauses) if _TRIED.search(clause)), len(clauses))
+    for clause in clauses[first:]:
+        for mention in _mentions(clause, names):
+            is_off, named = _is_off(clause, mention), _number(clause[mention.end :])
+            for param, own in mention.params:
+                value = OFF if is_off and own is None else own if own is not None else named
+                if value is not None:
+                    yield Trial(param, value, False)
+
+
+def _is_off(clause: str, mention: _Mention) -> bool:
+    before = clause[max(0, mention.start - NEAR) : mention.start]
+    return (
+        _WITHOUT.search(before) is not None or _OFF_AFTER.search(clause[mention.end :]) is not None
+    )
 
 
 def _trials(clause: str, mention: _Mention, behind: str) -> Iterator[Trial]:
     before = clause[max(0, mention.start - NEAR) : mention.start]
     after = clause[mention.end :]
     either = _EITHER.search(before) is not None
-    is_off = either or _WITHOUT.search(before) is not None or _OFF_AFTER.search(after) is not None
+    is_off = either or _is_off(clause, mention)
     for param, named in mention.params:
         value = named if named is not None else _number(after)
         if is_off and named is None:
@@ -164,6 +204,8 @@ def _trials(clause: str, mention: _Mention, behind: str) -> Iterator[Trial]:
                 yield Trial(param, OFF, worked)
         elif not is_off and value is not None:
             worked = _outcome(clause)
+            if worked is None and _CHANGED.search(clause) is not None:
+                worked = _outcome(behind)
             if worked is not None:
                 yield Trial(param, value, worked)
 
