@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trainrx.inputs.paste.post import split_post
 
@@ -140,3 +144,42 @@ def test_a_table_of_words_is_prose():
     text = "| config | optimizer | result |\n| --- | --- | --- |\n| stage 1 | AdamW | it trains |\n"
 
     assert kinds(text) == {"prose"}
+
+
+FENCES = st.sampled_from(["```", "````", "~~~", "```bash", "> ```", "  ```yaml", "`` ` ``"])
+LINES = st.sampled_from(
+    ["lr: 1", "swift sft \\", "<!--", "-->", "# x", "<details>", "$ ls", "", "@@"]
+)
+
+
+@given(st.lists(st.one_of(FENCES, LINES), max_size=40))
+def test_any_nesting_of_fences_is_taken_apart_at_lines_it_has(lines):
+    post = split_post("\n".join(lines), "x")
+
+    numbers = [line.number for part in post.parts for line in part.lines]
+    assert numbers == sorted(set(numbers))
+    assert set(numbers) <= set(range(1, len(lines) + 1))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        " ",
+        "> ",
+        "```\n",
+        "- ",
+        "![a](http",
+        "<img ",
+        "https://",
+        "a:",
+        "\\ --",
+        "报错：\n",
+        "# a\n",
+    ],
+)
+def test_the_time_grows_with_the_length_alone(unit):
+    started = time.process_time()
+
+    split_post(unit * (30_000 // len(unit)), "x")
+
+    assert time.process_time() - started < 5.0  # a square of it takes minutes

@@ -24,7 +24,7 @@ _FORM = late(
 _SPECIFIC = late(r"\d|[A-Z]{2,}|\w_\w")
 """What headings of forms do not have: numbers, abbreviations, names of programs."""
 _IMAGE = late(r"!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)|<img\b[^>\n]{0,500}>")
-_LABEL = late(r"\s*(?![-*\"'{\[(#])(?=[^\n]*[ \u3400-\u9fff])[^\n=\"{}\\]{2,60}[:：]\s*$")
+_LABEL = late(r"(?![-*\"'{\[(#])(?=[^\n]{0,60}[ \u3400-\u9fff])[^\n=\"{}\\]{2,60}[:：]$")
 _WORD_LABEL = late(r"([A-Za-z]{3,20})[:：]\s*$")
 _LINK = late(
     r"https?://[^\s)\]>\"'`]{0,300}?(?:\.(?:log|txt|out|err|zip|gz|tgz|json|ya?ml|ipynb|sh|csv)\b"
@@ -137,7 +137,7 @@ def _marked(
             continue
         now, line = _read(lines, at, now)
         at += 1
-        yield line._replace(text=_free(line.text, at, name, unread))
+        yield PostLine(at, _free(line.text, at, name, unread), line.block, line.hints)
 
 
 def _fenced(lines: Sequence[str], span: range, language: str, now: _Reading) -> Iterator[PostLine]:
@@ -156,6 +156,11 @@ def _fenced(lines: Sequence[str], span: range, language: str, now: _Reading) -> 
 def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostLine]:
     """Read a line outside of fences: a heading, a label that introduces, or any other."""
     text = lines[at]
+    if not text or text.isspace():
+        ends = now.label and at and lines[at - 1].strip() and not _introduces(lines[at - 1])
+        # what a label introduces ends with its paragraph
+        now = _Reading(now.block + 1) if ends else now
+        return now, PostLine(at + 1, "", now.block)
     title = _SUMMARY.search(text) or _MARKED.match(text)
     if title is not None and not _is_comment(lines, at):
         return _titled(title["title"], at, now.block + 1)
@@ -164,9 +169,6 @@ def _read(lines: Sequence[str], at: int, now: _Reading) -> tuple[_Reading, PostL
     if _introduces(text) or _heads_block(lines, at):
         now = _Reading(now.block + 2, _with({}, _headed(text), HEADED), label=True)
         return now, PostLine(at + 1, text, now.block - 1)
-    if now.label and not text.strip() and lines[at - 1].strip() and not _introduces(lines[at - 1]):
-        # what a label introduces ends with its paragraph
-        now = _Reading(now.block + 1)
     return now, PostLine(at + 1, text, now.block, now.headed)
 
 
@@ -180,8 +182,10 @@ def _titled(title: str, at: int, block: int) -> tuple[_Reading, PostLine]:
 
 def _introduces(text: str) -> bool:
     """Tell whether a line only says what stands below it ("my script:", 报错如下：)."""
-    label = _LABEL.match(text)
-    if label is None or any(sign.match(text) for sign in (SETTING, PRINTED, SYSTEM)):
+    bare = text.strip()
+    if not bare.endswith((":", "：")) or _LABEL.match(bare) is None:
+        return False
+    if any(sign.match(text) for sign in (SETTING, PRINTED, SYSTEM)):
         return False
     return _headed(text) is not None
 
@@ -240,10 +244,11 @@ def _headed(title: str) -> Kind | None:
 
 def _free(line: str, number: int, name: str, unread: list[Unread]) -> str:
     """Give a line outside of fences without what only serves the form or the page."""
-    if _CHECK.match(line) or _NOTHING.match(line):
+    if not line or _CHECK.match(line) or _NOTHING.match(line):
         return ""
-    unread += _linked(_IMAGE, line, number, name, NO_IMAGE)
-    line = _IMAGE.sub("", line)
+    if "![" in line or "<img" in line:
+        unread += _linked(_IMAGE, line, number, name, NO_IMAGE)
+        line = _IMAGE.sub("", line)
     if "://" in line and _kind(line) in (None, "prose"):
         unread += _linked(_LINK, line, number, name, NO_LINK)
     return _TAG.sub(" ", line).rstrip() if "<" in line else line

@@ -64,6 +64,10 @@ def unprompted(lines: Sequence[PostLine]) -> list[PostLine]:
         if line.block != before or _CELL.match(line.text):
             block, asking, below = block + 1, False, {}
         before = line.block
+        if not line.text or line.text.isspace():
+            block, asking = block + asking, False
+            out.append(PostLine(line.number, "", block))
+            continue
         command = _asked(line.text)
         if command is not None:
             block, asking, below = block + 1, True, _printed(command)

@@ -24,6 +24,7 @@ IN_LITERAL = 5.0
 """What the beginning of a dictionary (`config = {`) says of its lines for Python."""
 LIKE_OUTPUT: tuple[Kind, ...] = ("prose", "config", "python")
 """What a program may print behind a line of its log; a list of versions says what it is."""
+STAYS = [True] * len(KINDS)
 _REFERENCE = late(r"\$\{?([A-Za-z_]\w{0,60})")
 _ASSIGNED = late(r"\s*([A-Za-z_]\w{0,60})=")
 _LITERAL = late(r"(\s*)[\w.]+ ?= ?\{[^}]*$")
@@ -73,17 +74,20 @@ def _chain(lines: Sequence[PostLine]) -> tuple[list[float], list[tuple[int, list
     block: int | None = None
     blank = False
     for line, found, alone in _weighed(lines):
-        same = line.block == block
-        switch = 0.0 if not same else SWITCH_AFTER_BLANK if blank else SWITCH
-        own = _behind(before, line.text, alone) if same else alone
         top = best.index(max(best))
-        leave = [best[top] - switch] * len(KINDS)
+        if found is NOTHING:
+            blank, before = True, NOTHING
+            back.append((top, STAYS))
+            continue
+        same = line.block == block
+        own = _behind(before, line.text, alone) if same else alone
+        floor = best[top] - (0.0 if not same else SWITCH_AFTER_BLANK if blank else SWITCH)
         if same and before.continued and top == _SCRIPT:
-            leave = [best[top] - SPLIT_COMMAND] * len(KINDS)
-        stays = [one >= other for one, other in zip(best, leave, strict=True)]
-        best = [max(pair) + more for *pair, more in zip(best, leave, own, strict=True)]
+            floor = best[top] - SPLIT_COMMAND
+        stays = [one >= floor for one in best]
+        best = [(max(one, floor)) + more for one, more in zip(best, own, strict=True)]
         back.append((top, stays))
-        blank = found is NOTHING
+        blank = False
         before, block = found, line.block
     return best, back
 
@@ -134,7 +138,7 @@ def _hinted(line: PostLine, own: Sequence[float]) -> list[float]:
 
 def _behind(before: LineForm, text: str, own: list[float]) -> list[float]:
     """Weigh a line with what the one above it says of it."""
-    if not (before.continued or before.frame) or not text.strip():
+    if not (before.continued or before.frame):
         return own
     out = list(own)
     out[_SCRIPT] += CONTINUATION if before.continued else 0.0
