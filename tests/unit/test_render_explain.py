@@ -181,3 +181,16 @@ def test_explain_shows_the_steps_with_what_their_output_means(
     text = shown(load().protocols["hang"], lang)
 
     assert [line for line in lines if line not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines"),
+    [
+        ("en", ("state of a thread", "it waits until other ranks come", "barrier (torch/")),
+        ("zh", ("线程状态", "在等待其他 rank", "barrier (torch/")),
+    ],
+)
+def test_explain_shows_the_frames_that_tell_a_state(lang: Lang, lines: tuple[str, ...]) -> None:
+    text = shown(load().states["waits-in-collective"], lang)
+
+    assert [line for line in lines if line not in text] == []

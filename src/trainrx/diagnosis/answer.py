@@ -17,6 +17,7 @@ from trainrx.diagnosis.conclusion import (
     target,
     weighed,
 )
+from trainrx.diagnosis.ranks import rank_report
 from trainrx.facts.all import failure_kinds
 from trainrx.fix.plan import Plan, plan
 from trainrx.knowledge.packages import range_votes
@@ -94,6 +95,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
         job=job_summary(done.facts),
         lang=done.lang,
         symptoms=_symptoms(done, seen, echo_of),
+        ranks=rank_report(done.standing, done.lang),
         causes=tuple(
             _cause(item, made, ranking, echo_of, done)
             for item, made in zip(ranking.causes, plans, strict=False)

@@ -14,6 +14,7 @@ from trainrx.evidence.arguments import Dump, logged_arguments
 from trainrx.evidence.collectives import group_verdicts, verdict_facts
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
+from trainrx.evidence.ranks.standing import JobStanding, job_standing, stall_symptom, standing_facts
 from trainrx.evidence.readers import read_evidence
 from trainrx.facts.all import (
     RELEASES,
@@ -80,7 +81,11 @@ def conclude(
     versions = _or_as_traced(versions, seen.facts, launch)
     facts = _facts(given, seen, launch, versions, knowledge)
     facts.add(*reading.facts)
-    facts.add(*verdict_facts(group_verdicts(reading, _world(facts)), facts))
+    world = _world(facts)
+    facts.add(*verdict_facts(group_verdicts(reading, world), facts))
+    standing = job_standing(reading.stacks, knowledge.states.values(), world)
+    facts.add(*standing_facts(standing))
+    seen = _with_stall(seen, standing)
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
@@ -97,6 +102,7 @@ def conclude(
         knowledge=knowledge,
         symptoms=seen.symptoms,
         reading=reading,
+        standing=standing,
         reasoning=msgspec.structs.replace(
             reasoning, suggestions=(*reasoning.suggestions, *answered)
         ),
@@ -125,6 +131,14 @@ def conclude(
 def _world(facts: Facts) -> int | None:
     world = facts.number("parallel.world_size")
     return None if world is None else int(world)
+
+
+def _with_stall(seen: Detection, standing: JobStanding) -> Detection:
+    """Add that the job stands still, where its stacks show it."""
+    found = stall_symptom(standing)
+    if found is None or found.symptom in {item.symptom for item in seen.symptoms}:
+        return seen
+    return msgspec.structs.replace(seen, symptoms=(*seen.symptoms, found))
 
 
 def _stated(given: Given) -> dict[str, str]:

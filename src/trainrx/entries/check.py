@@ -28,6 +28,7 @@ from trainrx.entries.check_rules import (
     rule_problems,
 )
 from trainrx.entries.check_signs import repeated_patterns, symptom_problems
+from trainrx.entries.check_states import state_problems
 from trainrx.entries.check_tests import case_problems, fired_problems, sibling_problems
 from trainrx.entries.form import reformed
 from trainrx.entries.problem import EntryProblem, Problem, error
@@ -43,6 +44,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
 from trainrx.model.protocols import Protocol
+from trainrx.model.states import ThreadState
 
 
 class Library(NamedTuple):
@@ -77,6 +79,7 @@ def check(library: Library, today: str) -> list[EntryProblem]:
         test = library.tests.get(source.path.with_name(f"{source.ident}{TEST}"))
         judged = (*_rules(source, names, causes), *_sibling(source, test))
         found += _findings(source, judged)
+    found += _states(library.entries, names)
     found += _clashes(library.entries)
     found += _unshared(library.entries)
     for source, problem in repeated_patterns(library.entries):
@@ -152,6 +155,14 @@ def _advice(record: Lever | Protocol | Fix, stem: str, names: KnownNames) -> Ite
         yield from shared_fix_problems(record, stem, names)
 
 
+def _states(entries: Sequence[EntrySource], names: KnownNames) -> Iterator[EntryProblem]:
+    """Judge states side by side: which one a stack is in depends on all of them."""
+    states = [(s, r) for s in entries for r in s.records if isinstance(r, ThreadState)]
+    known = tuple(record for _, record in states)
+    for source, record in states:
+        yield from _findings(source, state_problems(record, source.ident, known, names))
+
+
 def _sibling(source: EntrySource, test: EntrySource | None) -> Iterator[Problem]:
     for record in source.records:
         if isinstance(record, LintRule):
@@ -195,6 +206,8 @@ def _claims(record: object) -> Iterator[tuple[str, str]]:
         yield "symptom", record.id
     if isinstance(record, Cause) or (isinstance(record, Guard) and is_cause(record)):
         yield "cause", record.id
+    elif isinstance(record, ThreadState):
+        yield "state", record.id
     elif isinstance(record, (Rule, LintRule)):
         yield "rule", record.id
     elif isinstance(record, (Param, FactEntry)):
@@ -284,7 +297,7 @@ def summary(library: Library, found: Sequence[EntryProblem], *, hidden: bool) ->
     return (
         f"{kinds[Symptom]} symptoms, {kinds[Cause]} causes, {kinds[Guard]} guards, "
         f"{kinds[Param]} parameters, {kinds[FactEntry]} facts, {kinds[Rule]} rules, "
-        f"{kinds[LintRule]} lint rules, {kinds[Protocol]} protocols, "
+        f"{kinds[LintRule]} lint rules, {kinds[Protocol]} protocols, {kinds[ThreadState]} states, "
         f"{ranges} version ranges, {len(library.tests)} tests: "
         f"{errors} problem{'' if errors == 1 else 's'}, "
         f"{len(found) - errors} warning{'' if len(found) - errors == 1 else 's'}"

@@ -19,6 +19,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.parts import Condition, Param, Reference
 from trainrx.model.pattern import late
 from trainrx.model.protocols import Protocol
+from trainrx.model.states import ThreadState
 from trainrx.model.text import Text
 
 SLUG = late(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -29,7 +30,7 @@ MAX_TITLE = 90
 _MADE = ("changed.", "moved.", "good.")
 
 
-Headed = Cause | Symptom | Guard | Lever | LintRule | Protocol
+Headed = Cause | Symptom | Guard | Lever | LintRule | Protocol | ThreadState
 
 
 class KnownNames(NamedTuple):

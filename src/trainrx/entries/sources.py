@@ -23,6 +23,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
 from trainrx.model.protocols import Protocol
+from trainrx.model.states import ThreadState
 
 PLACEHOLDER = "FILL_IN"
 """What `diagnose kb new` writes where a person has to decide; a comment may hold it too."""
@@ -36,6 +37,7 @@ FOLDERS: Mapping[str, type[msgspec.Struct]] = {
     "guards": Guard,
     "levers": Lever,
     "protocols": Protocol,
+    "states": ThreadState,
     "packages": PackageEntry,
     FIXES: Fix,
 }

@@ -35,14 +35,19 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry, RangeEntry
 from trainrx.model.parts import Param
 from trainrx.model.protocols import Protocol
+from trainrx.model.states import ThreadState
 
 PART = "knowledge"
 """How the compiled form is called."""
 
-E = TypeVar("E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever, Fix, Protocol)
+E = TypeVar(
+    "E", Symptom, Cause, Param, FactEntry, Rule, Guard, LintRule, Lever, Fix, Protocol, ThreadState
+)
 R = TypeVar("R")
 
-_FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Lever | Fix | Protocol]] = {
+_FOLDERS: dict[
+    str, type[Symptom | Cause | Param | FactEntry | Guard | Lever | Fix | Protocol | ThreadState]
+] = {
     "symptoms": Symptom,
     "causes": Cause,
     "params": Param,
@@ -50,6 +55,7 @@ _FOLDERS: dict[str, type[Symptom | Cause | Param | FactEntry | Guard | Lever | F
     "guards": Guard,
     "levers": Lever,
     "protocols": Protocol,
+    "states": ThreadState,
     FIXES: Fix,
 }
 
@@ -97,6 +103,7 @@ def load(
         guards=base.guards | extra.guards,
         levers=base.levers | extra.levers,
         protocols=base.protocols | extra.protocols,
+        states=base.states | extra.states,
         fitted=base.fitted,
         memory=base.memory if extra.memory == JUDGED else extra.memory,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
@@ -125,6 +132,7 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         guards=_entries(kb, "guards", Guard),
         levers=_entries(kb, "levers", Lever),
         protocols=_entries(kb, "protocols", Protocol),
+        states=_entries(kb, "states", ThreadState),
         fitted=_fitted(kb),
         memory=_memory(kb),
         digest=folder_digest((*kb, *rules)),

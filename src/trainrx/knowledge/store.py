@@ -15,6 +15,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Relation
 from trainrx.model.protocols import Protocol
+from trainrx.model.states import ThreadState
 
 Entry = (
     Symptom
@@ -28,6 +29,7 @@ Entry = (
     | Fix
     | Lever
     | Protocol
+    | ThreadState
 )
 
 
@@ -50,6 +52,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     guards: dict[str, Guard] = {}
     levers: dict[str, Lever] = {}
     protocols: dict[str, Protocol] = {}
+    states: dict[str, ThreadState] = {}
     fitted: Fitted | None = None
     memory: Constants = JUDGED
     arguments: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ worked out from them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -116,3 +117,14 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     progress: tuple[GroupProgress, ...] = ()
     facts: tuple[Fact, ...] = ()
     unread: tuple[Unread, ...] = ()
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Write numbers with what follows one another folded: `0-2,4`."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)

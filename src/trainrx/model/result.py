@@ -249,6 +249,47 @@ class InputRead(msgspec.Struct, frozen=True, kw_only=True):
     repairs: tuple[LineRepair, ...] = ()
 
 
+class RankPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a rank stands: the innermost frame of the user's or a framework's code.
+
+    `state` says in words what it does there, `id` names the entry of that state. `op` is the
+    collective it is in. `rank` None: nothing tells which rank the process `pid` is.
+    """
+
+    rank: int | None
+    frame: str
+    state: str
+    id: str
+    pid: int | None = None
+    op: str = ""
+    evidence: tuple[Origin, ...] = ()
+
+
+class RankTreeLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A call in the merged stacks: the ranks in it (`0-2,4`), how deep below where they part."""
+
+    ranks: str
+    frame: str
+    depth: int
+
+
+class RankReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the ranks of a job were seen, and which ones the others wait for.
+
+    `stuck`: the job stands still; None where one look at it cannot tell. `tree` merges the stacks
+    of all ranks, the outermost calls first.
+    """
+
+    world_size: int | None = None
+    first_failed: int | None = None
+    culprits: tuple[int, ...] = ()
+    waiting: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    stuck: bool | None = None
+    places: tuple[RankPlace, ...] = ()
+    tree: tuple[RankTreeLine, ...] = ()
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """The whole answer, best first everywhere."""
 
@@ -258,6 +299,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     lang: Literal["en", "zh"] = "en"
     schema_version: Literal[1] = 1
     symptoms: tuple[SymptomSeen, ...] = ()
+    ranks: RankReport | None = None
     causes: tuple[CauseOut, ...] = ()
     plan: ProvedPlan | None = None
     differential: tuple[DifferentialItem, ...] = ()

@@ -10,6 +10,7 @@ from trainrx.render import words
 from trainrx.render.cause import candidates, ranks_text, titles
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.inputs import inputs_section, unread_at, unread_section
+from trainrx.render.ranks import ranks_section
 from trainrx.render.screen import page
 from trainrx.sanitizer.controls import clean
 
@@ -30,6 +31,7 @@ def _page(answer: Diagnosis, view: View) -> Document:
             doc.Section(view.say(words.DIFFERENTIAL), tuple(_differential(answer, view))),
             doc.Section(view.say(words.FINDINGS), tuple(_findings(answer, view))),
             _symptoms(answer, view),
+            ranks_section(answer, view),
             doc.Section(view.say(words.NEIGHBOURS), tuple(_neighbours(answer, view))),
             inputs_section(answer.inputs, view),
             unread_section(answer.unread, view, quoted=not view.post),

@@ -13,6 +13,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.protocols import Protocol, ProtocolStep, StepOutcome
+from trainrx.model.states import FramePattern, ThreadState
 from trainrx.model.text import Lang, Text
 from trainrx.reason.phrasing import (
     ONLY_IF,
@@ -75,11 +76,15 @@ def _body(
     return _other(entry, view)
 
 
-def _other(entry: LintRule | Lever | Protocol | FactEntry, view: View) -> Iterator[doc.Node | None]:
+def _other(
+    entry: LintRule | Lever | Protocol | ThreadState | FactEntry, view: View
+) -> Iterator[doc.Node | None]:
     if isinstance(entry, Lever):
         return _lever(entry, view)
     if isinstance(entry, Protocol):
         return _protocol(entry, view)
+    if isinstance(entry, ThreadState):
+        return _state(entry, view)
     return _lint_rule(entry, view) if isinstance(entry, LintRule) else _fact(entry, view)
 
 
@@ -87,7 +92,7 @@ def _kind(entry: Entry, view: View) -> Iterator[str]:
     yield view.say(words.KINDS[type(entry).__name__])
     if isinstance(entry, (Cause, Symptom, Guard)) and entry.family is not None:
         yield view.say(words.FAMILY[entry.family])
-    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule, Lever, Protocol)):
+    if isinstance(entry, (Cause, Symptom, Rule, Guard, LintRule, Lever, Protocol, ThreadState)):
         yield view.say(words.SINCE, version=entry.since)
 
 
@@ -292,6 +297,23 @@ def _protocol_step(step: ProtocolStep, number: int, view: View) -> doc.Remedy:
     return doc.Remedy(number, title, children(how, command, *readings, when))
 
 
+def _state(entry: ThreadState, view: View) -> Iterator[doc.Node | None]:
+    yield _paragraph(view.say(words.STATE_ROLE[entry.role]))
+    yield _paragraph(view.say(words.USUAL) if entry.usual else "")
+    yield _part(words.FRAMES, map(_frame, entry.frames), view)
+    yield _part(words.UNDER, [_frame(entry.under) if entry.under is not None else ""], view)
+    yield _part(words.BEFORE, [view.say(words.LISTED).join(entry.over)], view)
+    yield _samples(words.RECOGNISED, entry.samples.match, view)
+    yield _samples(words.NOT_MISTAKEN, entry.samples.near_miss, view)
+    yield _references(entry.references, view)
+
+
+def _frame(pattern: FramePattern) -> str:
+    any_ = FramePattern()
+    function = "" if pattern.function == any_.function else pattern.function
+    return " · ".join(part for part in (function, pattern.file) if part not in ("", any_.file))
+
+
 def _reading(outcome: StepOutcome, view: View) -> str:
     means = view.say(outcome.then) if outcome.then is not None else ", ".join(outcome.causes)
     return f"{view.say(outcome.reads)} -> {means}" if means else view.say(outcome.reads)
@@ -377,6 +399,7 @@ def _entries(knowledge: Knowledge) -> Iterator[Entry]:
         dict(knowledge.ranges),
         dict(knowledge.levers),
         dict(knowledge.protocols),
+        dict(knowledge.states),
     )
     for group in groups:
         for ident in sorted(group):

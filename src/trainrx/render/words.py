@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from trainrx.model.knowledge import Family, Role
     from trainrx.model.parts import Safety
     from trainrx.model.result import Verdict
+    from trainrx.model.states import StateRole
 
 VERDICT: dict[Verdict, Text] = {
     "diagnosed": Text(en="DIAGNOSED", zh="已确诊"),
@@ -187,6 +188,11 @@ VALUE_UNKNOWN = Text(en="present value not known", zh="当前值未知")
 NOT_SET = Text(en="not set now", zh="目前未设置")
 DELETE = Text(en="remove", zh="删除")
 RANKS = Text(en="rank", zh="rank")
+RANKS_LABEL = Text(en="Ranks", zh="各 rank")
+STANDS = Text(en="{who} {what}: {at}", zh="{who} {what}：{at}")
+WAIT_FOR_IT = Text(en="{who} waits for it{op}: {at}", zh="{who} 在等它{op}：{at}")
+NOT_THERE = Text(en="{who} was not seen", zh="没有看到 {who}")
+STACKS = Text(en="Stacks of all ranks, merged", zh="所有 rank 的调用栈（合并）")
 TIMES = Text(en="{n} times", zh="共 {n} 次")
 FOLLOWS = Text(en="follows from {what}", zh="由“{what}”引发")
 COMMON = Text(
@@ -290,7 +296,24 @@ KINDS: dict[str, Text] = {
     "Lever": Text(en="lever", zh="调节手段"),
     "Fix": Text(en="remedy", zh="处理办法"),
     "Protocol": Text(en="protocol", zh="排查步骤"),
+    "ThreadState": Text(en="state of a thread", zh="线程状态"),
 }
+STATE_ROLE: dict[StateRole, Text] = {
+    "waits-for-ranks": Text(
+        en="it waits until other ranks come", zh="在等待其他 rank，问题在没有到的那个"
+    ),
+    "waits-for-other": Text(
+        en="it waits for something that is no rank of the job", zh="在等待某个并非 rank 的东西"
+    ),
+    "works": Text(en="it computes, or does what takes its time", zh="在计算，或在做耗时的事"),
+}
+USUAL = Text(
+    en="Each step of a healthy job comes by here: to be seen here once says nothing.",
+    zh="正常任务的每个 step 都会经过这里：只看到一次说明不了什么。",
+)
+FRAMES = Text(en="Told by one of these frames", zh="由以下任一帧判断")
+UNDER = Text(en="Further out stands", zh="外层有")
+BEFORE = Text(en="Goes before", zh="优先于")
 MENDS = Text(en="lint --fix mends it", zh="可用 lint --fix 修正")
 HOLD_BACK = Text(en="To hold it back", zh="忽略它的写法")
 

@@ -16,6 +16,7 @@ from trainrx.render import words
 from trainrx.render.cause import change_lines, memory
 from trainrx.render.document import Document, Elastic, Room, View, children, elastic
 from trainrx.render.inputs import job_text, unread_at
+from trainrx.render.ranks import ranks_line
 from trainrx.render.screen.evidence import seen, why
 from trainrx.render.screen.inquiry import others, questions
 from trainrx.render.screen.verdict import FORESEEN, checked, headline, named_cause
@@ -48,6 +49,7 @@ def head(answer: Diagnosis, view: View) -> tuple[doc.Node, ...]:
         plan if view.post else _cause(best, view),
         seen(answer, view) if best is None else None,
         checked(answer, view),
+        ranks_line(answer, view),
         _job(answer, view),
         why(answer, best, view),
         None if view.post or plan is None else (_gap(9), plan),

@@ -1,0 +1,70 @@
+"""Where ranks stand, on the screen."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from diagnoses import oom
+
+from trainrx.model.result import Diagnosis, RankPlace, RankReport, RankTreeLine
+from trainrx.model.text import Lang
+from trainrx.render import render
+from trainrx.render.document import View
+
+
+def place(rank: int | None, state: str, frame: str, op: str = "") -> RankPlace:
+    return RankPlace(rank=rank, frame=frame, state=state, id=state, op=op, pid=7)
+
+
+WAITS = [place(rank, "waits", "train.py:8 fit", "barrier") for rank in (0, 1, 2, 4)]
+READS = place(3, "reads a file", "dataset.py:42 __getitem__")
+REPORT = RankReport(
+    culprits=(3,),
+    waiting=(0, 1, 2, 4),
+    stuck=True,
+    places=(*WAITS, READS),
+    tree=(
+        RankTreeLine(ranks="0-4", frame="train.py:80 main", depth=0),
+        RankTreeLine(ranks="3", frame="dataset.py:42 __getitem__", depth=1),
+    ),
+)
+
+
+def with_ranks(report: RankReport, lang: Lang = "en") -> Diagnosis:
+    return msgspec.structs.replace(oom(lang), ranks=report)
+
+
+def text(answer: Diagnosis, *, everything: bool = False) -> str:
+    shown = render(answer, "text", View(answer.lang, width=100, everything=everything))
+    return " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", "rank 3 reads a file: dataset.py:42 __getitem__"),
+        ("en", "rank 0-2,4 waits for it (barrier): train.py:8 fit"),
+        ("zh", "rank 0-2,4 在等它（barrier）：train.py:8 fit"),
+    ],
+)
+def test_the_first_screen_says_who_waits_for_whom(lang: Lang, said: str) -> None:
+    assert said in text(with_ranks(REPORT, lang))
+
+
+def test_the_page_has_the_tree_of_all_stacks() -> None:
+    page = text(with_ranks(REPORT), everything=True)
+
+    assert "0-4 train.py:80 main" in page
+    assert "3 dataset.py:42 __getitem__" in page
+
+
+def test_a_rank_that_is_missing_is_named() -> None:
+    gone = RankReport(missing=(3,), waiting=(0, 1, 2, 4), stuck=True, places=tuple(WAITS))
+
+    assert "rank 3 was not seen" in text(with_ranks(gone))
+
+
+def test_nothing_is_said_of_ranks_that_move_on() -> None:
+    assert "reads a file" not in text(
+        with_ranks(RankReport(stuck=False, places=(*WAITS, READS))), everything=True
+    )
