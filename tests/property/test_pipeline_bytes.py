@@ -35,7 +35,17 @@ VALID = Draft202012Validator(
 )
 CONFIG = "stage: sft\nfinetuning_type: lora\nmodel_name_or_path: x/Qwen2-VL-7B\ncutoff_len: 2048\n"
 ENV = "PATH=/bin\nHOME=/root\nMAX_PIXELS=1003520\nNCCL_P2P_DISABLE=1\n"
+POSTED = (
+    "Why does my job stop?\n",
+    "\n```\n",
+    "\n~~~bash\n",
+    "\n> ",
+    "<!--",
+    "\n### Logs\n",
+    "\\\n",
+)
 PIECES = (LAUNCH, LOG, HANG, VERSIONS, CONFIG, ENV, "\r", "\x00", "\x1b[31m", "$(", "`", "'", '"')
+PIECES += POSTED
 SPLICED = st.lists(
     st.one_of(
         st.sampled_from(PIECES).map(str.encode),
