@@ -85,3 +85,13 @@ def test_a_failure_that_is_only_shown_as_an_image_is_named_first(tmp_path: Path)
 
     assert [item.line for item in unread] == [None, 3]
     assert "paste it as text" in unread[0].reason
+
+
+def test_progress_bars_in_a_fence_are_lines_of_the_log(tmp_path: Path) -> None:
+    bars = "".join(f"\rTrain:  {step}%|##   | {step}/100 [00:10<01:20]" for step in range(9))
+    (tmp_path / "post.md").write_bytes(POST.replace("torch.Out", f"{bars}\ntorch.Out").encode())
+
+    inputs, _ = read_path(tmp_path / "post.md")
+
+    spans = {item.kind: item.spans for item in inputs}
+    assert spans == {"note": ((1, 1),), "script": ((4, 4),), "log": ((8, 9),)}

@@ -106,7 +106,8 @@ def _fences(text: str) -> Iterator[tuple[int, tuple[int, str]]]:
     # takes 70 ms to import, and most of what is given has no fence
     from markdown_it import MarkdownIt
 
-    for token in MarkdownIt("commonmark").parse(text):
+    # the parser takes a carriage return alone (a progress bar) for the end of a line
+    for token in MarkdownIt("commonmark").parse(text.replace("\r", " ")):
         if token.type == "fence" and token.map is not None:
             start, end = token.map
             yield start, (end, token.info.strip().split(" ")[0].lower())
