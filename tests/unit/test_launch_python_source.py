@@ -262,6 +262,16 @@ def test_a_call_counts_where_its_condition_holds(condition: str, four_bits: obje
     assert values(one(text)).get("load_in_4bit", "gone") == four_bits
 
 
+def test_of_a_program_without_end_the_first_launches_count() -> None:
+    text = "SFTConfig(seed=x)\n" * 3000 + "x = 1\n" * 3000 + "DPOConfig(seed=x)\n"
+
+    assert [values(launch) for launch in read_program(text, "x.py")] == [{"seed": None}] * 8
+
+
+def test_of_a_name_bound_very_often_the_last_binding_counts() -> None:
+    assert values(one("x = 1\n" * 999 + "x = 2\nSFTConfig(seed=x)\n")) == {"seed": ("2",)}
+
+
 def test_what_a_launcher_sets_has_no_default() -> None:
     found = values(
         one('import os\nSFTConfig(seed=int(os.environ.get("RANK", 0)), bf16=os.getenv("B", "1"))')

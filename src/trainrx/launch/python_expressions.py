@@ -43,11 +43,11 @@ class Expressions(ABC):
 
     def value(self, node: ast.expr | None, depth: int = 0) -> object:
         """Give what an expression is, `UNKNOWN` where that takes more than its text."""
+        if id(node) in self._known:
+            return self._known[id(node)]
         self._left -= 1
         if node is None or depth > MOST_DEPTH or self._left < 0:
             return UNKNOWN
-        if id(node) in self._known:
-            return self._known[id(node)]
         try:
             found = self._value(node, depth + 1)
         except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError):

@@ -10,6 +10,8 @@ MOST_PARTS = 64
 """Names in a dotted expression; longer ones are no value of an argument."""
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _UNDECIDED = (ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Match)
+MOST_BINDINGS = 200
+"""Bindings of one name that are kept: no training program has as many."""
 _PARAMETER = -1
 """Line of a parameter: it is bound before all that stands in its function."""
 
@@ -43,8 +45,11 @@ class Scope:
         self.names: dict[str, list[NameBinding]] = {}
 
     def bind(self, name: str, binding: NameBinding) -> None:
-        """Note that a name is bound here."""
-        self.names.setdefault(name, []).append(binding)
+        """Note that a name is bound here; of very many bindings the first are forgotten."""
+        bound = self.names.setdefault(name, [])
+        if len(bound) >= MOST_BINDINGS:
+            bound[:] = [NameBinding(0, None)]
+        bound.append(binding)
 
 
 class Names:
@@ -62,6 +67,7 @@ class Names:
         self.conditions: dict[int, Conditions] = {}
         self.nodes: list[ast.AST] = []
         self._scopes: dict[int, Scope] = {}
+        self._targets: dict[int, list[tuple[str, int | None]]] = {}
         self._walk(tree)
 
     def bindings(self, node: ast.Name) -> list[NameBinding]:
@@ -83,9 +89,7 @@ class Names:
 
     def targets(self, value: ast.expr) -> Iterator[tuple[str, int | None]]:
         """Give the names that are bound to an expression, or to items of the tuple it is."""
-        for scope in {id(s): s for s in (self.module, *self._scopes.values())}.values():
-            for name, bindings in scope.names.items():
-                yield from ((name, item.item) for item in bindings if item.value is value)
+        yield from self._targets.get(id(value), ())
 
     def assigned(self, text: str, before: int) -> list[NameBinding]:
         """Give the assignments to `a.b` above a line, the last first."""
@@ -138,6 +142,8 @@ class Names:
                 self.attributes.setdefault(text_of(target), []).append(binding)
             elif isinstance(target, ast.Name):
                 scope.bind(target.id, binding)
+                bound = (target.id, binding.item)
+                self._targets.setdefault(id(binding.value), []).append(bound)
 
 
 def text_of(node: ast.expr) -> str:

@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from trainrx.frameworks.common.recognise import by_precedence
 from trainrx.frameworks.common.view import UNKNOWN
@@ -138,7 +139,7 @@ class _SourceReader:
 
     def launches(self) -> Iterator[RawLaunch]:
         """Give a launch for each configuration, or one of all that is called without any."""
-        configs = [*self._configured()]
+        configs = [*islice(self._configured(), MOST_LAUNCHES)]
         calls = self._in.calls
         trainers = [c for c in calls if c.name in TRAINERS or is_own(c.name, "Trainer")]
         tuned = [call for call in calls if call.name in LORA]
