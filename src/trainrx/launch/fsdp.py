@@ -26,10 +26,6 @@ _SWITCHED = {
     "cpu_ram_efficient_loading": "parallel.fsdp_rank0_loading",
     "sync_module_states": "parallel.fsdp_sync",
 }
-_WORDS = {
-    "state_dict_type": "parallel.fsdp_state_dict",
-    "reshard_after_forward": "parallel.fsdp_reshard",
-}
 _SIZES = {
     "tp_size": "parallel.tensor",
     "cp_size": "parallel.context",
@@ -157,9 +153,11 @@ def _read(keys: Keys) -> Iterable[tuple[str, Scalar, str]]:
     for key, name in _SWITCHED.items():
         if texts.get(key) in _TRUE | _FALSE:
             yield name, texts[key] in _TRUE, key
-    for key, name in _WORDS.items():
-        if texts.get(key):
-            yield name, texts[key][:60], key
+    if texts.get("state_dict_type"):
+        yield "parallel.fsdp_state_dict", texts["state_dict_type"][:60], "state_dict_type"
+    named = canonical_sharding(texts.get("reshard_after_forward", ""))
+    if named is not None:
+        yield "parallel.fsdp_reshard", named, "reshard_after_forward"
     for key in ("offload_params", "cpu_offload"):
         if texts.get(key) in _TRUE | _FALSE:
             yield "parallel.fsdp_offload", texts[key] in _TRUE, key
