@@ -138,3 +138,56 @@ def test_without_a_run_the_first_is_judged(tmp_path):
     (tmp_path / "train.log").unlink()
 
     assert value(chosen(tmp_path), "per_device_train_batch_size") == ("2",)
+
+
+TRIED = (
+    "swift sft --model Qwen/Qwen2.5-7B-Instruct --dataset d --train_type full --deepspeed {zero}\n"
+)
+FIRST, SECOND = (f"```bash\n{TRIED.format(zero=zero)}```\n" for zero in ("zero2", "zero3"))
+PRINTED = f"```\n{OOM}```\n"
+
+
+def posted(folder, *blocks):
+    (folder / "post.txt").write_text("\n".join(blocks), encoding="utf-8")
+    return chosen(folder)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "zero"),
+    [
+        (("I ran this, why does it stop?", FIRST, PRINTED, "I also tried zero3:", SECOND), "zero2"),
+        (("This is fine, I think:", FIRST, "but not this:", SECOND, PRINTED, "Why?"), None),
+        (("With zero2 I see", FIRST, PRINTED, "and with zero3 we see", SECOND, PRINTED), None),
+        (
+            ("Why?", f"```bash\n{TRIED.format(zero='zero2')}{TRIED.format(zero='zero3')}```"),
+            "zero2",
+        ),
+    ],
+    ids=["log behind the first", "log behind both", "a log behind each", "one script"],
+)
+def test_of_launches_in_a_post_the_one_with_its_log_behind_it_is_chosen(tmp_path, blocks, zero):
+    choice = posted(tmp_path, *blocks)
+
+    assert value(choice, "deepspeed") == ((zero,) if zero else None)
+    assert value(choice, "train_type") == ("full",)
+    assert len(choice.alternatives) == (0 if zero else 2)
+
+
+def test_launches_of_two_frameworks_in_a_post_are_not_mixed():
+    other = "llamafactory-cli train --stage sft --model_name_or_path Qwen/Qwen2.5-7B --dataset d"
+    blocks = ("We tried both, none of them works:", FIRST, f"```bash\n{other}\n```\n", PRINTED)
+
+    answer = diagnose(["-"], stdin="\n".join(blocks).encode(), gpu="A100-80G")
+
+    assert answer.job.framework is None
+    assert [ask.id for ask in answer.asks][:1] == [WHICH]
+    assert answer.asks[0].values == ("<stdin>:3", "<stdin>:7")
+
+
+def test_a_training_in_a_post_is_judged_and_not_the_export_behind_it(tmp_path):
+    export = "```bash\nswift export --adapters output/checkpoint-1 --merge_lora true\n```\n"
+
+    choice = posted(tmp_path, "Why does it stop?", FIRST, PRINTED, "then I wanted to run", export)
+
+    assert choice.launch.command == "sft"
+    assert not choice.alternatives

@@ -49,7 +49,8 @@ class LaunchChoice(NamedTuple):
 def choose(launches: Sequence[RawLaunch], given: Given, dumps: Sequence[Dump]) -> LaunchChoice:
     """Choose the launch that ran.
 
-    The first counts where there is no sign of a run, or where a script runs one after the other.
+    The first counts where there is no sign of a run, or where a script runs one after the other;
+    blocks of a post are scripts of their own.
     """
     if len(launches) < 2:
         return LaunchChoice(launches[0] if launches else None)
@@ -59,7 +60,7 @@ def choose(launches: Sequence[RawLaunch], given: Given, dumps: Sequence[Dump]) -
     best = _best(launches, given, dumps)
     first = best[0]
     ran = bool(given.logs or given.notes)
-    if not ran or len({item.origin.source for item in best}) < 2 or not any(_distinct(best)):
+    if not ran or len({_place(item, given) for item in best}) < 2 or not any(_distinct(best)):
         return LaunchChoice(first, unread=_left_out(launches, first))
     count = str(len(best))
     unread = tuple(_unread(item, _OPEN.format(count=count)) for item in best)
@@ -116,8 +117,12 @@ def _best(launches: Sequence[RawLaunch], given: Given, dumps: Sequence[Dump]) ->
     logs = [log for log in given.logs if log.kind == "log"]
     text = "\n".join(_beginning(log) for log in logs)[: 4 * CHUNK] if launches else ""
     own = _distinct(launches)
+    followed = _followed(launches, given)
     scores = [
-        _agreement(launch, dumps) + _printed(launch, args, text) + _beside(launch, given)
+        _agreement(launch, dumps)
+        + _printed(launch, args, text)
+        + _beside(launch, given)
+        + _SAME_FOLDER * (launch in followed)
         for launch, args in zip(launches, own, strict=True)
     ]
     most = max(scores)
@@ -126,6 +131,37 @@ def _best(launches: Sequence[RawLaunch], given: Given, dumps: Sequence[Dump]) ->
         if score == most:
             found.setdefault((launch.origin.source, launch.job or launch.origin.line), launch)
     return list(found.values())
+
+
+def _place(launch: RawLaunch, given: Given) -> tuple[str, int]:
+    """Give the script a launch stands in, and of a post the block."""
+    source, line = launch.origin.source, launch.origin.line or 0
+    spans = [span for one in given.scripts if one.name == source for span in one.spans]
+    return source, next((first for first, last in spans if first <= line <= last), 0)
+
+
+def _followed(launches: Sequence[RawLaunch], given: Given) -> list[RawLaunch]:
+    """Give the launches of a post behind which stands what they printed, before the next launch.
+
+    What stands behind all of them may be of any.
+    """
+    found: list[RawLaunch] = []
+    for source in {item.origin.source for item in launches}:
+        own = sorted(
+            (item for item in launches if item.origin.source == source),
+            key=lambda item: item.origin.line or 0,
+        )
+        starts = [
+            first for log in given.logs if log.name == source for first, _ in sorted(log.spans)
+        ]
+        ends = [*(item.origin.line or 0 for item in own[1:]), max(starts, default=0) + 1]
+        behind = [
+            item
+            for item, end in zip(own, ends, strict=True)
+            if any((item.origin.line or 0) < start < end for start in starts)
+        ]
+        found += behind if behind != own[-1:] else []
+    return found
 
 
 def _agreement(launch: RawLaunch, dumps: Sequence[Dump]) -> int:
