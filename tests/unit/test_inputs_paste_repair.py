@@ -71,3 +71,16 @@ def test_two_commands_stay_two():
 
     assert script == "cd /work\nsource env.sh\nswift sft --model Q\necho done"
     assert what == set()
+
+
+def test_variables_above_a_command_that_lost_its_breaks_belong_to_it():
+    script, what = told("NPROC_PER_NODE=2\nCUDA_VISIBLE_DEVICES=0,1\nswift sft\n  --model Q")
+
+    assert script == "NPROC_PER_NODE=2 \\\nCUDA_VISIBLE_DEVICES=0,1 \\\nswift sft \\\n  --model Q"
+    assert what == {"continuation"}
+
+
+def test_variables_above_a_whole_command_stay_as_they_are():
+    text = "NPROC_PER_NODE=2\nswift sft \\\n  --model Q"
+
+    assert told(text) == (text, set())

@@ -266,3 +266,12 @@ def test_variables_a_command_refers_to_belong_to_its_script():
     found = taken_for(f"{SAID}\n\n{text}\n")
 
     assert holds(found, "script", text)
+
+
+def test_a_call_is_closed_where_it_ends():
+    text = "args = GRPOConfig(\n    max_completion_length=4096,\n)"
+
+    found = taken_for(f"{SAID}\n{text}\n{CONFIGS['accelerate']}\n")
+
+    assert holds(found, "python", text)
+    assert holds(found, "config", CONFIGS["accelerate"])

@@ -43,6 +43,9 @@ _COMMON = late(
     re.IGNORECASE,
 )
 """Words that join others: without them it is a list of names, with two of them a sentence."""
+LISTS: tuple[Kind, ...] = ("config", "env", "versions")
+SENTENCE, NOT_LISTED = 2.0, 1.0
+"""What words say of prose from which on they are a sentence, and of lists that have none."""
 LOGGED = 3.0
 """What the signs of a log that tell the kind of a whole file say of a line."""
 
@@ -123,6 +126,8 @@ def _as_prose(text: str, score: dict[Kind, float]) -> None:
     if words == len(tokens) and score["config"] < 3.0 and _LABEL.match(text):
         said += 1.0
     score["prose"] += _not_printed(text, said, score) if han < 2 else said
+    for kind in LISTS if said >= SENTENCE else ():
+        score[kind] -= 0.0 if score[kind] else NOT_LISTED
 
 
 def _not_printed(text: str, said: float, score: dict[Kind, float]) -> float:

@@ -13,8 +13,9 @@ from trainrx.model.pattern import late
 
 NARROWEST, WIDEST = 60, 160
 """Columns at which programs break lines when they are copied or sent."""
-USUAL = 80
-"""Up to this width one broken line is enough: mails and terminals break here."""
+USUAL = range(70, 81)
+"""Where mails and terminals break lines: one that is broken amid a sentence is enough."""
+ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 BROKEN = 0.5
 """Share of the full lines that must go on in the next one."""
 ALIKE = 10
@@ -70,7 +71,8 @@ def _margin(texts: Sequence[str]) -> Margin | None:
         return None
     full = [(one, two) for one, two in pairwise(filled) if _is_full(one, two, width)]
     broken = [one for one, two in full if _goes_on(one, two, width)]
-    if len(broken) < (1 if width <= USUAL else 2) or len(broken) < BROKEN * len(full):
+    amid = sum(not one.rstrip().endswith(ENDS) for one in broken)
+    if amid < (1 if width in USUAL else 2) or len(broken) < BROKEN * len(full):
         return None
     return Margin(width, hard=len(broken) > 1 and all(len(one) >= width for one in broken))
 

@@ -34,6 +34,7 @@ _WIDE_KEY = late(r"^(\s*[\w.-]{1,60})：\s*")
 _DASH = late(r"(?<!\S)[—–―](?=[A-Za-z])|(?<!\S)－－(?=[A-Za-z])")
 _OPERAND = late(r"\s+[^\s=]+\s*\\?\s*$|\S+\.py\s*\\?\s*$")
 """A line that may be an argument of the command above, be it no option."""
+_VARIABLE = late(r"[A-Z][A-Z0-9_]+=\S*\s*$")
 _RUN_TOGETHER = late(r"(?<=\S) \\ +(?=--?[A-Za-z])")
 
 
@@ -87,11 +88,25 @@ def _continued(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
             continue
         goes_on = _is_argument(text) or (_OPERAND.match(text) and _is_argument(_below(out, at)))
         if last is not None and goes_on and not continues(out[last].text):
-            for between in range(last, at):
-                out[between] = out[between]._replace(text=out[between].text.rstrip() + " \\")
-            lost.append(out[last].number)
+            lost += _joined(out, range(last, at))
+            lost += _joined(out, range(_set_above(out, last), last))
         last = at if goes_on or COMMAND.match(text) or last is not None else None
     return out, lost
+
+
+def _joined(lines: list[PostLine], span: range) -> list[int]:
+    """Put the sign that a command goes on behind lines; the numbers of those that are not blank."""
+    for at in span:
+        lines[at] = lines[at]._replace(text=lines[at].text.rstrip() + " \\")
+    return [lines[at].number for at in span if lines[at].text.strip() != "\\"]
+
+
+def _set_above(lines: Sequence[PostLine], command: int) -> int:
+    """Give the first of the lines right above a command that set variables for it alone."""
+    first = command
+    while first and _VARIABLE.match(lines[first - 1].text):
+        first -= 1
+    return first
 
 
 def _is_argument(text: str) -> bool:

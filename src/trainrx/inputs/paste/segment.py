@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trainrx.inputs.paste.lines import KINDS, NOTHING, LineForm, form
-from trainrx.inputs.paste.signs import MACHINE_NAME, PERSONAL, Kind
+from trainrx.inputs.paste.signs import FRAME, MACHINE_NAME, PERSONAL, PRINTED, Kind
 from trainrx.model.pattern import late
 
 SWITCH = 2.5
@@ -21,14 +21,14 @@ CODE_OF_FRAME = 8.0
 SHELL_VARIABLE = 3.0
 """What it says of an assignment for the shell that its variable is referred to."""
 IN_LITERAL = 5.0
-"""What the beginning of a dictionary (`config = {`) says of its lines for Python."""
+"""What the beginning of a dictionary (`config = {`) or a call says of its lines for Python."""
 LIKE_OUTPUT: tuple[Kind, ...] = ("prose", "config", "python")
 """What a program may print behind a line of its log; a list of versions says what it is."""
 STAYS = [True] * len(KINDS)
 _REFERENCE = late(r"\$\{?([A-Za-z_]\w{0,60})")
 _ASSIGNED = late(r"\s*([A-Za-z_]\w{0,60})=")
-_LITERAL = late(r"(\s*)[\w.]+ ?= ?\{[^}]*$")
-_LITERAL_END = late(r"(\s*)\}")
+_LITERAL = late(r"(\s*)(?:[\w.]+ ?= ?\{[^}]*|(?:[\w.]+ ?= ?)?[A-Za-z_][\w.]*\()$")
+_LITERAL_END = late(r"(\s*)[})]")
 _PROSE, _SCRIPT, _LOG = KINDS.index("prose"), KINDS.index("script"), KINDS.index("log")
 _PYTHON = KINDS.index("python")
 
@@ -115,17 +115,21 @@ def _weighed(lines: Sequence[PostLine]) -> Iterator[tuple[PostLine, LineForm, li
 
 
 def _in_literals(lines: Sequence[PostLine]) -> Iterator[int]:
-    """Give the numbers of lines that stand in a dictionary a program assigns to a name."""
+    """Give the numbers of lines that stand in a dictionary or a call of a program."""
     depth, block = -1, -1
+    framed = False
     for line in lines:
-        depth = depth if line.block == block else -1
+        text = line.text
+        if line.block != block or PRINTED.match(text):
+            depth = -1
         block = line.block
-        opened = _LITERAL.match(line.text) if "{" in line.text and depth < 0 else None
+        opened = _LITERAL.match(text) if depth < 0 and not framed else None
         depth = len(opened[1]) if opened is not None else depth
         if depth >= 0:
             yield line.number
-        ends = depth >= 0 and opened is None and _LITERAL_END.match(line.text)
-        depth = -1 if ends and len(ends[1]) <= depth else depth
+        ends = _LITERAL_END.match(text) if depth >= 0 and opened is None else None
+        depth = -1 if ends is not None and len(ends[1]) <= depth else depth
+        framed = FRAME.match(text) is not None
 
 
 def _hinted(line: PostLine, own: Sequence[float]) -> list[float]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from trainrx.inputs.paste.signs import PERSONAL
+from trainrx.inputs.paste.signs import NARRATED, PERSONAL
 from trainrx.inputs.recognise import (
     COMMAND,
     FREEZE,
@@ -186,7 +186,7 @@ def _says(parts: Iterable[PostPart]) -> bool:
 def _is_spoken(line: str) -> bool:
     if UNSPOKEN.match(line) or LOG.search(line):
         return False
-    return PERSONAL.search(line) is not None or SENTENCE.search(line) is not None
+    return any(sign.search(line) for sign in (PERSONAL, NARRATED, SENTENCE))
 
 
 def _outer(parts: Sequence[PostPart]) -> tuple[PostPart, ...]:
