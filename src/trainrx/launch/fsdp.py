@@ -156,7 +156,7 @@ def _read(keys: Keys) -> Iterable[tuple[str, Scalar, str]]:
     if texts.get("state_dict_type"):
         yield "parallel.fsdp_state_dict", texts["state_dict_type"][:60], "state_dict_type"
     named = canonical_sharding(texts.get("reshard_after_forward", ""))
-    if named is not None:
+    if named is not None and texts["reshard_after_forward"] not in _TRUE | _FALSE:
         yield "parallel.fsdp_reshard", named, "reshard_after_forward"
     for key in ("offload_params", "cpu_offload"):
         if texts.get(key) in _TRUE | _FALSE:
