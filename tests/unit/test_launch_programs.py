@@ -90,4 +90,20 @@ def test_a_program_beside_the_script_is_found(tmp_path: Path) -> None:
 def test_a_program_is_run_by_the_command_that_names_it(name: str, *, is_run: bool) -> None:
     found = find_launches(read_script("torchrun train.py\n", "run.sh"))
 
-    assert runs(found, Input(kind="script", name=name, text=OPTIONS)) is is_run
+    program = Input(kind="script", name=name, text=OPTIONS)
+
+    assert runs(found, program, (program,)) is is_run
+
+
+def test_the_only_program_of_a_post_is_the_one_its_command_runs() -> None:
+    launch = started("torchrun train.py --lr 1e-4\n", name="post.md")
+
+    assert (launch.framework, values(launch)["learning_rate"]) == ("trl", ("0.0001",))
+
+
+def test_of_several_programs_of_a_post_none_is_chosen() -> None:
+    programs = [Input(kind="script", name="post.md", text=OPTIONS)] * 2
+    found = find_launches(read_script("torchrun train.py\n", "post.md"))
+
+    assert [launch.framework for launch in joined(found, programs)] == [""]
+    assert not runs(found, programs[0], programs)

@@ -92,7 +92,7 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
     programs = [item for item in given.scripts if is_program(item.text or "")]
     # what a command line sets goes before what the program it starts says of itself
     for script in (*(item for item in given.scripts if item not in programs), *programs):
-        if script in programs and runs(launches, script):
+        if script in programs and runs(launches, script, programs):
             continue
         beside = given.beside.get(script.name)
         found, problems = script_launches(script, inherited, beside)

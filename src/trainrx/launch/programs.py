@@ -21,19 +21,25 @@ def joined(
 ) -> Iterator[RawLaunch]:
     """Give launches with what the programs they run set themselves.
 
-    A program is among `programs`, or lies where its command names it from the script's folder. One
-    that belongs to a framework is what its arguments say, and is not read.
+    A program is among `programs`, by its name or as the only one that was pasted, or lies where its
+    command names it from the script's folder. One that belongs to a framework is what its arguments
+    say, and is not read.
     """
     for launch in launches:
         found = [*_of_program(launch, programs, beside)] if _is_own(launch) else []
         yield from found or [launch]
 
 
-def runs(launches: Iterable[RawLaunch], program: Input) -> bool:
-    """Tell whether a program is run by a command that was found."""
-    return any(
-        _is_own(launch) and base(launch.program) == base(program.name) for launch in launches
-    )
+def runs(launches: Iterable[RawLaunch], program: Input, programs: Sequence[Input]) -> bool:
+    """Tell whether a program, of all there are, is the one a command runs that was found."""
+    own = (launch for launch in launches if _is_own(launch))
+    return any(_named(programs, launch) == [program] for launch in own)
+
+
+def _named(programs: Sequence[Input], launch: RawLaunch) -> list[Input]:
+    """Give the programs a command may mean: those of its name, else those without a name."""
+    named = [item for item in programs if base(item.name) == base(launch.program)]
+    return named or [item for item in programs if not item.name.endswith(".py")]
 
 
 def _is_own(launch: RawLaunch) -> bool:
@@ -45,7 +51,7 @@ def _is_own(launch: RawLaunch) -> bool:
 def _of_program(
     launch: RawLaunch, programs: Sequence[Input], beside: Path | None
 ) -> Iterator[RawLaunch]:
-    named = [item for item in programs if base(item.name) == base(launch.program)]
+    named = _named(programs, launch)
     name, text = (named[0].name, named[0].text) if len(named) == 1 else (launch.program, None)
     if text is None and beside is not None and not named:
         name, text = str(beside / name), script_file(name, beside)

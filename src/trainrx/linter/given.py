@@ -47,7 +47,11 @@ def lint_given(
     started = [one for file in scripts if programs for one in launches_in(file, beside)[1]]
     files = (
         *scripts,
-        *(_as_file(item, "script", given) for item in programs if not runs(started, item)),
+        *(
+            _as_file(item, "script", given)
+            for item in programs
+            if not runs(started, item, programs)
+        ),
         *(_as_file(item, "config", given) for item in given.configs),
     )
     return worst_first([item for file in files for item in lint_file(file, linter, beside, [])[0]])
