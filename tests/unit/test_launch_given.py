@@ -60,3 +60,28 @@ def test_python_that_sets_nothing_of_a_training_is_named_and_not_read_as_shell(t
     assert [(item["line"], item["reason"]) for item in answer["unread"]] == [
         (6, "is Python that sets no arguments of a training")
     ]
+
+
+POST = (
+    f"Why does it stop, what can I do?\n```bash\nswift sft\n  {{}}\n  --lora_ranks 8\n```\n{LOG}\n"
+)
+
+
+def test_lint_judges_the_launch_of_a_post_and_writes_nothing_into_it(tmp_path):
+    text = POST.format(LAUNCH.removeprefix("swift sft ") + " --dataset d")
+    (tmp_path / "post.md").write_text(text)
+
+    done = run(["lint", "post.md", "--fix", "--versions", "ms-swift==3.5.3"], tmp_path)
+
+    assert "post.md:5:3: error: --lora_ranks is unknown" in done.out
+    assert "1 file: 1 error" in done.out
+    assert (tmp_path / "post.md").read_text() == text
+
+
+def test_fix_writes_nothing_into_a_post_it_had_to_repair(tmp_path):
+    text = POST.format(LAUNCH.removeprefix("swift sft ") + " --dataset d")
+    (tmp_path / "post.md").write_text(text)
+
+    run(["fix", "post.md", "--write", "--gpu", "A100-80G", "--gpus", "8"], tmp_path)
+
+    assert (tmp_path / "post.md").read_text() == text

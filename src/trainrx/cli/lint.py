@@ -233,6 +233,9 @@ def fails(findings: tuple[Finding, ...], threshold: FailOn) -> bool:
     return any(item.severity in wanted for item in findings)
 
 
+POSTED = "is a post: nothing is written into it"
+
+
 def mend(run: LintRun, mending: Mending) -> int:
     """Mend the files; what is left is the answer. With --diff only the differences are shown."""
     from trainrx.linter.mend import mended
@@ -247,6 +250,10 @@ def mend(run: LintRun, mending: Mending) -> int:
     paths = (*request.paths, *request.cmd, *request.config)
     only = settings.only_launches
     for file in lint_files(paths, request.stdin, settings.exclude, unread, only_launches=only):
+        if file.posted:
+            left.append(file)
+            unread.append((file.name, POSTED))
+            continue
         done = mended(file, linter, beside, unsafe=mending.unsafe_fixes)
         made += done.made
         left.append(msgspec.structs.replace(file, text=done.text))
@@ -257,8 +264,9 @@ def mend(run: LintRun, mending: Mending) -> int:
     if mending.diff:
         status = write_patch("".join(diffs), run.view)
         return status or int(bool(diffs) and not run.answer.exit_zero)
-    if any(file.name in NO_FILES for file in left):
-        return write_file("".join(file.text for file in left if file.name in NO_FILES), run.view)
+    piped = [file for file in left if file.name in NO_FILES and not file.posted]
+    if piped:
+        return write_file("".join(file.text for file in piped), run.view)
     report = report_of(left, linter, beside, settings, unread)
     if made:
         complain(f"mended {made} finding{'' if made == 1 else 's'}", request.lang)

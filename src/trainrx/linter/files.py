@@ -30,13 +30,17 @@ _STARTS: tuple[bytes, ...] = (b"torchrun", b"accelerate", b"deepspeed", b"python
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file as text; `named` tells those the caller named from those a folder holds."""
+    """A file as text; `named` tells those the caller named from those a folder holds.
+
+    `posted`: a part of a post, each line where it stands there, so that it cannot be written back.
+    """
 
     name: str
     text: str
     kind: Literal["script", "config"]
     folder: Path | None
     named: bool
+    posted: bool = False
 
 
 Unreadable = tuple[str, str]
@@ -70,7 +74,7 @@ def lint_files(
     for path in names:
         if path == "-":
             text = _decoded(stdin or b"")
-            yield File(STDIN, text, kind_of(STDIN, text), None, named=True)
+            yield from _posted(File(STDIN, text, kind_of(STDIN, text), None, named=True))
             continue
         for name in _below(path, exclude):
             if name in seen:
@@ -78,7 +82,27 @@ def lint_files(
             seen.add(name)
             found = _read(name, unread, named=name == path and not only_launches)
             if found is not None:
-                yield found
+                yield from _posted(found) if found.named else (found,)
+
+
+def _posted(file: File) -> Iterator[File]:
+    """Give the launches and configurations of a post; a file that is none as it is."""
+    if file.name.lower().endswith((*SCRIPTS, *CONFIGS)):
+        yield file
+        return
+    from trainrx.inputs.containers.post import contained
+    from trainrx.inputs.content import Content
+
+    found = contained(Content(file.name, data=file.text.encode("utf-8", "replace")))
+    if found is None:
+        yield file
+        return
+    parts = [
+        File(file.name, item.text or "", item.kind, file.folder, named=True, posted=True)
+        for item in found[0]
+        if item.kind in ("script", "config")
+    ]
+    yield from parts or [msgspec.structs.replace(file, text="", posted=True)]
 
 
 def _apart(paths: Sequence[str]) -> tuple[str, Sequence[str]]:

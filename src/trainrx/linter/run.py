@@ -75,7 +75,7 @@ def report_of(
             texts.setdefault(name, {}).update(lines)
     return LintReport(
         findings=worst_first([item for part in parts for item in part.findings]),
-        files=len(held),
+        files=len({file.name for file in held}),
         ignored=sum(part.ignored for part in parts),
         unread=tuple(unread),
         texts=texts,
