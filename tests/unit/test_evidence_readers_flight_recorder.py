@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from trainrx import diagnose
 from trainrx.evidence.collectives import group_verdicts
 from trainrx.evidence.readers import Source, as_evidence, read_evidence
 from trainrx.evidence.readers.flight_recorder import UnplainError, plain_values, read
 from trainrx.model.job import Input
+from trainrx.render import render
+from trainrx.render.document import View
 
 RECORDED = Path(__file__).parents[1] / "evidence" / "recorder"
 
@@ -102,3 +105,25 @@ def test_values_of_other_types_than_a_recorder_writes_count_as_absent() -> None:
     found = read(pickle.dumps(odd, protocol=2), Source("trace_rank_0"))
 
     assert [call.seq for call in found.calls] == [None]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        (
+            "en",
+            "rank 0 calls all_gather where the others call barrier #4 (/data/a/job.py:16 <module>)",
+        ),
+        (
+            "zh",
+            "rank 0 调用了 all_gather，而其他 rank 调用 barrier #4（/data/a/job.py:16 <module>）",
+        ),
+    ],
+)
+def test_the_first_screen_names_the_rank_and_where_it_calls(lang, said) -> None:
+    answer = diagnose(RECORDED / "gather-on-one-rank", lang=lang)
+
+    assert answer.ranks is not None
+    assert (answer.ranks.culprits, answer.ranks.waiting) == ((0,), (1, 2, 3))
+    page = render(answer, "text", View(lang, width=200))
+    assert said in " ".join(page.split())

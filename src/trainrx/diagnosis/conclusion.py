@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.diagnosis.foreseen import Foresight
+from trainrx.evidence.collectives import GroupVerdict
 from trainrx.evidence.ranks.standing import JobStanding
 from trainrx.fix.changes import Target
 from trainrx.inputs.stream import exceptions
@@ -39,6 +40,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     knowledge: Knowledge
     symptoms: tuple[SymptomHits, ...]
     reading: Reading = Reading()
+    collectives: tuple[GroupVerdict, ...] = ()
     standing: JobStanding = JobStanding()
     reasoning: Reasoning
     style: Literal["arg", "config"]

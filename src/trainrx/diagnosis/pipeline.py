@@ -11,10 +11,10 @@ from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
 from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
-from trainrx.evidence.collectives import group_verdicts, verdict_facts
+from trainrx.evidence.collectives import drift_symptom, group_verdicts, verdict_facts
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
-from trainrx.evidence.ranks.standing import JobStanding, job_standing, stall_symptom, standing_facts
+from trainrx.evidence.ranks.standing import job_standing, stall_symptom, standing_facts
 from trainrx.evidence.readers import read_evidence
 from trainrx.facts.all import (
     RELEASES,
@@ -51,7 +51,7 @@ from trainrx.launch.job import (
 from trainrx.launch.prose.conflicts import overruled
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
-from trainrx.model.job import NOTE, Detection, Input
+from trainrx.model.job import NOTE, Detection, Input, SymptomHits
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Situation
@@ -82,10 +82,11 @@ def conclude(
     facts = _facts(given, seen, launch, versions, knowledge)
     facts.add(*reading.facts)
     world = _world(facts)
-    facts.add(*verdict_facts(group_verdicts(reading, world), facts))
+    collectives = tuple(group_verdicts(reading, world))
+    facts.add(*verdict_facts(collectives, facts))
     standing = job_standing(reading.stacks, knowledge.states.values(), world)
     facts.add(*standing_facts(standing))
-    seen = _with_stall(seen, standing)
+    seen = _with_stall(seen, stall_symptom(standing) or drift_symptom(collectives))
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
@@ -102,6 +103,7 @@ def conclude(
         knowledge=knowledge,
         symptoms=seen.symptoms,
         reading=reading,
+        collectives=collectives,
         standing=standing,
         reasoning=msgspec.structs.replace(
             reasoning, suggestions=(*reasoning.suggestions, *answered)
@@ -133,9 +135,8 @@ def _world(facts: Facts) -> int | None:
     return None if world is None else int(world)
 
 
-def _with_stall(seen: Detection, standing: JobStanding) -> Detection:
-    """Add that the job stands still, where its stacks show it."""
-    found = stall_symptom(standing)
+def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:
+    """Add that the job stands still, where its stacks or its collectives show it."""
     if found is None or found.symptom in {item.symptom for item in seen.symptoms}:
         return seen
     return msgspec.structs.replace(seen, symptoms=(*seen.symptoms, found))

@@ -7,13 +7,14 @@ words of PyTorch's own analyzer: a type, size, dtype or state mismatch, or ranks
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
 from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
-from trainrx.model.ranks import CollectiveCall, GroupProgress, Reading
+from trainrx.model.job import Hit, SymptomHits
+from trainrx.model.ranks import CollectiveCall, GroupProgress, Reading, StackFrame
 
 CallVerdict = Literal[
     "matched",
@@ -36,12 +37,18 @@ MOST_CITED = 8
 
 
 class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ranks of a group wait for: the call by number and kind, and who stands where."""
+    """What the ranks of a group wait for: the call by number and kind, and who stands where.
+
+    `own` is what the culprits call instead, "" where that is the same, or unknown; `frames` are of
+    who called it, of a culprit where one did.
+    """
 
     verdict: CallVerdict
     group: str
     seq: int | None
     op: str
+    own: str = ""
+    frames: tuple[StackFrame, ...] = ()
     numel: int | None = None
     culprits: tuple[int, ...] = ()
     waiting: tuple[int, ...] = ()
@@ -109,11 +116,17 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
         group=group,
         seq=at,
         op=first.op,
+        own=_own({here[rank].op for rank in culprits if rank in here} - {first.op}),
+        frames=next((here[rank] for rank in culprits if rank in here), first).frames,
         numel=first.numel,
         culprits=culprits,
         waiting=waiting,
         origins=tuple(dict.fromkeys(cited))[:MOST_CITED],
     )
+
+
+def _own(ops: Collection[str]) -> str:
+    return "".join(ops) if len(ops) == 1 else ""
 
 
 def _views(group: str, reading: Reading) -> dict[int, _RankView]:
@@ -227,6 +240,25 @@ def _most_common(calls: Iterable[_Call], of: Callable[[_Call], Hashable]) -> _Ca
     held = list(calls)
     most = Counter(map(of, held)).most_common(1)[0][0]
     return next(call for call in held if of(call) == most)
+
+
+SEEN_AS = "ranks-stand-still"
+"""The symptom of ranks that wait for each other."""
+
+
+def drift_symptom(verdicts: Sequence[GroupVerdict]) -> SymptomHits | None:
+    """Give the sighting of ranks that cannot come together any more: they call different things.
+
+    That one is behind says nothing alone: in a healthy job one always is.
+    """
+    first = next(iter(verdicts), None)
+    if first is None or first.verdict not in (*DRIFTED, "size-differs"):
+        return None
+    hits = tuple(
+        Hit(symptom=SEEN_AS, source=origin.source, line=origin.line or 1, text=origin.text)
+        for origin in first.origins
+    )
+    return SymptomHits(symptom=SEEN_AS, count=len(hits), hits=hits, ranks=first.culprits)
 
 
 DRIFTED: tuple[CallVerdict, ...] = ("op-differs", "dtype-differs", "state-differs")

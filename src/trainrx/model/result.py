@@ -273,6 +273,23 @@ class RankTreeLine(msgspec.Struct, frozen=True, kw_only=True):
     depth: int
 
 
+class RankCollective(msgspec.Struct, frozen=True, kw_only=True):
+    """What tells the ranks apart in a collective, as recorders, watchdogs or NCCL itself say.
+
+    `verdict`: matched, op-differs, size-differs, dtype-differs, state-differs, behind, missing,
+    not-started. `seq` numbers the call in its group; `says` puts the verdict in words. `frame` is
+    where it was called: by a rank the others wait for, or else by those that wait.
+    """
+
+    verdict: str
+    op: str
+    says: str
+    frame: str = ""
+    seq: int | None = None
+    group: str = ""
+    evidence: tuple[Origin, ...] = ()
+
+
 class RankReport(msgspec.Struct, frozen=True, kw_only=True):
     """Where the ranks of a job were seen, and which ones the others wait for.
 
@@ -286,6 +303,7 @@ class RankReport(msgspec.Struct, frozen=True, kw_only=True):
     waiting: tuple[int, ...] = ()
     missing: tuple[int, ...] = ()
     stuck: bool | None = None
+    collective: RankCollective | None = None
     places: tuple[RankPlace, ...] = ()
     tree: tuple[RankTreeLine, ...] = ()
 

@@ -35,6 +35,13 @@ def ranks_section(answer: Diagnosis, view: View) -> doc.Section:
 
 
 def _sentences(report: RankReport, view: View) -> Iterator[str]:
+    found = report.collective
+    if found is not None and not report.places:
+        who = report.culprits or report.waiting
+        said = f"{_who(who)} {found.says}" if who else found.says
+        yield said + (view.paren(found.frame) if found.frame else "")
+        if report.culprits and report.waiting:
+            yield view.say(words.WAITS, who=_who(report.waiting))
     if report.missing and report.waiting:
         yield view.say(words.NOT_THERE, who=_who(report.missing))
     waiting = [one for one in report.places if one.rank in report.waiting]
