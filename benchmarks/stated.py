@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -144,6 +145,7 @@ def _pair(item: Fact) -> tuple[str, str] | None:
 
 
 def _model(name: str) -> str:
+    name = re.sub(r"(?<=\d)_(?=\d)", ".", name)
     shape = find_shape(name, load().models)
     return shape.id if shape is not None else name.lower().replace("_", "-")
 

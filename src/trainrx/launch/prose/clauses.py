@@ -60,11 +60,11 @@ _WELL = late(
     r"|without (?:any )?(?:problems?|issues?|errors?|trouble)"
     r"|(?:does|do|did)(?: not|n['’]t)(?=\s*(?:\Z|[.,;]|(?:under|with|on|for|using)\b))|\w+s well"
     r"|(?:does|did|do)(?: not|n['’]t) (?:have (?:this|the|that)|happen|occur)"
-    r"|(?:it|which|that|this|fine|still|actually|happily|model|config|\d+B) (?:trains|loads|fits"
+    r"|(?:it|which|that|this|fine|happily|model|config|\d+B) (?:trains|loads|fits"
     r"|runs(?! out| into))"
     r"|(?:runs?|ran|trains?|trained|loads?) (?:well|through|normally|happily|fine|ok|without)"
     r"|can (?:train|run|load|fit)|(?:is |are )?runnable|(?:error|problem|issue|hang) (?:went away"
-    r"|is gone|disappeared)|went away|normal(?:ly)?|able to run"
+    r"|is gone|disappeared)|went away|normal(?:ly)?|able to run|(?:i|we) (?:have )?trained"
     r"|(?:is|are) (?:actually )?faster)\b"
     r"|(?:没(?:有)?|无)(?:这个|这|任何|此|该)?(?:问题|事|现象)|(?<!不)正常|可以(?:跑|训|运行"
     r"|加载)|是?可以的"
@@ -81,6 +81,13 @@ _ILL = late(
     r"|爆|卡[住死]|卡在|报错|出错|挂|崩|失败|不[够足行动通了]|溢出|超时|异常|错误|被杀|慢|停|死机"
     r"|一样的错|一直涨|上涨|打满"
 )
+_FILLER = late(
+    r"(?i)\b(?:this|that|the|it|same|code|script|config|also|all|both|everything|is|was|and|very"
+    r"|just"
+    r"|well)\b|同样|代码|脚本|配置|[就都也是的很上下]"
+)
+_GONE = late(r"(?i)\b(?:went away|is gone|disappeared)\b|就好了|消失")
+_CONTENT = late(r"[A-Za-z0-9\u4e00-\u9fff]{2}")
 _TOO = late(
     r"(?i)\bsame (?:error|problem|issue|result|thing|with|on|for|behaviou?r)\b|behaves the same"
     r"|\balike\b"
@@ -142,18 +149,21 @@ def _own(sentence: str, name: str, line: int) -> Iterator[Clause]:
     parts = list(_parts(sentence))
     moods = [_mood(part) for part in parts]
     fails = any(mood == "ill" or _fails_too(part) for mood, part in zip(moods, parts, strict=True))
-    last_well = max((at for at, mood in enumerate(moods) if mood == "well"), default=-1)
+    bare = (mood == "well" and _is_bare(part) for mood, part in zip(moods, parts, strict=True))
+    last_well = max((at for at, found in enumerate(bare) if found), default=-1)
     others = False
     for at, (part, mood) in enumerate(zip(parts, moods, strict=True)):
         others = (others and _BACK_HERE.search(part) is None) or _OTHERS.search(part) is not None
         is_past = _PAST.search(part) is not None or _TOO.search(part) is not None
+        works_only = mood == "well" and not fails
         # what comes before "... is fine" is told of what is fine, where nothing fails
-        if others or is_past or (not fails and at <= last_well):
+        if others or is_past or works_only or (not fails and at <= last_well):
             continue
         origin = Origin(source=name, line=line, text=part.strip())
         wanted = _WANTED.search(part)
         start = None if wanted is None else wanted.start()
-        yield Clause(part, origin, sentence, 1 if mood == "well" else 0, start)
+        rank = 1 if mood == "well" and not _fails_too(part) else 0
+        yield Clause(part, origin, sentence, rank, start)
 
 
 def _parts(sentence: str) -> Iterator[str]:
@@ -177,6 +187,13 @@ def _mood(part: str) -> str:
 def is_not(text: str, start: int) -> bool:
     """Tell whether what begins at a place is said not to be so."""
     return _NOT.search(text, max(0, start - 16), start) is not None
+
+
+def _is_bare(part: str) -> bool:
+    """Tell whether a clause says that something works, and not what: that stands before it."""
+    return _GONE.search(part) is not None or not _CONTENT.search(
+        _FILLER.sub(" ", _WELL.sub(" ", part))
+    )
 
 
 def _fails_too(part: str) -> bool:

@@ -11,7 +11,8 @@ from trainrx.model.hardware import Gpu
 from trainrx.model.pattern import late
 
 CARD, MEMORY = "card", "memory"
-GPUS, NODES, PER_NODE, SEVERAL = "gpus", "nodes", "gpus per node", "several gpus"
+GPUS, NODES, SEVERAL = "gpus", "nodes", "several gpus"
+PER_NODE, IN_ALL = "gpus per node", "gpus in all"
 MOST = 10_000
 """Cards of a job; a larger number counts something else."""
 OF_ONE_MACHINE = 8
@@ -64,7 +65,8 @@ _OF_MACHINES = late(r"\A\s*(?:nodes?|machines?|servers?|节点|机器)", re.IGNO
 _CARDS = late(
     rf"({_NUMBER})(?:\s|-|\s?[x×*]\s?)(?:{_SIZE}[\s-]?)?(?:NVIDIA |identical )?"
     r"(?:GPUs?|cards?|NPUs)\b(?!\s*(?:hours|hrs|util|mem|#))"
-    rf"|({_NUMBER})\s?[张块个]?\s?(?:{_SIZE}\s?的?\s?)?(?:显?卡|GPU|NPU)(?![死住顿在会]|的?显存)",
+    rf"|({_NUMBER})\s?[张块个]?\s?(?:{_SIZE}\s?的?\s?)?(?:显?卡|GPU|NPU)(?![死住顿会]"
+    rf"|在(?!\s?[\w-]+ ?上)|的?显存)",
     re.IGNORECASE,
 )
 _MACHINES = late(
@@ -98,7 +100,7 @@ _ALONE = late(
     rf"({_SIZE})\s?的?\s?(?:of )?(?:VRAM|显存|显?卡|cards?\b|GPUs?\b|(?:GPU"
     rf"|video) memory)(?!\s?[用占到以])"
     rf"|(?:显存|VRAM|(?:GPU|video) memory)\s?(?:只有|是|为|of|is|:|：|大小|有)?\s?({_SIZE})"
-    rf"|(?:显?卡|GPU)(?:是|为)\s?({_SIZE})|(?:cards|GPUs) (?:of|with) ({_SIZE})"
+    rf"|(?:显?卡|GPU)(?:是|为)?\s?({_SIZE})|(?:cards|GPUs) (?:of|with) ({_SIZE})"
     rf"|\d\s?[*x×]\s?({_SIZE})"
     rf"|\b({_SIZE}) (?:isn['’]t|is not) enough",
     re.IGNORECASE,
@@ -143,10 +145,13 @@ def whole_job(stated: Mapping[str, int]) -> Iterator[tuple[str, int]]:
         stated: the numbers the clauses agree on, by `GPUS`, `NODES` and `PER_NODE`.
     """
     nodes, cards, each = stated.get(NODES), stated.get(GPUS), stated.get(PER_NODE)
-    if cards == 1 and SEVERAL in stated:
-        cards = None
     if nodes is not None:
         yield "hardware.nodes", nodes
+    if IN_ALL in stated:
+        yield "hardware.gpus", stated[IN_ALL]
+        return
+    if cards == 1 and SEVERAL in stated:
+        cards = None
     if cards is None:
         if each is not None and nodes is not None:
             yield "hardware.gpus", each * nodes
@@ -163,11 +168,12 @@ def _numbers(clause: Clause, of_cards: Sequence[int]) -> Iterator[Statement]:
         if grid["said"]:
             yield Statement(NODES, int(grid["nodes"]), clause)
         return
-    each = _EACH.search(clause.text) is not None and _IN_ALL.search(clause.text) is None
+    kind = PER_NODE if _EACH.search(clause.text) is not None else GPUS
+    kind = IN_ALL if _IN_ALL.search(clause.text) is not None else kind
     counted = of_cards or map(_number, _CARDS.finditer(clause.text))
     for count in counted:
         if count is not None:
-            yield Statement(PER_NODE if each else GPUS, count, clause)
+            yield Statement(kind, count, clause)
 
 
 def _memory(clause: Clause) -> Iterator[Statement]:

@@ -97,10 +97,12 @@ def models(clause: Clause, shapes: Sequence[ModelShape]) -> Iterator[Statement]:
     for found in _families(tuple(sorted(_first_words(shapes)))).finditer(text):
         before = text[max(0, found.start() - NEAR) : found.start()]
         after = text[found.end() :][:NEAR]
-        if any(one.search(after) for one in (_ROLE_AFTER, _SIZES)) or _ROLE_BEFORE.search(before):
+        if _ROLE_AFTER.search(after) or _ROLE_BEFORE.search(before):
             continue
         name = re.sub(r"\s+", "-", re.sub(r"(?<=\d)_(?=\d)", ".", found[0]))
-        if _SIZED.search(found[0]):
+        if _SIZES.search(after):  # of several sizes no more than the family is known
+            yield Statement(FAMILY, _SIZED.split(name)[0].rstrip("-_"), clause)
+        elif _SIZED.search(found[0]):
             yield Statement(MODEL, name, clause)
         elif (
             re.search(r"\d|[-_ ]", found[0]) or _TRAINED.search(before) or _TRAINED_BY.search(after)

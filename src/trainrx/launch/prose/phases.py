@@ -18,7 +18,8 @@ _PARTS = {
     "load": late(
         rf"\b{_AT} {_THE}(?:model |weights? |state[ _]dict "
         rf"|checkpoint )?loading(?! (?:the )?(?:data|samples))\b"
-        r"|\b(?:model|weights?|state[ _]dict|checkpoint(?: shards)?|peaked)[ -]load(?:s|ing)\b"
+        r"|\b(?:model|weights?|state[ _]dict|checkpoint(?: shards)?|peaked)[ -]loading\b"
+        r"|\bweights load\b"
         r"|\bwhile the (?:model|weights) (?:loads?|is|are)|\bloading (?:peak\w*|the (?:model"
         r"|weights))"
         r"|\b(?:doesn['’]t|does not|can['’]t|cannot)(?: even)? load\b"

@@ -18,7 +18,7 @@ WHOLE = 16
 _TASK = late(
     r"(?<![A-Za-z_])(?:Async)?(grpo|gspo|dpo|ppo|kto|orpo|simpo|cpo|gkd|sft)(?:Trainer"
     r"|Config)?(?![A-Za-z])"
-    r"|((?:继续|增量)?预训练(?!模型|权重)|\b(?:continued )?pre-?training\b"
+    r"|((?:继续|增量)?预训练(?!模型|权重|数据|阶段)|\b(?:continued )?pre-?training\b"
     r"|(?<![A-Za-z_./-])PT(?![A-Za-z0-9_]))",
     re.IGNORECASE,
 )

@@ -87,4 +87,4 @@ def _phase(said: Mapping[str, Statement]) -> Iterator[Fact]:
         yield fact("failure.phase", item.value, item.clause.origin, how="given")
 
 
-COUNTS = (hardware.GPUS, hardware.NODES, hardware.PER_NODE, hardware.SEVERAL)
+COUNTS = (hardware.GPUS, hardware.NODES, hardware.PER_NODE, hardware.IN_ALL, hardware.SEVERAL)
