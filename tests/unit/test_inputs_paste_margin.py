@@ -82,3 +82,10 @@ def test_lines_of_a_log_that_end_at_the_same_column_are_not_joined():
     )
 
     assert text_of(text, "log") == text
+
+
+def test_a_word_that_fills_the_margin_is_no_wider_one():
+    path = "/" + "/".join(["opt", "lib", "python3.11", "dist-packages", "vllm", "models"] * 2)
+    line = f'ERROR 03-10 17:16:32 [core.py:1229]   File "{path[:70]}.py", line 752, in load_weights'
+
+    assert line.split() == text_of(wrapped(f"{SAID}\n\n{line}", 78), "log").split()

@@ -15,6 +15,8 @@ NARROWEST, WIDEST = 60, 160
 """Columns at which programs break lines when they are copied or sent."""
 USUAL = range(70, 81)
 """Where mails and terminals break lines: one that is broken amid a sentence is enough."""
+CUT = 3
+"""Lines broken at the very same column that are no chance: a terminal cut them, be it in a word."""
 ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 BROKEN = 0.5
 """Share of the full lines that must go on in the next one."""
@@ -66,7 +68,9 @@ def unwrapped(lines: Sequence[PostLine]) -> tuple[list[PostLine], list[int]]:
 def _margin(texts: Sequence[str]) -> Margin | None:
     """Give the margin at which lines were broken; None where they were not."""
     filled = [text for text in texts if text.strip()]
-    width = max((len(text) for text in filled if " " in text.strip()), default=0)
+    width = max(map(len, filled), default=0)
+    if width not in USUAL:  # a word may be longer than the margin
+        width = max((len(text) for text in filled if " " in text.strip()), default=0)
     if not NARROWEST <= width <= WIDEST:
         return None
     full = [(one, two) for one, two in pairwise(filled) if _is_full(one, two, width)]
@@ -74,7 +78,8 @@ def _margin(texts: Sequence[str]) -> Margin | None:
     amid = sum(not one.rstrip().endswith(ENDS) for one in broken)
     if amid < (1 if width in USUAL else 2) or len(broken) < BROKEN * len(full):
         return None
-    return Margin(width, hard=len(broken) > 1 and all(len(one) >= width for one in broken))
+    hard = len(broken) >= CUT and all(len(one) >= width for one in broken)
+    return Margin(width, hard=hard)
 
 
 def _is_full(before: str, text: str, width: int) -> bool:
@@ -105,5 +110,7 @@ def _joint(before: str, text: str, margin: Margin) -> str:
     """Give what stood where a line was broken: nothing within a word, else a space."""
     if len(before) < margin.width or before[-1:].isspace() or text[:1].isspace():
         return " "
+    if margin.hard:
+        return ""
     word = len(before.rsplit(maxsplit=1)[-1]) + len(text.split(None, 1)[0])
-    return "" if margin.hard or word > margin.width else " "
+    return "" if word > margin.width and not before.endswith(",") else " "
