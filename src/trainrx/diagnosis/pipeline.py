@@ -131,8 +131,7 @@ def conclude(
 
 
 def _world(facts: Facts) -> int | None:
-    world = facts.number("parallel.world_size")
-    return None if world is None else int(world)
+    return facts.whole("parallel.world_size") or facts.whole("hardware.gpus")
 
 
 def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:

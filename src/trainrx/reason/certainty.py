@@ -67,6 +67,7 @@ OBSERVED = frozenset(
         "oom",
         "requirement",
         "series",
+        "stuck",
         "symbol",
     }
 )

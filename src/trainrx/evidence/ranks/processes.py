@@ -11,14 +11,14 @@ from pathlib import PurePath
 import msgspec
 
 from trainrx.evidence.lines import path_rank
-from trainrx.evidence.ranks.states import is_of_worker
+from trainrx.evidence.ranks.states import is_child, is_of_worker
 from trainrx.model.ranks import ThreadStack
 
 LOCAL_RANK = re.compile(r"--local[-_]rank[= ](\d{1,5})\b")
 
 
 class SeenProcess(msgspec.Struct, frozen=True, kw_only=True):
-    """A process as it was seen once: `round` counts from 0, `is_worker` loads data for a rank."""
+    """A process as it was seen once, `round` from 0; `is_worker`: a rank forked it."""
 
     threads: tuple[ThreadStack, ...]
     pid: int | None
@@ -41,7 +41,7 @@ def seen_processes(stacks: Sequence[ThreadStack]) -> tuple[SeenProcess, ...]:
     found: list[SeenProcess] = []
     for group, rank in zip(threads, ranks, strict=True):
         pid = group[0].pid
-        is_worker = any(is_of_worker(stack) for stack in group)
+        is_worker = any(is_of_worker(stack) or is_child(stack) for stack in group)
         who = (group[0].host, pid) if pid is not None else (rank, is_worker, group[0].origin.source)
         found.append(
             SeenProcess(threads=group, pid=pid, rank=rank, is_worker=is_worker, round=rounds[who])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -9,7 +10,7 @@ from itertools import groupby
 import msgspec
 
 from trainrx.evidence.ranks.processes import SeenProcess, seen_processes
-from trainrx.evidence.ranks.states import place_of, state_of
+from trainrx.evidence.ranks.states import called_by, place_of, state_of
 from trainrx.evidence.sources import SourceFile
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import Hit, SymptomHits
@@ -108,8 +109,14 @@ def _is_stuck(
         return any(one.looks >= _enough(one) for one in culprits) or None
     if missing and any(one.waits for one in ranks):
         return True
-    stands = ranks and all(one.state.role == "waits-for-other" and not one.moved for one in ranks)
-    return True if stands and not any(one.state.usual for one in ranks) else None
+    return True if ranks and all(map(_stands, ranks)) else None
+
+
+def _stands(one: RankStanding) -> bool:
+    """Tell whether a rank waits without an end, by itself."""
+    if one.moved or one.state.usual or one.state.role == "works":
+        return False
+    return one.looks > 1 or not one.waits
 
 
 def _enough(one: RankStanding) -> int:
@@ -153,8 +160,11 @@ def _ranks(
         found = _standing(last, states)
         if found is None or found.state.of == "other":
             continue
-        moved = any(_course(one.main) != _course(last.main) for one in before)
-        found = msgspec.structs.replace(found, looks=1 + len(before), moved=moved)
+        found = msgspec.structs.replace(
+            found,
+            looks=1 + len(before),
+            moved=any(_has_moved(one.main, last.main, found) for one in before),
+        )
         yield _at_worker(found, workers.get(found.rank, ()), states)
 
 
@@ -199,6 +209,12 @@ LOADER_WAIT, WORKER_IDLE = "waits-for-loader-worker", "worker-idle"
 """The states that tell a rank that wants data, and a worker that was not asked for any."""
 
 
+def _has_moved(before: ThreadStack, after: ThreadStack, found: RankStanding) -> bool:
+    """Tell whether a rank stood elsewhere; one that waits now and computed then did."""
+    woke = before.active != after.active and (found.waits or found.state.usual)
+    return woke or _course(before) != _course(after)
+
+
 def _course(stack: ThreadStack) -> list[tuple[str, str, int | None]]:
     """Give what differs where a thread stands elsewhere."""
     return [(one.function, one.file, one.line) for one in stack.frames if one.line is not None]
@@ -229,10 +245,28 @@ def stall_symptom(job: JobStanding) -> SymptomHits | None:
     return SymptomHits(symptom=STANDS_STILL, count=len(hits), hits=hits, ranks=ranks)
 
 
+STAGES = {
+    "save": re.compile(r"_?(?:save|export)(?!_for_backward)\w*"),
+    "eval": re.compile(r"_?(?:eval|validat|prediction_)\w*"),
+    "rollout": re.compile(r"_?(?:generate|rollout|score|reward)\w*"),
+}
+"""Names of functions that tell the stage of a job, in the words of `failure.phase`."""
+
+
 def phase_of(job: JobStanding) -> str:
-    """Give the stage of the job by what its ranks do, first of all those that others wait for."""
+    """Give the stage of the job by what its ranks do, first of all those that others wait for.
+
+    What a function is called that they are in says more than what they wait for there.
+    """
     ordered = (*job.culprits, *job.waiting, *job.ranks)
-    return next((one.state.phase for one in ordered if one.state.phase), "")
+    named = (stage for one in ordered if (stage := _stage(one.stack)))
+    return next(named, "") or next((one.state.phase for one in ordered if one.state.phase), "")
+
+
+def _stage(stack: ThreadStack) -> str:
+    names = [name for frame in called_by(stack) for name in [frame.function.rpartition(".")[2]]]
+    found = (stage for stage, name_of in STAGES.items() if any(map(name_of.fullmatch, names)))
+    return next(found, "")
 
 
 def standing_facts(job: JobStanding) -> Iterator[Fact]:

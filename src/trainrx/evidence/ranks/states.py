@@ -16,8 +16,11 @@ from trainrx.model.states import FramePattern, ThreadState
 
 WORKER = "_worker_loop"
 """The loop of a process that loads data, in torch."""
-FORKED = ("_bootstrap", "multiprocessing/process.py")
-"""Where the stack of a forked process begins; further out stand the frames of its parent."""
+FORKED = re.compile(r"(?:^|/)(?:multiprocessing|multiprocess|billiard)/process\.py$")
+"""Where, in `_bootstrap`, the stack of a process begins that was forked; further out stand the
+frames of its parent."""
+STARTS_RANKS = re.compile(r"(?:^|/)torch/(?:multiprocessing|distributed/elastic)/")
+"""What calls `_wrap` in a process that is a rank, though another one forked it."""
 PASSED_OVER = frozenset(
     {
         *("PIL", "anyio", "cv2", "datasets", "decord", "filelock", "fsspec", "httpcore", "httpx"),
@@ -58,10 +61,26 @@ def is_of_worker(stack: ThreadStack) -> bool:
 
 def own_frames(stack: ThreadStack) -> tuple[StackFrame, ...]:
     """Give the frames of a process without those it took over from its parent by a fork."""
+    at = _begin(stack)
+    return stack.frames if at is None else stack.frames[: at + 1]
+
+
+def is_child(stack: ThreadStack) -> bool:
+    """Tell whether a stack is of a process that a rank forked."""
+    at = _begin(stack)
+    starts = (one for one in stack.frames if STARTS_RANKS.search(one.file))
+    return at is not None and at + 1 < len(stack.frames) and not any(map(_is_wrap, starts))
+
+
+def _begin(stack: ThreadStack) -> int | None:
     for at, frame in enumerate(stack.frames):
-        if _name(frame) == FORKED[0] and _ends(frame.file, FORKED[1]):
-            return stack.frames[: at + 1]
-    return stack.frames
+        if _name(frame) == "_bootstrap" and FORKED.search(frame.file.replace("\\", "/")):
+            return at
+    return None
+
+
+def _is_wrap(frame: StackFrame) -> bool:
+    return _name(frame) == "_wrap"
 
 
 def state_of(stack: ThreadStack, states: Iterable[ThreadState]) -> StateFound | None:
@@ -118,20 +137,24 @@ def _name(frame: StackFrame) -> str:
     return frame.function.rpartition(".")[2]
 
 
-def _ends(path: str, file: str) -> bool:
-    return f"/{path}".replace("\\", "/").endswith(f"/{file}")
-
-
 def place_of(stack: ThreadStack) -> tuple[SourceFile, StackFrame] | None:
     """Give the innermost frame of the user's or a framework's code."""
-    for frame in own_frames(stack):
-        source = None if frame.line is None or _is_library(frame.file) else source_of(frame.file)
-        if source is None or is_launcher(source):
-            continue
-        top = frame.file.split("/")[0] if "/" in frame.file else ""
-        if PASSED_OVER.isdisjoint((source.package, top)):
-            return source, frame
-    return None
+    found = ((source, frame) for frame in own_frames(stack) if (source := _source(frame)))
+    return next(found, None)
+
+
+def called_by(stack: ThreadStack) -> tuple[StackFrame, ...]:
+    """Give the frames of the user's or a framework's code, the innermost first."""
+    return tuple(frame for frame in own_frames(stack) if _source(frame) is not None)
+
+
+def _source(frame: StackFrame) -> SourceFile | None:
+    """Place a frame; None where it only carries out what others ask for."""
+    source = None if frame.line is None or _is_library(frame.file) else source_of(frame.file)
+    if source is None or is_launcher(source):
+        return None
+    top = frame.file.split("/")[0] if "/" in frame.file else ""
+    return source if PASSED_OVER.isdisjoint((source.package, top)) else None
 
 
 def _is_library(file: str) -> bool:
