@@ -49,7 +49,7 @@ def furnished(home: Path, url: str) -> Path:
     (home / "slow").mkdir()
     (home / "build").mkdir()
     os.mkfifo(home / "pipe")
-    os.mkfifo(home / "slow" / "slow_plugin.py")
+    (home / "slow" / "slow_plugin.py").write_text(f"open({str(home / 'pipe')!r}).read()\n")
     (home / "url").write_text(url)
     (home / "build" / "lock").touch()
     (home / "fused.cpp").write_text("int one() { return 1; }\n")
