@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.inputs.paste.post import split_post
+from trainrx.inputs.paste.post import post_inputs, split_post
 
 LOG = "RuntimeError: CUDA error: an illegal memory access was encountered"
 
@@ -183,3 +183,13 @@ def test_the_time_grows_with_the_length_alone(unit):
     split_post(unit * (30_000 // len(unit)), "x")
 
     assert time.process_time() - started < 5.0  # a square of it takes minutes
+
+
+def test_a_title_above_what_somebody_says_makes_no_script_of_a_post():
+    said = "# GRPO OOM on 8xA100\n我跑 GRPO 报错。脚本："
+    text = f"{said}\nswift rlhf\n  --rlhf_type grpo\n报错：\n{LOG}\n"
+
+    found = post_inputs(text, "x")
+
+    assert found is not None
+    assert {one.kind for one in found[0]} == {"script", "note", "log"}

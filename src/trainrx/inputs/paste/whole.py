@@ -6,7 +6,7 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 from trainrx.inputs.paste.signs import NARRATED, PERSONAL
@@ -190,7 +190,9 @@ def _is_spoken(line: str) -> bool:
 
 
 def _outer(parts: Sequence[PostPart]) -> tuple[PostPart, ...]:
-    return (parts[0], parts[-1]) if parts else ()
+    """Give what is in words before all else and behind it: a title and what is said below it."""
+    ends = (takewhile(lambda part: part.kind == "prose", way) for way in (parts, reversed(parts)))
+    return tuple(chain(*ends))
 
 
 def _is_title(line: str) -> bool:
