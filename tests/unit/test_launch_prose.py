@@ -109,6 +109,7 @@ def test_what_works_stands_back_behind_what_fails() -> None:
         ("2 nodes and 8 GPUs hang", 2, None),
         ("four A10s run out of memory", None, 4),
         ("H20*2 OOM", None, 2),
+        ("6 x RTX3090Ti OOM", None, 6),
     ],
 )
 def test_cards_are_those_of_the_whole_job_or_stay_open(

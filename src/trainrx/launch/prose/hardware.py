@@ -225,7 +225,9 @@ def _names(idents: tuple[str, ...]) -> re.Pattern[str]:
     spelled = sorted(names - {*_UNUSUAL}, key=len, reverse=True)
     words = "|".join(_spelled(name) for name in spelled)
     return re.compile(
-        rf"(?:(?<![A-Za-z0-9_.])|(?<=\d[xX]))(?:{words})(?=s?(?![A-Za-z0-9_]|\.\d))", re.IGNORECASE
+        rf"(?:(?<![A-Za-z0-9_.])|(?<=\d[xX])|(?<=RTX))(?:{words})(?=s?(?![A-Za-z0-9_]"
+        rf"|\.\d))",
+        re.IGNORECASE,
     )
 
 
