@@ -53,6 +53,12 @@ stage: sft
 system: |
   I am a helpful assistant. What can I do for you?
 """
+LISTED = """\
+- path: data.jsonl
+  says: What do I see in it, and why?
+- path: more.jsonl
+  says: We took these ourselves.
+"""
 PRINTED = f"""\
 {TRACEBACK * 3}Here is the answer of the model, which we print after each step:
 ```python
@@ -75,8 +81,14 @@ def test_what_one_program_reads_or_prints_is_one_input(place: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [(PROMPTED, "script"), (PROGRAM, "script"), (SETTINGS, "config"), (PRINTED, "log")],
-    ids=["prompt in a script", "program", "settings", "fences in a log"],
+    [
+        (PROMPTED, "script"),
+        (PROGRAM, "script"),
+        (SETTINGS, "config"),
+        (LISTED, "config"),
+        (PRINTED, "log"),
+    ],
+    ids=["prompt in a script", "program", "settings", "list of settings", "fences in a log"],
 )
 def test_words_within_code_are_not_said_to_us(tmp_path: Path, text: str, kind: str) -> None:
     assert kinds(tmp_path, text) == [kind]

@@ -162,13 +162,14 @@ def _is_valid(text: str) -> bool:
         elif text.lstrip().startswith(("{", "[")):
             json.loads(text)
         else:
-            return _is_mapping(text)
+            return _is_yaml(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return False
     return True
 
 
-def _is_mapping(text: str) -> bool:
+def _is_yaml(text: str) -> bool:
+    """Tell whether a text is a mapping or a list of mappings; a list of words may be prose."""
     # its import takes longer than most texts take to be read
     import yaml
 
@@ -176,7 +177,8 @@ def _is_mapping(text: str) -> bool:
         found = yaml.compose(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
         return False
-    return isinstance(found, yaml.MappingNode)
+    rows = found.value if isinstance(found, yaml.SequenceNode) else [found]
+    return bool(rows) and all(isinstance(row, yaml.MappingNode) for row in rows)
 
 
 def _says(parts: Iterable[PostPart]) -> bool:
