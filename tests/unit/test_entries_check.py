@@ -49,6 +49,18 @@ def test_right_entries_pass(tmp_path: Path) -> None:
             "10: my-error: echo_of[0].refs: no referen",
         ),
         (SYMPTOM_FILE, "{code: int}", "{kode: int}", "10: my-error: types.kode: no pattern captur"),
+        (
+            SYMPTOM_FILE,
+            "types:",
+            "codes: {kode: {'7': {side: card}}}\ntypes:",
+            "10: my-error: codes.kode: no pattern captures it",
+        ),
+        (
+            SYMPTOM_FILE,
+            "types:",
+            "codes: {code: {'7': {code: card}}}\ntypes:",
+            "10: my-error: codes.code.7: a pattern captures code already",
+        ),
         (SYMPTOM_FILE, "zh: 我的错误", "zh: my other error", "5: my-error: title.zh: the Chinese"),
         (SYMPTOM_FILE, "en: My error", "en: 我的", "5: my-error: title.en: the English text hol"),
         (

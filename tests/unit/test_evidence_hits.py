@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import msgspec
 import pytest
 from log_signatures import OOM_LINE, cuda_oom, scan, signature, values
 
@@ -45,6 +46,17 @@ def test_a_capture_that_is_not_what_its_type_says_is_left_out() -> None:
     found = scan("size 1.2.3GiB\n", odd)
 
     assert only(found.symptoms[0].hits).captures == ()
+
+
+def test_a_code_carries_what_it_means() -> None:
+    meanings = {"code": {"79": {"side": "card"}}}
+    plain = signature("coded", ("Xid ", r"Xid (?P<code>\d+)"), types={"code": "int"})
+    coded = msgspec.structs.replace(plain, codes=meanings)
+
+    known, other = scan("Xid 79\nXid 12\n", coded).symptoms[0].hits
+
+    assert dict(known.captures) == {"code": 79, "side": "card"}
+    assert dict(other.captures) == {"code": 12}
 
 
 def test_colours_inside_the_text_do_not_hide_it() -> None:

@@ -134,6 +134,13 @@ def _captures(entry: Symptom, names: KnownNames) -> Iterator[Problem]:
     for group in entry.types:
         if group not in groups:
             yield error(f"types.{group}", "no pattern captures it")
+    for group, meanings in entry.codes.items():
+        if group not in groups:
+            yield error(f"codes.{group}", "no pattern captures it")
+        for code, fields in meanings.items():
+            if groups & set(fields):
+                taken = ", ".join(sorted(groups & set(fields)))
+                yield error(f"codes.{group}.{code}", f"a pattern captures {taken} already")
 
 
 def _above(entry: Symptom) -> Iterator[Problem]:

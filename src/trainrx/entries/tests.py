@@ -23,9 +23,9 @@ from trainrx.knowledge.places import shipped
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.errors import KnowledgeError
-from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
+from trainrx.model.facts import SYMPTOM, Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Input
-from trainrx.model.knowledge import Cause, Rule
+from trainrx.model.knowledge import Cause, Rule, Symptom
 from trainrx.model.protocols import Protocol
 from trainrx.model.refusal import RefusedArgument
 from trainrx.reason.conditions import Situation
@@ -181,7 +181,7 @@ class PreparedRules:
         facts = _plain(case)
         facts += package_facts(Facts(facts), _versions(case))
         active = {str(item["id"]) for item in case.symptoms}
-        facts += [_symptom(item) for item in case.symptoms]
+        facts += [_meant(_symptom(item), self.knowledge.symptoms) for item in case.symptoms]
         if case.log:
             seen = self.detector.detect([Input(kind="log", name="test.log", text=case.log)])
             active |= {hits.symptom for hits in seen.symptoms}
@@ -263,6 +263,15 @@ def _plain(case: CauseTest) -> list[Fact]:
 def _symptom(item: Mapping[str, Scalar]) -> Fact:
     fields = tuple((key, value) for key, value in item.items() if key not in ("id", "symptom"))
     return Fact(kind=f"symptom.{item.get('id', item.get('symptom'))}", fields=fields)
+
+
+def _meant(sighted: Fact, symptoms: Mapping[str, Symptom]) -> Fact:
+    """Add what the codes of a sighting mean, as a line of a log would have told it."""
+    symptom = symptoms.get(sighted.kind.removeprefix(SYMPTOM))
+    if symptom is None:
+        return sighted
+    more = [item for pair in sighted.fields for item in symptom.meaning(*pair).items()]
+    return msgspec.structs.replace(sighted, fields=(*sighted.fields, *more))
 
 
 def _rule_facts(case: CauseTest) -> list[Fact]:

@@ -316,3 +316,4 @@ def _captures(symptom: Symptom, groups: dict[str, str | None]) -> Iterator[tuple
             value = typed(text.replace("\0", ""), symptom.types.get(name, "text"))
             if value is not None:
                 yield name, value
+                yield from symptom.meaning(name, value).items()

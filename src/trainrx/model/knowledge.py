@@ -82,6 +82,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `types` says how a named group is read; `facts` names the facts the first hit gives: a constant
     or `$group`. `phase` is the stage that begins (role phase); `site` where a frame stands.
     `above` are captures read from the lines above a hit, of the nearest one that a regex matches.
+    `codes` say more of a captured code: by group and value, what else a sighting then carries.
     `found_by` says how to find such a line where it does not stand in the job's own log (that of
     the kernel): not to see it then says nothing. `question` asks a person whether it was there. A
     `vague` one only says that something failed: it stands back where another says what. `echo_of`
@@ -99,6 +100,7 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     family: Family | None = None
     summary: Text | None = None
     above: dict[str, str] = {}
+    codes: dict[str, dict[str, dict[str, str]]] = {}
     types: dict[str, CaptureType] = {}
     facts: dict[str, Scalar] = {}
     phase: str = ""
@@ -109,6 +111,10 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     echo_of: tuple[EchoOf, ...] = ()
     references: tuple[Reference, ...] = ()
     aliases: tuple[str, ...] = ()
+
+    def meaning(self, group: str, value: Scalar) -> dict[str, str]:
+        """Say more of a captured code."""
+        return self.codes.get(group, {}).get(str(value), {})
 
     @property
     def shows_in_log(self) -> bool:
