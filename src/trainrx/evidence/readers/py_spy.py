@@ -12,6 +12,8 @@ from collections.abc import Iterator
 import msgspec
 
 from trainrx.evidence.readers import Source
+from trainrx.evidence.readers._frames import heading_rank
+from trainrx.evidence.readers._frames import origin as _origin
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.ranks import Reading, StackFrame, ThreadStack
@@ -121,7 +123,7 @@ class _Open:
         self.frames.append(frame)
         return True
 
-    def stack(self, pid: int | None, command: str) -> ThreadStack:
+    def stack(self, pid: int | None, command: str, rank: int | None) -> ThreadStack:
         """Give the thread as it was read."""
         states = ("active", "idle")
         return ThreadStack(
@@ -133,27 +135,26 @@ class _Open:
             is_main=self.name == MAIN,
             active=self.state[0] == "active" if self.state[0] in states else None,
             has_gil="gil" in self.state,
+            rank=rank,
         )
 
 
 def _text_stacks(text: str, source: Source) -> Iterator[ThreadStack]:
     pid: int | None = None
     command = ""
+    rank: int | None = None
     thread: _Open | None = None
     for number, line in enumerate(text.split("\n"), source.line):
         origin = _origin(source.name, number, line.strip())
-        process, head = _PROCESS.match(line), _THREAD.match(line)
-        if process is not None or head is not None:
+        process, head, told = _PROCESS.match(line), _THREAD.match(line), heading_rank(line)
+        if process is not None or head is not None or told is not None:
             if thread is not None and thread.frames:
-                yield thread.stack(pid, command)
+                yield thread.stack(pid, command, rank)
             thread = None if head is None else _Open(head, origin)
+        rank = rank if told is None else told
         if process is not None:
             pid, command = int(process[1]), process[2]
         elif head is None and thread is not None and (found := _FRAME.match(line)) is not None:
             thread.add(found, origin)
     if thread is not None and thread.frames:
-        yield thread.stack(pid, command)
-
-
-def _origin(source: str, line: int | None, text: str) -> Origin:
-    return Origin(source=source, line=line, text=text[:200])
+        yield thread.stack(pid, command, rank)
