@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -23,10 +24,14 @@ _VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
 
 
 class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """A framework, or the package that takes its place, and its version; "" where not said."""
+    """A framework, or the package that takes its place, and its version; "" where not said.
+
+    `origin` is where it is named; None: by the option.
+    """
 
     name: str
     version: str = ""
+    origin: Origin | None = None
 
     def fact(self) -> Fact:
         """Say it as a user's word: `launch.framework`, or `launch.package` of any other.
@@ -36,7 +41,8 @@ class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
         kind = "launch.framework" if framework_of(self.name).spelled else "launch.package"
         kind = "failure.package" if self.name in _OWNERS.values() else kind
         text = f"{self.name} {self.version}".strip()
-        return fact(kind, self.name, Origin(source=OPTION, text=text), how="given")
+        origin = self.origin or Origin(source=OPTION, text=text)
+        return fact(kind, self.name, origin, how="given")
 
 
 def known_names() -> frozenset[str]:
@@ -49,6 +55,14 @@ def package_named(text: str) -> str | None:
     """Give the package that goes by a name here; None where nothing of that name is known."""
     plain = canonical_package(text)
     return _other_names().get(plain, plain) if plain in known_names() else None
+
+
+@lru_cache(maxsize=4096)
+def framework_named(text: str) -> str | None:
+    """Give what people train with that goes by a name here; None for anything else."""
+    found = package_named(text)
+    named = _programs() | {"deepspeed", "accelerate", "vllm"}
+    return found if found in named and found not in _OWNERS.values() else None
 
 
 def _other_names() -> dict[str, str]:

@@ -150,7 +150,7 @@ def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
     """Give the framework, as the launch, the log or the user names it."""
     if launch is not None:
         return launch.raw.framework
-    claimed = given.framework.name if given.framework is not None else ""
+    claimed = given.named.name if given.named is not None else ""
     logged = None if framework_of(claimed).fork_of else Facts(seen.facts).text("launch.framework")
     return logged or claimed
 
@@ -233,7 +233,7 @@ def _facts(
     tried = contrast_facts(given.notes, knowledge.params)
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
-    named = () if given.framework is None else (given.framework.fact(),)
+    named = () if given.named is None else (given.named.fact(),)
     replied, said = given.replies.facts, given.stated.facts
     told = (*replied, *named, *said, *tried, *noted)
     known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))

@@ -84,6 +84,11 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[InputRead, ...] = ()
     unread: tuple[Unread, ...] = ()
 
+    @property
+    def named(self) -> FrameworkChoice | None:
+        """Give the framework the user names, or else the one that notes and versions are about."""
+        return self.framework or self.stated.framework
+
 
 def lengths_of(data: str | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
     """Measure how long the samples of the user's data are."""
@@ -138,7 +143,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
         )
     inputs += [Input(kind="note", name=NOTE, text=note) for note in request.notes if note]
     given = _with(replies, _typed(inputs, unread, request, knowledge))
-    given = msgspec.structs.replace(given, stated=stated(given.notes, knowledge))
+    given = msgspec.structs.replace(given, stated=stated(given.notes, knowledge, given.versions))
     if request.model_config is None:
         return given
     return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))

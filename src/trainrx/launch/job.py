@@ -120,7 +120,7 @@ def _without_start(launch: RawLaunch) -> RawLaunch:
 
 def _whole(script: Input, given: Given) -> tuple[Input, Unread] | None:
     """Give a script of bare arguments with the program of the framework the user names."""
-    return None if given.framework is None else with_program(script, given.framework.name)
+    return None if given.named is None else with_program(script, given.named.name)
 
 
 def without_claims(raw: RawLaunch, *, ran: bool) -> RawLaunch:

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from trainrx.catalog.framework_choice import FrameworkChoice
 from trainrx.inputs.hardware import read_gpu
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.cards import card_facts
 from trainrx.launch.prose import hardware, names
 from trainrx.launch.prose.clauses import Clause, Statement, agreed, clauses
+from trainrx.launch.prose.framework import framework_meant
 from trainrx.launch.prose.phases import PHASES, phases
 from trainrx.launch.prose.settings import KINDS, settings, settled
 from trainrx.model.facts import STATED, Fact, fact
@@ -22,23 +24,34 @@ from trainrx.model.job import Input
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
-    """What notes state: facts, and versions by package."""
+    """What notes state: facts, versions by package, and the framework they are about."""
 
     facts: tuple[Fact, ...] = ()
     versions: dict[str, str] = {}
+    framework: FrameworkChoice | None = None
 
 
-def stated(notes: Sequence[Input], knowledge: Knowledge) -> Stated:
-    """Read what notes state; nothing where two statements differ."""
+def stated(
+    notes: Sequence[Input], knowledge: Knowledge, listed: Mapping[str, str] | None = None
+) -> Stated:
+    """Read what notes state; nothing where two statements differ.
+
+    Args:
+        notes: what people wrote.
+        knowledge: names of cards and models.
+        listed: versions of packages that were listed beside them.
+    """
     parts = (clause for note in notes for clause in clauses(note))
     said = {item.kind: item for item in agreed(s for part in parts for s in _read(part, knowledge))}
+    versions = {
+        kind.removeprefix(names.VERSION): str(item.value)
+        for kind, item in said.items()
+        if kind.startswith(names.VERSION)
+    }
     return Stated(
         facts=(*_hardware(said, knowledge), *_model(said), *_settings(said), *_phase(said)),
-        versions={
-            kind.removeprefix(names.VERSION): str(item.value)
-            for kind, item in said.items()
-            if kind.startswith(names.VERSION)
-        },
+        versions=versions,
+        framework=framework_meant(notes, {**versions, **(listed or {})}),
     )
 
 
