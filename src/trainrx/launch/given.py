@@ -128,6 +128,8 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
                     refused.append(error)
                     unread.append(_passed_over(name, error))
                     continue
+            if kind is not None:
+                _refuse_empty(found, problems)
             inputs += [as_evidence(item) for item in found] if kind in (None, "log") else found
             unread += problems
     inputs += [item for item in replies.inputs if item.kind != "versions"]
@@ -169,6 +171,12 @@ def _with(replies: Replies, given: Given) -> Given:
         facts=(*given.facts, *(item for item in replies.facts if item.kind.startswith(HARDWARE))),
         unread=(*given.unread, *other, *_barren({"versions": listings}, (), [r for _, r in said])),
     )
+
+
+def _refuse_empty(found: Sequence[Input], problems: Sequence[Unread]) -> None:
+    """Refuse what an option names and nothing could be used of."""
+    if problems and not found:
+        raise UsageError(f"{problems[0].source}: {problems[0].reason}.")
 
 
 def _passed_over(name: str, error: NoInputError) -> Unread:
@@ -363,6 +371,7 @@ def _good(request: Request, unread: list[Unread]) -> Input | None:
     if request.good is None:
         return None
     found, problems = _read(request.good, "script", request.stdin)
+    _refuse_empty(found, problems)
     unread += problems
     return found[0] if found else None
 

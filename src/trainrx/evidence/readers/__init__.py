@@ -31,6 +31,8 @@ LARGEST = 1 << 28
 """Bytes of a dump that are read; a recorder's of 20,000 calls has 40 MiB."""
 LARGEST_PASSAGE = 1 << 25
 """Bytes of a log that are read from the first mark on."""
+LONGEST_LINE = 1 << 16
+"""Bytes in front of a mark that may belong to its line."""
 LOOKED_THROUGH = ("log", "output")
 MAY_BE = ("log", "config", "args", "metrics", "script", "versions", "other")
 """Kinds that a format of evidence may be taken for by what it looks like."""
@@ -132,7 +134,8 @@ def _passage(
         else:
             data = before + chunk
             found = min((at for mark in marks if (at := data.find(mark)) >= 0), default=-1)
-            start = data.rfind(b"\n", 0, found if found >= 0 else max(0, len(data) - longest)) + 1
+            end = found if found >= 0 else max(0, len(data) - longest)
+            start = max(data.rfind(b"\n", 0, end) + 1, end - LONGEST_LINE)
             line += data.count(b"\n", 0, start)
             before = data[start:]
             pieces += [before] if found >= 0 else []
