@@ -141,6 +141,15 @@ def test_a_heading_names_the_rank_of_a_dump_in_a_file_of_many(heading: str) -> N
     assert (first.rank, second.rank) == (None, 3)
 
 
+def test_a_rank_that_was_printed_before_a_dump_is_its_own() -> None:
+    dump = (
+        'Python v3.11.7 (/usr/bin/python3)\n\nThread 9 (idle): "MainThread"\n    fit (train.py:8)\n'
+    )
+    text = f"RANK=1\0Process 9: python train.py\n{dump}RANK=0Process 8: python train.py\n{dump}"
+
+    assert [(stack.rank, stack.pid) for stack in read(text)] == [(1, 9), (0, 8)]
+
+
 def test_words_about_a_rank_are_no_heading() -> None:
     (stack, *_) = read(f"rank 3 saved a checkpoint\n{FAULT}")
 

@@ -43,7 +43,7 @@ def text(answer: Diagnosis, *, everything: bool = False) -> str:
     ("lang", "said"),
     [
         ("en", "rank 3 reads a file: dataset.py:42 __getitem__"),
-        ("en", "rank 0-2,4 waits for it (barrier): train.py:8 fit"),
+        ("en", "ranks 0-2,4 wait for it (barrier): train.py:8 fit"),
         ("zh", "rank 0-2,4 在等它（barrier）：train.py:8 fit"),
     ],
 )
@@ -68,3 +68,11 @@ def test_nothing_is_said_of_ranks_that_move_on() -> None:
     assert "reads a file" not in text(
         with_ranks(RankReport(stuck=False, places=(*WAITS, READS))), everything=True
     )
+
+
+def test_ranks_that_all_stand_at_one_place_are_named_together() -> None:
+    same = tuple(place(rank, "asks a server", "reward.py:14 score") for rank in (0, 1))
+
+    said = text(with_ranks(RankReport(stuck=True, places=same)))
+
+    assert "each of ranks 0-1 asks a server: reward.py:14 score" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.model.ranks import ranges
 from trainrx.model.result import Diagnosis, RankPlace, RankReport
@@ -38,22 +38,24 @@ def _sentences(report: RankReport, view: View) -> Iterator[str]:
     found = report.collective
     if found is not None and not report.places:
         who = report.culprits or report.waiting
-        said = f"{_who(who)} {found.says}" if who else found.says
+        said = f"{_who(who, view)} {found.says}" if who else found.says
         yield said + (view.paren(found.frame) if found.frame else "")
         if report.culprits and report.waiting:
-            yield view.say(words.WAITS, who=_who(report.waiting))
+            yield view.say(words.WAITS, who=_who_wait(report.waiting, view))
     if report.missing and report.waiting:
-        yield view.say(words.NOT_THERE, who=_who(report.missing))
+        yield view.say(words.NOT_THERE, who=_who(report.missing, view))
     waiting = [one for one in report.places if one.rank in report.waiting]
     held = [one for one in report.places if one.rank in report.culprits]
-    if not held and not waiting and report.stuck:
-        held = list(report.places)
+    if not held and not report.missing and report.stuck:
+        held, waiting = list(report.places), []
     for group in _alike(held)[:MOST_PLACES]:
-        yield view.say(words.STANDS, who=_named(group), what=group[0].state, at=group[0].frame)
-    if held or report.missing:
-        for group in _alike(waiting)[:MOST_PLACES]:
-            op = view.paren(group[0].op)
-            yield view.say(words.WAIT_FOR_IT, who=_named(group), op=op, at=group[0].frame)
+        named = _named(group, view)
+        named = view.say(words.EACH_OF, who=named) if group[1:] else named
+        yield view.say(words.STANDS, who=named, what=group[0].state, at=group[0].frame)
+    for group in _alike(waiting)[:MOST_PLACES] if held or report.missing else ():
+        named = _who_wait([one.rank or 0 for one in group], view)
+        op = view.paren(group[0].op)
+        yield view.say(words.WAIT_FOR_IT, who=named, op=op, at=group[0].frame)
 
 
 def _alike(places: Iterable[RankPlace]) -> list[list[RankPlace]]:
@@ -64,13 +66,17 @@ def _alike(places: Iterable[RankPlace]) -> list[list[RankPlace]]:
     return list(groups.values())
 
 
-def _named(group: Iterable[RankPlace]) -> str:
+def _named(group: Iterable[RankPlace], view: View) -> str:
     places = tuple(group)
     known = [one.rank for one in places if one.rank is not None]
     if known:
-        return _who(known)
+        return _who(known, view)
     return ", ".join(f"pid {one.pid}" for one in places)
 
 
-def _who(ranks: Iterable[int]) -> str:
-    return f"rank {ranges(ranks)}"
+def _who(ranks: Sequence[int], view: View) -> str:
+    return f"{view.say(words.SEVERAL_RANKS if ranks[1:] else words.RANKS)} {ranges(ranks)}"
+
+
+def _who_wait(ranks: Sequence[int], view: View) -> str:
+    return view.say(words.SEVERAL_WAIT if ranks[1:] else words.ONE_WAITS, who=_who(ranks, view))

@@ -20,7 +20,10 @@ from trainrx.model.ranks import Reading, StackFrame, ThreadStack
 
 MARKS = (b"Python v",)
 MAIN = "MainThread"
-_PROCESS = re.compile(r"^Process (\d{1,9}): (.{0,4000})$")
+_PROCESS = re.compile(
+    r"^(?:RANK=(?P<rank>\d{1,5})\0?)?Process (?P<pid>\d{1,9}): (?P<command>.{0,4000})$"
+)
+"""Of the process whose rank is written before it the variable may end in NUL, as in `/proc`."""
 _THREAD = re.compile(
     r"^(?P<depth> *)Thread (?:0x[0-9A-Fa-f]{1,16}|\d{1,20})(?: \((?P<state>[\w+]{1,20})\))?"
     r'(?:: "(?P<name>.{0,200})")?\s*$'
@@ -55,7 +58,8 @@ def knows(head: bytes) -> bool:
     start = head.lstrip()
     if start.startswith(b"["):
         return b'"owns_gil"' in head and b'"frames"' in head
-    return re.match(rb"Process \d+: ", start) is not None and b"\nPython v" in head
+    begins = re.match(rb"(?:RANK=\d{1,5}\s?\0?)?Process \d+: ", start)
+    return begins is not None and b"\nPython v" in head
 
 
 def read(data: bytes, source: Source) -> Reading:
@@ -153,7 +157,8 @@ def _text_stacks(text: str, source: Source) -> Iterator[ThreadStack]:
             thread = None if head is None else _Open(head, origin)
         rank = rank if told is None else told
         if process is not None:
-            pid, command = int(process[1]), process[2]
+            pid, command = int(process["pid"]), process["command"]
+            rank = int(process["rank"]) if process["rank"] else rank
         elif head is None and thread is not None and (found := _FRAME.match(line)) is not None:
             thread.add(found, origin)
     if thread is not None and thread.frames:
