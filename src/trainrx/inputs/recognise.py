@@ -35,7 +35,7 @@ LOG = late(
     r"|^\[?(?:INFO|WARNING|ERROR)[:|\]]|\bNCCL (?:INFO|WARN)\b|\{'(?:train_|eval_)?loss': "
     r"|^\[rank\d+\]|[IWEF]\d{4} \d\d:\d\d:\d\d|^[\w.]*(?:Error|Exception)(?:\(\w+\))?: "
     r"|(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d|^run sh: `|\(exitcode: |^Killed$"
-    r"|slurmstepd: error"
+    r"|slurmstepd: error|^JobId=\d+ "
 )
 VERSIONS = late(
     r"(?m)^Package +Version\b|^Collecting environment information|^PyTorch version: "

@@ -312,7 +312,8 @@ def _typed(
         scripts=(*by_kind.get("script", ()), *by_kind.get("argv", ())),
         configs=(*by_kind.get("config", ()), *by_kind.get("args", ())),
         logs=(*by_kind.get("log", ()), *by_kind.get("metrics", ())),
-        evidence=tuple(by_kind.get("evidence", ())),
+        # a listing of versions may be what nvidia-smi prints, which tells more than versions
+        evidence=(*by_kind.get("evidence", ()), *by_kind.get("versions", ())),
         notes=tuple(by_kind.get("note", ())),
         outputs=tuple(by_kind.get("output", ())),
         env=Environment(

@@ -33,7 +33,7 @@ LARGEST_PASSAGE = 1 << 25
 """Bytes of a log that are read from the first mark on."""
 LONGEST_LINE = 1 << 16
 """Bytes in front of a mark that may belong to its line."""
-LOOKED_THROUGH = ("log", "output")
+LOOKED_THROUGH = ("log", "output", "versions")
 MAY_BE = ("log", "config", "args", "metrics", "script", "versions", "other")
 """Kinds that a format of evidence may be taken for by what it looks like."""
 

@@ -1,0 +1,181 @@
+"""Cards as nvidia-smi shows them: its table, `-q`, and `--query-gpu=... --format=csv`.
+
+Format: docs.nvidia.com/deploy/nvidia-smi. Names, sizes and the driver are read where versions are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from trainrx.evidence.readers import Source
+from trainrx.evidence.readers._printed import PrintedLine, passages
+from trainrx.evidence.values import gib
+from trainrx.model.facts import Fact
+from trainrx.model.ranks import Reading, ranges
+
+TABLE, QUERY, CSV = b"Volatile Uncorr. ECC", b"NVSMI LOG", b"utilization.gpu"
+MARKS = (TABLE, QUERY, CSV)
+IDLE, BUSY = 0, 90
+"""Per cent of its time in which a card computes, or waits within a kernel for others."""
+IN_USE = 1.0
+"""GiB on a card from which on a job has it."""
+_CARD = re.compile(
+    r"^\|\s{1,8}(?P<index>\d{1,3})\s{1,4}\S.{0,60}?\|\s{1,4}[0-9A-Fa-f]{8}:[0-9A-Fa-f:.]{6,12}\s.{0,20}\|"
+    r"\s{1,30}(?P<ecc>\S{1,12})\s{0,8}\|?$"
+)
+_LOAD = re.compile(
+    r"^\|.{1,60}\|\s{0,12}(?P<used>\d{1,9} ?MiB) ?/\s{0,8}\d{1,9} ?MiB\s{0,4}\|"
+    r"\s{0,12}(?P<load>\d{1,3})%"
+)
+_PROCESS = re.compile(
+    r"^\|\s{1,8}(?P<index>\d{1,3})\s{1,8}(?:\S{1,6}\s{1,8}\S{1,6}\s{1,10})?(?P<pid>\d{1,10})\s{1,10}"
+    r"(?:M\+)?C(?:\+G)?\s{1,10}\S"
+)
+_KEY = re.compile(r"^(?P<margin> {0,40})(?P<key>[A-Z][\w ./()-]{1,60}?)\s*:\s*(?P<value>.{1,80})$")
+_COUNT = re.compile(r"^\d{1,9}$")
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+class Card(msgspec.Struct, kw_only=True):
+    """What is shown of one card."""
+
+    index: int
+    line: PrintedLine
+    used: float | None = None
+    load: int | None = None
+    uncorrected: int | None = None
+    waits_for_reset: bool = False
+    broken: bool = False
+
+
+def knows(head: bytes) -> bool:
+    """Say that these lines are read wherever they stand."""
+    return not head and bool(head)
+
+
+def read(data: bytes, source: Source) -> Reading:
+    """Read how busy the cards are, and what errors they count."""
+    facts: list[Fact] = []
+    for lines in passages(data, source, TABLE, most=400):
+        facts += [*_cards(_of_table(lines)), *_shared(lines)]
+    for lines in passages(data, source, QUERY, most=4000):
+        facts += _cards(_of_query(lines))
+    for lines in passages(data, source, CSV, most=300):
+        facts += _cards(_of_csv(lines))
+    return Reading(facts=tuple(facts))
+
+
+def _of_table(lines: Sequence[PrintedLine]) -> list[Card]:
+    cards: list[Card] = []
+    for line in lines[1:]:
+        if "Processes:" in line.text or "NVIDIA-SMI" in line.text:
+            break
+        if (named := _CARD.match(line.text)) is not None:
+            ecc = named["ecc"]
+            cards.append(
+                Card(
+                    index=int(named["index"]),
+                    line=line,
+                    uncorrected=int(ecc) if _COUNT.match(ecc) else None,
+                    broken=ecc == "ERR!",
+                )
+            )
+        elif cards and (shown := _LOAD.match(line.text)) is not None:
+            cards[-1].used, cards[-1].load = gib(shown["used"]), int(shown["load"])
+            cards[-1].line = line if not cards[-1].uncorrected else cards[-1].line
+        elif cards and "ERR!" in line.text:
+            cards[-1].broken = True
+    return cards
+
+
+def _shared(lines: Sequence[PrintedLine]) -> Iterator[Fact]:
+    """Count the programs on a card; one process may stand there once only."""
+    seen: dict[tuple[str, str], PrintedLine] = {}
+    for line in lines[1:]:
+        if "NVIDIA-SMI" in line.text:
+            break
+        if (found := _PROCESS.match(line.text)) is not None:
+            seen.setdefault((found["index"], found["pid"]), line)
+    counts = Counter(index for index, _ in seen)
+    if counts:
+        index, most = counts.most_common(1)[0]
+        line = next(line for (card, _), line in seen.items() if card == index)
+        yield line.says("gpu.processes_on_a_card", most)
+
+
+def _of_query(lines: Sequence[PrintedLine]) -> list[Card]:
+    cards: list[Card] = []
+    above: list[tuple[int, str]] = []
+    for line in lines[1:]:
+        if line.text.startswith("GPU ") and ":" in line.text:
+            cards.append(Card(index=len(cards), line=line))
+            above = []
+        elif "NVSMI LOG" in line.text:
+            break
+        elif cards:
+            margin = len(line.text) - len(line.text.lstrip())
+            above = [item for item in above if item[0] < margin]
+            found = _KEY.match(line.text)
+            if found is None:
+                above.append((margin, line.text.strip()))
+            else:
+                _told(cards[-1], line, [name for _, name in above], found["key"], found["value"])
+    return cards
+
+
+def _told(card: Card, line: PrintedLine, above: Sequence[str], key: str, value: str) -> None:
+    section = above[0] if above else ""
+    count = int(value) if _COUNT.match(value) else None
+    if section == "FB Memory Usage" and key == "Used":
+        card.used = gib(value)
+    elif section == "Utilization" and key == "Gpu" and (found := _NUMBER.match(value)):
+        card.load = int(found[0])
+    elif section == "ECC Errors" and above[1:2] == ["Volatile"] and "Uncorrectable" in key:
+        card.uncorrected = (card.uncorrected or 0) + (count or 0)
+        card.line = line if count else card.line
+    elif section == "Remapped Rows" and key in ("Pending", "Remapping Failure Occurred"):
+        card.waits_for_reset = card.waits_for_reset or value == "Yes"
+        card.line = line if value == "Yes" else card.line
+
+
+def _of_csv(lines: Sequence[PrintedLine]) -> list[Card]:
+    names = [name.strip().partition(" [")[0] for name in lines[0].text.split(",")]
+    cards: list[Card] = []
+    for line in lines[1:]:
+        cells = dict(zip(names, (cell.strip() for cell in line.text.split(",")), strict=False))
+        load = _NUMBER.match(cells.get("utilization.gpu", ""))
+        if load is None:
+            break
+        index = cells.get("index", "")
+        used = cells.get("memory.used", "")
+        cards.append(
+            Card(
+                index=int(index) if _COUNT.match(index) else len(cards),
+                line=line,
+                used=gib(used if used.endswith("B") else f"{used}MiB"),
+                load=int(load[0]),
+            )
+        )
+    return cards
+
+
+def _cards(cards: Sequence[Card]) -> Iterator[Fact]:
+    """Say what the cards tell together."""
+    counted = [card for card in cards if card.uncorrected is not None]
+    if counted:
+        worst = max(counted, key=lambda card: card.uncorrected or 0)
+        yield worst.line.says("gpu.uncorrected_errors", worst.uncorrected or 0)
+    for card in cards:
+        if card.waits_for_reset:
+            yield card.line.says("gpu.memory_needs_reset", value=True)
+        if card.broken:
+            yield card.line.says("gpu.unreadable", str(card.index))
+    own = [card for card in cards if card.used is not None and card.used >= IN_USE]
+    idle = [card for card in own if card.load is not None and card.load <= IDLE]
+    busy = [card for card in own if card.load is not None and card.load >= BUSY]
+    if idle and busy and len(idle) + len(busy) == len(own):
+        yield idle[0].line.says("gpu.idle_among_busy", ranges(card.index for card in idle))
