@@ -109,6 +109,28 @@ def test_a_rank_of_the_world_that_has_no_stack_is_missing() -> None:
     assert stall_symptom(job) is not None
 
 
+def test_ranks_are_not_missing_where_only_a_part_of_the_job_was_looked_at() -> None:
+    seen = {f"rank{rank}": dump(rank, BARRIER) for rank in range(4)}
+
+    assert standing(8, **seen).missing == ()
+    assert standing(7, **seen).missing == (4, 5, 6)
+
+
+def test_the_same_process_id_on_two_nodes_is_two_ranks() -> None:
+    job = standing(rank0=dump(9, BARRIER), rank1=dump(9, READS), rank2=dump(9, BARRIER))
+
+    assert [one.rank for one in job.culprits] == [1]
+
+
+def test_where_a_dump_does_not_say_who_computes_the_backward_pass_waits() -> None:
+    backward = stack_of("_engine_run_backward (torch/autograd/graph.py:824) < fit (train.py:8)")
+
+    found = state_of(backward, load().states.values())
+
+    assert found is not None
+    assert found.state.id == "waits-in-backward"
+
+
 def test_nobody_is_missing_where_a_process_has_no_rank() -> None:
     job = standing(3, rank0=dump(1, BARRIER), pid5=dump(5, BARRIER))
 

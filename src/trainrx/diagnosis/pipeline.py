@@ -131,7 +131,10 @@ def conclude(
 
 
 def _world(facts: Facts) -> int | None:
-    return facts.whole("parallel.world_size") or facts.whole("hardware.gpus")
+    """Give the number of ranks: one for each card where only those were named."""
+    cards = facts.get("hardware.gpus")
+    named = facts.whole("hardware.gpus") if cards is not None and cards.how == "given" else None
+    return facts.whole("parallel.world_size") or named
 
 
 def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:

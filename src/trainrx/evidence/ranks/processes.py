@@ -42,7 +42,11 @@ def seen_processes(stacks: Sequence[ThreadStack]) -> tuple[SeenProcess, ...]:
     for group, rank in zip(threads, ranks, strict=True):
         pid = group[0].pid
         is_worker = any(is_of_worker(stack) or is_child(stack) for stack in group)
-        who = (group[0].host, pid) if pid is not None else (rank, is_worker, group[0].origin.source)
+        who = (
+            (group[0].host, pid, rank)
+            if pid is not None
+            else (rank, is_worker, group[0].origin.source)
+        )
         found.append(
             SeenProcess(threads=group, pid=pid, rank=rank, is_worker=is_worker, round=rounds[who])
         )

@@ -83,7 +83,9 @@ def job_standing(
     others = tuple(one for one in ranks if not one.waits)
     seen = {one.rank for one in ranks if one.rank is not None}
     whole = world_size if world_size is not None and None not in {r.rank for r in ranks} else 0
-    missing = tuple(sorted(set(range(whole)) - seen)) if seen else ()
+    missing = tuple(sorted(set(range(whole)) - seen))
+    if len(missing) >= len(seen):  # somebody looked at a part of the job
+        missing = ()
     culprits = () if not waiting else others or (() if missing else _apart(waiting))
     return JobStanding(
         world_size=world_size,

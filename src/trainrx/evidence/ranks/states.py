@@ -90,7 +90,7 @@ def state_of(stack: ThreadStack, states: Iterable[ThreadState]) -> StateFound | 
     found = [
         (at, entry, op)
         for entry in states
-        if entry.of in kinds and entry.active in (None, stack.active)
+        if entry.of in kinds and _is_so_active(entry, stack)
         if (told := _matched(entry, frames)) is not None
         for at, op in (told,)
     ]
@@ -100,6 +100,13 @@ def state_of(stack: ThreadStack, states: Iterable[ThreadState]) -> StateFound | 
         return None
     at, entry, op = min(left, key=lambda item: (item[0], item[1].active is None, item[1].id))
     return StateFound(entry, frames[min(at, len(frames) - 1)], op if entry.collective else "")
+
+
+def _is_so_active(entry: ThreadState, stack: ThreadStack) -> bool:
+    """Tell whether a thread computes or not as a state has it; not every dump says so."""
+    if entry.active is None or entry.active == stack.active:
+        return True
+    return stack.active is None and bool(entry.frames) and entry.of is None
 
 
 def _matched(entry: ThreadState, frames: Sequence[StackFrame]) -> tuple[int, str] | None:
