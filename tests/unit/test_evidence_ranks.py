@@ -131,6 +131,13 @@ def test_where_a_dump_does_not_say_who_computes_the_backward_pass_waits() -> Non
     assert found.state.id == "waits-in-backward"
 
 
+def test_processes_without_ranks_are_told_apart_by_their_numbers() -> None:
+    job = standing(dumps=dump(11, BARRIER) + dump(12, READS) + dump(13, BARRIER))
+
+    said = facts(job)
+    assert (said["stuck.culprits"], said["stuck.waiting"]) == ("pid 12", "pid 11,13")
+
+
 def test_nobody_is_missing_where_a_process_has_no_rank() -> None:
     job = standing(3, rank0=dump(1, BARRIER), pid5=dump(5, BARRIER))
 

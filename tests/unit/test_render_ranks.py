@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import pytest
 from diagnoses import oom
@@ -11,13 +13,15 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.document import View
 
-
-def place(rank: int | None, state: str, frame: str, op: str = "") -> RankPlace:
-    return RankPlace(rank=rank, frame=frame, state=state, id=state, op=op, pid=7)
+Role = Literal["culprit", "waiting", ""]
 
 
-WAITS = [place(rank, "waits", "train.py:8 fit", "barrier") for rank in (0, 1, 2, 4)]
-READS = place(3, "reads a file", "dataset.py:42 __getitem__")
+def place(rank: int | None, state: str, frame: str, op: str = "", role: Role = "") -> RankPlace:
+    return RankPlace(rank=rank, frame=frame, state=state, id=state, op=op, pid=7, role=role)
+
+
+WAITS = [place(rank, "waits", "train.py:8 fit", "barrier", "waiting") for rank in (0, 1, 2, 4)]
+READS = place(3, "reads a file", "dataset.py:42 __getitem__", role="culprit")
 REPORT = RankReport(
     culprits=(3,),
     waiting=(0, 1, 2, 4),
@@ -65,9 +69,16 @@ def test_a_rank_that_is_missing_is_named() -> None:
 
 
 def test_nothing_is_said_of_ranks_that_move_on() -> None:
-    assert "reads a file" not in text(
-        with_ranks(RankReport(stuck=False, places=(*WAITS, READS))), everything=True
-    )
+    report = RankReport(stuck=False, places=(*WAITS, READS))
+
+    assert "reads a file" not in text(with_ranks(report), everything=True)
+
+
+def test_a_process_whose_rank_nobody_knows_is_named_by_its_number() -> None:
+    held = place(None, "reads a file", "dataset.py:42 __getitem__", role="culprit")
+    report = RankReport(stuck=True, places=(*WAITS, held))
+
+    assert "pid 7 reads a file: dataset.py:42 __getitem__" in text(with_ranks(report))
 
 
 def test_ranks_that_all_stand_at_one_place_are_named_together() -> None:

@@ -56,7 +56,7 @@ def rank_report(
             collective=_collective(first, lang),
         )
     stuck = job.is_stuck is not False
-    stacks = ((one.rank, one.stack) for one in job.ranks)
+    stacks = ((one.pid if one.rank is None else one.rank, one.stack) for one in job.ranks)
     return RankReport(
         world_size=job.world_size,
         culprits=_numbers(job.culprits) if stuck else (),
@@ -64,10 +64,10 @@ def rank_report(
         missing=job.missing,
         stuck=job.is_stuck,
         collective=None if first is None else _collective(first, lang),
-        places=tuple(_place(one, lang) for one in job.ranks),
+        places=tuple(_place(one, job, lang) for one in job.ranks),
         tree=tuple(
             RankTreeLine(ranks=ranges(line.ranks), frame=frame_text(line.frame), depth=line.depth)
-            for line in tree((rank, stack) for rank, stack in stacks if rank is not None)
+            for line in tree((number, stack) for number, stack in stacks if number is not None)
         ),
     )
 
@@ -92,13 +92,16 @@ def _numbers(ranks: Iterable[RankStanding]) -> tuple[int, ...]:
     return tuple(sorted(one.rank for one in ranks if one.rank is not None))
 
 
-def _place(one: RankStanding, lang: Lang) -> RankPlace:
+def _place(one: RankStanding, job: JobStanding, lang: Lang) -> RankPlace:
+    waits = one in job.waiting and job.is_stuck is not False
+    culprit = one in job.culprits and job.is_stuck is not False
     return RankPlace(
         rank=one.rank,
         pid=one.pid,
         frame=frame_text(one.frame),
         state=one.state.says.in_(lang),
         id=one.state.id,
+        role="culprit" if culprit else "waiting" if waits else "",
         op=one.op,
         evidence=(one.frame.origin,),
     )

@@ -253,13 +253,15 @@ class RankPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where a rank stands: the innermost frame of the user's or a framework's code.
 
     `state` says in words what it does there, `id` names the entry of that state. `op` is the
-    collective it is in. `rank` None: nothing tells which rank the process `pid` is.
+    collective it is in. `role`: the others wait for it, or it waits; "" where neither is known.
+    `rank` None: nothing tells which rank the process `pid` is.
     """
 
     rank: int | None
     frame: str
     state: str
     id: str
+    role: Literal["culprit", "waiting", ""] = ""
     pid: int | None = None
     op: str = ""
     evidence: tuple[Origin, ...] = ()

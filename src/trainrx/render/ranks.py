@@ -41,11 +41,13 @@ def _sentences(report: RankReport, view: View) -> Iterator[str]:
         said = f"{_who(who, view)} {found.says}" if who else found.says
         yield said + (view.paren(found.frame) if found.frame else "")
         if report.culprits and report.waiting:
-            yield view.say(words.WAITS, who=_who_wait(report.waiting, view))
-    if report.missing and report.waiting:
+            yield view.say(
+                words.WAITS, who=_waits(report.waiting, _who(report.waiting, view), view)
+            )
+    waiting = [one for one in report.places if one.role == "waiting"]
+    held = [one for one in report.places if one.role == "culprit"]
+    if report.missing and waiting:
         yield view.say(words.NOT_THERE, who=_who(report.missing, view))
-    waiting = [one for one in report.places if one.rank in report.waiting]
-    held = [one for one in report.places if one.rank in report.culprits]
     if not held and not report.missing and report.stuck:
         held, waiting = list(report.places), []
     for group in _alike(held)[:MOST_PLACES]:
@@ -53,7 +55,7 @@ def _sentences(report: RankReport, view: View) -> Iterator[str]:
         named = view.say(words.EACH_OF, who=named) if group[1:] else named
         yield view.say(words.STANDS, who=named, what=group[0].state, at=group[0].frame)
     for group in _alike(waiting)[:MOST_PLACES] if held or report.missing else ():
-        named = _who_wait([one.rank or 0 for one in group], view)
+        named = _waits(group, _named(group, view), view)
         op = view.paren(group[0].op)
         yield view.say(words.WAIT_FOR_IT, who=named, op=op, at=group[0].frame)
 
@@ -71,12 +73,12 @@ def _named(group: Iterable[RankPlace], view: View) -> str:
     known = [one.rank for one in places if one.rank is not None]
     if known:
         return _who(known, view)
-    return ", ".join(f"pid {one.pid}" for one in places)
+    return f"pid {', '.join(str(one.pid) for one in places)}"
 
 
 def _who(ranks: Sequence[int], view: View) -> str:
     return f"{view.say(words.SEVERAL_RANKS if ranks[1:] else words.RANKS)} {ranges(ranks)}"
 
 
-def _who_wait(ranks: Sequence[int], view: View) -> str:
-    return view.say(words.SEVERAL_WAIT if ranks[1:] else words.ONE_WAITS, who=_who(ranks, view))
+def _waits(ranks: Sequence[object], who: str, view: View) -> str:
+    return view.say(words.SEVERAL_WAIT if ranks[1:] else words.ONE_WAITS, who=who)

@@ -280,9 +280,8 @@ def standing_facts(job: JobStanding) -> Iterator[Fact]:
         "stuck.waiting": job.waiting,
     }
     for name, ranks in numbers.items():
-        known = [one.rank for one in ranks if one.rank is not None]
-        if known:
-            yield fact(name, ranges(known), *_origins(ranks), how="derived")
+        if said := _numbers(ranks):
+            yield fact(name, said, *_origins(ranks), how="derived")
     if job.missing and job.waiting:
         yield fact("stuck.missing", ranges(job.missing), *_origins(job.waiting), how="derived")
     held = job.culprits or job.ranks
@@ -292,6 +291,13 @@ def standing_facts(job: JobStanding) -> Iterator[Fact]:
     ops = {one.op for one in job.waiting if one.op}
     if len(ops) == 1:
         yield fact("stuck.collective", ops.pop(), *_origins(job.waiting), how="derived")
+
+
+def _numbers(ranks: Sequence[RankStanding]) -> str:
+    """Name ranks by their numbers, or where those are not known by their processes."""
+    known = [one.rank for one in ranks if one.rank is not None]
+    processes = [one.pid for one in ranks if one.pid is not None]
+    return ranges(known) or (f"pid {ranges(processes)}" if processes else "")
 
 
 def _agreed(held: Sequence[RankStanding]) -> Iterator[Fact]:
