@@ -125,6 +125,36 @@ SMI_CSV = """index, name, memory.used [MiB], memory.total [MiB], utilization.gpu
 """
 
 
+NPU = """\
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
++===========================+===============+====================================================+
+| 0     910B3               | OK            | 92.4        46                0    / 0             |
+| 0                         | 0000:C1:00.0  | 95          0    / 0          53390/ 65536         |
++===========================+===============+====================================================+
+| 1     910B3               | OK            | 92.4        46                0    / 0             |
+| 0                         | 0000:01:00.0  | 0           0    / 0          43390/ 65536         |
++===========================+===============+====================================================+
+| 2     910B3               | Critical      | 92.4        46                0    / 0             |
+| 0                         | 0000:C2:00.0  | 0           0    / 0          3 / 65536            |
++===========================+===============+====================================================+
+| NPU     Chip              | Process id    | Process name             | Process memory(MB)      |
++===========================+===============+====================================================+
+| 0       0                 | 1234          | python                   | 50000                   |
+| 0       0                 | 1250          | python                   | 3390                    |
+| 1       0                 | 1235          | python                   | 43390                   |
+"""
+ROCM = """\
+Device  Node  IDs              Temp        Power     Partitions    SCLK    Fan  PwrCap  VRAM%  GPU%
+              (DID,     GUID)  (Junction)  (Socket)  (Mem, Compute, ID)
+==================================================================================================
+0       2     0x74a1,   28851  45.0°C      140.0W    NPS1, SPX, 0  132Mhz  0%   750.0W  80%    100%
+1       3     0x74a1,   51499  42.0°C      139.0W    NPS1, SPX, 0  132Mhz  0%   750.0W  71%    0%
+2       4     0x74a1,   51500  42.0°C      139.0W    NPS1, SPX, 0  132Mhz  0%   750.0W  0%     0%
+==================================================================================================
+"""
+
+
 def said(text: str, kind: InputKind = "log") -> dict[str, Scalar | None]:
     found = read_evidence([Input(kind=kind, name="out.txt", text=text)])
 
@@ -204,6 +234,15 @@ def said(text: str, kind: InputKind = "log") -> dict[str, Scalar | None]:
         ),
         (SMI_QUERY, {"gpu.uncorrected_errors": 2, "gpu.memory_needs_reset": True}),
         (SMI_CSV, {"gpu.idle_among_busy": "1"}),
+        (
+            NPU,
+            {
+                "gpu.unreadable": "2",
+                "gpu.idle_among_busy": "1",
+                "gpu.processes_on_a_card": 2,
+            },
+        ),
+        (ROCM, {"gpu.idle_among_busy": "1"}),
     ],
 )
 def test_what_a_command_prints_becomes_facts(text: str, expected: dict[str, Scalar]) -> None:

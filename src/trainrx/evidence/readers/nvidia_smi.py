@@ -6,23 +6,17 @@ Format: docs.nvidia.com/deploy/nvidia-smi. Names, sizes and the driver are read 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from trainrx.evidence.readers import Source
+from trainrx.evidence.readers._cards import Card, card_facts, programs
 from trainrx.evidence.readers._printed import PrintedLine, passages
 from trainrx.evidence.values import gib
 from trainrx.model.facts import Fact
-from trainrx.model.ranks import Reading, ranges
+from trainrx.model.ranks import Reading
 
 TABLE, QUERY, CSV = b"Volatile Uncorr. ECC", b"NVSMI LOG", b"utilization.gpu"
 MARKS = (TABLE, QUERY, CSV)
-IDLE, BUSY = 0, 90
-"""Per cent of its time in which a card computes, or waits within a kernel for others."""
-IN_USE = 1.0
-"""GiB on a card from which on a job has it."""
 _CARD = re.compile(
     r"^\|\s{1,8}(?P<index>\d{1,3})\s{1,4}\S.{0,60}?\|\s{1,4}[0-9A-Fa-f]{8}:[0-9A-Fa-f:.]{6,12}\s.{0,20}\|"
     r"\s{1,30}(?P<ecc>\S{1,12})\s{0,8}\|?$"
@@ -40,18 +34,6 @@ _COUNT = re.compile(r"^\d{1,9}$")
 _NUMBER = re.compile(r"\d{1,9}")
 
 
-class Card(msgspec.Struct, kw_only=True):
-    """What is shown of one card."""
-
-    index: int
-    line: PrintedLine
-    used: float | None = None
-    load: int | None = None
-    uncorrected: int | None = None
-    waits_for_reset: bool = False
-    broken: bool = False
-
-
 def knows(head: bytes) -> bool:
     """Say that these lines are read wherever they stand."""
     return not head and bool(head)
@@ -61,11 +43,11 @@ def read(data: bytes, source: Source) -> Reading:
     """Read how busy the cards are, and what errors they count."""
     facts: list[Fact] = []
     for lines in passages(data, source, TABLE, most=400):
-        facts += [*_cards(_of_table(lines)), *_shared(lines)]
+        facts += [*card_facts(_of_table(lines)), *programs(_processes(lines))]
     for lines in passages(data, source, QUERY, most=4000):
-        facts += _cards(_of_query(lines))
+        facts += card_facts(_of_query(lines))
     for lines in passages(data, source, CSV, most=300):
-        facts += _cards(_of_csv(lines))
+        facts += card_facts(_of_csv(lines))
     return Reading(facts=tuple(facts))
 
 
@@ -92,19 +74,12 @@ def _of_table(lines: Sequence[PrintedLine]) -> list[Card]:
     return cards
 
 
-def _shared(lines: Sequence[PrintedLine]) -> Iterator[Fact]:
-    """Count the programs on a card; one process may stand there once only."""
-    seen: dict[tuple[str, str], PrintedLine] = {}
+def _processes(lines: Sequence[PrintedLine]) -> Iterator[tuple[str, str, PrintedLine]]:
     for line in lines[1:]:
         if "NVIDIA-SMI" in line.text:
-            break
+            return
         if (found := _PROCESS.match(line.text)) is not None:
-            seen.setdefault((found["index"], found["pid"]), line)
-    counts = Counter(index for index, _ in seen)
-    if counts:
-        index, most = counts.most_common(1)[0]
-        line = next(line for (card, _), line in seen.items() if card == index)
-        yield line.says("gpu.processes_on_a_card", most)
+            yield found["index"], found["pid"], line
 
 
 def _of_query(lines: Sequence[PrintedLine]) -> list[Card]:
@@ -161,21 +136,3 @@ def _of_csv(lines: Sequence[PrintedLine]) -> list[Card]:
             )
         )
     return cards
-
-
-def _cards(cards: Sequence[Card]) -> Iterator[Fact]:
-    """Say what the cards tell together."""
-    counted = [card for card in cards if card.uncorrected is not None]
-    if counted:
-        worst = max(counted, key=lambda card: card.uncorrected or 0)
-        yield worst.line.says("gpu.uncorrected_errors", worst.uncorrected or 0)
-    for card in cards:
-        if card.waits_for_reset:
-            yield card.line.says("gpu.memory_needs_reset", value=True)
-        if card.broken:
-            yield card.line.says("gpu.unreadable", str(card.index))
-    own = [card for card in cards if card.used is not None and card.used >= IN_USE]
-    idle = [card for card in own if card.load is not None and card.load <= IDLE]
-    busy = [card for card in own if card.load is not None and card.load >= BUSY]
-    if idle and busy and len(idle) + len(busy) == len(own):
-        yield idle[0].line.says("gpu.idle_among_busy", ranges(card.index for card in idle))
