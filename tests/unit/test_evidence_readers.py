@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.evidence.readers import Source, as_evidence, read_evidence, readers
+from trainrx.evidence.readers import LARGEST_PASSAGE, Source, as_evidence, read_evidence, readers
 from trainrx.model.job import Input
 
 TEXT = """Process 12865: python /data/train.py --lr 1e-5
@@ -95,6 +95,15 @@ def test_a_dump_that_is_printed_into_a_log_is_found_at_its_lines() -> None:
     assert main.origin.line == 50_004
 
 
+def test_what_a_job_prints_first_does_not_hide_a_dump_far_behind_it() -> None:
+    first = "low 0\noom_kill 0\n"
+    between = ("x" * 999 + "\n") * (LARGEST_PASSAGE // 1000 + 1000)
+
+    (main, _) = read_evidence([log(first + between + TEXT)]).stacks
+
+    assert main.origin.line == 2 + LARGEST_PASSAGE // 1000 + 1000 + 4
+
+
 def test_a_cut_dump_says_that_it_is_cut() -> None:
     cut = json.dumps(THREADS)[:-20]
 
@@ -116,3 +125,19 @@ def test_any_bytes_are_read_without_an_error(name: str, data: bytes) -> None:
 
     reader.knows(data)
     reader.read(data, Source("x"))
+
+
+@pytest.mark.parametrize("name", [name for name, reader in readers().items() if reader.MARKS])
+@given(
+    rows=st.lists(
+        st.text(alphabet="0189²٣|-+:=%/ ,.KMGTBinacJOUx()\t", max_size=120), min_size=1, max_size=6
+    ),
+    which=st.integers(min_value=0),
+)
+def test_any_lines_behind_a_mark_are_read_without_an_error(
+    name: str, rows: list[str], which: int
+) -> None:
+    reader = readers()[name]
+    mark = reader.MARKS[which % len(reader.MARKS)]
+
+    reader.read(mark + "\n".join(rows).encode(), Source("x"))

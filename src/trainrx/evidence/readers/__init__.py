@@ -13,7 +13,7 @@ A module here is found by its place, and has
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
@@ -30,7 +30,7 @@ HEAD = 1 << 16
 LARGEST = 1 << 28
 """Bytes of a dump that are read; a recorder's of 20,000 calls has 40 MiB."""
 LARGEST_PASSAGE = 1 << 25
-"""Bytes of a log that are read from the first mark on."""
+"""Bytes of a log that are read from the first mark of a reader on."""
 LONGEST_LINE = 1 << 16
 """Bytes in front of a mark that may belong to its line."""
 LOOKED_THROUGH = ("log", "output", "versions")
@@ -98,13 +98,10 @@ def _read(item: Input) -> Iterator[Reading]:
         data = b"".join(_bytes(item, stopped, LARGEST))
         yield readers()[item.format].read(data, Source(item.name))
     elif item.kind in LOOKED_THROUGH:
-        printed = [reader for reader in readers().values() if reader.MARKS]
-        passage = _passage(item, [mark for reader in printed for mark in reader.MARKS], stopped)
-        if passage is not None:
-            data, line = passage
-            for reader in printed:
-                if any(mark in data for mark in reader.MARKS):
-                    yield reader.read(data, Source(item.name, line))
+        printed = {name: reader.MARKS for name, reader in readers().items() if reader.MARKS}
+        for name, passage in _passages(item, printed, stopped).items():
+            data = b"".join(passage.pieces)
+            yield readers()[name].read(data, Source(item.name, passage.line))
     yield Reading(unread=tuple(stopped))
 
 
@@ -119,27 +116,49 @@ def _bytes(item: Input, stopped: list[Unread], most: int) -> Iterator[bytes]:
             return
 
 
-def _passage(
-    item: Input, marks: Sequence[bytes], stopped: list[Unread]
-) -> tuple[bytes, int] | None:
-    """Give what a log holds from the line of the first mark on, and the number of that line."""
-    longest = max(map(len, marks), default=1)
+class _Passage:
+    """What a log holds from some line on."""
+
+    def __init__(self, line: int, data: bytes) -> None:
+        self.line = line
+        self.pieces = [data]
+        self.size = len(data)
+
+    def add(self, chunk: bytes) -> None:
+        """Take what follows, up to what is read of a log."""
+        if self.size <= LARGEST_PASSAGE:
+            self.pieces.append(chunk)
+            self.size += len(chunk)
+
+
+def _passages(
+    item: Input, printed: Mapping[str, Sequence[bytes]], stopped: list[Unread]
+) -> dict[str, _Passage]:
+    """Give to each reader what a log holds from the line of its own first mark on.
+
+    What a job prints when it starts (its cards, its limits) leaves room for how it ends.
+    """
+    longest = max((len(mark) for marks in printed.values() for mark in marks), default=1)
     line, before = 1, b""
-    pieces: list[bytes] = []
-    size = 0
+    found: dict[str, _Passage] = {}
     for chunk in chunks(item, stopped.append):
-        if pieces:
-            pieces.append(chunk)
-            size += len(chunk)
-        else:
-            data = before + chunk
-            found = min((at for mark in marks if (at := data.find(mark)) >= 0), default=-1)
-            end = found if found >= 0 else max(0, len(data) - longest)
-            start = max(data.rfind(b"\n", 0, end) + 1, end - LONGEST_LINE)
-            line += data.count(b"\n", 0, start)
-            before = data[start:]
-            pieces += [before] if found >= 0 else []
-            size = len(before)
-        if size > LARGEST_PASSAGE and pieces:
-            break
-    return (b"".join(pieces), line) if pieces else None
+        for passage in found.values():
+            passage.add(chunk)
+        data = before + chunk
+        for name, marks in printed.items():
+            at = -1 if name in found else _first(data, marks)
+            if at >= 0:
+                start = _start_of_line(data, at)
+                found[name] = _Passage(line + data.count(b"\n", 0, start), data[start:])
+        start = _start_of_line(data, max(0, len(data) - longest))
+        line += data.count(b"\n", 0, start)
+        before = data[start:]
+    return {name: found[name] for name in printed if name in found}
+
+
+def _first(data: bytes, marks: Sequence[bytes]) -> int:
+    return min((at for mark in marks if (at := data.find(mark)) >= 0), default=-1)
+
+
+def _start_of_line(data: bytes, at: int) -> int:
+    return max(data.rfind(b"\n", 0, at) + 1, at - LONGEST_LINE)

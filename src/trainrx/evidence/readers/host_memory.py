@@ -58,7 +58,7 @@ def _free(line: PrintedLine) -> Iterator[Fact]:
     if total is None or available is None:
         return
     factor = 1.0
-    if found[1].isdigit():
+    if found[1].isdecimal():
         factor = next((unit for least, unit in PLAIN if total >= least), 1.0)
     yield line.says(TOTAL, round(total * factor, 2))
     yield line.says(AVAILABLE, round(available * factor, 2))

@@ -48,7 +48,7 @@ def _pod(lines: Sequence[PrintedLine]) -> Iterator[Fact]:
         if margin <= 4 and key in ("Last State", "State"):
             ended = value == "Terminated"
         limits = key == "Limits" or (limits and key != "Requests")
-        if key == "Exit Code" and ended and value.isdigit() and int(value):
+        if key == "Exit Code" and ended and value.isdecimal() and int(value):
             yield line.says("exit.code", int(value))
         elif key == "memory" and limits and (size := _gib(value)) is not None:
             yield line.says("cgroup.limit_gib", size)

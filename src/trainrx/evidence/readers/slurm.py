@@ -58,7 +58,7 @@ def _rows(table: Sequence[PrintedLine]) -> list[Row]:
 
 def _job(rows: Sequence[Row]) -> Iterator[Fact]:
     """Say what rows of one job say; of several jobs nothing tells which is meant."""
-    own = [row for row in rows if row[0].get("JobID", "")[:1].isdigit()]
+    own = [row for row in rows if row[0].get("JobID", "")[:1].isdecimal()]
     jobs = {cells["JobID"].partition(".")[0] for cells, _ in own}
     if len(jobs) != 1:
         return
@@ -88,7 +88,7 @@ def _asked(cells: Mapping[str, str]) -> float | None:
     if found is None or amount is None or found[2] != "c":
         return amount
     cpus = cells.get("AllocCPUS", "")
-    return amount * int(cpus) if cpus.isdigit() and len(cpus) < 7 else None
+    return amount * int(cpus) if cpus.isdecimal() and len(cpus) < 7 else None
 
 
 def _exit(text: str, line: PrintedLine) -> Iterator[Fact]:
