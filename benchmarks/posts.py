@@ -1,11 +1,12 @@
 """Give posts as they were pasted, and compare with the same posts cut into files by hand.
 
-    python benchmarks/posts.py tests/cases/posts/*/ [--all] [--json OUT]
+    python benchmarks/posts.py tests/cases/posts/*/ [--all] [--named] [--json OUT]
 
 A post is a labelled case (`accuracy.py`) with one key more: `post`, what a person pasted. Its other
 keys hold what a careful person would have handed over of that post, file by file (the peer, in the
 same run). Printed are hit@1 and hit@3 of both, their ratio, and each post that answers less as a
-paste (`<`) or more (`>`). The paste is asked alone: no card, no framework is named besides.
+paste (`<`) or more (`>`). The paste is asked alone: no card, no framework is named besides. Whose
+repository a post stands in is often said by nothing in it: `--named` names the framework to both.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def main() -> int:
     )
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--all", action="store_true", help="inferred labels too")
+    parser.add_argument("--named", action="store_true", help="the framework is named to the paste")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     cases = [case for folder in given.folders for case in read_cases(folder, strict=not given.all)]
@@ -52,7 +54,7 @@ def main() -> int:
         print("no case with the key post", file=sys.stderr)
         return 2
     names = Names()
-    pairs = [compared(case, names) for case in cases]
+    pairs = [compared(case, names, named=given.named) for case in cases]
     print("\n".join(table(pairs)))
     if given.json:
         rows = [{"files": one.files._asdict(), "paste": one.paste._asdict()} for one in pairs]
@@ -60,11 +62,13 @@ def main() -> int:
     return 0
 
 
-def compared(case: dict[str, Any], names: Names) -> Pair:
+def compared(case: dict[str, Any], names: Names, *, named: bool) -> Pair:
     """Ask for a post twice."""
     with tempfile.TemporaryDirectory() as folder:
-        files = _answer(case["id"], asked(case, Path(folder)))
-    paste = _answer(case["id"], {"paths": ("-",), "stdin": case["post"].encode()})
+        separate = asked(case, Path(folder))
+        files = _answer(case["id"], separate)
+    besides = {"framework": separate["framework"]} if named and "framework" in separate else {}
+    paste = _answer(case["id"], {"paths": ("-",), "stdin": case["post"].encode(), **besides})
     return Pair(judge(case, files, names), judge(case, paste, names))
 
 

@@ -24,6 +24,8 @@ def meant(text: str, **versions: str) -> str | None:
         ("swift sft 训练 OOM，ms-swift 里怎么设置？", "ms-swift"),
         ("DeepSpeed: Muon gives NaN in fp16", "deepspeed"),
         ("It hangs in verl/workers/fsdp_workers.py", "verl"),
+        ("It also fires with `UNSLOTH_COMPILE_DISABLE=1`.", "unsloth"),
+        ("With trl the flag UNSLOTH_COMPILE_DISABLE does nothing", "trl"),
         ("My training is slow.", None),
         ("A swiftly written loop, untrl-ed", None),
     ],

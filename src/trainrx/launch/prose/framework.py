@@ -6,6 +6,7 @@ one that is built on the others counts: who uses ms-swift lists trl and transfor
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -18,6 +19,8 @@ from trainrx.model.job import Input
 from trainrx.model.pattern import late
 
 _WORD = late(r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9_])")
+_IDENTIFIER = late(r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]*(?=_[A-Za-z0-9])")
+"""What a variable or a module is called after (`UNSLOTH_COMPILE_DISABLE`, `unsloth_zoo`)."""
 DISTRIBUTED = ("deepspeed", "accelerate", "vllm")
 """What others train with and people train with alone: named, it counts where nothing else is."""
 
@@ -29,9 +32,12 @@ def framework_meant(notes: Sequence[Input], versions: Mapping[str, str]) -> Fram
         notes: what people wrote.
         versions: of packages, by name, as they were listed.
     """
-    named = list(_named(notes))
-    listed = [(name, Origin(source=name, text=f"{name} {versions[name]}")) for name in versions]
-    for mentions in (named, [(n, at) for n, at in listed if framework_named(n) == n]):
+    listed = [
+        (name, Origin(source=name, text=f"{name} {version}"))
+        for name, version in versions.items()
+        if framework_named(name) == name
+    ]
+    for mentions in (list(_named(notes, _WORD)), listed, list(_named(notes, _IDENTIFIER))):
         top = _top({name for name, _ in mentions})
         counted = Counter(name for name, _ in mentions if name in top).most_common(2)
         if not counted or (len(counted) > 1 and counted[0][1] == counted[1][1]):
@@ -42,10 +48,10 @@ def framework_meant(notes: Sequence[Input], versions: Mapping[str, str]) -> Fram
     return None
 
 
-def _named(notes: Iterable[Input]) -> Iterator[tuple[str, Origin]]:
+def _named(notes: Iterable[Input], pattern: re.Pattern[str]) -> Iterator[tuple[str, Origin]]:
     for note in notes:
         for number, line in enumerate((note.text or "")[:LONGEST].split("\n"), start=1):
-            for found in _WORD.finditer(line):
+            for found in pattern.finditer(line):
                 name = framework_named(found[0])
                 if name is not None:
                     text = line.strip()[:MAX_QUOTE]
