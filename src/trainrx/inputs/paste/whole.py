@@ -149,7 +149,8 @@ def _is_mixed(parts: Sequence[PostPart]) -> bool:
     written = {kind for kind in size if kind != "prose"}
     if len(written) < 2 or written <= {"script", "log"}:
         # a command among the lines of a log is found there
-        return said or (not written and any(map(_is_title, _lines(parts, "prose"))))
+        titled = not written and any(map(_is_title, _lines(parts, "prose")))
+        return said or titled or (not size["log"] and size["prose"] > MAIN / 2 * size.total())
     _, most = size.most_common(1)[0]
     return said or most < MAIN * size.total()
 
