@@ -2,7 +2,8 @@
 
     python collect.py PYTHON PY_SPY [NAME ...]
 
-PYTHON has torch, datasets, requests and huggingface_hub; PY_SPY is the binary of py-spy 0.4.
+PYTHON has torch, datasets, requests and huggingface_hub; PY_SPY is the binary of py-spy 0.4. Some
+jobs are dumped by pystack (`python -m pystack` has to run) or by their own faulthandler.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ RANKS = 3
 ROUNDS = 3
 STARTING, SETTLING = 240, 16
 """Seconds until all ranks have imported torch, at most, and from then on until they are stuck."""
-AS_JSON = ("slow-storage", "gather-on-rank-0", "healthy-workers", "reward-server-hangs")
+BY_PYSTACK = ("queue-never-filled",)
+BY_FAULTHANDLER = ("reward-server-hangs", "uneven-evaluation")
+AS_JSON = ("slow-storage", "gather-on-rank-0", "healthy-workers")
 
 
 def silent_server() -> str:
@@ -102,6 +105,18 @@ def dumped(spy: str, pid: int, *options: str) -> str:
     return done.stdout
 
 
+def by_pystack(pid: int) -> str:
+    command = [sys.executable, "-m", "pystack", "remote", "--no-color", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False).stdout
+
+
+def by_faulthandler(pid: int, errors: Path) -> str:
+    before = errors.stat().st_size
+    os.kill(pid, signal.SIGUSR1)
+    time.sleep(1)
+    return errors.read_text()[before:]
+
+
 def compact(text: str) -> str:
     return json.dumps(json.loads(text), separators=(",", ":")) + "\n" if text else ""
 
@@ -119,7 +134,8 @@ def collect(name: str, python: str, spy: str) -> None:
     url = silent_server()
     with tempfile.TemporaryDirectory() as folder:
         home = furnished(Path(folder), url)
-        lock = subprocess.Popen(["flock", str(home / "taken.lock"), "sleep", "600"])
+        command = ["flock", str(home / "taken.lock"), "sleep", "600"]
+        lock = subprocess.Popen(command, start_new_session=True)
         ranks = started(name, python, home)
         try:
             wait_for(home, ranks)
@@ -132,7 +148,7 @@ def collect(name: str, python: str, spy: str) -> None:
             for process in ranks:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-            lock.kill()
+            os.killpg(lock.pid, signal.SIGKILL)
             for rank in range(RANKS):
                 said = (home / f"rank{rank}.err").read_text()[-600:]
                 sys.stderr.write(f"{name} {rank} {said if 'Error' in said else ''}\n")
@@ -146,7 +162,11 @@ def write(name: str, at: int, rank: int, pid: int, tools: tuple[str, str, Path])
     folder.mkdir(parents=True, exist_ok=True)
     for number, one in enumerate(family(pid)):
         below = f"-worker{number}" if number else ""
-        if name in AS_JSON:
+        if name in BY_PYSTACK:
+            text, name_of = by_pystack(one), "{}.txt"
+        elif name in BY_FAULTHANDLER:
+            text, name_of = by_faulthandler(one, home / f"rank{rank}.err"), "{}.log"
+        elif name in AS_JSON:
             text, name_of = compact(dumped(spy, one, "--json")), "py-spy-{}.json"
         else:
             text, name_of = dumped(spy, one), "{}.txt"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import itertools
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -132,6 +134,7 @@ def prepare() -> None:
 
 
 def main() -> None:
+    faulthandler.register(signal.SIGUSR1)
     (HOME / f"ready{RANK}").touch()
     if NAME == "rank-stands-before-init" and RANK == 1:
         from dataset import checksum
