@@ -130,7 +130,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
                     continue
             if kind is not None:
                 _refuse_empty(found, problems)
-            inputs += [as_evidence(item) for item in found] if kind in (None, "log") else found
+            inputs += _evidence(found) if kind in (None, "log") else found
             unread += problems
     inputs += [item for item in replies.inputs if item.kind != "versions"]
     nothing = not inputs and not any((request.gpu, request.notes, request.versions))
@@ -149,6 +149,19 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     if request.model_config is None:
         return given
     return msgspec.structs.replace(given, model_config=read_model_config(request.model_config))
+
+
+def _evidence(found: Sequence[Input]) -> list[Input]:
+    """Take what readers of evidence know for that; a dump that was taken for a post is whole."""
+    apart = {item.name for item in found if item.spans}
+    files = {name: Path(name) for name in apart if Path(name).is_file()}
+    whole = {
+        name: dump
+        for name, path in files.items()
+        if (dump := as_evidence(Input(kind="log", name=name, path=path))).kind == "evidence"
+    }
+    parts = (as_evidence(item) for item in found if item.name not in whole)
+    return [*parts, *whole.values()]
 
 
 def _with(replies: Replies, given: Given) -> Given:

@@ -33,7 +33,7 @@ RANKS = 3
 ROUNDS = 3
 STARTING, SETTLING = 240, 16
 """Seconds until all ranks have imported torch, at most, and from then on until they are stuck."""
-BY_PYSTACK = ("queue-never-filled",)
+BY_PYSTACK = ("queue-never-filled", "slow-storage-in-worker")
 BY_FAULTHANDLER = ("reward-server-hangs", "uneven-evaluation")
 AS_JSON = ("slow-storage", "gather-on-rank-0", "healthy-workers")
 
