@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from trainrx.frameworks import framework_of, frameworks
+from trainrx.frameworks import framework_of, frameworks, names
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Fact, Origin, fact
@@ -16,6 +16,7 @@ from trainrx.versions.listing import canonical_package, read_versions
 OPTION = "--framework"
 _PACKAGES = frozenset({"megatron-bridge", "megatron-core", "sglang"})
 """Others people train with, of which knowledge speaks by name."""
+_LIBRARIES = frozenset({"deepspeed", "accelerate"})
 _OWNERS = {"pytorch": "torch", "nccl": "nvidia-nccl-cu12"}
 """What fails below every framework, as people call it, and the package it comes in."""
 _OTHER_NAMES = {"megatron": "megatron-core", "megatron-lm": "megatron-core", **_OWNERS}
@@ -61,8 +62,13 @@ def package_named(text: str) -> str | None:
 def framework_named(text: str) -> str | None:
     """Give what people train with that goes by a name here; None for anything else."""
     found = package_named(text)
-    named = _programs() | {"deepspeed", "accelerate", "vllm"}
-    return found if found in named and found not in _OWNERS.values() else None
+    named = found in _programs() or (found is not None and is_library(found))
+    return found if named and found not in _OWNERS.values() else None
+
+
+def is_library(name: str) -> bool:
+    """Tell whether frameworks train with a package that people also use alone."""
+    return name in _LIBRARIES or (name in names() and name not in _programs())
 
 
 def _other_names() -> dict[str, str]:

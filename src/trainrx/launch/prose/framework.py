@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from trainrx.catalog.framework_choice import FrameworkChoice, framework_named
+from trainrx.catalog.framework_choice import FrameworkChoice, framework_named, is_library
 from trainrx.knowledge.packages import read_requirements
 from trainrx.launch.prose.clauses import LONGEST
 from trainrx.model.facts import MAX_QUOTE, Origin
@@ -21,8 +21,6 @@ from trainrx.model.pattern import late
 _WORD = late(r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9_])")
 _IDENTIFIER = late(r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]*(?=_[A-Za-z0-9])")
 """What a variable or a module is called after (`UNSLOTH_COMPILE_DISABLE`, `unsloth_zoo`)."""
-DISTRIBUTED = ("deepspeed", "accelerate", "vllm")
-"""What others train with and people train with alone: named, it counts where nothing else is."""
 
 
 def framework_meant(notes: Sequence[Input], versions: Mapping[str, str]) -> FrameworkChoice | None:
@@ -60,7 +58,8 @@ def _named(notes: Iterable[Input], pattern: re.Pattern[str]) -> Iterator[tuple[s
 
 def _top(names: set[str]) -> set[str]:
     """Give those that none of the others is built on."""
-    above = {name for name in names if name not in DISTRIBUTED} or names
+    # what others train with counts where nothing else is named
+    above = {name for name in names if not is_library(name)} or names
     below = {need for name in above for need in _needs().get(name, ())}
     return above - below or above
 
