@@ -22,7 +22,9 @@ from trainrx.render.layout import cells
 
 SOURCES = Path(trainrx.__file__).parent
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-ERRORS = {"UsageError", "NoInputError", "ReplyError", "WriteRefusedError"}
+ERRORS = {
+    *("UsageError", "UnknownContentError", "NoInputError", "ReplyError", "WriteRefusedError"),
+}
 VALUE = "⟦{}⟧"
 FOR_AUTHORS = ("entries/", "cli/_scaffold.py")
 """Rooms whose messages are for those who write entries."""

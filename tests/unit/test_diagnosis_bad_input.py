@@ -62,7 +62,7 @@ def test_what_is_no_text_is_refused_with_what_was_expected(where, kind, tmp_path
     elif kind == "dangling":
         place.symlink_to("nowhere")
 
-    with pytest.raises(UsageError, match=r"(?s)expected|Expected|Check") as refused:
+    with pytest.raises(UsageError, match=r"(?s)expected|Expected|Check|instead") as refused:
         diagnose(**{where: [place] if where in ("logs", "config", "paths") else place})
     assert str(place) in str(refused.value)
 

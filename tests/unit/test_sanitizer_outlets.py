@@ -39,7 +39,8 @@ KNOWN = {
     "linter/files.py": "findings of a worker",
     "exact/trial/__main__.py": "the outcome of a trial",
     # reads, or writes to memory
-    "inputs/files.py": "reads inputs",
+    "inputs/content.py": "puts the pieces of an input together",
+    "inputs/containers/tensorboard.py": "a copy for the reader of event files, deleted behind it",
     "launch/python_source.py": "silences what the parser warns of",
     "knowledge/cache.py": "the compiled knowledge",
     "render/estimate_plot.py": "a figure of a masked estimate; matplotlib's log is silenced",

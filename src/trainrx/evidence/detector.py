@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from operator import is_
 from os import SEEK_END
 from typing import Literal
 
@@ -209,8 +211,28 @@ def by_words(
 def detect(
     logs: Sequence[Input], symptoms: Sequence[Symptom], *, world: int | None = None
 ) -> Detection:
-    """Scan once with signatures that are not needed again."""
-    return Detector(symptoms).detect(logs, world=world)
+    """Scan with signatures that are made ready once for as long as they are the same."""
+    return _detector(_Signed(symptoms)).detect(logs, world=world)
+
+
+class _Signed:
+    """Signatures that are the same where each of them is the same object."""
+
+    def __init__(self, symptoms: Sequence[Symptom]) -> None:
+        self.symptoms = tuple(symptoms)
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self.symptoms)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Signed) or len(self.symptoms) != len(other.symptoms):
+            return False
+        return all(map(is_, self.symptoms, other.symptoms))
+
+
+@lru_cache(maxsize=2)
+def _detector(signed: _Signed) -> Detector:
+    return Detector(signed.symptoms)
 
 
 def _size(item: Input) -> int:

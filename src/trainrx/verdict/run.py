@@ -6,6 +6,7 @@ import msgspec
 
 from trainrx.diagnosis.answer import LOOKED_AT
 from trainrx.diagnosis.conclusion import foresight
+from trainrx.launch.config_kinds import ALONE
 from trainrx.launch.request import Request
 from trainrx.model.result import Diagnosis, Verdict
 from trainrx.reason.stage import EngineName
@@ -27,7 +28,7 @@ def diagnose(
 
 def _verdict(known: Joined) -> Verdict:
     """Judge a launch that has not run by what is foreseen of it."""
-    found = known.answer
+    found, launch = known.answer, known.done.launch
     if was_seen(known.done, found):
         return found.verdict
     return preflight(
@@ -36,6 +37,7 @@ def _verdict(known: Joined) -> Verdict:
             rules=known.lint.rules,
             causes=found.causes,
             memory=foresight(known.done).before,
-            recognised=known.done.launch is not None,
+            # what a launcher or an engine is told alone starts nothing
+            recognised=launch is not None and launch.framework not in ALONE,
         )
     )
