@@ -123,6 +123,7 @@ class Weighing:
             _Vote(reason.id, group, reason.weight, reason.holds)
             for group, reason in _votes(cause, reasoning, "en", alone=False)
         )
+        self._holds = {vote.ident: vote.holds for vote in self._votes}
         self._prior = _prior(cause, reasoning.situation)
         self._before = _total(self._prior, self._votes)
 
@@ -142,11 +143,11 @@ class Weighing:
             votes: what is left to decide of those that speak of these facts.
             prior: the prior speaks of them.
         """
-        decided = [
-            _Vote(ident, group, weight, decide(votes[ident], then) if ident in votes else holds)
-            for ident, group, weight, holds in self._votes
-        ]
         base = _prior(self._cause, then) if prior else self._prior
+        now = {ident: decide(left, then) for ident, left in votes.items()}
+        if base == self._prior and all(now[ident] is self._holds[ident] for ident in now):
+            return 0.0
+        decided = (vote._replace(holds=now.get(vote.ident, vote.holds)) for vote in self._votes)
         return _total(base, decided) - self._before
 
 
