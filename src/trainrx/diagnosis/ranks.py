@@ -14,7 +14,7 @@ from trainrx.model.result import RankCollective, RankPlace, RankReport, RankTree
 from trainrx.model.text import Lang, Text
 
 VERDICTS: Mapping[CallVerdict, Text] = {
-    "matched": Text(en="all wait in the same {op}", zh="都等在同一个 {op}"),
+    "matched": Text(en="wait in the same {op}", zh="等在同一个 {op}"),
     "op-differs": Text(
         en="calls {own} where the others call {op}", zh="调用了 {own}，而其他 rank 调用 {op}"
     ),
@@ -52,7 +52,7 @@ def rank_report(
         return RankReport(
             world_size=job.world_size,
             culprits=first.culprits,
-            waiting=first.waiting if first.culprits else (),
+            waiting=first.waiting,
             collective=_collective(first, lang),
         )
     stuck = job.is_stuck is not False
