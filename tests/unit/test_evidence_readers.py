@@ -123,7 +123,7 @@ def test_plain_logs_and_settings_are_no_evidence() -> None:
 def test_any_bytes_are_read_without_an_error(name: str, data: bytes) -> None:
     reader = readers()[name]
 
-    reader.knows(data)
+    as_evidence(Input(kind="other", name="x", data=data))
     reader.read(data, Source("x"))
 
 

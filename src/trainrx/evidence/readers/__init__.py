@@ -4,7 +4,8 @@ A module here is found by its place, and has
 
     MARKS: texts of which one stands in every log that this format is printed into; () where it is
         never part of another text
-    knows(head) -> bool: whether a content is of this format from its first bytes on
+    knows(head) -> bool: whether a content is of this format from its first bytes on; left out
+        where it is only lines, which are read wherever they stand
     read(data, source) -> Reading: what it says, with the lines it says it on
 
 `read` never raises, whatever the bytes: what cannot be read of them is told in `Reading.unread`.
@@ -13,7 +14,7 @@ A module here is found by its place, and has
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
@@ -50,9 +51,6 @@ class Reader(Protocol):
 
     MARKS: tuple[bytes, ...]
 
-    def knows(self, head: bytes) -> bool:
-        """Tell whether a content is of this format from its first bytes on."""
-
     def read(self, data: bytes, source: Source) -> Reading:
         """Say what is in it."""
 
@@ -66,12 +64,24 @@ def readers() -> dict[str, Reader]:
     return {name: cast("Reader", import_module(f"{__name__}.{name}")) for name in found}
 
 
+@lru_cache(maxsize=1)
+def _whole_formats() -> dict[str, Callable[[bytes], bool]]:
+    """Give what tells the formats that are a content of their own, by reader."""
+    found = ((name, getattr(reader, "knows", None)) for name, reader in readers().items())
+    return {name: knows for name, knows in found if knows is not None}
+
+
+def format_of(head: bytes) -> str:
+    """Name the reader that knows a content from its first bytes on, "" where none does."""
+    return next((name for name, knows in _whole_formats().items() if knows(head)), "")
+
+
 def as_evidence(item: Input) -> Input:
     """Give an input as evidence, where it is of one of the formats; else as it is."""
     if item.kind not in MAY_BE:
         return item
     head = next(_bytes(item, [], HEAD), b"")[:HEAD]
-    name = next((name for name, reader in readers().items() if reader.knows(head)), "")
+    name = format_of(head)
     return msgspec.structs.replace(item, kind="evidence", format=name) if name else item
 
 

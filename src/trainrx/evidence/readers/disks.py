@@ -27,11 +27,6 @@ _ROW = re.compile(
 _BLOCKS = re.compile(r"\b1([KMG])-(?:blocks|块)")
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read which file systems are full, and how large /dev/shm is."""
     tables = (table for mark in MARKS for table in passages(data, source, mark, most=60))

@@ -27,11 +27,6 @@ No machine that trains has as little memory as the next unit would say.
 """
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read what is said of memory, of what is printed several times the last."""
     return Reading(facts=tuple(_facts(data, source)))

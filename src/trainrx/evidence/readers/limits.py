@@ -32,11 +32,6 @@ _ROW = re.compile(
 GIB = {"kbytes": 2.0**-20, "bytes": 2.0**-30}
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read the limits that jobs run into."""
     tables = (table for mark in MARKS for table in passages(data, source, mark, most=20))

@@ -28,11 +28,6 @@ _PROCESS = re.compile(
 )
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read how busy the chips are, and which of them are not well."""
     facts: list[Fact] = []

@@ -34,11 +34,6 @@ _COUNT = re.compile(r"^\d{1,9}$")
 _NUMBER = re.compile(r"\d{1,9}")
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read how busy the cards are, and what errors they count."""
     facts: list[Fact] = []

@@ -22,11 +22,6 @@ SHM = re.compile(r"^/dev/shm$")
 _SIZE = re.compile(r"^(\d{1,15})([KMGT])i?$")
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read how the containers of pods ended, and what they may use."""
     facts: list[Fact] = []

@@ -22,11 +22,6 @@ _ROW = re.compile(r"^(?P<index>\d{1,3})\s.{10,200}?\s(?P<used>\d{1,3})%\s+(?P<lo
 _PARTS = re.compile(r"^(?:=|\s|Device|GPU)")
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read how busy the cards are."""
     facts: list[Fact] = []

@@ -26,11 +26,6 @@ _MEMORY = re.compile(r"^([\d.]{1,20}[KMGT])([cn]?)$")
 Row = tuple[Mapping[str, str], PrintedLine]
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines are read wherever they stand."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read the memory asked for and used, and how the job ended."""
     facts: list[Fact] = []

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trainrx.evidence.readers import Reader, Source, joined, readers
+from trainrx.evidence.readers import Reader, Source, format_of, joined, readers
 from trainrx.model.ranks import Reading
 
 MARKS: tuple[bytes, ...] = ()
@@ -44,12 +44,12 @@ def _parts(data: bytes, source: Source) -> Iterator[Reading]:
 
 def _readers_of(part: bytes) -> Iterator[Reader]:
     """Give the readers of a part: the one that knows it, else those whose marks are in it."""
-    others = [one for name, one in readers().items() if name != __name__.rpartition(".")[2]]
-    start = part.lstrip()
-    known = next((one for one in others if one.knows(start)), None)
-    if known is not None:
-        yield known
+    own = __name__.rpartition(".")[2]
+    known = format_of(part.lstrip())
+    if known and known != own:
+        yield readers()[known]
     else:
+        others = (one for name, one in readers().items() if name != own)
         yield from (one for one in others if any(mark in part for mark in one.MARKS))
 
 

@@ -34,11 +34,6 @@ _GROUP = re.compile(
 _RANK = re.compile(r"\[Rank (\d{1,7})\]")
 
 
-def knows(head: bytes) -> bool:
-    """Say that these lines stand in logs only."""
-    return not head and bool(head)
-
-
 def read(data: bytes, source: Source) -> Reading:
     """Read the lines of watchdogs; the first of a rank's lines on the same call counts."""
     calls: dict[tuple[object, ...], CollectiveCall] = {}
