@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -138,7 +139,7 @@ def contrast_facts(notes: Sequence[Input], params: Mapping[str, Param]) -> Itera
     `note.works_with.PARAM` and `note.fails_also_with.PARAM` hold the value of the trial, `none`
     where the setting was off. A switch that is merely said to be off is off.
     """
-    names = _names(params) if notes else {}
+    names = _names(_Same(params)) if notes else {}
     told: dict[str, Origin] = {}
     for note in notes:
         lines = (line for line in (note.text or "").split("\n") if line and not line.isspace())
@@ -249,14 +250,28 @@ def _mentions(clause: str, names: Mapping[str, str]) -> Iterator[_Mention]:
         at += 1
 
 
-def _names(params: Mapping[str, Param]) -> dict[str, str]:
+class _Same:
+    """Parameters, for what is worked out of them once for as long as they are the same object."""
+
+    def __init__(self, params: Mapping[str, Param]) -> None:
+        self.params = params
+
+    def __hash__(self) -> int:
+        return id(self.params)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.params is self.params
+
+
+@lru_cache(maxsize=2)
+def _names(known: _Same) -> dict[str, str]:
     """Map what people call a setting to it, where it is one's name alone.
 
     One word is a setting's name only where it is that of a switch (packing, use_unsloth): as a word
     of the language it says too little.
     """
     called: dict[str, set[str]] = {}
-    for param in params.values():
+    for param in known.params.values():
         for spelling in (one for many in param.spelled.values() for one in many):
             for name in (spelling.arg, spelling.env, *spelling.also):
                 for short in _called(_plain(name.rpartition(".")[2])):

@@ -44,7 +44,7 @@ def compiled(part: str, places: Iterable[Path], kind: type[R], make: Callable[[]
     return made
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _decoded(path: str, kind: Hashable) -> object:
     """Read a compiled form once per process: the file of a changed checkout has another name."""
     return msgspec.msgpack.decode(Path(path).read_bytes(), type=kind)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple
 
 import msgspec
 
@@ -102,15 +101,6 @@ def score(
     )
 
 
-class _Vote(NamedTuple):
-    """What a vote counts: its id, its correlation group, its weight in nats."""
-
-    ident: str
-    group: str
-    weight: float
-    holds: bool | None
-
-
 class Weighing:
     """The votes of a cause, decided once: what one more fact does to its score is little work."""
 
@@ -119,19 +109,22 @@ class Weighing:
         self._cause = cause
         self._known = reasoning.situation
         self._when = {vote.id: vote.when for vote in own if not vote.alone}
-        self._votes = tuple(
-            _Vote(reason.id, group, reason.weight, reason.holds)
-            for group, reason in _votes(cause, reasoning, "en", alone=False)
-        )
-        self._holds = {vote.ident: vote.holds for vote in self._votes}
+        self._groups: dict[tuple[str, bool], list[Reason]] = {}
+        self._holds: dict[str, bool | None] = {}
+        self._group_of: dict[str, tuple[str, bool]] = {}
+        for group, vote in _votes(cause, reasoning, "en", alone=False):
+            key = self._group_of[vote.id] = (group, vote.weight > 0)
+            self._groups.setdefault(key, []).append(vote)
+            self._holds[vote.id] = vote.holds
         self._prior = _prior(cause, reasoning.situation)
-        self._before = _total(self._prior, self._votes)
+        self._best = {key: self._strongest(key, {}) for key in self._groups}
+        self._before = self._total(self._prior, {})
 
     def open_votes(
         self, votes: Collection[str], is_open: Callable[[Condition], bool]
     ) -> dict[str, Condition]:
         """Give what is left to decide of some votes, by their ids, where some tests are open."""
-        held = (vote.ident for vote in self._votes if vote.ident in votes)
+        held = (ident for ident in self._holds if ident in votes)
         left = ((one, residual(self._when[one], self._known, is_open)) for one in held)
         return {one: rest for one, rest in left if isinstance(rest, Condition)}
 
@@ -145,20 +138,22 @@ class Weighing:
         """
         base = _prior(self._cause, then) if prior else self._prior
         now = {ident: decide(left, then) for ident, left in votes.items()}
-        if base == self._prior and all(now[ident] is self._holds[ident] for ident in now):
+        turned = {ident: holds for ident, holds in now.items() if holds is not self._holds[ident]}
+        if base == self._prior and not turned:
             return 0.0
-        decided = (vote._replace(holds=now.get(vote.ident, vote.holds)) for vote in self._votes)
-        return _total(base, decided) - self._before
+        groups = {self._group_of[ident] for ident in turned}
+        return (
+            self._total(base, {key: self._strongest(key, turned) for key in groups}) - self._before
+        )
 
+    def _strongest(self, key: tuple[str, bool], turned: Mapping[str, bool | None]) -> float:
+        """Give the weight of the strongest vote of a group that holds, 0 where none does."""
+        holding = (vote for vote in self._groups[key] if turned.get(vote.id, vote.holds))
+        return max((vote.weight for vote in holding), key=abs, default=0.0)
 
-def _total(prior: float, votes: Iterable[_Vote]) -> float:
-    """Add the strongest vote that holds of each group, those for and against apart."""
-    best: dict[tuple[str, bool], float] = {}
-    for _, group, weight, holds in votes:
-        key = (group, weight > 0)
-        if holds and abs(weight) > abs(best.get(key, 0.0)):
-            best[key] = weight
-    return math.fsum((logit(prior), *best.values()))
+    def _total(self, prior: float, best: Mapping[tuple[str, bool], float]) -> float:
+        """Add the strongest vote of each group, where `best` is what is different now."""
+        return math.fsum((logit(prior), *{**self._best, **best}.values()))
 
 
 def _rests_on_alone(cause: Cause, counted: Iterable[Reason]) -> bool:
