@@ -21,6 +21,8 @@ NEEDED = (
 )
 WHOLE = ("packaging", "cases", "healthy", "integration", "knowledge")
 """Folders of tests that run commands from the inputs to the answer, on all of the knowledge."""
+COUNTED = ("cases/test_threads.py", "cases/test_posts.py")
+"""Among them: how often the knowledge is right. The same knowledge answered in the checkout."""
 
 
 def main(dist: Path) -> int:
@@ -42,6 +44,7 @@ def main(dist: Path) -> int:
         subprocess.run([python, "-m", "pip", "install", "-q", given, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
         tests = [f"tests/{name}" for name in WHOLE]
+        tests += [f"--ignore=tests/{name}" for name in COUNTED]
         command = [python, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", *tests]
         return subprocess.run(command, cwd=work, check=False).returncode
 
