@@ -23,9 +23,9 @@ from trainrx.evidence.conclude import (
 from trainrx.evidence.denial import clauses_of, is_unsaid
 from trainrx.evidence.lines import collective_facts
 from trainrx.evidence.matcher import Gate, engine_gate, needle_gate
-from trainrx.evidence.metrics import Series
-from trainrx.evidence.progress import series_facts, series_symptoms
 from trainrx.evidence.scan import Scan, Signatures
+from trainrx.evidence.series.facts import series_facts, series_symptoms
+from trainrx.evidence.series.points import Series
 from trainrx.evidence.stored import read_metrics
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks

@@ -21,7 +21,7 @@ from trainrx.evidence.lines import (
     seconds,
 )
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
-from trainrx.evidence.metrics import Series, bar_of_line, point_of_line
+from trainrx.evidence.series.points import Series, bar_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
 from trainrx.evidence.values import typed
 from trainrx.inputs.wrappers.unwrap import LineTimes

@@ -8,7 +8,7 @@ import msgspec
 
 from trainrx.evidence.blocks import clean_blocks
 from trainrx.evidence.conclude import quote
-from trainrx.evidence.metrics import Point, Series, point
+from trainrx.evidence.series.points import Point, Series, point
 from trainrx.inputs.stream import Report, chunks
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input

@@ -7,8 +7,8 @@ import pytest
 from log_signatures import scan, values
 
 from trainrx.evidence.detector import Detector
-from trainrx.evidence.metrics import bar_of_line, elapsed, point_of_line
-from trainrx.evidence.progress import grows, memory_trend
+from trainrx.evidence.series.facts import grows, memory_trend
+from trainrx.evidence.series.points import bar_of_line, elapsed, point_of_line
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Detection, Input
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.evidence.metrics import Point, Series
-from trainrx.evidence.progress import diverges, series_symptoms
+from trainrx.evidence.series.facts import diverges, series_symptoms
+from trainrx.evidence.series.points import Point, Series
 
 LEARNING = [2.5 - 0.02 * step for step in range(60)]
 

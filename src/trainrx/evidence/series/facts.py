@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Literal
 
-from trainrx.evidence.metrics import Mark, Point, Series
+from trainrx.evidence.series.points import Mark, Point, Series
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import Hit, SymptomHits
 
