@@ -8,6 +8,7 @@ import diagnoses
 import msgspec
 import pytest
 
+import command_line
 from trainrx.cli._options import request_from
 from trainrx.cli._output import read_stdin, view
 from trainrx.cli.diagnose import failing
@@ -123,3 +124,31 @@ def test_the_language_comes_from_the_environment(monkeypatch):
 
     assert request_from({}).lang == "zh"
     assert request_from({"lang": "en"}).lang == "en"
+
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/01-vl7b-grpo-2xA800-80g"
+
+
+def test_a_message_for_a_chat_comes_with_the_whole_page_as_a_file(tmp_path):
+    done = command_line.run(
+        [".", "--for", "slack", "--attach", str(tmp_path / "whole.md"), "--lang", "en"], EXAMPLE
+    )
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("*Diagnosed*")
+    assert "### 1. " in (tmp_path / "whole.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--for", "irc"], "is not one of"),
+        (["--for", "slack", "--format", "json"], "leave out --format"),
+        (["--attach", "no/such/folder.md"], "cannot be written"),
+    ],
+)
+def test_a_message_that_cannot_be_written_is_a_wrong_use(words, said):
+    done = command_line.run([".", *words, "--lang", "en"], EXAMPLE)
+
+    assert done.status == 2
+    assert said in done.err.replace("\n", " ")

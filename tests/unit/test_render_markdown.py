@@ -13,7 +13,8 @@ from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.document import View
-from trainrx.render.formats.markdown import code, fence, guard, prose
+from trainrx.render.formats.markdown import MARKDOWN
+from trainrx.render.markup._commonmark import Block, guard
 from trainrx.render.screen.page import ROOM
 
 
@@ -99,7 +100,7 @@ def test_guarded_text_looks_the_same():
     ],
 )
 def test_prose_stands_for_itself(text, wanted):
-    assert prose(text) == wanted
+    assert MARKDOWN.prose(text) == wanted
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_prose_stands_for_itself(text, wanted):
     [("a", "`a`"), ("a`b", "``a`b``"), ("`a`", "`` `a` ``"), ("```", "```` ``` ````")],
 )
 def test_inline_code_survives_its_own_backticks(text, wanted):
-    assert code(text) == wanted
+    assert MARKDOWN.code(text) == wanted
 
 
 def test_secrets_are_masked_always():
@@ -144,7 +145,7 @@ def test_no_quoted_text_escapes_its_fence(text):
 
 @given(st.lists(st.text("`a ", max_size=20), max_size=5))
 def test_a_fence_is_longer_than_any_run_of_backticks_in_it(lines):
-    block = list(fence(lines))
+    block = list(MARKDOWN.block(Block(lines)))
 
     assert all(block[0] not in line for line in lines)
     assert block[0] == block[-1]

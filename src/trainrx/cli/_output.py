@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, cast
 from trainrx.model.errors import KnowledgeError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import msgspec
 
     from trainrx.model.text import Lang
@@ -219,6 +221,39 @@ def format_option(kind: str) -> object:
 
     metavar = f"[{'|'.join(known)}]"
     return typer.Option("--format", metavar=metavar, callback=check, help="Form of the answer.")
+
+
+def platform_option() -> object:
+    """Give the option that chooses the chat or forge an answer is written for."""
+    import typer
+
+    from trainrx.render.markup import names
+
+    known = names()
+
+    def check(name: str) -> str:
+        if name and name not in known:
+            raise typer.BadParameter(f"{name!r} is not one of {str(known)[1:-1]}.")
+        return name
+
+    return typer.Option(
+        "--for",
+        metavar=f"[{'|'.join(known)}]",
+        callback=check,
+        help="Write a short message in the markup of a chat or a forge, within what it takes.",
+    )
+
+
+def save(path: Path, text: str) -> None:
+    """Write what `render` gave to a file.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def wants_colour(environment: Mapping[str, str], *, terminal: bool) -> bool:

@@ -11,11 +11,20 @@ import typer
 
 from trainrx.cli import commands, make_app
 from trainrx.cli._options import JOB, KNOWN, Answered, Display, Good, takes
-from trainrx.cli._output import format_option, show, view, write
+from trainrx.cli._output import (
+    format_option,
+    platform_option,
+    save,
+    show,
+    view,
+    write,
+    write_answer,
+)
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Diagnosis, Verdict
+from trainrx.render.document import View
 
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.
@@ -70,6 +79,13 @@ class AnswerOptions(msgspec.Struct):
     ask: Annotated[
         bool, typer.Option("--ask", help="Put up to five questions on the terminal first.")
     ] = False
+    platform: Annotated[str, platform_option()] = ""
+    attach: Annotated[
+        Path | None,
+        typer.Option(
+            "--attach", metavar="FILE", help="Write all of it as Markdown, to go with a message."
+        ),
+    ] = None
 
 
 app = make_app(bare=True)
@@ -98,6 +114,8 @@ def answer(
     request: Request, shown: AnswerOptions, display: Display, *, engine: Engine, fail_on: FailOn
 ) -> int:
     """Diagnose what is asked, show it, and give the exit status."""
+    if shown.platform and shown.form != "text":
+        raise UsageError(f"--for {shown.platform} is a form of its own: leave out --format")
     seen = view(request.lang, display.width, display.level, everything=shown.explain)
 
     from trainrx.verdict import run
@@ -107,15 +125,28 @@ def answer(
 
     if not shown.ask:
         found = diagnosed(request)
-        status = show(found, shown.form, seen, paged=shown.explain)
+        status = _shown(found, shown, seen)
         return status or failing(found, fail_on)
     from trainrx.cli import _consultation as consultation
 
     typed = consultation.terminal()
     request, found = consultation.consult(request, diagnosed, seen, typed)
-    status = show(found, shown.form, seen)
+    status = _shown(found, shown, seen)
     consultation.show_options(request, seen, typed)
     return status or failing(found, fail_on)
+
+
+def _shown(found: Diagnosis, shown: AnswerOptions, seen: View) -> int:
+    """Show an answer, as a message where one is asked for; give the exit status."""
+    if shown.attach is not None:
+        from trainrx.render import render
+
+        save(shown.attach, render(found, "markdown", seen._replace(everything=True)))
+    if not shown.platform:
+        return show(found, shown.form, seen, paged=shown.explain)
+    from trainrx.render.cards import card
+
+    return write_answer(card(found, shown.platform, seen), utf8=not seen.terminal)
 
 
 def failing(answer: Diagnosis, fail_on: FailOn) -> int:

@@ -1,18 +1,20 @@
-"""Markdown to paste into an issue or a chat: every text stands for itself, mentions are dead."""
+"""Markdown to paste into an issue or a chat: every text stands for itself, mentions are dead.
+
+The kinds of nodes are written here, once; how a platform marks what it shows is its `Markup`.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
 from trainrx.model.facts import Origin
-from trainrx.model.pattern import late
 from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
 from trainrx.render.layout import Styled, cut, line_within
+from trainrx.render.markup._commonmark import Block, CommonMark, guard
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean
 
@@ -21,17 +23,17 @@ SHORT_QUOTE = 120
 MAX_PLACES = 2
 CHART_WIDTH = 60
 """Columns that a telephone still shows without breaking a line."""
-_LIVE = late(r"(?<=@)(?=\w)|(?<=<)(?=[!@#])|(?<=://)|(?<=\bwww)(?=\.)|(?<=#)(?=\d)")
-_MARKS = late(r"([\\`*\[\]<|~]|(?<!-)>|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z]))")
-_LEADING = late(r"^(\d{0,9})([#=+.)-])(?=[#=+-]*(?:\s|$))")
+MARKDOWN = CommonMark()
 _SIGNS = {"?+": "(+) ", "?-": "(-) ", "✓": "✓ "}
 
 
 class Post:
     """The lines written so far; `indent` is set inside an entry of a list."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, markup: CommonMark) -> None:
         self.view = view
+        self.markup = markup
+        self.prose, self.code, self.bold = markup.prose, markup.code, markup.bold
         self.lines: list[str] = []
         self.indent = ""
         self.depth = 0
@@ -40,6 +42,15 @@ class Post:
         """Set the next line apart from the last."""
         if self.lines and self.lines[-1]:
             self.lines.append("")
+
+    def item(self, written: str) -> None:
+        """Write an entry of a list."""
+        self.lines.append(f"{self.indent}{self.markup.bullet}{written}")
+
+    def block(self, lines: Iterable[str], language: str, indent: str = "") -> None:
+        """Write lines that are shown as they stand."""
+        block = Block(tuple(lines), language)
+        self.lines += [indent + line for line in self.markup.block(block)]
 
     def below(self, nodes: Iterable[doc.Node], *, indent: str = "", depth: int = 0) -> None:
         """Write nodes below each other, as parts of an entry or a level deeper."""
@@ -50,25 +61,23 @@ class Post:
         self.indent, self.depth = outer
 
 
-def write(document: Document, view: View) -> str:
-    """Give a document as Markdown without tables, within its room."""
+def write(document: Document, view: View, markup: CommonMark = MARKDOWN) -> str:
+    """Write a document in Markdown, or in the markup of a platform, within its room."""
 
     def lines(nodes: tuple[doc.Node, ...]) -> list[str]:
-        post = Post(view)
+        post = Post(view, markup)
         post.below(nodes, depth=int(document.short))
         return post.lines
 
     said = words.WRITTEN_AS_IS if view.redaction == "none" else words.WRITTEN_BY
-    by = f"_{view.say(said, tool=document.tool)}_" if document.tool else ""
-    limit = (
-        None if document.room is None else document.room.size - len(by.encode("utf-8", "replace"))
-    )
-    nodes = doc.within(
-        document.children,
-        limit,
-        lambda part: len("\n\n".join(lines(part)).encode("utf-8", "replace")),
-    )
+    by = markup.aside(view.say(said, tool=document.tool)) if document.tool else ""
+    limit = None if document.room is None else document.room.size - _bytes(by)
+    nodes = doc.within(document.children, limit, lambda part: _bytes("\n\n".join(lines(part))))
     return "\n".join((*lines(nodes), *(("", by) if by else ()))) + "\n"
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 @singledispatch
@@ -84,7 +93,9 @@ def put(node: doc.Node, _post: Post) -> None:
 @put.register(doc.Headline)
 def _headline(node: doc.Headline, post: Post) -> None:
     colon = post.view.say(words.COLON) if node.claim else ""
-    post.lines.append(f"**{node.word}**{post.view.paren(node.aside)}{colon}{prose(node.claim)}")
+    post.lines.append(
+        f"{post.bold(node.word)}{post.view.paren(node.aside)}{colon}{post.prose(node.claim)}"
+    )
 
 
 @put.register(doc.Elastic)
@@ -94,13 +105,13 @@ def _elastic(node: doc.Elastic, post: Post) -> None:
 
 @put.register(doc.Labelled)
 def _field(node: doc.Labelled, post: Post) -> None:
-    label = f"**{node.label}**" if node.strong else node.label
+    label = post.bold(node.label) if node.strong else node.label
     for text in node.texts or ("",):
-        said = code(clean(text)) if node.style == "fix" else prose(text)
+        said = post.code(clean(text)) if node.style == "fix" else post.prose(text)
         post.gap()
         post.lines.append(f"{label}{post.view.say(words.COLON)}{said}".rstrip())
     if node.lines:
-        post.lines += fence(map(_with_remark, node.lines), "bash")
+        post.block(map(_with_remark, node.lines), "bash")
     if node.children:
         post.gap()
         post.below(node.children, depth=1)
@@ -108,18 +119,18 @@ def _field(node: doc.Labelled, post: Post) -> None:
 
 @put.register(doc.Paragraph)
 def _paragraph(node: doc.Paragraph, post: Post) -> None:
-    text = prose(f"{node.lead.text if node.lead else ''}{node.text}")
+    text = post.prose(f"{node.lead.text if node.lead else ''}{node.text}")
     if not post.indent:
         post.gap()
         post.lines.append(text)
     elif text.strip():
-        post.lines.append(f"{post.indent}- {text}")
+        post.item(text)
 
 
 @put.register(doc.Section)
 def _section(node: doc.Section, post: Post) -> None:
     post.gap()
-    title = f"**{node.title}**" if post.depth else f"### {node.title}"
+    title = post.bold(node.title) if post.depth else post.markup.heading(node.title)
     post.lines += (title, "")
     post.below(node.children, depth=1)
 
@@ -127,35 +138,35 @@ def _section(node: doc.Section, post: Post) -> None:
 @put.register(doc.Candidate)
 def _candidate(node: doc.Candidate, post: Post) -> None:
     post.gap()
-    post.lines += (f"### {node.number}. {prose(node.title)}", "")
-    post.lines += (f"{node.sure} · {code(node.id)}", "")
+    post.lines += (post.markup.heading(f"{node.number}. {post.prose(node.title)}"), "")
+    post.lines += (f"{node.sure} · {post.code(node.id)}", "")
     post.below(node.children, depth=1)
 
 
 @put.register(doc.Bullet)
 def _item(node: doc.Bullet, post: Post) -> None:
-    if post.depth and not post.lines[-1].startswith(("- ", " ")):
+    if post.depth and not post.lines[-1].startswith((post.markup.bullet, " ")):
         post.gap()
-    at = f"{code(guard(node.at))} " if node.at else ""
-    places = [code(guard(str(origin))) for origin in node.evidence[:MAX_PLACES]]
-    text = f"{_SIGNS.get(node.sign, '')}{at}{prose(node.text)}"
+    at = f"{post.code(guard(node.at))} " if node.at else ""
+    places = [post.code(guard(str(origin))) for origin in node.evidence[:MAX_PLACES]]
+    text = f"{_SIGNS.get(node.sign, '')}{at}{post.prose(node.text)}"
     quoted = [origin for origin in node.evidence if origin.text.strip()]
     if node.most is not None:
-        said = (f"{code(guard(str(at)))} {code(_line(at))}" for at in quoted[:1])
-        post.lines.append(f"{post.indent}- {' — '.join(filter(None, (text, *said)))}")
+        said = (f"{post.code(guard(str(at)))} {post.code(_line(at))}" for at in quoted[:1])
+        post.item(f"{' — '.join(filter(None, (text, *said)))}")
         post.below(node.children, indent="  ")
         return
-    post.lines.append(f"{post.indent}- {text}{post.view.paren(', '.join(places))}")
+    post.item(f"{text}{post.view.paren(', '.join(places))}")
     if quoted:
         lines = (_quoted(origin) for origin in quoted[:MAX_PLACES])
-        post.lines += fence(lines, "text", f"{post.indent}  ")
+        post.block(lines, "text", f"{post.indent}  ")
     post.below(node.children, indent="  ")
 
 
 @put.register(doc.Remedy)
 def _remedy(node: doc.Remedy, post: Post) -> None:
     post.gap()
-    post.lines.append(f"{node.number}. {prose(node.text)}")
+    post.lines.append(f"{node.number}. {post.prose(node.text)}")
     if node.children and isinstance(node.children[0], doc.Code):
         post.gap()
     post.below(node.children, indent="   ")
@@ -163,8 +174,8 @@ def _remedy(node: doc.Remedy, post: Post) -> None:
 
 @put.register(doc.InPlace)
 def _in_place(node: doc.InPlace, post: Post) -> None:
-    shown = code(node.spelled) if node.spelled else prose(node.title)
-    place = post.view.paren(code(guard(node.at))) if node.at else ""
+    shown = post.code(node.spelled) if node.spelled else post.prose(node.title)
+    place = post.view.paren(post.code(guard(node.at))) if node.at else ""
     post.lines.append(f"{post.indent}- ✓ {shown}{place}")
 
 
@@ -172,27 +183,27 @@ def _in_place(node: doc.InPlace, post: Post) -> None:
 def _code(node: doc.Code, post: Post) -> None:
     if not post.indent:
         post.gap()
-    post.lines += fence(map(_with_remark, node.lines), "bash", post.indent)
+    post.block(map(_with_remark, node.lines), "bash", post.indent)
 
 
 @put.register(doc.Quote)
 def _quote(node: doc.Quote, post: Post) -> None:
     for origin in node.origins:
         post.gap()
-        post.lines.append(code(guard(str(origin))))
+        post.lines.append(post.code(guard(str(origin))))
         if origin.text.strip():
-            post.lines += fence([guard(origin.text.strip())], "text")
+            post.block([guard(origin.text.strip())], "text")
 
 
 @put.register(doc.SourceNote)
 def _reference(node: doc.SourceNote, post: Post) -> None:
-    link = f"<{node.url}> " if node.url else ""
-    post.lines.append(f"{post.indent}- {link}{prose(node.says)}")
+    link = f"{post.markup.link(node.url)} " if node.url else ""
+    post.item(f"{link}{post.prose(node.says)}")
 
 
 @put.register(doc.More)
 def _more(node: doc.More, post: Post) -> None:
-    post.lines.append(f"{post.indent}- {post.view.say(words.MORE_PLAIN, n=node.count)}")
+    post.item(f"{post.view.say(words.MORE_PLAIN, n=node.count)}")
 
 
 @put.register(doc.Gap)
@@ -205,25 +216,25 @@ def _excerpt(node: doc.Excerpt, post: Post) -> None:
     # a command is copied: nothing may be put between its characters
     to_copy = node.style == "fix"
     lines = map(clean if to_copy else guard, node.lines)
-    post.lines += fence(lines, "bash" if to_copy else "text", post.indent)
+    post.block(lines, "bash" if to_copy else "text", post.indent)
 
 
 @put.register(doc.Diagnostic)
 def _diagnostic(node: doc.Diagnostic, post: Post) -> None:
     said = f"{node.severity.text}{post.view.say(words.COLON)}{node.message}"
-    post.lines.append(f"{post.indent}- {code(guard(node.at))} {prose(said)}")
+    post.item(f"{post.code(guard(node.at))} {post.prose(said)}")
 
 
 @put.register(doc.Patch)
 def _patch(node: doc.Patch, post: Post) -> None:
     # a patch is shown byte for byte: a fence holds it, and clean() would change it
     post.gap()
-    post.lines += fence(node.diff.rstrip("\n").split("\n"), "diff")
+    post.block(node.diff.rstrip("\n").split("\n"), "diff")
 
 
 @put.register(doc.Flow)
 def _flow(node: doc.Flow, post: Post) -> None:
-    post.lines.append(", ".join(code(clean(text)) for text in node.texts))
+    post.lines.append(", ".join(post.code(clean(text)) for text in node.texts))
 
 
 @put.register(doc.Cases)
@@ -231,10 +242,10 @@ def _cases(node: doc.Cases, post: Post) -> None:
     post.gap()
     for case in node.cases:
         said = post.view.say(words.COMMA).join(filter(None, (case.verdict, case.claim)))
-        label = f"**{prose(case.label)}**{post.view.say(words.COLON)}"
-        post.lines.append(f"- {label}{prose(said)}")
+        label = f"{post.bold(post.prose(case.label))}{post.view.say(words.COLON)}"
+        post.lines.append(f"{post.markup.bullet}{label}{post.prose(said)}")
         if case.lines:
-            post.lines += fence(map(_with_remark, case.lines), "bash", "  ")
+            post.block(map(_with_remark, case.lines), "bash", "  ")
         post.below(case.children, indent="  ")
 
 
@@ -242,107 +253,70 @@ def _cases(node: doc.Cases, post: Post) -> None:
 def _table(node: doc.Table, post: Post) -> None:
     if node.gap:
         post.gap()
-    if node.heads:
+    if node.heads and post.markup.tables:
         post.lines.append(f"| {' | '.join(node.heads)} |")
         post.lines.append(f"|{' --- |' * len(node.heads)}")
-        post.lines += (f"| {' | '.join(map(_marked, row.cells))} |" for row in node.rows)
+        post.lines += (f"| {' | '.join(_marked(post, row.cells))} |" for row in node.rows)
     for row in node.rows:
         if row.said:
-            post.lines.append(f"{post.indent}- {''.join(map(_marked, row.said))}")
+            post.item(f"{''.join(_marked(post, row.said))}")
 
 
 @put.register(doc.Chart)
 def _chart(node: doc.Chart, post: Post) -> None:
     post.gap()
     rows = grid.chart_lines(node, CHART_WIDTH)
-    post.lines += fence(("".join(part.text for part in row).rstrip() for row in rows), "text")
+    post.block(("".join(part.text for part in row).rstrip() for row in rows), "text")
 
 
 @put.register(doc.SettingTable)
 def _settings(node: doc.SettingTable, post: Post) -> None:
     for title, rows in node.groups:
         post.gap()
-        post.lines += (f"**{title}**", "")
+        post.lines += (post.bold(title), "")
         for row in rows:
-            value = f"{code(guard(row.name))} {prose(row.value)}"
-            post.lines.append(f"- {value}{post.view.paren(prose(row.origin))}")
+            value = f"{post.code(guard(row.name))} {post.prose(row.value)}"
+            post.lines.append(
+                f"{post.markup.bullet}{value}{post.view.paren(post.prose(row.origin))}"
+            )
 
 
 @put.register(doc.Contrasts)
 def _contrasts(node: doc.Contrasts, post: Post) -> None:
     post.gap()
-    post.lines += (f"**{node.title}**", "")
+    post.lines += (post.bold(node.title), "")
     for _, rows in node.groups:
         for row in rows:
-            sides = (_side(side, post.view) for side in (row.left, row.right))
+            sides = (_side(side, post) for side in (row.left, row.right))
             joined = post.view.say(words.COMMA).join(
-                f"{prose(name)}{post.view.say(words.COLON)}{side}"
+                f"{post.prose(name)}{post.view.say(words.COLON)}{side}"
                 for name, side in zip(node.sides, sides, strict=True)
             )
-            post.lines.append(f"- {code(guard(row.name))} {joined}")
+            post.lines.append(f"{post.markup.bullet}{post.code(guard(row.name))} {joined}")
 
 
 @put.register(doc.Renames)
 def _renames(node: doc.Renames, post: Post) -> None:
     for row in node.rows:
-        now = " ".join(code(guard(text)) for text in row.now)
+        now = " ".join(post.code(guard(text)) for text in row.now)
         arrow = f" -> {now}" if now else ""
-        post.lines.append(f"- {code(guard(row.before))}{arrow}")
+        post.lines.append(f"{post.markup.bullet}{post.code(guard(row.before))}{arrow}")
         if row.why:
-            post.lines.append(f"  - {prose(row.why)}")
+            post.lines.append(f"  {post.markup.bullet}{post.prose(row.why)}")
 
 
-def _side(side: doc.Side, view: View) -> str:
-    said = view.say(words.COMMA).join(filter(None, (side.name, side.origin)))
-    return prose(side.value) + view.paren(prose(said))
+def _side(side: doc.Side, post: Post) -> str:
+    said = post.view.say(words.COMMA).join(filter(None, (side.name, side.origin)))
+    return post.prose(side.value) + post.view.paren(post.prose(said))
 
 
-def _marked(part: Styled) -> str:
-    if part.style == "strong":
-        return f"**{prose(part.text)}**"
-    return code(part.text) if part.style == "fix" else prose(part.text)
-
-
-def guard(text: str) -> str:
-    """Neutralise mentions, links and issue numbers of quoted text; it looks the same."""
-    return _LIVE.sub(media.BREAKER, clean(text))
-
-
-def prose(text: str) -> str:
-    """Make text stand for itself: marks escaped, `code` kept, mentions and links neutralised."""
-    parts = clean(text).split("`")
-    if len(parts) % 2 == 0:
-        return _escape("`".join(parts))
-    shown = (
-        _escape(part) if index % 2 == 0 else code(guard(part))
-        for index, part in enumerate(parts)
-        if part
-    )
-    return _LEADING.sub(r"\1\\\2", "".join(shown))
-
-
-def code(text: str) -> str:
-    """Quote text as inline code, whatever backticks it holds."""
-    ticks = "`" * (_longest_run(text) + 1)
-    room = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{room}{text}{room}{ticks}"
-
-
-def fence(lines: Iterable[str], language: str = "", indent: str = "") -> Iterator[str]:
-    """Quote lines as a block, whatever backticks they hold."""
-    lines = list(lines)
-    ticks = "`" * max([3, *(_longest_run(line) + 1 for line in lines)])
-    yield f"{indent}{ticks}{language}"
-    yield from (indent + line for line in lines)
-    yield indent + ticks
-
-
-def _escape(text: str) -> str:
-    return _LIVE.sub(media.BREAKER, _MARKS.sub(r"\\\1", text))
-
-
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)
+def _marked(post: Post, parts: Iterable[Styled]) -> Iterator[str]:
+    for part in parts:
+        if part.style == "strong":
+            yield post.bold(post.prose(part.text))
+        else:
+            written = post.code if part.style == "fix" else post.prose
+            yield written(part.text)
 
 
 def _quoted(origin: Origin) -> str:

@@ -1,0 +1,10 @@
+"""Issues and comments of GitHub."""
+
+from trainrx.render.markup._commonmark import CommonMark
+
+
+class _GitHub(CommonMark):
+    limit = 65_536
+
+
+MARKUP = _GitHub()
