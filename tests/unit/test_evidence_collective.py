@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from log_signatures import scan, values
 
+from trainrx.evidence.collectives import collective_facts, group_verdicts
 from trainrx.evidence.detector import Detector
-from trainrx.model.facts import Scalar
+from trainrx.evidence.readers import read_evidence
+from trainrx.model.facts import Facts, Scalar
 from trainrx.model.job import Input
 
 
@@ -18,15 +19,19 @@ def line(rank: int, seq: int = 880, numel: int | None = 131137536, group: str = 
 
 
 def collective(text: str, world: int | None = None) -> dict[str, Scalar | None]:
-    found = Detector([]).detect([Input(kind="log", name="t.log", text=text)], world=world)
-    return {k.removeprefix("collective."): v for k, v in values(found).items() if k[0] == "c"}
+    reading = read_evidence([Input(kind="log", name="t.log", text=text)])
+    found = collective_facts(reading, group_verdicts(reading, world))
+    return {item.kind.removeprefix("collective."): item.value for item in found}
 
 
 def test_ranks_that_agree_differ_in_nothing() -> None:
     assert collective(line(0) + line(1)) == {
+        "verdict": "matched",
+        "waiting": 2,
         "seqnum": 880,
-        "optype": "ALLREDUCE",
+        "optype": "all_reduce",
         "numelin": 131137536,
+        "numelout": 131137536,
         "first_barrier": False,
         "seqnum_differs": False,
         "numel_differs": False,
@@ -65,7 +70,9 @@ def test_the_one_rank_of_the_world_that_says_nothing_is_silent() -> None:
 def test_the_log_itself_may_tell_the_size_of_the_world() -> None:
     text = "[INFO:swift] rank: 0, local_rank: 0, world_size: 3, local_world_size: 3\n"
 
-    assert collective(text + line(0) + line(1))["silent_rank"] == 2
+    found = Detector([]).detect([Input(kind="log", name="t.log", text=text)])
+
+    assert Facts(found.facts).whole("log.world_size") == 3
 
 
 @pytest.mark.parametrize("world", [None, 2, 5])
@@ -86,4 +93,23 @@ def test_an_old_watchdog_line_without_sizes_is_read() -> None:
 
 
 def test_a_log_without_watchdog_lines_says_nothing_of_collectives() -> None:
-    assert not [name for name in values(scan("fine\n")) if name.startswith("collective.")]
+    assert collective("fine\n") == {}
+
+
+def test_a_rank_in_an_earlier_call_waits_at_another_number() -> None:
+    found = collective(line(0, seq=880) + line(1, seq=880) + line(2, seq=879))
+
+    assert (found["verdict"], found["seqnum_differs"]) == ("behind", True)
+    assert "silent_rank" not in found
+
+
+def test_ranks_of_an_all_to_all_may_bring_tensors_of_different_size() -> None:
+    text = (line(0) + line(1, numel=5)).replace("OpType=ALLREDUCE", "OpType=ALLTOALL")
+
+    assert collective(text)["numel_differs"] is False
+
+
+def test_a_line_that_ends_behind_the_kind_is_read() -> None:
+    found = collective("Watchdog caught: WorkNCCL(SeqNum=812, OpType=ALLREDUCE)\n")
+
+    assert found == {"seqnum": 812, "optype": "all_reduce", "first_barrier": False}

@@ -11,7 +11,7 @@ from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
 from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
-from trainrx.evidence.collectives import drift_symptom, group_verdicts, verdict_facts
+from trainrx.evidence.collectives import collective_facts, drift_symptom, group_verdicts
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
 from trainrx.evidence.ranks.standing import job_standing, stall_symptom, standing_facts
@@ -83,7 +83,7 @@ def conclude(
     facts.add(*reading.facts)
     world = _world(facts)
     collectives = tuple(group_verdicts(reading, world))
-    facts.add(*verdict_facts(collectives, facts))
+    facts.add(*collective_facts(reading, collectives))
     standing = job_standing(reading.stacks, knowledge.states.values(), world)
     facts.add(*standing_facts(standing))
     seen = _with_stall(seen, stall_symptom(standing) or drift_symptom(collectives))
@@ -131,10 +131,10 @@ def conclude(
 
 
 def _world(facts: Facts) -> int | None:
-    """Give the number of ranks: one for each card where only those were named."""
+    """Give the number of ranks: one for each card where only those were named, else as logged."""
     cards = facts.get("hardware.gpus")
     named = facts.whole("hardware.gpus") if cards is not None and cards.how == "given" else None
-    return facts.whole("parallel.world_size") or named
+    return facts.whole("parallel.world_size") or named or facts.whole("log.world_size")
 
 
 def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:

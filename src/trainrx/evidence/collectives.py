@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from trainrx.model.facts import Fact, Facts, Origin, Scalar, fact
+from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.ranks import CollectiveCall, GroupProgress, Reading, StackFrame
 
@@ -40,7 +41,8 @@ class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the ranks of a group wait for: the call by number and kind, and who stands where.
 
     `own` is what the culprits call instead, "" where that is the same, or unknown; `frames` are of
-    who called it, of a culprit where one did.
+    who called it, of a culprit where one did. `seqs_differ` and `numels_differ`: of the calls the
+    ranks wait in, wherever each got to.
     """
 
     verdict: CallVerdict
@@ -50,6 +52,9 @@ class GroupVerdict(msgspec.Struct, frozen=True, kw_only=True):
     own: str = ""
     frames: tuple[StackFrame, ...] = ()
     numel: int | None = None
+    outputs: int | None = None
+    seqs_differ: bool = False
+    numels_differ: bool = False
     culprits: tuple[int, ...] = ()
     waiting: tuple[int, ...] = ()
     origins: tuple[Origin, ...] = ()
@@ -62,6 +67,12 @@ class _RankView(NamedTuple):
     called: int
     completed: int
     origin: Origin
+
+    @property
+    def open_call(self) -> CollectiveCall | None:
+        """Give the first call that is not over."""
+        still = (seq for seq in sorted(self.calls) if seq > self.completed)
+        return next((self.calls[seq] for seq in still), None)
 
 
 def group_verdicts(reading: Reading, world: int | None = None) -> list[GroupVerdict]:
@@ -109,6 +120,7 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
     verdict, culprits = _mismatch(here) or _overtaken(here, past) or _absence(views, late, absent)
     waiting = tuple(sorted({*here, *past} - set(culprits)))
     first = _most_common(here.values(), lambda call: call.op)
+    still = [call for view in views.values() if (call := view.open_call) is not None]
     cited = [*(views[rank].origin for rank in culprits if rank in views)]
     cited += [views[rank].origin for rank in waiting]
     return GroupVerdict(
@@ -119,10 +131,25 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
         own=_own({here[rank].op for rank in culprits if rank in here} - {first.op}),
         frames=next((here[rank] for rank in culprits if rank in here), first).frames,
         numel=first.numel,
+        outputs=_outputs(first),
+        seqs_differ=verdict in DRIFTED or len({call.seq for call in still}) > 1,
+        numels_differ=verdict == "size-differs" or _numels_differ(still),
         culprits=culprits,
         waiting=waiting,
         origins=tuple(dict.fromkeys(cited))[:MOST_CITED],
     )
+
+
+def _numels_differ(still: Sequence[CollectiveCall]) -> bool:
+    """Tell whether ranks wait with tensors of different size where they should be as large."""
+    same = len({(call.seq, call.op) for call in still}) == 1
+    numels = {call.numel for call in still if call.numel is not None}
+    return len(numels) > 1 and (not same or still[0].op in EQUAL_INPUTS)
+
+
+def _outputs(call: CollectiveCall) -> int | None:
+    """Give the elements that come out of a call."""
+    return sum(prod(sizes) for sizes in call.outputs) if call.outputs else None
 
 
 def _own(ops: Collection[str]) -> str:
@@ -265,31 +292,65 @@ DRIFTED: tuple[CallVerdict, ...] = ("op-differs", "dtype-differs", "state-differ
 """Verdicts on ranks that went different ways: none of them is merely late."""
 
 
-def verdict_facts(verdicts: Sequence[GroupVerdict], known: Facts) -> Iterator[Fact]:
-    """Derive `collective.*` from the group most ranks wait in, as far as no log says it already.
+STARTUP_SEQ = 3
+"""Calls up to this number, of a single element, are the barriers before the first step."""
 
-    One rank alone tells nothing of the others.
+
+def collective_facts(reading: Reading, verdicts: Sequence[GroupVerdict]) -> Iterator[Fact]:
+    """Derive `collective.*` from the group most ranks wait in.
+
+    One rank alone tells what it waits in, and nothing of the others.
     """
-    if not verdicts or len(verdicts[0].waiting) + len(verdicts[0].culprits) < 2:
+    first = next(iter(verdicts), None)
+    if first is not None and len(first.waiting) + len(first.culprits) > 1:
+        yield from _compared(first)
+        yield from _described(first.seq, first.op, first.numel, first.outputs, first.origins)
         return
-    first = verdicts[0]
-    derived: dict[str, Scalar | None] = {
-        "verdict": first.verdict,
-        "culprits": len(first.culprits) or None,
-        "waiting": len(first.waiting),
-        "seqnum": first.seq,
-        "numelin": first.numel,
-        "seqnum_differs": first.verdict in DRIFTED,
-        "numel_differs": first.verdict == "size-differs",
-        "silent_rank": _late(first),
+    given_up = (call for call in reading.calls if call.peer is None and call.state == "timed-out")
+    call = next(given_up, None)
+    if call is not None:
+        yield from _described(call.seq, call.op, call.numel, _outputs(call), (call.origin,))
+
+
+def _described(
+    seq: int | None,
+    op: str,
+    numel: int | None,
+    outputs: int | None,
+    origins: Sequence[Origin],
+) -> Iterator[Fact]:
+    """Say what the ranks wait in."""
+    single = op == "barrier" or (numel is not None and numel <= 1)
+    said: dict[str, Scalar | None] = {
+        "seqnum": seq,
+        "optype": op or None,
+        "numelin": numel,
+        "numelout": outputs,
+        "first_barrier": None if seq is None else seq <= STARTUP_SEQ and single,
     }
-    for name, value in derived.items():
-        kind = f"collective.{name}"
-        if value is not None and known.value(kind) is None:
-            yield fact(kind, value, *first.origins, how="derived")
+    yield from _facts(said, origins)
+
+
+def _compared(found: GroupVerdict) -> Iterator[Fact]:
+    """Say what tells the ranks apart."""
+    said: dict[str, Scalar | None] = {
+        "verdict": found.verdict,
+        "culprits": len(found.culprits) or None,
+        "waiting": len(found.waiting),
+        "seqnum_differs": found.seqs_differ,
+        "numel_differs": found.numels_differ if found.numel is not None else None,
+        "silent_rank": _late(found),
+    }
+    yield from _facts(said, found.origins)
+
+
+def _facts(said: Mapping[str, Scalar | None], origins: Sequence[Origin]) -> Iterator[Fact]:
+    for name, value in said.items():
+        if value is not None:
+            yield fact(f"collective.{name}", value, *origins, how="derived")
 
 
 def _late(found: GroupVerdict) -> int | None:
     """Give the one rank that has not come; None where it is another matter, or several."""
-    came = found.verdict in DRIFTED or found.verdict in ("matched", "size-differs")
+    came = found.seqs_differ or found.verdict in ("matched", "size-differs")
     return found.culprits[0] if not came and len(found.culprits) == 1 else None

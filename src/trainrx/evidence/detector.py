@@ -21,9 +21,8 @@ from trainrx.evidence.conclude import (
     summed,
 )
 from trainrx.evidence.denial import clauses_of, is_unsaid
-from trainrx.evidence.lines import collective_facts
 from trainrx.evidence.matcher import Gate, engine_gate, needle_gate
-from trainrx.evidence.scan import Scan, Signatures
+from trainrx.evidence.scan import Scan, Signatures, size_of
 from trainrx.evidence.series.facts import series_facts, series_symptoms
 from trainrx.evidence.series.points import Series
 from trainrx.evidence.stored import read_metrics
@@ -60,12 +59,11 @@ class Detector:
         self._engine: Engine = engine
         self._linear: Gate | None = None
 
-    def detect(self, inputs: Sequence[Input], *, world: int | None = None) -> Detection:
+    def detect(self, inputs: Sequence[Input]) -> Detection:
         """Scan logs, outputs, metrics and notes; inputs of other kinds are passed over.
 
         Args:
             inputs: what was read; never raises, whatever its bytes.
-            world: ranks of the job, where the launch tells; else the logs are asked.
         """
         logs = [item for item in inputs if item.kind == "log"]
         unread: list[Unread] = []
@@ -81,7 +79,7 @@ class Detector:
         ]
         metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
         texts = [(item.name, item.text or "") for item in inputs if item.kind == "note"]
-        return self._conclude(scans, (outputs, notes, texts), metrics, unread, world)
+        return self._conclude(scans, (outputs, notes, texts), metrics, unread)
 
     def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
         small = sum(_size(item) for item in logs) < SMALL
@@ -133,7 +131,6 @@ class Detector:
         said: tuple[list[Scan], list[Scan], Sequence[tuple[str, str]]],
         metrics: list[Series],
         unread: list[Unread],
-        world: int | None,
     ) -> Detection:
         outputs, notes, texts = said
         series = [*(scan.series for scan in scans), *metrics]
@@ -160,9 +157,9 @@ class Detector:
             facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))
             facts.add(*crash_facts(printed_beside, self.symptoms, ()))
             facts.add(*stage_facts([(scan.name, scan.phase) for scan in scans]))
-        ranks = world or max((scan.world or 0 for scan in scans), default=0) or None
-        reports = [report for scan in scans for report in scan.reports]
-        facts.add(*collective_facts(reports, ranks))
+        worlds = [scan.world for scan in scans if scan.world is not None]
+        if worlds:
+            facts.add(max(worlds, key=size_of))
         facts.add(*series_facts(series))
         return Detection(
             symptoms=(*shown, *observed),
@@ -208,11 +205,9 @@ def by_words(
     ]
 
 
-def detect(
-    logs: Sequence[Input], symptoms: Sequence[Symptom], *, world: int | None = None
-) -> Detection:
+def detect(logs: Sequence[Input], symptoms: Sequence[Symptom]) -> Detection:
     """Scan with signatures that are made ready once for as long as they are the same."""
-    return _detector(_Signed(symptoms)).detect(logs, world=world)
+    return _detector(_Signed(symptoms)).detect(logs)
 
 
 class _Signed:

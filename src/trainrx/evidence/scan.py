@@ -11,15 +11,7 @@ import msgspec
 from trainrx.evidence.blocks import LineBounds, LogBlock, Steps, by_line
 from trainrx.evidence.conclude import Bucket, Tally, quote
 from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
-from trainrx.evidence.lines import (
-    HEAD,
-    Report,
-    last_seconds,
-    path_rank,
-    rank_of,
-    report_of,
-    seconds,
-)
+from trainrx.evidence.lines import HEAD, last_seconds, path_rank, rank_of, seconds
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
 from trainrx.evidence.series.points import Series, bar_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
@@ -33,7 +25,6 @@ ABOVE = 1 << 16
 """Bytes above a hit in which its traceback and the last time stamp are looked for."""
 MOST_KEPT = 20_000
 """Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
-MOST_REPORTS = 4096
 MOST_EXITS = 64
 MOST_ABOVE = 40
 """Lines above a hit in which a symptom looks for more."""
@@ -41,9 +32,9 @@ MOST_CONTEXT = 256
 """Hits of one context signature that are recorded: a banner on every line tells nothing new."""
 MOST_WORLDS = 64
 MOST_METRIC = 8192
-"""Bytes of a line in which metrics and reports are looked for."""
+"""Bytes of a line in which metrics are looked for."""
 PROBED = -1
-OTHERS: frozenset[Probe] = frozenset({"collective", "world", "exit"})
+OTHERS: frozenset[Probe] = frozenset({"world", "exit"})
 BEFORE_TRAINING = ("", "launch", "load", "tokenize", "train-start")
 
 
@@ -91,8 +82,7 @@ class Scan:
         self._times = times or LineTimes()
         self.tally = Tally()
         self.series = Series(name)
-        self.reports: list[Report] = []
-        self.world: int | None = None
+        self.world: Fact | None = None
         self._worlds = 0
         self.exits: list[Fact] = []
         self.lines = 0
@@ -284,16 +274,19 @@ class Scan:
     def _take_others(self, spot: LineBounds) -> None:
         text = decode(self._text[spot.start : spot.end][:MOST_METRIC])
         origin = Origin(source=self.name, line=spot.line, text=quote(text))
-        report = report_of(text, self._rank, origin)
-        if report is not None and len(self.reports) < MOST_REPORTS:
-            self.reports.append(report)
         world = WORLD.search(text)
         if world is not None:
             self._worlds += 1
-            self.world = max(self.world or 0, int(world[1]))
+            said = fact("log.world_size", int(world[1]), origin)
+            self.world = max(self.world or said, said, key=size_of)
         code = EXIT.search(text)
         if code is not None and len(self.exits) < MOST_EXITS:
             self.exits.append(fact("exit.code", int(code[code.lastindex or 1]), origin))
+
+
+def size_of(world: Fact) -> int:
+    """Give the number of ranks that a fact tells."""
+    return world.value if isinstance(world.value, int) else 0
 
 
 def _with_above(hit: Hit, symptom: Symptom, lines: Sequence[str]) -> Hit:

@@ -14,7 +14,7 @@ from trainrx.evidence.blocks import bounds
 from trainrx.evidence.matcher import Candidate, Compiled, Line
 from trainrx.model.knowledge import Symptom
 
-Probe = Literal["metrics", "alarm", "bar", "collective", "world", "exit"]
+Probe = Literal["metrics", "alarm", "bar", "world", "exit"]
 """alarm: a metric line that must be read even when most are skipped."""
 
 PROBES: tuple[tuple[Probe, str, str], ...] = (
@@ -30,7 +30,6 @@ PROBES: tuple[tuple[Probe, str, str], ...] = (
     ("alarm", "grad_norm", r"grad_norm['\"]?: ?['\"]?(?:nan|NaN)"),
     ("bar", "it/s", r"[\d?]it/s[\],]"),
     ("bar", "s/it", r"\ds/it[\],]"),
-    ("collective", "WorkNCCL(", r"WorkNCCL\(SeqNum=\d"),
     ("world", "world_size", r"world_size['\"]?[=:] ?\d"),
     ("world", "nranks", r"nranks \d"),
     ("exit", "exitcode", r"exitcode {0,8}: {0,2}-?\d"),

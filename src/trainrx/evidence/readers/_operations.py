@@ -15,6 +15,7 @@ _SPELLED = {
     "gather": "gather",
     "scatter": "scatter",
     "barrier": "barrier",
+    "allreducebarrier": "barrier",
     "send": "send",
     "recv": "recv",
     "recvanysource": "recv",

@@ -21,8 +21,8 @@ LONGEST = 4096
 MILLISECONDS = 1000.0
 _WORK = re.compile(
     r"Work[NH]CCL\((?:SeqNum=(?P<seq>\d{1,12}), )?OpType=(?P<op>\w{1,40})"
-    r"(?:, NumelIn=(?P<numel>\d{1,18}), NumelOut=(?P<out>\d{1,18}))?"
-    r".{0,200}?Timeout\(ms\)=(?P<timeout>\d{1,12})\)(?: ran for (?P<ran>\d{1,12}) )?"
+    r"(?:, NumelIn=(?P<numel>\d{1,18})(?:, NumelOut=(?P<out>\d{1,18}))?)?"
+    r"(?:.{0,200}?Timeout\(ms\)=(?P<timeout>\d{1,12})\)(?: ran for (?P<ran>\d{1,12}) )?)?"
 )
 _PROGRESS = re.compile(
     r"last enqueued (?:[NH]CCL )?work: (?P<enqueued>-?\d{1,12}), "
@@ -88,8 +88,9 @@ def _call(text: str, origin: Origin, rank: int | None, group: str) -> Collective
         group=group,
         seq=int(found["seq"]) if found["seq"] else None,
         numel=numel,
+        outputs=((int(found["out"]),),) if found["out"] else (),
         state="timed-out",
-        timeout=int(found["timeout"]) / MILLISECONDS,
+        timeout=int(found["timeout"]) / MILLISECONDS if found["timeout"] else None,
         waited=int(found["ran"]) / MILLISECONDS if found["ran"] else None,
     )
 
