@@ -38,28 +38,50 @@ class LogBlock(msgspec.Struct, frozen=True, kw_only=True):
 
 def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator[LogBlock]:
     """Cut a stream of bytes into clean blocks."""
-    pending = b""
-    line = 1
-    again = 0
-    first = True
-    overlap = min(OVERLAP, longest // 2)
+    work = BlockCutter(longest=longest)
     for chunk in to_utf8(chunks):
-        pending = pending + chunk if pending else chunk
-        if first and len(pending) < FIRST:
-            continue
+        yield from work.feed(chunk)
+    yield from work.end()
+
+
+class BlockCutter:
+    """Cuts UTF-8 into clean blocks as it comes; `feed` it piece by piece, then `end` it.
+
+    Args:
+        longest: bytes of one line that are held at once.
+        first: bytes the first block has at least.
+    """
+
+    def __init__(self, *, longest: int = LONGEST, first: int = FIRST) -> None:
+        self._longest = longest
+        self._first = first
+        self._overlap = min(OVERLAP, longest // 2)
+        self._pending = b""
+        self._line = 1
+        self._again = 0
+
+    def feed(self, chunk: bytes) -> Iterator[LogBlock]:
+        """Give the lines that a piece completes."""
+        pending = self._pending = self._pending + chunk if self._pending else chunk
+        if len(pending) < self._first:
+            return
         cut = max(pending.rfind(b"\n"), pending.rfind(b"\r", 0, len(pending) - 1)) + 1
         breaks = cut == 0
-        if breaks and len(pending) < longest:
-            continue
+        if breaks and len(pending) < self._longest:
+            return
         cut = cut or len(pending)
-        first = False
-        block = _block(pending[:cut], line, again, breaks=breaks)
+        self._first = 0
+        block = _block(pending[:cut], self._line, self._again, breaks=breaks)
+        self._line += block.ends
+        self._again = self._overlap if breaks else 0
+        self._pending = pending[cut - self._again :]
         yield block
-        line += block.ends
-        again = overlap if breaks else 0
-        pending = pending[cut - again :]
-    if len(pending) > again:
-        yield _block(pending, line, again, breaks=False)
+
+    def end(self) -> Iterator[LogBlock]:
+        """Give what no line end follows."""
+        if len(self._pending) > self._again:
+            yield _block(self._pending, self._line, self._again, breaks=False)
+        self._pending = b""
 
 
 def _block(raw: bytes, line: int, again: int, *, breaks: bool) -> LogBlock:

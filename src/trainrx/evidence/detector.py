@@ -21,7 +21,7 @@ from trainrx.evidence.conclude import (
     summed,
 )
 from trainrx.evidence.denial import clauses_of, is_unsaid
-from trainrx.evidence.matcher import Gate, engine_gate, needle_gate
+from trainrx.evidence.matcher import Candidate, Gate, engine_gate, needle_gate
 from trainrx.evidence.scan import Scan, Signatures, size_of
 from trainrx.evidence.series.facts import series_facts, series_symptoms
 from trainrx.evidence.series.points import Series
@@ -58,6 +58,8 @@ class Detector:
         self._logs = Signatures(printed)
         self._engine: Engine = engine
         self._linear: Gate | None = None
+        self._needles: Gate | None = None
+        self._followed = 0
 
     def detect(self, inputs: Sequence[Input]) -> Detection:
         """Scan logs, outputs, metrics and notes; inputs of other kinds are passed over.
@@ -80,6 +82,23 @@ class Detector:
         metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
         texts = [(item.name, item.text or "") for item in inputs if item.kind == "note"]
         return self._conclude(scans, (outputs, notes, texts), metrics, unread)
+
+    def follow(self, name: str, times: LineTimes) -> Scan:
+        """Give the scan of a log that grows: whoever follows it feeds it."""
+        return Scan(name, self._logs, self._growing, times)
+
+    def seen(self, scans: Iterable[Scan], metrics: Iterable[Series] = ()) -> Detection:
+        """Say what logs that are followed have shown so far."""
+        return self._conclude(list(scans), ([], [], ()), list(metrics), [])
+
+    def _growing(self, data: bytes) -> list[Candidate]:
+        """Name places worth a look: small pieces do without the engine until it pays."""
+        self._followed += len(data)
+        if self._engine != "needles" and self._followed >= SMALL:
+            self._linear = self._linear or engine_gate(self._logs.patterns)
+        if self._needles is None:
+            self._needles = needle_gate(self._logs.patterns)
+        return (self._linear or self._needles)(data)
 
     def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
         small = sum(_size(item) for item in logs) < SMALL

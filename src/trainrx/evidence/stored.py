@@ -26,11 +26,11 @@ def read_metrics(item: Input, report: Report) -> Series:
     held: list[bytes] = []
     lines = 0
     for block in blocks:
-        parsed = _lines(block.data, block.line)
+        parsed = metric_lines(block.data, block.line)
         if lines == 0 and not held and next(parsed, None) is None:
             held.append(block.data)
             break
-        for entry, text in _lines(block.data, block.line):
+        for entry, text in metric_lines(block.data, block.line):
             lines += 1
             series.count += 1
             series.add(entry, text)
@@ -48,7 +48,8 @@ def read_metrics(item: Input, report: Report) -> Series:
     return series
 
 
-def _lines(data: bytes, first: int) -> Iterator[tuple[Point, str]]:
+def metric_lines(data: bytes, first: int) -> Iterator[tuple[Point, str]]:
+    """Give the steps that lines of JSON hold, with the line; `first` numbers the first one."""
     for number, raw in enumerate(data.split(b"\n"), first):
         if not raw.lstrip().startswith(b"{") or len(raw) < 3:
             continue
