@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from trainrx import diagnose
-from trainrx.inputs import folder
+from trainrx.inputs import archives
 from trainrx.inputs.content import LARGEST_TEXT
 from trainrx.inputs.files import read_path, read_stdin
 from trainrx.inputs.folder import MOST_FILES
@@ -331,7 +331,7 @@ def test_an_archive_without_anything_of_use_says_so(tmp_path: Path) -> None:
 def test_a_member_of_an_archive_is_cut_at_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "MOST_MEMBER", 30)
+    monkeypatch.setattr(archives, "MOST_MEMBER", 30)
     place = tmp_path / "run"
     place.write_bytes(packed_folder("zip"))
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from trainrx.inputs.archives import is_archive, members
 from trainrx.inputs.containers import EMPTY, read_content, read_member, reasons
 from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
-from trainrx.inputs.folder import is_archive, members, wanted_files
+from trainrx.inputs.folder import wanted_files
 from trainrx.inputs.recognise import is_command
 from trainrx.model.errors import UnknownContentError, UsageError
 from trainrx.model.findings import Unread

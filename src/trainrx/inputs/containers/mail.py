@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from trainrx.inputs.archives import is_archive, members
 from trainrx.inputs.containers import read_member
 from trainrx.inputs.containers.picture import PICTURE
 from trainrx.inputs.content import Content, Found
 from trainrx.inputs.encoding import decode_text
-from trainrx.inputs.folder import is_archive, members
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 from trainrx.model.pattern import late
