@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import BinaryIO, cast
 
+from trainrx.inputs.bundle import read_manifest
 from trainrx.inputs.folder import MOST_FILES, is_wanted_member
-from trainrx.inputs.stream import LIMIT
+from trainrx.inputs.stream import GZIP, LIMIT, ZSTD
+from trainrx.model.bundle import MANIFEST
 from trainrx.model.findings import Unread
 
 MOST_BYTES = 1 << 28
@@ -25,17 +27,32 @@ def is_archive(handle: BinaryIO) -> bool:
         return True
     if head[TAR_AT : TAR_AT + 5] == b"ustar":
         return True
-    if not head.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ")):
+    if not head.startswith((GZIP, b"BZh", b"\xfd7zXZ", ZSTD)):
         return False
-    import tarfile  # hardly any input is an archive
+    # hardly any input is an archive
+    import tarfile
+
+    import zstandard
 
     try:
-        with tarfile.open(fileobj=handle, mode="r|*"):
+        with tarfile.open(fileobj=_unpacking(handle), mode="r|*"):
             return True
-    except (tarfile.TarError, OSError, EOFError, zlib.error):
+    except (tarfile.TarError, zstandard.ZstdError, OSError, EOFError, zlib.error):
         return False
     finally:
         handle.seek(0)
+
+
+def _unpacking(handle: BinaryIO) -> BinaryIO:
+    """Give what an archive is read from: of one that is packed with Zstandard what is in it."""
+    packed = handle.read(4) == ZSTD
+    handle.seek(0)
+    if not packed:
+        return handle
+    import zstandard
+
+    reader = zstandard.ZstdDecompressor().stream_reader(handle, read_across_frames=True)
+    return cast("BinaryIO", reader)
 
 
 def members(source: str, opened: BinaryIO, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
@@ -43,10 +60,15 @@ def members(source: str, opened: BinaryIO, unread: list[Unread]) -> Iterator[tup
     import tarfile
     import zipfile
 
+    import zstandard
+
     left = MOST_BYTES
     given = 0
+    wanted = _Wanted()
+    damage = (tarfile.TarError, zipfile.BadZipFile, zstandard.ZstdError, zlib.error)
     try:
-        for name, handle in _entries(source, opened):
+        for member, handle in _entries(opened, wanted):
+            name = f"{source}!{member}"
             if given >= MOST_FILES or left <= 0:
                 unread.append(Unread(source=source, reason="the archive is larger than is read"))
                 return
@@ -56,30 +78,52 @@ def members(source: str, opened: BinaryIO, unread: list[Unread]) -> Iterator[tup
                 unread.append(Unread(source=name, reason=f"only the first {len(data)} bytes read"))
             left -= len(data)
             given += 1
-            yield name, data
-    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
+            if wanted.keeps(member, data):
+                yield name, data
+    except (*damage, OSError, EOFError) as error:
         unread.append(Unread(source=source, reason=f"the archive is damaged: {error}"))
     except (RuntimeError, NotImplementedError) as error:
         unread.append(Unread(source=source, reason=f"the archive cannot be unpacked: {error}"))
 
 
-def _entries(source: str, opened: BinaryIO) -> Iterator[tuple[str, BinaryIO]]:
+class _Wanted:
+    """Tells which members are read: by their names, those of a bundle by its manifest."""
+
+    def __init__(self) -> None:
+        self.items: frozenset[str] = frozenset()
+
+    def __call__(self, name: str) -> bool:
+        """Tell whether a member may be wanted."""
+        place = PurePosixPath(name)
+        return place.name == MANIFEST or name in self.items or is_wanted_member(place)
+
+    def keeps(self, name: str, data: bytes) -> bool:
+        """Learn from a manifest what it names; one of something else is of no use."""
+        if PurePosixPath(name).name != MANIFEST or name in self.items:
+            return True
+        manifest = read_manifest(data)
+        if manifest is not None:
+            self.items = frozenset(name.removesuffix(MANIFEST) + i.path for i in manifest.items)
+        return manifest is not None
+
+
+def _entries(opened: BinaryIO, wanted: _Wanted) -> Iterator[tuple[str, BinaryIO]]:
     import tarfile
     import zipfile
 
     if zipfile.is_zipfile(opened):
         with zipfile.ZipFile(opened) as packed:
-            for info in packed.infolist():
-                if not info.is_dir() and is_wanted_member(PurePosixPath(info.filename)):
+            for info in sorted(packed.infolist(), key=lambda info: MANIFEST not in info.filename):
+                if not info.is_dir() and wanted(info.filename):
                     with packed.open(info) as handle:
-                        yield f"{source}!{info.filename}", cast("BinaryIO", handle)
+                        yield info.filename, cast("BinaryIO", handle)
         return
     opened.seek(0)
-    with tarfile.open(fileobj=opened, mode="r|*") as archive:
+    with tarfile.open(fileobj=_unpacking(opened), mode="r|*") as archive:
         for member in archive:
             if member.offset > LIMIT:
                 raise tarfile.ReadError(f"goes on beyond {LIMIT} bytes")
-            if member.isfile() and is_wanted_member(PurePosixPath(member.name)):
+            if member.isfile() and wanted(member.name):
                 found = archive.extractfile(member)
                 if found is not None:
-                    yield f"{source}!{member.name}", cast("BinaryIO", found)
+                    yield member.name, cast("BinaryIO", found)

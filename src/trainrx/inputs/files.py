@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from trainrx.inputs.archives import is_archive, members
+from trainrx.inputs.bundle import read_bundle_folder, read_bundle_members
 from trainrx.inputs.containers import EMPTY, read_content, read_member, reasons
 from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
 from trainrx.inputs.folder import wanted_files
 from trainrx.inputs.recognise import is_command
+from trainrx.model.bundle import MANIFEST
 from trainrx.model.errors import UnknownContentError, UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
@@ -91,6 +93,8 @@ def _read_pattern(path: Path, kind: InputKind | None) -> Found:
 
 
 def _read_folder(path: Path) -> Found:
+    if (bundle := read_bundle_folder(path)) is not None:
+        return bundle
     stopped: list[Unread] = []
     inputs, unread = _gathered(_inside(place, None) for place in wanted_files(path, stopped))
     if not inputs and unread:
@@ -160,9 +164,18 @@ def _opened(path: Path) -> BinaryIO:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
+def _read_members(source: str, members: Iterator[tuple[str, bytes]]) -> Found:
+    first = next(members, None)
+    if first is None:
+        return [], []
+    if PurePosixPath(first[0].partition("!")[2]).name == MANIFEST:
+        return read_bundle_members(source, (first, *members))
+    return _gathered(map(read_member, (first, *members)))
+
+
 def _read_archive(path: Path, handle: BinaryIO) -> Found:
     stopped: list[Unread] = []
-    inputs, unread = _gathered(map(read_member, members(str(path), handle, stopped)))
+    inputs, unread = _read_members(str(path), members(str(path), handle, stopped))
     unread += stopped
     if _is_unknown(inputs):
         why = unread[0].reason if unread else "no log, script or config in it"

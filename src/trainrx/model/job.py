@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from trainrx.model.bundle import BundleItem
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar
 from trainrx.model.findings import Unread
@@ -67,7 +68,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     last, from 1) at which it stands in a source that holds several inputs, () when it is the whole;
     `repairs` is what copying had done to its lines. `data` is what came from a pipe or an archive
     and is no text. `format` names the reader of evidence, or Python as the language of a script;
-    `why` says of what is of no other kind why it is not.
+    `why` says of what is of no other kind why it is not. `taken` is what the manifest of a bundle
+    says of it.
     """
 
     kind: InputKind
@@ -79,6 +81,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes | None = None
     format: str = ""
     why: str = ""
+    taken: BundleItem | None = None
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,15 +17,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 
 from trainrx.inputs.stream import chunks
+from trainrx.model.bundle import BundleItem
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 from trainrx.model.ranks import Reading
 
+T = TypeVar("T", bound=msgspec.Struct)
 HEAD = 1 << 16
 """Bytes by which a format is known."""
 LARGEST = 1 << 28
@@ -106,13 +108,34 @@ def _read(item: Input) -> Iterator[Reading]:
     stopped: list[Unread] = []
     if item.kind == "evidence":
         data = b"".join(_bytes(item, stopped, LARGEST))
-        yield readers()[item.format].read(data, Source(item.name))
+        yield _placed(readers()[item.format].read(data, Source(item.name)), item.taken)
     elif item.kind in LOOKED_THROUGH:
         printed = {name: reader.MARKS for name, reader in readers().items() if reader.MARKS}
         for name, passage in _passages(item, printed, stopped).items():
             data = b"".join(passage.pieces)
             yield readers()[name].read(data, Source(item.name, passage.line))
     yield Reading(unread=tuple(stopped))
+
+
+def _placed(reading: Reading, taken: BundleItem | None) -> Reading:
+    """Add what the manifest of a bundle says of a dump: whose it is and when it was taken."""
+    if taken is None:
+        return reading
+    place = {"rank": taken.rank, "host": taken.host, "at": taken.at}
+    own = {"pid": taken.pid, "parent": taken.parent}
+    stacks = (_filled(one, {**place, **own}) for one in reading.stacks)
+    calls = (_filled(one, {"rank": taken.rank, "host": taken.host}) for one in reading.calls)
+    return msgspec.structs.replace(reading, stacks=tuple(stacks), calls=tuple(calls))
+
+
+def _filled(record: T, known: Mapping[str, object]) -> T:
+    """Fill in what a record leaves open."""
+    lacking = {
+        name: value
+        for name, value in known.items()
+        if value is not None and getattr(record, name) in (None, "")
+    }
+    return msgspec.structs.replace(record, **lacking) if lacking else record
 
 
 def _bytes(item: Input, stopped: list[Unread], most: int) -> Iterator[bytes]:

@@ -1,0 +1,121 @@
+"""Take the evidence of a job on this machine into a bundle."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from trainrx.collect.bundle import SUFFIX, Bundle, TakenItem, masked_bundle, write_bundle
+from trainrx.collect.commands import Runner, run_command
+from trainrx.collect.processes import LiveJob
+from trainrx.collect.roles import LiveProcess
+from trainrx.collect.stacks import StackTaker, Taken
+from trainrx.model import __version__
+from trainrx.model.bundle import BundleGap, BundleManifest, BundleProcess
+from trainrx.sanitizer import Level
+
+MOST_BYTES = 1 << 27
+"""Characters that are taken in all."""
+
+
+class TakeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How evidence is taken.
+
+    Attributes:
+        out: the file, or the folder it goes into; None keeps the bundle in memory.
+        rounds: how often the stacks are taken, `interval` seconds apart.
+        level: what is masked.
+        run: runs a command within a time limit.
+        py_spy: the binary; "" looks for it.
+    """
+
+    out: Path | None = None
+    rounds: int = 2
+    interval: float = 2.0
+    level: Level = "secrets"
+    run: Runner = run_command
+    py_spy: str = ""
+
+
+class Collected(msgspec.Struct, frozen=True, kw_only=True):
+    """A bundle, and the file it was written to."""
+
+    bundle: Bundle
+    path: Path | None
+    seconds: float
+
+
+def take(
+    job: LiveJob, options: TakeOptions, report: Callable[[Taken], None] = lambda _: None
+) -> Collected:
+    """Take the evidence of a job; `report` is told of each item and of each gap.
+
+    Raises:
+        UsageError: the bundle cannot be written.
+    """
+    began = time.time()
+    items: list[TakenItem] = []
+    gaps: list[BundleGap] = list(job.gaps)
+    for one in _limited(_taken(job, options), job.host):
+        if isinstance(one, BundleGap):
+            gaps.append(one)
+        else:
+            items.append(one)
+        report(one)
+    bundle = masked_bundle(_manifest(job, gaps, began), items, options.level, job.secrets)
+    path = None if options.out is None else _place(options.out, job.name)
+    if path is not None:
+        write_bundle(bundle, path)
+    return Collected(bundle=bundle, path=path, seconds=time.time() - began)
+
+
+def _limited(taken: Iterator[Taken], host: str) -> Iterator[Taken]:
+    """Leave out what would make a bundle too large."""
+    left = MOST_BYTES
+    for one in taken:
+        if isinstance(one, TakenItem) and len(one.text) > left:
+            yield BundleGap(what=one.item.path, why="the bundle would be too large", host=host)
+            continue
+        left -= len(one.text) if isinstance(one, TakenItem) else 0
+        yield one
+
+
+def _taken(job: LiveJob, options: TakeOptions) -> Iterator[Taken]:
+    stacks = StackTaker(job, options.run, options.py_spy or None)
+    for number in range(1, options.rounds + 1):
+        began = time.monotonic()
+        yield from stacks.round(number)
+        if number < options.rounds:
+            time.sleep(max(0.0, options.interval - (time.monotonic() - began)))
+
+
+def _manifest(job: LiveJob, gaps: list[BundleGap], at: float) -> BundleManifest:
+    return BundleManifest(
+        tool=f"trainrx {__version__}",
+        job=job.name,
+        at=at,
+        host=job.host,
+        processes=tuple(_process(one, job.host) for one in job.processes),
+        gaps=tuple(gaps),
+    )
+
+
+def _process(one: LiveProcess, host: str) -> BundleProcess:
+    return BundleProcess(
+        pid=one.pid,
+        parent=one.parent,
+        role=one.role,
+        rank=one.rank,
+        local_rank=one.local_rank,
+        world_size=one.world_size,
+        host=host,
+        argv=one.argv,
+        started=one.started,
+    )
+
+
+def _place(out: Path, job: str) -> Path:
+    return out / f"trainrx-{job}{SUFFIX}" if out.is_dir() else out
