@@ -1,0 +1,92 @@
+"""`diagnose serve`: the answer over HTTP, for programs and as a page."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from trainrx.cli import make_app
+from trainrx.cli._options import KNOWN, takes
+from trainrx.cli._output import complain
+from trainrx.launch.request import Request
+from trainrx.model.errors import UsageError
+
+HELP = """\
+Answer over HTTP: POST /v1/diagnose, paste, lint, estimate, plan, fix and answer; a page at /.
+
+It listens on this machine alone unless --host says otherwise. Nothing that is sent is kept longer
+than it takes to answer questions about it, in memory. TRAINRX_TOKEN in the environment is what
+callers must show (Authorization: Bearer). Needs trainrx[serve].
+
+\b
+  diagnose serve
+  curl -F file=@launch.sh -F file=@train.log http://127.0.0.1:8600/v1/diagnose
+"""
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+Host = Annotated[str, typer.Option("--host", help="The address it listens on.")]
+Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="The port it listens on.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--name", metavar="HOST", help="A name it may be called by; may be repeated."),
+]
+Processes = Annotated[
+    int | None, typer.Option("--processes", min=1, help="Answers at a time; one for each core.")
+]
+Seconds = Annotated[float, typer.Option("--seconds", min=1, help="An answer may take so long.")]
+
+app = make_app()
+
+
+@app.command(help=HELP)
+@takes(*KNOWN)
+def serve(
+    request: Request,
+    *,
+    host: Host = "127.0.0.1",
+    port: Port = 8600,
+    name: Names = None,
+    processes: Processes = None,
+    seconds: Seconds = 60.0,
+) -> int:
+    """Serve until it is told to stop.
+
+    Raises:
+        UsageError: the packages it works with are missing, or strangers could call it unasked.
+    """
+    secret = os.environ.get("TRAINRX_TOKEN", "")
+    if host not in LOOPBACK and not secret:
+        raise UsageError(
+            f"--host {host} lets other machines ask: set TRAINRX_TOKEN to what they must show"
+        )
+    try:
+        import uvicorn
+
+        from trainrx.share.serve.app import Settings, make_app
+        from trainrx.share.workers import Limits
+    except ImportError as error:
+        raise UsageError(f"serve needs trainrx[serve]: {error}") from error
+    settings = Settings(
+        limits=Limits(
+            seconds=seconds,
+            processes=processes or Limits().processes,
+            folders=(*request.kb, *request.rules),
+        ),
+        secret=secret,
+        hosts=(*Settings().hosts, host, *(name or ())),
+        lang=request.lang,
+        kb=request.kb,
+        rules=request.rules,
+    )
+    complain(f"answering at http://{host}:{port}", request.lang)
+    uvicorn.run(
+        make_app(settings),
+        host=host,
+        port=port,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=15,
+    )
+    return 0

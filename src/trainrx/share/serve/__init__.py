@@ -1,0 +1,1 @@
+"""The service: an interface for programs and a page for people."""

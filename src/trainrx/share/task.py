@@ -1,0 +1,196 @@
+"""A question that came over a wire, and the answer to it: worked out in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from trainrx.launch.request import Reply, Request
+from trainrx.model.errors import KnowledgeError, UsageError
+from trainrx.model.text import Lang
+from trainrx.render import render
+from trainrx.render.cards import card
+from trainrx.render.document import View
+from trainrx.sanitizer import Level
+
+Kind = Literal["diagnose", "paste", "lint", "estimate", "plan", "fix"]
+Role = Literal["", "cmd", "config", "env", "versions", "log", "good", "model_config"]
+_NAME = re.compile(r"[^\w.+-]")
+LONGEST_NAME = 50
+"""Characters; a file system takes 255 bytes, of which a character has four at most."""
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that was sent; without a role it is recognised by its content."""
+
+    name: str
+    data: bytes
+    role: Role = ""
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody asks.
+
+    Attributes:
+        kind: the command that answers.
+        files: the inputs; for `paste` they are whole posts.
+        gpu: the card by name or memory; `plan` compares those after it too.
+        gpus: of the whole job.
+        answers: by the id of a question, what is replied.
+        top: causes that are named.
+        platform: the chat the answer is written for as well; "" for none.
+        redaction: what is masked in all that leaves.
+        kb: folders of further knowledge of this machine; rules: of further rules.
+    """
+
+    kind: Kind
+    files: tuple[File, ...] = ()
+    gpu: tuple[str, ...] = ()
+    gpus: int | None = None
+    nodes: int | None = None
+    note: str = ""
+    framework: str | None = None
+    answers: Mapping[str, str] = {}
+    top: int = 5
+    lang: Lang = "en"
+    platform: str = ""
+    redaction: Level = "secrets"
+    kb: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it.
+
+    Attributes:
+        json: the answer as the contract has it, in UTF-8; b"" where there is an error.
+        message: the same for the chat that was named; "" for none.
+        whole: all there is to say, as Markdown; "" where no chat was named.
+        error: what is wrong with the question and what to do; "" where it was answered.
+    """
+
+    json: bytes = b""
+    message: str = ""
+    whole: str = ""
+    error: str = ""
+
+
+def perform(task: Task) -> Outcome:
+    """Answer a question in a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="trainrx-") as folder:
+        before = Path.cwd()
+        os.chdir(folder)
+        try:
+            return _answer(task)
+        except (UsageError, KnowledgeError) as error:
+            return Outcome(error=str(error))
+        finally:
+            os.chdir(before)
+
+
+def _answer(task: Task) -> Outcome:
+    found = ANSWERERS[task.kind](_request(task), task)
+    view = View(task.lang, redaction=task.redaction)
+    said = render(found, "json", view).encode("utf-8", "replace")
+    if not task.platform:
+        return Outcome(json=said)
+    # what a chat is told is a diagnosis: the other commands have no message of their own
+    from trainrx.model.result import Diagnosis
+
+    message = card(found, task.platform, view) if isinstance(found, Diagnosis) else ""
+    return Outcome(
+        json=said,
+        message=message,
+        whole=render(found, "markdown", view._replace(everything=True)),
+    )
+
+
+def _request(task: Task) -> Request:
+    """Write the files down and name them as the command line would."""
+    named: dict[str, list[str]] = {}
+    taken: set[str] = set()
+    for file in task.files:
+        name = _free(_NAME.sub("_", file.name.replace("\\", "/").rpartition("/")[2]), taken)
+        Path(name).write_bytes(file.data)
+        named.setdefault(file.role, []).append(name)
+
+    def one(role: Role) -> str | None:
+        return next(iter(named.get(role, ())), None)
+
+    paths = tuple(named.get("", ()))
+    return Request(
+        paths=() if task.kind == "paste" else paths,
+        posts=paths if task.kind == "paste" else (),
+        cmd=tuple(named.get("cmd", ())),
+        config=tuple(named.get("config", ())),
+        logs=tuple(named.get("log", ())),
+        env=one("env"),
+        versions_file=one("versions"),
+        good=one("good"),
+        model_config=one("model_config"),
+        cards=task.gpu,
+        gpus=task.gpus,
+        nodes=task.nodes,
+        notes=(task.note,) if task.note else (),
+        framework=task.framework,
+        answers=tuple(Reply(id=ident, text=text) for ident, text in task.answers.items()),
+        kb=task.kb,
+        rules=task.rules,
+        lang=task.lang,
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Give a name of a file that no other one has, and that is no option and no folder."""
+    name = name.lstrip(".-")[-LONGEST_NAME:] or "input"
+    while name in taken:
+        name = f"{len(taken)}-{name}"[:LONGEST_NAME]
+    taken.add(name)
+    return name
+
+
+def _diagnose(request: Request, task: Task) -> msgspec.Struct:
+    from trainrx.verdict import run
+
+    return run.diagnose(request, top=task.top)
+
+
+def _lint(request: Request, _task: Task) -> msgspec.Struct:
+    from trainrx.linter import run
+
+    return run.lint(request)
+
+
+def _estimate(request: Request, _task: Task) -> msgspec.Struct:
+    from trainrx.estimation import run
+
+    return run.estimate(request)
+
+
+def _plan(request: Request, task: Task) -> msgspec.Struct:
+    from trainrx.prove.hardware_plans import plan_job
+
+    asked = tuple((card, task.gpus) for card in task.gpu)
+    return plan_job(msgspec.structs.replace(request, cards=task.gpu[:1]), hardware=asked)
+
+
+def _fix(request: Request, _task: Task) -> msgspec.Struct:
+    from trainrx.verdict import fixing
+
+    return fixing.fix_launch(request)
+
+
+ANSWERERS: Mapping[Kind, Callable[[Request, Task], msgspec.Struct]] = {
+    "diagnose": _diagnose,
+    "paste": _diagnose,
+    "lint": _lint,
+    "estimate": _estimate,
+    "plan": _plan,
+    "fix": _fix,
+}

@@ -1,0 +1,18 @@
+"""Loads, when it is imported, what answering takes: knowledge, signatures, rules.
+
+The process that answering ones are forked from imports it, so that they share it.
+"""
+
+from trainrx.share.task import File, Task, perform
+
+SCRIPT = b"swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora\n"
+LOG = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+
+perform(
+    Task(
+        kind="diagnose",
+        files=(File(name="launch.sh", data=SCRIPT), File(name="train.log", data=LOG)),
+        gpu=("24GiB",),
+        gpus=1,
+    )
+)
