@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.evidence.series.facts import diverges, series_symptoms
-from trainrx.evidence.series.points import Point, Series
+from trainrx.evidence.series.history import Series
+from trainrx.evidence.series.points import Point
+from trainrx.evidence.series.symptoms import diverges, series_symptoms
 
 LEARNING = [2.5 - 0.02 * step for step in range(60)]
 

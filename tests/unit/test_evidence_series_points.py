@@ -7,7 +7,6 @@ import pytest
 from log_signatures import scan, values
 
 from trainrx.evidence.detector import Detector
-from trainrx.evidence.series.facts import grows, memory_trend
 from trainrx.evidence.series.points import bar_of_line, elapsed, point_of_line
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Detection, Input
@@ -116,37 +115,6 @@ def test_the_series_of_a_run_is_summed_up() -> None:
 
 def test_without_metrics_nothing_is_said_of_losses() -> None:
     assert facts(run("hello\n")) == {}
-
-
-@pytest.mark.parametrize(
-    ("values_", "trend"),
-    [
-        ([40.0] * 50, "flat"),
-        ([40 + n * 0.5 for n in range(60)], "linear"),
-        ([40.0] * 10 + [50.0] * 10 + [58.0] * 10 + [60.0] * 70, "staircase"),
-        ([40.0] * 60 + [60.0] * 20, "jump"),
-        ([40.0, 60.0] + [60.0] * 50, "flat"),
-        ([40.0, 41.0], None),
-    ],
-)
-def test_the_shape_of_memory_is_named(values_: list[float], trend: str | None) -> None:
-    assert memory_trend(values_) == trend
-
-
-@pytest.mark.parametrize(
-    ("values_", "growing"),
-    [
-        ([40 + n * 0.5 for n in range(60)], True),
-        ([40.0] * 20 + [46.0] * 20 + [50.0] * 30 + [54.0] * 20, True),
-        ([40.0] * 10 + [60.0] * 90, False),
-        ([40.0, 55.0, 60.0] + [60.0] * 60, False),
-        ([40 + n * 0.01 for n in range(60)], False),
-    ],
-)
-def test_memory_grows_when_it_still_rises_late_in_the_run(
-    values_: list[float], growing: bool
-) -> None:
-    assert grows(values_) is growing
 
 
 def test_growing_memory_becomes_a_symptom_with_its_line() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.evidence.series.points import Series
+from trainrx.evidence.series.history import Series
 from trainrx.evidence.stored import read_metrics
 from trainrx.inputs.recognise import recognise
 from trainrx.model.findings import Unread

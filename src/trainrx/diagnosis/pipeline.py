@@ -16,6 +16,8 @@ from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
 from trainrx.evidence.ranks.standing import job_standing, stall_symptom, standing_facts
 from trainrx.evidence.readers import read_evidence
+from trainrx.evidence.series.memory import forecast_facts, leading_memory, memory_facts
+from trainrx.evidence.series.symptoms import growth
 from trainrx.facts.all import (
     RELEASES,
     derive,
@@ -49,6 +51,7 @@ from trainrx.launch.job import (
     without_claims,
 )
 from trainrx.launch.prose.conflicts import overruled
+from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Detection, Input, SymptomHits
@@ -59,6 +62,8 @@ from trainrx.reason.protocols import votes
 from trainrx.reason.reasoner import reason
 from trainrx.reason.stage import EngineName
 
+GROWING = {"growing_memory"}
+"""Failures after which a job runs on."""
 ASSUMED = ("default", "assumed")
 
 
@@ -87,11 +92,15 @@ def conclude(
     standing = job_standing(reading.stacks, knowledge.states.values(), world)
     facts.add(*standing_facts(standing))
     seen = _with_stall(seen, stall_symptom(standing) or drift_symptom(collectives))
+    seen = _with_growth(seen, reading.curves)
+    facts.add(*memory_facts(reading.curves))
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
     facts.add(*refused_facts(refused), *symbol_facts(facts, sighted, versions))
     kinds = failure_kinds(seen.symptoms, knowledge.symptoms)
     facts.add(*(fact("failure.family", kind, how="derived") for kind in kinds[:1]))
+    if set(kinds) <= GROWING and facts.value("log.finished") is not True:
+        facts.add(*forecast_facts((*seen.curves, *reading.curves), facts))
     raw = None if launch is None else launch.raw
     facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
@@ -142,6 +151,14 @@ def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:
     if found is None or found.symptom in {item.symptom for item in seen.symptoms}:
         return seen
     return msgspec.structs.replace(seen, symptoms=(*seen.symptoms, found))
+
+
+def _with_growth(seen: Detection, curves: Sequence[Curve]) -> Detection:
+    """Add that memory grows, where only readings of cards show it."""
+    memory = leading_memory(curves)
+    if memory is None or "memory-grows" in {item.symptom for item in seen.symptoms}:
+        return seen
+    return msgspec.structs.replace(seen, symptoms=(*seen.symptoms, *growth(memory)))
 
 
 def _stated(given: Given) -> dict[str, str]:

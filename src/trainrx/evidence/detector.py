@@ -23,8 +23,9 @@ from trainrx.evidence.conclude import (
 from trainrx.evidence.denial import clauses_of, is_unsaid
 from trainrx.evidence.matcher import Candidate, Gate, engine_gate, needle_gate
 from trainrx.evidence.scan import Scan, Signatures, size_of
-from trainrx.evidence.series.facts import series_facts, series_symptoms
-from trainrx.evidence.series.points import Series
+from trainrx.evidence.series.facts import curves_of, series_facts
+from trainrx.evidence.series.history import Series
+from trainrx.evidence.series.symptoms import series_symptoms
 from trainrx.evidence.stored import read_metrics
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
@@ -42,6 +43,9 @@ PACKED = 12
 FEW = 8192
 """Packed bytes that may hold any amount: repetition packs a thousandfold."""
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+SKIPPED = "loss-scale-minimum"
+"""The symptom whose lines say that loss scaling skipped a step."""
 
 Engine = Literal["auto", "needles", "linear"]
 
@@ -152,7 +156,7 @@ class Detector:
         unread: list[Unread],
     ) -> Detection:
         outputs, notes, texts = said
-        series = [*(scan.series for scan in scans), *metrics]
+        series = [*(one for scan in scans for one in scan.all_series()), *metrics]
         seen = ordered(summed([scan.tally for scan in scans]))
         shown = (*seen, *series_symptoms(series, {item.symptom for item in seen}))
         facts = Facts()
@@ -179,10 +183,12 @@ class Detector:
         worlds = [scan.world for scan in scans if scan.world is not None]
         if worlds:
             facts.add(max(worlds, key=size_of))
-        facts.add(*series_facts(series))
+        skipped = [hit.line for item in seen if item.symptom == SKIPPED for hit in item.hits]
+        facts.add(*series_facts(series, skipped))
         return Detection(
             symptoms=(*shown, *observed),
             facts=tuple(facts),
+            curves=curves_of(series),
             unread=tuple(unread),
             lines=sum(scan.lines for scan in scans),
             bytes=sum(scan.bytes for scan in scans),

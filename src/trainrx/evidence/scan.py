@@ -13,7 +13,8 @@ from trainrx.evidence.conclude import Bucket, Tally, quote
 from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
 from trainrx.evidence.lines import HEAD, last_seconds, path_rank, rank_of, seconds
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
-from trainrx.evidence.series.points import Series, bar_of_line, point_of_line
+from trainrx.evidence.series.history import Series
+from trainrx.evidence.series.points import bar_of_line, memory_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
 from trainrx.evidence.values import typed
 from trainrx.inputs.wrappers.unwrap import LineTimes
@@ -81,7 +82,8 @@ class Scan:
         self.name = name
         self._times = times or LineTimes()
         self.tally = Tally()
-        self.series = Series(name)
+        self.series = Series(name, path_rank(name))
+        self.ranks: dict[int, Series] = {}
         self.world: Fact | None = None
         self._worlds = 0
         self.exits: list[Fact] = []
@@ -127,6 +129,10 @@ class Scan:
         for stage, count in found.repeats.items():
             self.tally.repeats[self._signatures.symptoms[stage].id] += count
         self._finish(block)
+
+    def all_series(self) -> tuple[Series, ...]:
+        """Give the series of all ranks that log into it, its own first."""
+        return (self.series, *self.ranks.values())
 
     def last_frame(self) -> Frame | None:
         """Give the frame the log breaks off in; read after the last block."""
@@ -237,6 +243,15 @@ class Scan:
             self._steps.done = spot.end
             self._skipped = None
             self._take_metric(spot)
+        if "evaluation" in kinds:
+            self._catch_up(spot.start)
+            self.series.see_evaluation()
+        if "memory" in kinds:
+            found = memory_of_line(
+                decode(self._text[spot.start : spot.end][:MOST_METRIC]), spot.line
+            )
+            if found is not None:
+                self.series.see_memory(found)
         if kinds & OTHERS:
             self._take_others(spot)
 
@@ -266,10 +281,19 @@ class Scan:
         point = point_of_line(text, spot.line)
         if point is None:
             return
-        if not counted:
-            self.series.count += 1
-        self.series.add(point, quote(text))
+        series = self._series_of(rank_of(text))
+        if not counted or series is not self.series:
+            series.count += 1
+        series.add(point, quote(text))
         self.phase = "train"
+
+    def _series_of(self, rank: int | None) -> Series:
+        """Give the series of the rank a line is labelled with: each logs all steps."""
+        if self.series.rank is None:
+            self.series.rank = rank
+        if rank is None or rank == self.series.rank:
+            return self.series
+        return self.ranks.setdefault(rank, Series(self.name, rank))
 
     def _take_others(self, spot: LineBounds) -> None:
         text = decode(self._text[spot.start : spot.end][:MOST_METRIC])

@@ -14,7 +14,7 @@ from trainrx.evidence.blocks import bounds
 from trainrx.evidence.matcher import Candidate, Compiled, Line
 from trainrx.model.knowledge import Symptom
 
-Probe = Literal["metrics", "alarm", "bar", "world", "exit"]
+Probe = Literal["metrics", "alarm", "bar", "world", "exit", "evaluation", "memory"]
 """alarm: a metric line that must be read even when most are skipped."""
 
 PROBES: tuple[tuple[Probe, str, str], ...] = (
@@ -28,6 +28,9 @@ PROBES: tuple[tuple[Probe, str, str], ...] = (
     ("metrics", "step:", r"step:\d{1,12} - \w"),
     ("alarm", "loss", r"loss['\"]: ?['\"]?(?:nan|NaN|0\.0[,'\"}]|0[,'\"}])"),
     ("alarm", "grad_norm", r"grad_norm['\"]?: ?['\"]?(?:nan|NaN)"),
+    ("evaluation", "eval_runtime", r"eval_runtime['\"]: ?['\"]?\d"),
+    ("memory", "max reserved:", r"\(after \d{1,9} iterations\) memory"),
+    ("memory", "MaxMemAllocated=", r"MaxMemAllocated=\d"),
     ("bar", "it/s", r"[\d?]it/s[\],]"),
     ("bar", "s/it", r"\ds/it[\],]"),
     ("world", "world_size", r"world_size['\"]?[=:] ?\d"),

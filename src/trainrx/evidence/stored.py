@@ -8,7 +8,9 @@ import msgspec
 
 from trainrx.evidence.blocks import clean_blocks
 from trainrx.evidence.conclude import quote
-from trainrx.evidence.series.points import Point, Series, point
+from trainrx.evidence.lines import path_rank
+from trainrx.evidence.series.history import Series
+from trainrx.evidence.series.points import Point, is_evaluation, point
 from trainrx.inputs.stream import Report, chunks
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
@@ -21,7 +23,7 @@ RESULT = "train_loss"
 
 def read_metrics(item: Input, report: Report) -> Series:
     """Read the steps a metrics file holds; what it cannot read goes to `report`."""
-    series = Series(item.name)
+    series = Series(item.name, path_rank(item.name))
     blocks = clean_blocks(chunks(item, report))
     held: list[bytes] = []
     lines = 0
@@ -32,8 +34,7 @@ def read_metrics(item: Input, report: Report) -> Series:
             break
         for entry, text in metric_lines(block.data, block.line):
             lines += 1
-            series.count += 1
-            series.add(entry, text)
+            take_step(series, entry, text)
     if held:
         total = len(held[0])
         for block in blocks:
@@ -48,15 +49,24 @@ def read_metrics(item: Input, report: Report) -> Series:
     return series
 
 
-def metric_lines(data: bytes, first: int) -> Iterator[tuple[Point, str]]:
-    """Give the steps that lines of JSON hold, with the line; `first` numbers the first one."""
+def take_step(series: Series, entry: Point | None, text: str) -> None:
+    """Add a step that is stored, or with None that an evaluation was made."""
+    if entry is None:
+        series.see_evaluation()
+        return
+    series.count += 1
+    series.add(entry, text)
+
+
+def metric_lines(data: bytes, first: int) -> Iterator[tuple[Point | None, str]]:
+    """Give the steps that lines of JSON hold, None for an evaluation; `first` numbers the first."""
     for number, raw in enumerate(data.split(b"\n"), first):
         if not raw.lstrip().startswith(b"{") or len(raw) < 3:
             continue
         record = _decoded(raw)
         if record is not None:
             found = point(record, number)
-            if found is not None:
+            if found is not None or is_evaluation(record):
                 yield found, quote(raw.decode("utf-8", "replace"))
 
 
@@ -79,9 +89,10 @@ def _read_document(data: bytes, series: Series, report: Report) -> None:
     for record, line in _records(data.decode("utf-8", "replace"), document):
         found = point({"max_steps": total, **record}, line)
         if found is not None:
-            series.count += 1
             at = "" if found.step is None else f"step {found.step}: "
-            series.add(found, f"{at}loss {found.loss:g}")
+            take_step(series, found, f"{at}loss {found.loss:g}")
+        elif is_evaluation(record):
+            take_step(series, None, "")
     reached = document.get("global_step")
     if isinstance(reached, int) and reached > (series.step or 0):
         series.step = reached
@@ -99,7 +110,9 @@ def _records(
         return
     at, line, counted = text.find('"log_history"'), 1, 0
     for record in history:
-        if isinstance(record, dict) and "loss" in record:
+        if isinstance(record, dict) and is_evaluation(record):
+            yield record, line
+        elif isinstance(record, dict) and "loss" in record:
             at = max(text.find('"loss"', at + 1), at)
             line += text.count("\n", counted, at)
             counted = at

@@ -8,6 +8,7 @@ import msgspec
 
 from trainrx.model.bundle import BundleItem
 from trainrx.model.catalog import Value
+from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, How, Origin, Scalar
 from trainrx.model.findings import Unread
 
@@ -306,6 +307,7 @@ class Detection(msgspec.Struct, frozen=True, kw_only=True):
 
     symptoms: tuple[SymptomHits, ...] = ()
     facts: tuple[Fact, ...] = ()
+    curves: tuple[Curve, ...] = ()
     unread: tuple[Unread, ...] = ()
     lines: int = 0
     bytes: int = 0

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.findings import Unread
 
@@ -115,6 +116,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     stacks: tuple[ThreadStack, ...] = ()
     calls: tuple[CollectiveCall, ...] = ()
     progress: tuple[GroupProgress, ...] = ()
+    curves: tuple[Curve, ...] = ()
     facts: tuple[Fact, ...] = ()
     unread: tuple[Unread, ...] = ()
 

@@ -99,6 +99,7 @@ def joined(parts: Iterable[Reading]) -> Reading:
         stacks=tuple(item for part in each for item in part.stacks),
         calls=tuple(item for part in each for item in part.calls),
         progress=tuple(item for part in each for item in part.progress),
+        curves=tuple(item for part in each for item in part.curves),
         facts=tuple(item for part in each for item in part.facts),
         unread=tuple(item for part in each for item in part.unread),
     )

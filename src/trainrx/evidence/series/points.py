@@ -8,47 +8,96 @@ the numbers), LLaMA-Factory and ms-swift write JSON lines, verl prints
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from trainrx.evidence.lines import bare
-from trainrx.model.facts import Origin
 from trainrx.model.pattern import late
 
-PAIR = late(
-    r"['\"](loss|grad_norm|memory\(GiB\)|train_speed\((?:iter/s|s/it)\)|global_step/max_steps"
-    r"|global_step|step|max_steps|current_steps|total_steps|elapsed_time|reward)['\"]"
-    r": ?['\"]?([^'\",}\s]{1,40}(?: \d{1,2}[ms]){0,2})"
-)
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "loss": ("loss", "train/loss", "actor/pg_loss", "actor/loss"),
+    "grad_norm": ("grad_norm", "train/grad_norm", "actor/grad_norm"),
+    "learning_rate": ("learning_rate", "train/learning_rate", "actor/lr", "train/lr"),
+    "memory": (
+        "memory(GiB)",
+        "train/memory(GiB)",
+        "memory/device_reserved (GiB)",
+        "train/memory/device_reserved (GiB)",
+        "memory/device_mem_reserved(gib)",
+        "perf/max_memory_reserved_gb",
+        "perf/max_memory_allocated_gb",
+    ),
+    "allocated": (
+        "memory/max_allocated (GiB)",
+        "train/memory/max_allocated (GiB)",
+        "memory/max_mem_allocated(gib)",
+        "perf/max_memory_allocated_gb",
+    ),
+    "host": ("perf/cpu_memory_used_gb",),
+    "length": (
+        "completions/mean_length",
+        "train/completions/mean_length",
+        "completion_length",
+        "train/completion_length",
+        "response_length/mean",
+    ),
+    "slow": ("train_speed(s/it)", "train/train_speed(s/it)", "timing_s/step", "perf/time_per_step"),
+    "fast": ("train_speed(iter/s)", "train/train_speed(iter/s)"),
+    "step": ("global_step", "train/global_step", "step", "current_steps", "_step"),
+    "total": ("max_steps", "total_steps"),
+}
+"""What trainers and trackers call a metric, the one that says most first."""
+OTHERS = ("global_step/max_steps", "elapsed_time", "reward")
+KEYS = (*(name for names in NAMES.values() for name in names), *OTHERS)
+_SPELLED = "|".join(sorted(map(re.escape, dict.fromkeys(KEYS)), key=len, reverse=True))
+PAIR = late(rf"['\"]({_SPELLED})['\"]: ?['\"]?([^'\",}}\s]{{1,40}}(?: \d{{1,2}}[ms]){{0,2}})")
 VERL = late(
-    r"\b(step|actor/pg_loss|actor/loss|train/loss|actor/grad_norm|train/grad_norm"
-    r"|perf/max_memory_(?:allocated|reserved)_gb|timing_s/step|perf/time_per_step)"
-    r":(?:np\.\w{1,20}\()?(-?[\d.]{1,30}(?:e[-+]?\d{1,4})?|-?inf|nan)"
+    rf"(?<![\w/])(?:actor/(?=perf/))?({_SPELLED}):(?:np\.\w{{1,20}}\()?(-?[\d.]{{1,30}}(?:e[-+]?\d{{1,4}})?|-?inf|nan)"
 )
 MEGATRON = late(
-    r"(iteration|elapsed time per iteration \(ms\)|lm loss|grad norm)[: ] {0,12}"
+    r"(iteration|elapsed time per iteration \(ms\)|learning rate|lm loss|grad norm)[: ] {0,12}"
     r"(-?[\d.]{1,30}(?:E[-+]?\d{1,4})?|nan|inf)(?:/ {0,12}(\d{1,12}))?"
 )
 BAR = late(
     r"(?P<name>[^|\r\n%]{0,80}?)\d{1,3}%\|[^|]{0,200}\| {0,4}(?P<done>\d{1,12})/(?P<total>\d{1,12})"
     r" \[[\d:]{1,12}<[\d:?]{1,12}, {0,12}(?P<rate>[\d.]{1,20})?\??(?P<unit>it/s|s/it)"
 )
+RANK_MEMORY = late(
+    r"\[Rank (?P<rank>\d{1,6})\] \(after (?P<step>\d{1,9}) iterations\) memory \(MB\)"
+    r" \| allocated: [\d.]{1,24} \| max allocated: (?P<used>\d{1,9}(?:\.\d{1,14})?)"
+    r" \| reserved: [\d.]{1,24} \| max reserved: (?P<reserved>\d{1,9}(?:\.\d{1,14})?)"
+)
+TIMER = late(
+    r"/global_step=(?P<step>\d{1,9}), .{1,120}MaxMemAllocated=(?P<most>\d{1,6}(?:\.\d{1,6})?)GB"
+)
+EVALUATIONS = ("eval_loss", "eval_runtime", "eval/loss", "eval/runtime")
 TRAINING_BAR = late(r"\s*(?:(?:Train|Epoch|Steps)[^|:]{0,30}:?)?\s*$")
 """Trainers of transformers draw theirs without a name, ms-swift and verl with `Train...`."""
 CLOCK = late(r"(?:(\d{1,4})d ?)?(?:(\d{1,4})h ?)?(?:(\d{1,4})m ?)?(?:(\d{1,6})s)?$")
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """One logged step. `memory` in GiB, `seconds` per step, `elapsed` seconds since the start."""
+    """One logged step.
+
+    Attributes:
+        memory: GiB reserved on the card, or what else is logged of it; allocated: used by tensors.
+        host: GiB of the machine that are used.
+        seconds: for a step; elapsed: since the start.
+        length: mean tokens of completions.
+    """
 
     line: int
     step: int | None = None
     total: int | None = None
     loss: float | None = None
     grad_norm: float | None = None
+    learning_rate: float | None = None
     memory: float | None = None
+    allocated: float | None = None
+    host: float | None = None
+    length: float | None = None
     seconds: float | None = None
     elapsed: float | None = None
     rewarded: bool = False
@@ -63,6 +112,16 @@ class ProgressBar(msgspec.Struct, frozen=True, kw_only=True):
     training: bool
 
 
+class MemoryLine(msgspec.Struct, frozen=True, kw_only=True):
+    """Memory that a rank prints apart from its metrics, in GiB."""
+
+    line: int
+    memory: float
+    allocated: float
+    rank: int | None = None
+    step: int | None = None
+
+
 def point_of_line(text: str, line: int) -> Point | None:
     """Read the metrics a log line prints, or give None when it prints none."""
     pairs = PAIR.findall(text)
@@ -71,45 +130,48 @@ def point_of_line(text: str, line: int) -> Point | None:
     if "iteration" in text and "elapsed time per iteration" in text:
         return _megatron(text, line)
     verl = dict(VERL.findall(text))
-    return _verl(verl, line) if len(verl) > 1 else None
+    return _point(verl, line, rewarded=True) if len(verl) > 1 else None
 
 
 def point(pairs: Mapping[str, object], line: int) -> Point | None:
     """Read the metrics of one logged step; None without a loss: an evaluation, or the end."""
-    both = str(pairs.get("global_step/max_steps", "")).split("/")
-    step = _first(pairs, ("global_step", "step", "current_steps"))
-    total = _first(pairs, ("max_steps", "total_steps"))
-    found = Point(
-        line=line,
-        step=_whole(_float(both[0]) if len(both) == 2 else step),
-        total=_whole(_float(both[1]) if len(both) == 2 else total),
-        loss=_float(pairs.get("loss")),
-        grad_norm=_float(pairs.get("grad_norm")),
-        memory=_float(pairs.get("memory(GiB)")),
-        seconds=_pace(pairs),
-        elapsed=elapsed(str(pairs.get("elapsed_time", ""))),
-        rewarded="reward" in pairs,
-    )
+    found = _point(pairs, line, rewarded=any(key.endswith("reward") for key in pairs))
     return None if found.loss is None else found
 
 
-def _pace(pairs: Mapping[str, object]) -> float | None:
-    slow = _float(pairs.get("train_speed(s/it)"))
-    fast = _float(pairs.get("train_speed(iter/s)"))
-    return slow if slow is not None else (1 / fast if fast else None)
-
-
-def _verl(pairs: Mapping[str, str], line: int) -> Point:
-    memory = _first(pairs, ("perf/max_memory_reserved_gb", "perf/max_memory_allocated_gb"))
+def _point(pairs: Mapping[str, object], line: int, *, rewarded: bool) -> Point:
+    values = {name: _first(pairs, keys) for name, keys in NAMES.items()}
+    step, total = values.pop("step"), values.pop("total")
+    slow, fast = values.pop("slow"), values.pop("fast")
+    both = str(pairs.get("global_step/max_steps", "")).split("/")
+    if len(both) == 2:
+        step, total = _float(both[0]), _float(both[1])
     return Point(
         line=line,
-        step=_whole(_float(pairs.get("step"))),
-        loss=_first(pairs, ("actor/pg_loss", "actor/loss", "train/loss")),
-        grad_norm=_first(pairs, ("actor/grad_norm", "train/grad_norm")),
-        memory=memory,
-        seconds=_first(pairs, ("timing_s/step", "perf/time_per_step")),
-        rewarded=True,
+        step=_whole(step),
+        total=_whole(total),
+        seconds=slow if slow is not None else (1 / fast if fast else None),
+        elapsed=elapsed(str(pairs.get("elapsed_time", ""))),
+        rewarded=rewarded,
+        **values,
     )
+
+
+def is_evaluation(pairs: Mapping[str, object]) -> bool:
+    """Tell whether a record sums up an evaluation."""
+    return any(name in pairs for name in EVALUATIONS)
+
+
+def memory_of_line(text: str, line: int) -> MemoryLine | None:
+    """Read what Megatron prints of the memory of each rank, and DeepSpeed of that of the first."""
+    if (found := RANK_MEMORY.search(text)) is not None:
+        used, reserved = (float(found[name]) / 1024 for name in ("used", "reserved"))
+        rank, step = int(found["rank"]), int(found["step"])
+        return MemoryLine(line=line, memory=reserved, allocated=used, rank=rank, step=step)
+    if (found := TIMER.search(text)) is not None:
+        most = float(found["most"])
+        return MemoryLine(line=line, memory=most, allocated=most, step=int(found["step"]))
+    return None
 
 
 def _megatron(text: str, line: int) -> Point:
@@ -125,6 +187,7 @@ def _megatron(text: str, line: int) -> Point:
         total=_whole(total),
         loss=pairs.get("lm loss"),
         grad_norm=pairs.get("grad norm"),
+        learning_rate=pairs.get("learning rate"),
         seconds=None if took is None else took / 1000,
     )
 
@@ -175,95 +238,3 @@ def _float(value: object) -> float | None:
 
 def _whole(value: float | None) -> int | None:
     return int(value) if value is not None and abs(value) < 1e15 else None
-
-
-MOST_POINTS = 2048
-ZERO_STEPS = 3
-"""Logged steps in a row with a loss of exactly 0 and a dead gradient that make it a symptom."""
-
-
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """A remarkable step, with the line that shows it."""
-
-    origin: Origin
-    step: int | None
-    order: int
-
-
-class Series:
-    """The steps of one source. Old points are thinned out; remarkable ones are kept apart."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.points: list[Point] = []
-        self.count = 0
-        self.total: int | None = None
-        self.step: int | None = None
-        self.pace: float | None = None
-        self.marks: dict[str, Mark] = {}
-        self._stride = 1
-        self._zeros: list[Mark] = []
-        self._last: Point | None = None
-
-    def wants(self) -> bool:
-        """Tell whether the next line is to be parsed, or only counted.
-
-        After the first points a line in 2, 4, 8 ... is enough for a trend.
-        """
-        return self.count % self._stride == 0
-
-    def skip(self) -> None:
-        """Count a line that was not parsed."""
-        self.count += 1
-        self._zeros = []
-
-    def add(self, point: Point, quote: str) -> None:
-        """Take one logged step; `quote` is the line it stands on."""
-        self.total = point.total or self.total
-        self.step = self.step if point.step is None else point.step
-        self._mark(point, quote)
-        self._last = point
-        self.points.append(point)
-        if len(self.points) > MOST_POINTS:
-            self.points = self.points[::2]
-            self._stride *= 2
-
-    def see_bar(self, bar: ProgressBar) -> bool:
-        """Take a progress bar; tells whether it counts the steps of the training."""
-        if not bar.training or (self.total is not None and bar.total != self.total):
-            return False
-        self.total = bar.total
-        self.step = bar.done
-        self.pace = bar.seconds or self.pace
-        return True
-
-    def all_points(self) -> list[Point]:
-        """Give the kept points in order, the last one always among them."""
-        last = self._last
-        if last is None or (self.points and self.points[-1] is last):
-            return self.points
-        return [*self.points, last]
-
-    def _mark(self, point: Point, quote: str) -> None:
-        step = self.step if point.step is None else point.step
-        origin = Origin(source=self.source, line=point.line, text=quote)
-        mark = Mark(origin=origin, step=step, order=self.count)
-        if point.loss is not None and math.isnan(point.loss):
-            self.marks.setdefault("loss-nan", mark)
-        # an infinite norm is one overflow that loss scaling skips; NaN does not come back
-        if point.grad_norm is not None and math.isnan(point.grad_norm):
-            self.marks.setdefault("grad-norm-nan", mark)
-        self._zeros = [*self._zeros, mark][:ZERO_STEPS] if _dead(point) else []
-        if len(self._zeros) == ZERO_STEPS:
-            self.marks.setdefault("loss-zero", self._zeros[0])
-
-
-def _dead(point: Point) -> bool:
-    """Tell whether a step learned nothing: loss exactly 0 and a gradient that is NaN or 0.
-
-    With rewards a loss of 0 is normal (the advantages cancel out), and so is a gradient of 0 when
-    all answers earn the same; only NaN counts there.
-    """
-    if point.loss != 0 or point.grad_norm is None:
-        return False
-    return math.isnan(point.grad_norm) or (point.grad_norm == 0 and not point.rewarded)

@@ -1,0 +1,83 @@
+"""Symptoms that only the series of a run shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from trainrx.evidence.series.facts import curves_of, leading, mark_of
+from trainrx.evidence.series.history import Series
+from trainrx.evidence.series.memory import leading_memory
+from trainrx.evidence.series.points import Point
+from trainrx.evidence.series.shapes import grows
+from trainrx.model.curves import Curve
+from trainrx.model.facts import Origin
+from trainrx.model.job import Hit, SymptomHits
+
+LEAST_LOSSES = 20
+START = 5
+"""Logged steps whose middle value is the loss at the start, or at the lowest place."""
+TAIL = 0.2
+"""Share of the run, at its end, over which the loss must stay up."""
+
+
+def diverges(losses: Sequence[float]) -> bool:
+    """Tell whether the loss (nats per token) left its course for good.
+
+    Over the last fifth of the logged steps it stays above three times and 2 over its start, or
+    above four times and 4 over the lowest place it had: a spike that passes does not count.
+    """
+    if len(losses) < LEAST_LOSSES:
+        return False
+    middles = [sorted(losses[i : i + START])[START // 2] for i in range(len(losses) - START + 1)]
+    start, lowest = max(middles[0], 0.0), max(min(middles), 0.0)
+    least = min(losses[-max(START, int(len(losses) * TAIL)) :])
+    return least > max(3 * start, start + 2) or least > max(4 * lowest, lowest + 4)
+
+
+def series_symptoms(series: Sequence[Series], seen: set[str]) -> Iterator[SymptomHits]:
+    """Give the symptoms only the series shows, unless a signature has shown them already."""
+    for kind in ("loss-nan", "loss-zero", "grad-norm-nan"):
+        mark = mark_of(series, kind)
+        if mark is not None and kind not in seen:
+            yield _symptom(kind, mark.origin, mark.step)
+    lead = leading(series)
+    if lead is None:
+        return
+    if not seen & {"loss-nan", "loss-diverges"} and mark_of(series, "loss-nan") is None:
+        yield from _divergence(lead.source, lead.all_points())
+    memory = leading_memory(curves_of(series))
+    if memory is not None and "memory-grows" not in seen:
+        yield from growth(memory)
+
+
+def growth(memory: Curve) -> Iterator[SymptomHits]:
+    """Give the symptom of memory that grows, with its last reading."""
+    if not grows(memory):
+        return
+    text = f"memory {memory.values[0]:g} -> {memory.values[-1]:g} GiB"
+    origin = Origin(source=memory.source, line=memory.lines[-1], text=text)
+    yield _symptom("memory-grows", origin, int(memory.at[-1]) if memory.by == "step" else None)
+
+
+def _divergence(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
+    logged = [p for p in points if p.loss is not None and math.isfinite(p.loss)]
+    losses = [p.loss for p in logged if p.loss is not None]
+    # with rewards the loss is a difference around 0, its size says nothing
+    if any(p.rewarded for p in logged) or not diverges(losses):
+        return
+    text = f"loss {losses[0]:g}, lowest {min(losses):g} -> {losses[-1]:g}"
+    origin = Origin(source=source, line=logged[-1].line, text=text)
+    yield _symptom("loss-diverges", origin, logged[-1].step)
+
+
+def _symptom(kind: str, origin: Origin, step: int | None) -> SymptomHits:
+    hit = Hit(
+        symptom=kind,
+        source=origin.source,
+        line=origin.line or 0,
+        text=origin.text,
+        phase="train",
+        step=step,
+    )
+    return SymptomHits(symptom=kind, count=1, hits=(hit,))
