@@ -37,7 +37,7 @@ Processes = Annotated[
 ]
 Seconds = Annotated[float, typer.Option("--seconds", min=1, help="An answer may take so long.")]
 
-app = make_app()
+app = make_app(bare=True)
 
 
 @app.command(help=HELP)

@@ -40,6 +40,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         kind: the command that answers.
         files: the inputs; for `paste` they are whole posts.
+        paths: files and folders of this machine, absolute; a confined process opens none.
         gpu: the card by name or memory; `plan` compares those after it too.
         gpus: of the whole job.
         answers: by the id of a question, what is replied.
@@ -51,6 +52,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Kind
     files: tuple[File, ...] = ()
+    paths: tuple[str, ...] = ()
     gpu: tuple[str, ...] = ()
     gpus: int | None = None
     nodes: int | None = None
@@ -70,14 +72,16 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         json: the answer as the contract has it, in UTF-8; b"" where there is an error.
-        message: the same for the chat that was named; "" for none.
+        message: the same in short for the chat that was named; "" for none.
         whole: all there is to say, as Markdown; "" where no chat was named.
+        patch: what `fix` would change, for `patch -p1`.
         error: what is wrong with the question and what to do; "" where it was answered.
     """
 
     json: bytes = b""
     message: str = ""
     whole: str = ""
+    patch: str = ""
     error: str = ""
 
 
@@ -98,17 +102,18 @@ def _answer(task: Task) -> Outcome:
     found = ANSWERERS[task.kind](_request(task), task)
     view = View(task.lang, redaction=task.redaction)
     said = render(found, "json", view).encode("utf-8", "replace")
+    patch = render(found, "text", view) if task.kind == "fix" else ""
     if not task.platform:
-        return Outcome(json=said)
-    # what a chat is told is a diagnosis: the other commands have no message of their own
+        return Outcome(json=said, patch=patch)
     from trainrx.model.result import Diagnosis
 
-    message = card(found, task.platform, view) if isinstance(found, Diagnosis) else ""
-    return Outcome(
-        json=said,
-        message=message,
-        whole=render(found, "markdown", view._replace(everything=True)),
-    )
+    whole = render(found, "markdown", view._replace(everything=True))
+    # a chat has a form of its own for a diagnosis alone
+    if isinstance(found, Diagnosis):
+        message = card(found, task.platform, view)
+    else:
+        message = render(found, "markdown", view)
+    return Outcome(json=said, message=message, whole=whole, patch=patch)
 
 
 def _request(task: Task) -> Request:
@@ -123,7 +128,7 @@ def _request(task: Task) -> Request:
     def one(role: Role) -> str | None:
         return next(iter(named.get(role, ())), None)
 
-    paths = tuple(named.get("", ()))
+    paths = (*named.get("", ()), *task.paths)
     return Request(
         paths=() if task.kind == "paste" else paths,
         posts=paths if task.kind == "paste" else (),

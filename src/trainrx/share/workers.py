@@ -32,6 +32,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         seconds: of a question, from its start on.
         memory: of a process, in bytes of address space.
         folders: of further knowledge, which they may open.
+        confined: they open nothing else of this machine.
     """
 
     processes: int = max(1, os.cpu_count() or 1)
@@ -39,6 +40,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 60.0
     memory: int = 4 << 30
     folders: tuple[str, ...] = ()
+    confined: bool = True
 
 
 class Workers:
@@ -105,7 +107,8 @@ def _begin(folder: str, limits: Limits) -> None:
     tempfile.tempdir = folder
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    confine([folder, *limits.folders])
+    if limits.confined:
+        confine([folder, *limits.folders])
 
 
 def _answered(task: bytes) -> bytes:

@@ -1,0 +1,1 @@
+"""Tools of agents, by the Model Context Protocol (https://modelcontextprotocol.io)."""
