@@ -103,7 +103,7 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
     said = [one for one in reading.progress if one.group == group]
     counted = {one.rank: sum(one.calls.values()) for one in said if one.calls}
     gone = {one.rank for one in said if one.missing}
-    if counted and not views:
+    if (counted or gone) and not views:
         return _by_counts(group, counted, gone, said)
     if not views:
         return None
@@ -240,13 +240,14 @@ def _by_counts(
     group: str, counted: Mapping[int, int], gone: set[int], said: Sequence[GroupProgress]
 ) -> GroupVerdict | None:
     """Judge by the numbers of calls alone: who called fewer is waited for."""
-    most = max(counted.values())
+    most = max(counted.values(), default=0)
     late = tuple(sorted(rank for rank, number in counted.items() if number < most))
     if not late and not gone:
         return None
     culprits = tuple(sorted({*late, *gone}))
     ahead = [one for one in said if counted.get(one.rank) == most]
     behind = [one for one in said if one.rank in culprits]
+    members = {rank for one in said for rank in one.members}
     ops = {op for one in ahead for op in one.calls}
     differ = sorted(op for op in ops if len({one.calls.get(op, 0) for one in said}) > 1)
     return GroupVerdict(
@@ -255,7 +256,7 @@ def _by_counts(
         seq=None,
         op=differ[0] if len(differ) == 1 else "",
         culprits=culprits,
-        waiting=tuple(sorted(one.rank for one in ahead)),
+        waiting=tuple(sorted({one.rank for one in ahead} or members - set(culprits))),
         origins=tuple(one.origin for one in (*behind, *ahead))[:MOST_CITED],
     )
 
