@@ -36,7 +36,7 @@ TOP = 5
 
 
 class ThreadOutcome(NamedTuple):
-    """What an answer says of one thread, and how it fits the label; None: the label says nothing."""
+    """How an answer fits the label of a thread; None: the label says nothing."""
 
     case: str
     half: str
