@@ -11,7 +11,12 @@ from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.repairs import repairs
 from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
-from trainrx.evidence.collectives import collective_facts, drift_symptom, group_verdicts
+from trainrx.evidence.collectives import (
+    collective_facts,
+    drift_symptom,
+    given_up_symptom,
+    group_verdicts,
+)
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
 from trainrx.evidence.ranks.standing import job_standing, stall_symptom, standing_facts
@@ -91,6 +96,7 @@ def conclude(
     facts.add(*collective_facts(reading, collectives))
     standing = job_standing(reading.stacks, knowledge.states.values(), world)
     facts.add(*standing_facts(standing))
+    seen = _with_stall(seen, given_up_symptom(reading))
     seen = _with_stall(seen, stall_symptom(standing) or drift_symptom(collectives))
     seen = _with_growth(seen, reading.curves)
     facts.add(*memory_facts(reading.curves))
@@ -147,7 +153,7 @@ def _world(facts: Facts) -> int | None:
 
 
 def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:
-    """Add that the job stands still, where its stacks or its collectives show it."""
+    """Add that the job stands still, where its stacks, its collectives or a watchdog show it."""
     if found is None or found.symptom in {item.symptom for item in seen.symptoms}:
         return seen
     return msgspec.structs.replace(seen, symptoms=(*seen.symptoms, found))

@@ -126,7 +126,7 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
     return GroupVerdict(
         verdict=verdict,
         group=group,
-        seq=at,
+        seq=at if first.seq is not None else None,
         op=first.op,
         own=_own({here[rank].op for rank in culprits if rank in here} - {first.op}),
         frames=next((here[rank] for rank in culprits if rank in here), first).frames,
@@ -159,9 +159,13 @@ def _own(ops: Collection[str]) -> str:
 def _views(group: str, reading: Reading) -> dict[int, _RankView]:
     """Give what is known of each rank of a group that left anything."""
     calls: dict[int, dict[int, CollectiveCall]] = {}
-    for call in _collectives(reading):
-        if call.group == group and call.rank is not None and call.seq is not None:
-            calls.setdefault(call.rank, {}).setdefault(call.seq, call)
+    of_group = [call for call in _collectives(reading) if call.group == group]
+    # old watchdogs do not number calls: what each rank gave up first is all there is to compare
+    unnumbered = all(call.seq is None for call in of_group)
+    for call in of_group:
+        seq = 1 if unnumbered else call.seq
+        if call.rank is not None and seq is not None:
+            calls.setdefault(call.rank, {}).setdefault(seq, call)
     said = {one.rank: one for one in reading.progress if one.group == group and not one.missing}
     ranks = {*calls, *(rank for rank, one in said.items() if not one.calls)}
     return {rank: _view(calls.get(rank, {}), said.get(rank)) for rank in sorted(ranks)}
@@ -287,6 +291,25 @@ def drift_symptom(verdicts: Sequence[GroupVerdict]) -> SymptomHits | None:
         for origin in first.origins
     )
     return SymptomHits(symptom=SEEN_AS, count=len(hits), hits=hits, ranks=first.culprits)
+
+
+GIVEN_UP = "nccl-watchdog-timeout"
+"""The symptom of a call that a watchdog gave up."""
+
+
+def given_up_symptom(reading: Reading) -> SymptomHits | None:
+    """Give the sighting of calls that watchdogs gave up, though their lines be broken."""
+    calls = [one for one in reading.calls if one.state == "timed-out" and one.timeout is not None]
+    hits = tuple(
+        Hit(
+            symptom=GIVEN_UP,
+            source=call.origin.source,
+            line=call.origin.line or 1,
+            text=call.origin.text,
+        )
+        for call in calls[:MOST_CITED]
+    )
+    return SymptomHits(symptom=GIVEN_UP, count=len(calls), hits=hits) if hits else None
 
 
 DRIFTED: tuple[CallVerdict, ...] = ("op-differs", "dtype-differs", "state-differs")

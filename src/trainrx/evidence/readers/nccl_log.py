@@ -15,10 +15,10 @@ import msgspec
 
 from trainrx.evidence.readers import Source
 from trainrx.evidence.readers._operations import operation
-from trainrx.model.facts import MAX_QUOTE, Origin
+from trainrx.model.facts import MAX_QUOTE, Origin, fact
 from trainrx.model.ranks import CollectiveCall, Reading
 
-MARKS = (b": opCount ",)
+MARKS = (b": opCount ", b" - Init COMPLETE")
 LONGEST = 1024
 """Bytes of a line that are looked at."""
 MOST_KEPT = 256
@@ -29,6 +29,7 @@ _LINE = re.compile(
     r"count (?P<numel>\d{1,18}) datatype (?P<dtype>\d{1,3}) op \d{1,3} root -?\d{1,7} "
     r"comm (?P<comm>0x[0-9a-f]{1,16}) \[nranks=(?P<ranks>\d{1,7})\]"
 )
+_COMPLETE = " - Init COMPLETE"
 _RANK = re.compile(r"comm (?P<comm>0x[0-9a-f]{1,16}) rank (?P<rank>\d{1,7}) nranks ")
 
 
@@ -50,15 +51,17 @@ def read(data: bytes, source: Source) -> Reading:
     found: dict[tuple[_Process, str], _Communicator] = {}
     uncounted: set[tuple[_Process, str]] = set()
     ranks: dict[str, int] = {}
+    complete: list[Origin] = []
     for number, raw in enumerate(data.split(b"\n"), source.line):
         if b"NCCL INFO " not in raw:
             continue
         text = raw[:LONGEST].decode("utf-8", "replace").strip()
+        origin = Origin(source=source.name, line=number, text=text[:MAX_QUOTE])
         if (named := _RANK.search(text)) is not None:
             ranks[named["comm"]] = int(named["rank"])
+            complete += [origin] if _COMPLETE in text else []
         if (line := _LINE.search(text)) is None:
             continue
-        origin = Origin(source=source.name, line=number, text=text[:MAX_QUOTE])
         own = (_Process(line["host"], line["pid"]), line["comm"])
         fresh = _Communicator(int(line["device"]), int(line["ranks"]), {})
         group = found.setdefault(own, fresh)
@@ -68,7 +71,9 @@ def read(data: bytes, source: Source) -> Reading:
         if len(group.calls) > MOST_KEPT:
             del group.calls[next(iter(group.calls))]
     counted = {own: group for own, group in found.items() if own not in uncounted}
-    return Reading(calls=tuple(_last_common(counted, ranks)))
+    # a communicator is made in the first call on it, by all ranks at once
+    made = [fact("collective.communicator_made", True, *complete[:1])] if complete else []
+    return Reading(calls=tuple(_last_common(counted, ranks)), facts=tuple(made))
 
 
 def _call(line: re.Match[str], origin: Origin) -> CollectiveCall:
