@@ -71,7 +71,7 @@ def test_the_end_of_a_log_that_is_rotated_away_is_read_before_the_new_one(tmp_pa
     log.write_bytes(b"new\n")
     pieces = list(follower.poll(0.0))
 
-    assert [(p.data, p.anew) for p in pieces] == [(b"last\n", False), (b"new\n", True)]
+    assert [(p.data, p.begins) for p in pieces] == [(b"last\n", ""), (b"new\n", "rotated")]
 
 
 def test_a_log_that_is_cut_begins_anew(tmp_path, following):
@@ -83,7 +83,7 @@ def test_a_log_that_is_cut_begins_anew(tmp_path, following):
     log.write_bytes(b"short\n")
     pieces = list(follower.poll(0.0))
 
-    assert [(p.data, p.anew) for p in pieces] == [(b"short\n", True)]
+    assert [(p.data, p.begins) for p in pieces] == [(b"short\n", "new")]
 
 
 def test_a_log_that_is_gone_is_waited_for(tmp_path, following):
@@ -97,7 +97,7 @@ def test_a_log_that_is_gone_is_waited_for(tmp_path, following):
     log.write_bytes(b"again\n")
 
     assert gone == {}
-    assert read(follower) == {str(log): b"again\n"}
+    assert [(p.data, p.begins) for p in follower.poll(0.0)] == [(b"again\n", "new")]
 
 
 def test_a_large_log_comes_in_pieces_that_fit_into_memory(tmp_path, following):

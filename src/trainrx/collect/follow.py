@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISREG
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 from trainrx.inputs.folder import LOGGED, STEPS, wanted_files
 from trainrx.model.findings import Unread
@@ -31,6 +31,9 @@ _ATTEMPT = re.compile(r"attempt_(\d{1,6})")
 """The folder torchrun makes for each start of its workers."""
 
 
+Begin = Literal["", "new", "rotated"]
+
+
 class NewBytes(NamedTuple):
     """What a file grew by.
 
@@ -38,13 +41,14 @@ class NewBytes(NamedTuple):
         name: the file.
         data: what is new, at most `PIECE` bytes.
         at: when the file was written last, seconds since the epoch.
-        anew: the file begins here: it is new, was rotated or cut.
+        begins: the file begins here: new, and nothing that stood under its name counts any more,
+            or as what goes on in the place of one that was rotated away.
     """
 
     name: str
     data: bytes
     at: float
-    anew: bool = False
+    begins: Begin = ""
 
 
 class Follower:
@@ -144,7 +148,7 @@ class _GrowingFile:
         self.path = path
         self._handle: BinaryIO | None = None
         self._at = 0
-        self._anew = True
+        self._begins: Begin = "new"
 
     def grown(self) -> Iterator[NewBytes]:
         """Give what is new; what cannot be read now may be readable the next time."""
@@ -157,6 +161,7 @@ class _GrowingFile:
                     if now is None:
                         return
                     self.close()
+                    self._begins = "rotated" if held.st_nlink else "new"
             if now is not None:
                 yield from self._read_on(now)
 
@@ -165,7 +170,7 @@ class _GrowingFile:
         if self._handle is not None:
             with suppress(OSError):
                 self._handle.close()
-        self._handle, self._at, self._anew = None, 0, True
+        self._handle, self._at, self._begins = None, 0, "new"
 
     def _named(self) -> os.stat_result | None:
         """Give what stands under the name now; a pipe or a device is never opened."""
@@ -177,7 +182,7 @@ class _GrowingFile:
 
     def _read_on(self, now: os.stat_result) -> Iterator[NewBytes]:
         if now.st_size < self._at:
-            self._at, self._anew = 0, True
+            self._at, self._begins = 0, "new"
         if self._handle is None:
             if not now.st_size:
                 return
@@ -194,5 +199,5 @@ class _GrowingFile:
             if not data:
                 return
             self._at += len(data)
-            anew, self._anew = self._anew, False
-            yield NewBytes(str(self.path), data, seen.st_mtime, anew)
+            begins, self._begins = self._begins, ""
+            yield NewBytes(str(self.path), data, seen.st_mtime, begins)
