@@ -21,7 +21,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     """Readings of one quantity, in order.
 
     Attributes:
-        at: where each was taken, in steps or in seconds as `by` says.
+        at: where each was taken, in steps, in seconds, or counted, as `by` says.
         values: memory in GiB, utilisation in per cent, times in seconds.
         lines: of the source, of each reading.
         unit: what it is of; number: which of them, None where it is not known.
@@ -34,7 +34,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     at: tuple[float, ...]
     values: tuple[float, ...]
     lines: tuple[int, ...]
-    by: Literal["step", "second"] = "step"
+    by: Literal["step", "second", "reading"] = "step"
     unit: Literal["rank", "card", "process", "machine"] = "rank"
     number: int | None = None
     evaluations: tuple[float, ...] = ()

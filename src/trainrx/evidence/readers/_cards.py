@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from trainrx.evidence.readers._printed import PrintedLine
+from trainrx.model.curves import Curve, Quantity
 from trainrx.model.facts import Fact
 from trainrx.model.ranks import ranges
 
@@ -23,10 +24,48 @@ class Card(msgspec.Struct, kw_only=True):
     index: int
     line: PrintedLine
     used: float | None = None
+    total: float | None = None
     load: int | None = None
     uncorrected: int | None = None
     waits_for_reset: bool = False
     broken: bool = False
+
+
+class Round(msgspec.Struct, kw_only=True):
+    """What was read of all cards at one time; `at` in seconds, where it is known."""
+
+    cards: list[Card]
+    at: float | None = None
+
+
+MOST_READINGS = 4096
+
+
+def card_curves(source: str, rounds: Sequence[Round]) -> Iterator[Curve]:
+    """Give the memory and the use of each card over time, or else over the readings."""
+    timed = all(one.at is not None for one in rounds)
+    thinned = rounds[:: len(rounds) // MOST_READINGS + 1]
+    places = [one.at or 0.0 if timed else float(i) for i, one in enumerate(thinned)]
+    readings: dict[tuple[Quantity, int], list[tuple[float, float, Card]]] = {}
+    for place, one in zip(places, thinned, strict=True):
+        for card in one.cards:
+            if card.used is not None:
+                readings.setdefault(("memory", card.index), []).append((place, card.used, card))
+            if card.load is not None:
+                found = readings.setdefault(("utilisation", card.index), [])
+                found.append((place, float(card.load), card))
+    for (quantity, index), found in readings.items():
+        yield Curve(
+            quantity=quantity,
+            source=source,
+            at=tuple(place - found[0][0] for place, _, _ in found),
+            values=tuple(value for _, value, _ in found),
+            lines=tuple(card.line.origin.line or 0 for _, _, card in found),
+            by="second" if timed else "reading",
+            unit="card",
+            number=index,
+            limit=found[-1][2].total if quantity == "memory" else None,
+        )
 
 
 def card_facts(cards: Sequence[Card]) -> Iterator[Fact]:

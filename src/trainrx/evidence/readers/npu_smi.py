@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trainrx.evidence.readers import Source
-from trainrx.evidence.readers._cards import Card, card_facts, programs
+from trainrx.evidence.readers._cards import Card, Round, card_curves, card_facts, programs
 from trainrx.evidence.readers._printed import PrintedLine, passages
 from trainrx.evidence.values import gib
 from trainrx.model.facts import Fact
@@ -31,9 +31,11 @@ _PROCESS = re.compile(
 def read(data: bytes, source: Source) -> Reading:
     """Read how busy the chips are, and which of them are not well."""
     facts: list[Fact] = []
+    rounds: list[Round] = []
     for lines in passages(data, source, MARK, most=200):
-        facts += [*card_facts(_chips(lines)), *programs(_processes(lines))]
-    return Reading(facts=tuple(facts))
+        rounds.append(Round(cards=_chips(lines)))
+        facts += [*card_facts(rounds[-1].cards), *programs(_processes(lines))]
+    return Reading(facts=tuple(facts), curves=tuple(card_curves(source.name, rounds[::-1])))
 
 
 def _chips(lines: Sequence[PrintedLine]) -> list[Card]:

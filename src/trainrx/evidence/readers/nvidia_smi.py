@@ -1,4 +1,4 @@
-"""Cards as nvidia-smi shows them: its table, `-q`, and `--query-gpu=... --format=csv`.
+"""Cards as nvidia-smi shows them: its table, and `-q`.
 
 Format: docs.nvidia.com/deploy/nvidia-smi. Names, sizes and the driver are read where versions are.
 """
@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trainrx.evidence.readers import Source
-from trainrx.evidence.readers._cards import Card, card_facts, programs
+from trainrx.evidence.readers._cards import Card, Round, card_curves, card_facts, programs
 from trainrx.evidence.readers._printed import PrintedLine, passages
 from trainrx.evidence.values import gib
 from trainrx.model.facts import Fact
 from trainrx.model.ranks import Reading
 
-TABLE, QUERY, CSV = b"Volatile Uncorr. ECC", b"NVSMI LOG", b"utilization.gpu"
-MARKS = (TABLE, QUERY, CSV)
+TABLE, QUERY = b"Volatile Uncorr. ECC", b"NVSMI LOG"
+MARKS = (TABLE, QUERY)
 _CARD = re.compile(
     r"^\|\s{1,8}(?P<index>\d{1,3})\s{1,4}\S.{0,60}?\|\s{1,4}[0-9A-Fa-f]{8}:[0-9A-Fa-f:.]{6,12}\s.{0,20}\|"
     r"\s{1,30}(?P<ecc>\S{1,12})\s{0,8}\|?$"
@@ -37,13 +37,13 @@ _NUMBER = re.compile(r"\d{1,9}")
 def read(data: bytes, source: Source) -> Reading:
     """Read how busy the cards are, and what errors they count."""
     facts: list[Fact] = []
+    rounds: list[Round] = []
     for lines in passages(data, source, TABLE, most=400):
-        facts += [*card_facts(_of_table(lines)), *programs(_processes(lines))]
+        rounds.append(Round(cards=_of_table(lines)))
+        facts += [*card_facts(rounds[-1].cards), *programs(_processes(lines))]
     for lines in passages(data, source, QUERY, most=4000):
         facts += card_facts(_of_query(lines))
-    for lines in passages(data, source, CSV, most=300):
-        facts += card_facts(_of_csv(lines))
-    return Reading(facts=tuple(facts))
+    return Reading(facts=tuple(facts), curves=tuple(card_curves(source.name, rounds[::-1])))
 
 
 def _of_table(lines: Sequence[PrintedLine]) -> list[Card]:
@@ -110,24 +110,3 @@ def _told(card: Card, line: PrintedLine, above: Sequence[str], key: str, value: 
     elif section == "Remapped Rows" and key in ("Pending", "Remapping Failure Occurred"):
         card.waits_for_reset = card.waits_for_reset or value == "Yes"
         card.line = line if value == "Yes" else card.line
-
-
-def _of_csv(lines: Sequence[PrintedLine]) -> list[Card]:
-    names = [name.strip().partition(" [")[0] for name in lines[0].text.split(",")]
-    cards: list[Card] = []
-    for line in lines[1:]:
-        cells = dict(zip(names, (cell.strip() for cell in line.text.split(",")), strict=False))
-        load = _NUMBER.match(cells.get("utilization.gpu", ""))
-        if load is None:
-            break
-        index = cells.get("index", "")
-        used = cells.get("memory.used", "")
-        cards.append(
-            Card(
-                index=int(index) if _COUNT.match(index) else len(cards),
-                line=line,
-                used=gib(used if used.endswith("B") else f"{used}MiB"),
-                load=int(load[0]),
-            )
-        )
-    return cards

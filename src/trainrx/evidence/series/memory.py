@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.evidence.series.forecast import Forecast, forecast, slope_of
 from trainrx.evidence.series.ranks import least_used, memory_spread, straggler
-from trainrx.evidence.series.shapes import shape_of
+from trainrx.evidence.series.shapes import grows, shape_of
 from trainrx.model.curves import Curve, Quantity
 from trainrx.model.facts import Fact, Facts, fact
 
@@ -50,7 +50,7 @@ def _developing(curve: Curve, used: Curve | None, name: str) -> Iterator[Fact]:
     slope = slope_of(curve) if shape == "linear" else None
     if slope is not None and curve.by == "step":
         yield fact(f"{name}_gib_per_step", round(slope, 6), *curve.origins, how="derived")
-    elif slope is not None:
+    elif slope is not None and curve.by == "second":
         yield fact(f"{name}_gib_per_hour", round(slope * HOUR, 3), *curve.origins, how="derived")
     yield fact(f"{name}_first_gib", curve.values[0], *curve.origins)
     yield fact(f"{name}_last_gib", curve.values[-1], *curve.origins)
@@ -94,12 +94,19 @@ def _soonest(
     coming: list[tuple[Curve, Forecast]] = []
     for curve in found[:MOST_FORECASTS]:
         most = curve.limit or limit
-        if most is None or shape_of(curve, used_of(curve, curves)) != "linear":
+        if most is None or not _leaks(curve, curves):
             continue
         made = forecast(curve, most, total if curve.by == "step" else None)
         if made is not None:
             coming.append((curve, made))
     return min(coming, key=lambda one: one[1].at - one[0].at[-1], default=None)
+
+
+def _leaks(curve: Curve, curves: Sequence[Curve]) -> bool:
+    """Tell whether a curve is carried on: over time only what lasts longer than loading."""
+    if curve.by == "reading" or (curve.by == "second" and not grows(curve)):
+        return False
+    return shape_of(curve, used_of(curve, curves)) == "linear"
 
 
 def _running_out(found: tuple[Curve, Forecast] | None, name: str) -> Iterator[Fact]:

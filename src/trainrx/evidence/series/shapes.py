@@ -167,8 +167,8 @@ def _is_even(at: Sequence[float], kept: Sequence[float]) -> bool:
 
 GROWTH_SHARE, GROWTH_GIB = 0.15, 1.0
 LATE_SHARE = 0.03
-LEAST_TIME = 600.0
-"""Seconds of readings from which on a rise is no loading of the model."""
+LEAST_TIME, LEAST_READINGS = 600.0, 60
+"""Seconds, or else readings, from which on a rise is no loading of the model."""
 
 
 def grows(curve: Curve) -> bool:
@@ -180,9 +180,15 @@ def grows(curve: Curve) -> bool:
     shape = shape_of(curve)
     if shape in (None, "flat"):
         return False
-    if curve.by == "second" and (shape != "linear" or curve.at[-1] - curve.at[0] < LEAST_TIME):
+    if curve.by != "step" and (shape != "linear" or not _lasts(curve)):
         return False
     _, kept = smoothed(curve.at, curve.values)
     rise, late = kept[-1] - kept[0], kept[-1] - kept[len(kept) // 2]
     enough = rise >= max(GROWTH_SHARE * abs(kept[0]), GROWTH_GIB)
     return enough and late >= LATE_SHARE * abs(kept[0])
+
+
+def _lasts(curve: Curve) -> bool:
+    if curve.by == "second":
+        return curve.at[-1] - curve.at[0] >= LEAST_TIME
+    return len(curve.values) >= LEAST_READINGS

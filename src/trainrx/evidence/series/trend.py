@@ -12,7 +12,7 @@ SURE = 1.96
 """Standard errors of Kendall's score on either side, for 95 of 100 intervals."""
 
 
-class Line(NamedTuple):
+class TrendLine(NamedTuple):
     """A straight line, with the interval of its slope; `tau`: how steadily readings rise, to 1."""
 
     slope: float
@@ -44,7 +44,7 @@ def thinned(count: int, most: int = MOST) -> list[int]:
     return [round(i * (count - 1) / (most - 1)) for i in range(most)]
 
 
-def line_through(at: Sequence[float], values: Sequence[float]) -> Line | None:
+def line_through(at: Sequence[float], values: Sequence[float]) -> TrendLine | None:
     """Fit the median of the slopes between all pairs; None where all stand at one place."""
     kept = thinned(len(values))
     slopes: list[float] = []
@@ -64,4 +64,4 @@ def line_through(at: Sequence[float], values: Sequence[float]) -> Line | None:
     low = slopes[max(0, int((pairs - spread) / 2))]
     high = slopes[min(pairs - 1, int((pairs + spread) / 2))]
     level = median([values[i] - slope * at[i] for i in kept])
-    return Line(slope=slope, low=low, high=high, level=level, tau=score / pairs)
+    return TrendLine(slope=slope, low=low, high=high, level=level, tau=score / pairs)
