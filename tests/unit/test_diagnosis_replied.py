@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -111,6 +112,22 @@ def test_the_output_of_a_step_is_searched_like_that_of_any_command() -> None:
 
     assert "kernel-oom-kill" in [item.id for item in shown.symptoms]
     assert "host-oom.who-killed" not in [ask.id for ask in shown.asks]
+
+
+def test_stacks_that_are_pasted_are_read_like_files_of_them() -> None:
+    def dump(pid: int, *frames: tuple[str, str]) -> str:
+        named = [{"name": name, "filename": file, "line": 7} for name, file in frames]
+        thread = {"pid": pid, "thread_name": "MainThread", "active": False, "owns_gil": False}
+        return json.dumps([thread | {"frames": named}])
+
+    waits = ("all_reduce", "/x/torch/distributed/distributed_c10d.py"), ("fit", "/data/train.py")
+    reads = ("read_bytes", "/usr/lib/python3.11/pathlib.py"), ("load", "/data/dataset.py")
+    pasted = "\n".join((dump(11, *waits), dump(12, *reads), dump(13, *waits)))
+
+    shown = diagnose(note="the job hangs", answers={"hang.stacks": pasted})
+
+    assert shown.ranks is not None
+    assert "/data/dataset.py:7 load" in [one.frame for one in shown.ranks.places]
 
 
 def test_a_pasted_traceback_says_where_it_broke_off() -> None:

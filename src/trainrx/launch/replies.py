@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from trainrx.evidence.readers import as_evidence
 from trainrx.inputs.files import read_path, read_stdin
 from trainrx.inputs.hardware import read_gpu
 from trainrx.inputs.recognise import recognise
@@ -160,9 +161,16 @@ def _told(reply: Reply, knowledge: Knowledge, stdin: bytes | None) -> Iterator[_
         value = value_of(reply.text, entry)
         yield fact(reply.id, value, Origin(source=source, text=reply.text.strip()), how="given")
     else:
-        found = _read(reply, stdin, "output")
-        kind = recognise(found.text or "")
-        yield found if kind not in BY_CONTENT else msgspec.structs.replace(found, kind=kind)
+        yield _output(_read(reply, stdin, "output"))
+
+
+def _output(found: Input) -> Input:
+    """Take what a command printed as what it is: evidence of a format, or another input."""
+    dump = as_evidence(msgspec.structs.replace(found, kind="other"))
+    if dump.kind == "evidence":
+        return dump
+    kind = recognise(found.text or "")
+    return found if kind not in BY_CONTENT else msgspec.structs.replace(found, kind=kind)
 
 
 def _outcome(reply: Reply, knowledge: Knowledge) -> StepOutcome | None:

@@ -71,11 +71,20 @@ def read(data: bytes, source: Source) -> Reading:
 
 def _read_json(data: bytes, source: Source) -> Reading:
     try:
-        threads = msgspec.json.decode(data, type=list[_JsonThread])
+        threads = _json_threads(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         reason = f"is no whole output of py-spy dump --json: {error}"
         return Reading(unread=(Unread(source=source.name, reason=reason),))
     return Reading(stacks=tuple(_of_json(thread, source) for thread in threads))
+
+
+def _json_threads(data: bytes) -> list[_JsonThread]:
+    """Read a dump of one process, or those of several on a line each."""
+    decoder = msgspec.json.Decoder(list[_JsonThread])
+    try:
+        return decoder.decode(data)
+    except msgspec.DecodeError:
+        return [thread for dump in decoder.decode_lines(data) for thread in dump]
 
 
 def _of_json(thread: _JsonThread, source: Source) -> ThreadStack:
