@@ -15,6 +15,8 @@ LEAST_SHOWN = 0.1
 MOST_RUNNERS_UP = 3
 MOST_DIFFERENTIAL = 5
 MOST_ASKED = 3
+OURS = "diagnose "
+"""What commands of our own begin with."""
 OF_A_RUN = ("log", "oom", "failure", "series", "symptom", "collective", "rank", "stack")
 """What the questions begin with that a launch which has not run cannot answer."""
 
@@ -89,13 +91,22 @@ def questions(answer: Diagnosis, view: View) -> doc.Node | None:
     )
 
 
+def is_to_collect(answer: Diagnosis) -> bool:
+    """Tell whether there is first of all to run a command of our own, before the job ends."""
+    first = next(iter(answer.asks), None)
+    return answer.verdict == "unknown" and first is not None and first.command.startswith(OURS)
+
+
 def _question(ask: Ask, readings: int) -> doc.Bullet:
     how = doc.Paragraph(ask.how, most=2) if ask.how else None
+    command = doc.Code((CopyLine(clean(ask.command)),)) if ask.command else None
     return doc.Bullet(
         ask.what,
         most=2,
         children=children(
-            doc.Code((CopyLine(clean(ask.command)),)) if ask.command else how,
+            command,
+            # on the machine of the job there may be no trainrx: what else does is said as well
+            how if command is None or ask.command.startswith(OURS) else None,
             [doc.Paragraph(reading, most=1) for reading in ask.reading[:readings]],
         ),
     )

@@ -18,7 +18,7 @@ from trainrx.render.document import Document, Elastic, Room, View, children, ela
 from trainrx.render.inputs import job_text, unread_at
 from trainrx.render.ranks import ranks_line
 from trainrx.render.screen.evidence import seen, why
-from trainrx.render.screen.inquiry import others, questions
+from trainrx.render.screen.inquiry import is_to_collect, others, questions
 from trainrx.render.screen.verdict import FORESEEN, checked, headline, named_cause
 
 ROOM = Room(lines=24, size=3000)
@@ -30,11 +30,14 @@ LONGEST_NAME = 30
 def document(answer: Diagnosis, view: View) -> Document:
     """Lay the screen out."""
     best = named_cause(answer)
+    asked, also = questions(answer, view), others(answer, view)
+    if is_to_collect(answer):
+        asked, also = also, asked
     nodes = children(
         head(answer, view),
-        others(answer, view),
+        also,
         _gap(4),
-        questions(answer, view),
+        asked,
         _mind(answer, view),
         _last(answer, best, view),
     )
