@@ -49,11 +49,16 @@ class LiveProcess(msgspec.Struct, frozen=True, kw_only=True):
     readable: bool = True
 
 
+def is_shell(program: str) -> bool:
+    """Tell a shell by its name."""
+    return _SHELL.fullmatch(program) is not None
+
+
 def is_launcher(row: TableRow) -> bool:
     """Tell what starts a job: a script, or a launcher."""
     if not row.argv:
         return False
-    if _SHELL.fullmatch(row.argv[0]):
+    if is_shell(row.argv[0]):
         return len(row.argv) > 1 and any(not word.startswith("-") for word in row.argv[1:])
     return _STARTS.search(" ".join(row.argv[:4])) is not None
 

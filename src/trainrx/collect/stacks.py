@@ -7,6 +7,7 @@ limit, and a process it left stopped is resumed.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -97,9 +98,14 @@ class StackTaker:
         )
 
 
+def host_folder(host: str) -> str:
+    """Name the place of a machine in a bundle."""
+    return re.sub(r"[^\w.-]|^\.+", "-", host, flags=re.ASCII) or "host"
+
+
 def folder(one: LiveProcess, host: str) -> str:
     """Name the place of a process in a bundle."""
-    safe = "".join(char if char.isalnum() or char in "-." else "-" for char in host) or "host"
+    safe = host_folder(host)
     if one.role == "rank" and one.rank is not None:
         return f"{safe}/rank{one.rank}"
     of = f"rank{one.rank}/" if one.rank is not None else ""

@@ -10,8 +10,12 @@ import msgspec
 
 from trainrx.collect.bundle import SUFFIX, Bundle, TakenItem, masked_bundle, write_bundle
 from trainrx.collect.commands import Runner, run_command
+from trainrx.collect.files import output, recorders
+from trainrx.collect.machine import machine
 from trainrx.collect.processes import LiveJob
+from trainrx.collect.ras import ras
 from trainrx.collect.roles import LiveProcess
+from trainrx.collect.runtime import runtime
 from trainrx.collect.stacks import StackTaker, Taken
 from trainrx.model import __version__
 from trainrx.model.bundle import BundleGap, BundleManifest, BundleProcess
@@ -88,8 +92,18 @@ def _taken(job: LiveJob, options: TakeOptions) -> Iterator[Taken]:
     for number in range(1, options.rounds + 1):
         began = time.monotonic()
         yield from stacks.round(number)
+        if number == 1:  # all else is taken between the rounds
+            yield from _besides_stacks(job, options)
         if number < options.rounds:
             time.sleep(max(0.0, options.interval - (time.monotonic() - began)))
+
+
+def _besides_stacks(job: LiveJob, options: TakeOptions) -> Iterator[Taken]:
+    yield from ras(job, options.run)
+    yield from recorders(job)
+    yield from output(job)
+    yield from runtime(job)
+    yield from machine(job, options.run)
 
 
 def _manifest(job: LiveJob, gaps: list[BundleGap], at: float) -> BundleManifest:
