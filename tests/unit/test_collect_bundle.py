@@ -37,7 +37,7 @@ def bundle(host: str = "node1", rank: int = 0) -> Bundle:
         job="4711",
         host=host,
         processes=(BundleProcess(pid=7, role="rank", rank=rank, argv=("a", f"--token={TOKEN}")),),
-        gaps=(BundleGap(what="kernel", why="not permitted", grant="root"),),
+        gaps=(BundleGap(kind="kernel", reason="not-permitted", right="kernel-log"),),
     )
     said = "RuntimeError: CUDA out of memory by correct horse\n"
     texts = [TakenItem(item=item, text=STACKS), TakenItem(item=log, text=said)]
@@ -90,7 +90,7 @@ def test_items_are_inputs_with_what_the_manifest_says_of_them(tmp_path: Path) ->
         ("log", 0),
         ("log", 0),
     ]
-    assert [one.reason for one in unread] == ["kernel could not be taken: not permitted"]
+    assert [one.reason for one in unread] == ["kernel was not taken: not permitted"]
 
 
 def test_a_live_job_is_taken_into_a_bundle_that_names_its_ranks(tmp_path: Path) -> None:

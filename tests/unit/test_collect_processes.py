@@ -124,8 +124,7 @@ def test_what_may_not_be_read_is_told_with_the_right_it_takes() -> None:
 
     job = find_job(WantedJob(pid=10), table(hidden))
 
-    assert [(gap.pid, gap.what) for gap in job.gaps] == [(10, "variables")]
-    assert "user of the job" in job.gaps[0].grant
+    assert [(gap.pid, gap.kind, gap.right) for gap in job.gaps] == [(10, "environment", "owner")]
 
 
 def test_hostile_names_and_words_harm_nothing() -> None:

@@ -9,6 +9,7 @@ import inspections
 import msgspec
 import pytest
 
+from trainrx.model.bundle import BundleGap, BundleItem, BundleManifest, CollectReport
 from trainrx.model.findings import Finding
 from trainrx.model.fixing import FixAnswer, RetryAnswer
 from trainrx.model.lint import LintReport
@@ -48,6 +49,14 @@ RECORDS = {
         verdict="transient",
         exit_code=75,
         reason="a card was lost",
+    ),
+    "CollectReport": CollectReport(
+        manifest=BundleManifest(
+            job="4711",
+            items=(BundleItem(path="a/py-spy-1.json", kind="stacks", rank=0),),
+            gaps=(BundleGap(kind="kernel", reason="not-permitted", right="kernel-log"),),
+        ),
+        path="trainrx-4711.tar.zst",
     ),
     "Translation": Translation(
         tool=diagnoses.TOOL,

@@ -85,6 +85,12 @@ def complain(message: str, lang: Lang = "en", level: Level = "secrets") -> int:
     return _say(f"diagnose: {message}\n", level)
 
 
+def note(message: str, lang: Lang = "en", level: Level = "secrets") -> int:
+    """Say something beside the answer on standard error; give exit status 0."""
+    complain(message, lang, level)
+    return 0
+
+
 def _say(text: str, level: Level) -> int:
     """Write to standard error, masked and safe to show; give exit status 2."""
     from trainrx.sanitizer import media

@@ -37,11 +37,11 @@ standard input. The kind of each is found out from its content; the options say 
   diagnose run_folder/ --gpu A100-80G --gpus 8 --lang zh
 """
 EPILOG = """\
-Other commands: fix FILE (the changed launch, proved), plan FILE (what works on which hardware),
-retry LOG (does a restart help), lint FILE (defects before it runs), lsp (the same in an editor),
-translate FILE (to another version), estimate FILE (the GPU memory it takes), inspect FILE (what
-a launch sets), diff GOOD BAD, paste FILE (any text as a post), explain ID, kb check|test|new|list
-(a file of that name: ./inspect).
+Other commands: collect (the evidence of a job that runs or hangs), fix FILE (the changed
+launch, proved), plan FILE (what works on which hardware), retry LOG (does a restart help), lint
+FILE (defects before it runs), lsp (the same in an editor), translate FILE (to another version),
+estimate FILE (the GPU memory it takes), inspect FILE (what a launch sets), diff GOOD BAD, paste
+FILE (any text as a post), explain ID, kb check|test|new|list (a file of that name: ./inspect).
 
 Completion of the shell: diagnose --install-completion, or --show-completion to look at it first."""
 

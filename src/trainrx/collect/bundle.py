@@ -13,7 +13,7 @@ import msgspec
 import zstandard
 
 from trainrx.inputs.bundle import read_manifest
-from trainrx.model.bundle import MANIFEST, BundleItem, BundleManifest
+from trainrx.model.bundle import MANIFEST, BundleGap, BundleItem, BundleManifest
 from trainrx.model.errors import UsageError
 from trainrx.sanitizer import MASK, Level
 from trainrx.sanitizer.assignments import is_secret_name
@@ -117,6 +117,13 @@ def merged(bundles: Iterable[Bundle]) -> Bundle:
         )
         contents |= one.contents
     return Bundle(manifest=manifest, contents=contents)
+
+
+def with_gaps(bundle: Bundle, gaps: Sequence[BundleGap]) -> Bundle:
+    """Add what could not be taken at all."""
+    manifest = bundle.manifest
+    manifest = msgspec.structs.replace(manifest, gaps=(*manifest.gaps, *gaps))
+    return msgspec.structs.replace(bundle, manifest=manifest)
 
 
 def write_bundle(bundle: Bundle, path: Path) -> None:

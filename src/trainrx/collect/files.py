@@ -39,8 +39,7 @@ def output(job: LiveJob) -> Iterator[Taken]:
         for name, path in files:
             yield from _log(one, name, path, job, seen)
     if not seen and nowhere:
-        why = "the job writes to a terminal or a pipe, from which nothing can be copied"
-        yield BundleGap(what="output", why=why, grant="start it with > train.log 2>&1")
+        yield BundleGap(kind="log", reason="no-file", right="redirect", host=job.host)
 
 
 def _opened(one: LiveProcess, fd: int) -> Path | None:
@@ -67,8 +66,15 @@ def _log(
                 file.seek(-TAIL, os.SEEK_END)
                 data = data[: data.rfind(b"\n") + 1] + file.read().partition(b"\n")[2]
     except OSError as error:
-        why = f"it cannot be read: {error.strerror}"
-        yield BundleGap(what=f"{name} of {one.pid}", why=why, host=job.host, rank=one.rank)
+        yield BundleGap(
+            kind="log",
+            reason="unreadable",
+            name=name,
+            detail=error.strerror or "",
+            host=job.host,
+            pid=one.pid,
+            rank=one.rank,
+        )
         return
     item = BundleItem(
         path=f"{folder(one, job.host)}/{name}.log",
@@ -128,8 +134,14 @@ def _dump(one: LiveProcess, path: Path, data: bytes, at: float, job: LiveJob) ->
         value = plain_values(data) if data.startswith(PICKLED) else json.loads(data)
         text = json.dumps(value, default=str)
     except (UnplainError, ValueError, TypeError, RecursionError) as error:
-        why = f"it is no dump of the flight recorder: {error}"[:200]
-        return BundleGap(what=str(path), why=why, host=job.host, rank=one.rank)
+        return BundleGap(
+            kind="recorder",
+            reason="unreadable",
+            name=str(path),
+            detail=str(error)[:200],
+            host=job.host,
+            rank=one.rank,
+        )
     item = BundleItem(
         path=f"{host_folder(job.host)}/rank{one.rank}/{_NAMED}_rank_{one.rank}.json",
         kind="recorder",

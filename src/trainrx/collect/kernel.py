@@ -46,15 +46,12 @@ def kernel(job: LiveJob, run: Runner) -> Iterator[Taken]:
             yield printed("kernel", file, done, " ".join(argv), job)
             return
     yield BundleGap(
-        what="kernel log",
-        why="neither dmesg nor the journal may be read",
-        grant="root, the group adm or systemd-journal, or sysctl kernel.dmesg_restrict=0",
-        host=job.host,
+        kind="kernel", reason="not-permitted", right="kernel-log", name="dmesg", host=job.host
     )
 
 
 def since(lines: Sequence[str], at: float) -> list[str]:
-    """Give the lines of `dmesg` since some time; a line without a stamp belongs to the one above."""
+    """Give the lines of `dmesg` since some time; one without a stamp belongs to that above it."""
     boot = time.time() - float((text_of(Path("/proc/uptime")) or "0").split()[0])
     kept: list[str] = []
     is_new = True

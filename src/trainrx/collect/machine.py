@@ -52,11 +52,10 @@ def _said(command: MachineCommand, job: LiveJob, run: Runner) -> Iterator[Taken]
     if done.text.strip():
         yield printed(command.kind, command.file, done, said, job)
     if done.status == TIMED_OUT:
-        why = f"{said} did not come back within {COMMAND_LIMIT:g} s"
-        yield BundleGap(what=said, why=why, host=job.host)
+        yield BundleGap(kind=command.kind, reason="too-slow", name=said, host=job.host)
     elif done.status not in (0, NOT_FOUND) or (done.status == NOT_FOUND and command.wanted):
-        why = (done.error.strip() or done.text.strip() or f"it ended with {done.status}")[:200]
-        yield BundleGap(what=said, why=why, host=job.host)
+        why = (done.error.strip() or done.text.strip() or f"status {done.status}")[:200]
+        yield BundleGap(kind=command.kind, reason="failed", name=said, detail=why, host=job.host)
 
 
 def _control_group(job: LiveJob) -> Iterator[Taken]:
@@ -84,7 +83,7 @@ def _places(pid: int) -> Iterator[Path]:
 def _file(kind: ItemKind, file: str, path: Path, job: LiveJob) -> Iterator[Taken]:
     text = text_of(path)
     if text is None:
-        yield BundleGap(what=str(path), why="it may not be read", host=job.host)
+        yield BundleGap(kind=kind, reason="unreadable", name=str(path), host=job.host)
         return
     item = BundleItem(
         path=f"{host_folder(job.host)}/{file}",

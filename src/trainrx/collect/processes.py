@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NoReturn
 
 import msgspec
 
@@ -72,7 +73,7 @@ def find_job(wanted: WantedJob, table: Table | None = None) -> LiveJob:
     common = {ranked.common for row in first if (ranked := row.ranked()) is not None}
     jobs = _jobs(table, first, common, wanted)
     if len(jobs) > 1:
-        raise UsageError(_several(wanted, jobs))
+        _refuse_several(wanted, jobs)
     rows = _with_ancestors(table, table.descendants([row.pid for row in jobs[0]]))
     processes = tuple(live_processes(Table(rows=rows)))
     return LiveJob(
@@ -101,7 +102,7 @@ def _first(wanted: WantedJob, table: Table) -> list[TableRow]:
         ranked = ((row, row.ranked()) for row in rows if row.is_python)
         found = [row for row, said in ranked if said is not None and said.own]
     if not found:
-        raise UsageError(_none(wanted, table))
+        _refuse_nothing(wanted, table)
     return found
 
 
@@ -112,20 +113,20 @@ def _is_of_slurm(row: TableRow, job: str) -> bool:
     return job.partition(".")[0] in {number, array} and number != ""
 
 
-def _none(wanted: WantedJob, table: Table) -> str:
-    hidden = sum(row.env is None for row in table.rows.values())
-    more = (
-        f" The variables of {hidden} processes may not be read: run it as the user of the job."
-        if hidden
+def _refuse_nothing(wanted: WantedJob, table: Table) -> NoReturn:
+    count = sum(row.env is None for row in table.rows.values())
+    hidden = (
+        f"; the variables of {count} processes may not be read: run it as the user of the job"
+        if count
         else ""
     )
     if wanted.pid is not None:
-        return f"{wanted.said}: there is no such process on this machine."
+        raise UsageError(f"{wanted.said}: there is no such process on this machine")
     if wanted.said:
-        return f"{wanted.said}: no process of this machine belongs to it.{more}"
-    return (
+        raise UsageError(f"{wanted.said}: no process of this machine belongs to it{hidden}")
+    raise UsageError(
         "no process of this machine has the variables RANK and WORLD_SIZE; name the job with "
-        f"--pid PID, --job SLURM_ID or --match REGEX.{more}"
+        f"--pid PID, --job SLURM_ID or --match REGEX{hidden}"
     )
 
 
@@ -149,14 +150,12 @@ def _jobs(
     return [*ranks.values()] or [others]
 
 
-def _several(wanted: WantedJob, jobs: Iterable[list[TableRow]]) -> str:
+def _refuse_several(wanted: WantedJob, jobs: Sequence[list[TableRow]]) -> NoReturn:
     named = [f"--pid {min(row.pid for row in job)} ({job[0].line[:60]})" for job in jobs]
     more = ", ..." if len(named) > MOST_NAMED else ""
     asked = f"{wanted.said}: " if wanted.said else ""
-    return (
-        f"{asked}{len(named)} jobs run on this machine; name one of them: "
-        f"{', '.join(named[:MOST_NAMED])}{more}"
-    )
+    names = f"{', '.join(named[:MOST_NAMED])}{more}"
+    raise UsageError(f"{asked}{len(jobs)} jobs run on this machine; name one of them: {names}")
 
 
 def _with_ancestors(table: Table, rows: Mapping[int, TableRow]) -> dict[int, TableRow]:
@@ -188,9 +187,9 @@ def _gaps(processes: Iterable[LiveProcess]) -> Iterator[BundleGap]:
     for one in processes:
         if not one.readable and one.role != "other":
             yield BundleGap(
-                what="variables",
-                why="the variables of this process may not be read",
-                grant="run as the user of the job, or with CAP_SYS_PTRACE",
+                kind="environment",
+                reason="not-permitted",
+                right="owner",
                 pid=one.pid,
                 rank=one.rank,
             )

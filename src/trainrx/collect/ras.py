@@ -43,7 +43,10 @@ def ras(job: LiveJob, run: Runner) -> Iterator[Taken]:
         except ConnectionRefusedError:
             return
         except (OSError, RasError) as error:
-            yield BundleGap(what="NCCL RAS", why=f"it did not answer: {error}", host=job.host)
+            said = str(error)[:200]
+            yield BundleGap(
+                kind="ras", reason="no-answer", name="NCCL RAS", detail=said, host=job.host
+            )
             return
     item = BundleItem(
         path=f"{host_folder(job.host)}/ncclras.json",

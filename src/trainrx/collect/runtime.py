@@ -78,12 +78,12 @@ def _file(kind: ItemKind, name: str, one: LiveProcess, job: LiveJob) -> Iterator
     path = Path(one.cwd) / name
     try:
         if path.stat().st_size > LARGEST_FILE or not path.is_file():
-            yield BundleGap(what=name, why="it is no file, or too large", host=job.host)
+            yield BundleGap(kind=kind, reason="too-large", name=name, host=job.host)
             return
         text = path.read_bytes().decode("utf-8", "replace")
     except (OSError, ValueError) as error:
-        why = f"it cannot be read: {getattr(error, 'strerror', None) or error}"
-        yield BundleGap(what=name, why=why, host=job.host)
+        why = str(getattr(error, "strerror", None) or error)[:200]
+        yield BundleGap(kind=kind, reason="unreadable", name=name, detail=why, host=job.host)
         return
     yield _item(kind, f"{kind}s/{_safe(path.name)}", text, job, str(path), one)
 
@@ -118,7 +118,7 @@ def _versions(one: LiveProcess, job: LiveJob) -> Iterator[Taken]:
     places = package_folders(one)
     lines = list(dict.fromkeys(line for place in places for line in installed(place)))
     if not lines:
-        yield BundleGap(what="versions", why="no packages of the interpreter were found")
+        yield BundleGap(kind="versions", reason="nothing-found", host=job.host)
         return
     found = (_PYTHON.search(str(place)) for place in places)
     python = next((f"Python version: {m[1] or m[2]}\n" for m in found if m is not None), "")

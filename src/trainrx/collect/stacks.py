@@ -17,10 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from trainrx.collect.bundle import TakenItem
-from trainrx.collect.commands import NOT_FOUND, TIMED_OUT, Runner
+from trainrx.collect.commands import NOT_FOUND, TIMED_OUT, CommandOutput, Runner
 from trainrx.collect.processes import LiveJob
 from trainrx.collect.roles import LiveProcess
-from trainrx.model.bundle import BundleGap, BundleItem
+from trainrx.model.bundle import BundleGap, BundleItem, GapReason, GapRight
 
 STACK_LIMIT = 6.0
 """Seconds py-spy has for one process; with the libraries of torch it takes less than one."""
@@ -32,7 +32,6 @@ FAILED = 1
 """The status of py-spy that could not read a process."""
 STOPPED = ("T", "t")
 """States of `/proc/PID/stat`: stopped by a signal, stopped by a tracer."""
-NO_BINARY = "py-spy is not installed: pip install 'trainrx[collect]'"
 Taken = TakenItem | BundleGap
 
 
@@ -49,7 +48,7 @@ class StackTaker:
         """Look at all processes once."""
         targets = tuple(self.targets())
         if not self.binary:
-            yield BundleGap(what="stacks", why=NO_BINARY, host=self.job.host)
+            yield self._gap("not-installed", "install", name="py-spy")
         for one in targets:
             yield from usage_of(one, self.job.host, number)
         if self.binary:
@@ -90,11 +89,43 @@ class StackTaker:
                 command=f"py-spy dump --json --pid {one.pid}",
             )
             return TakenItem(item=item, text=done.text)
-        why, grant = _refusal(one.pid, done.status, done.error)
-        if grant or done.status in (NOT_FOUND, TIMED_OUT):
+        gap = self._refused(one, done)
+        if gap.right or gap.reason == "too-slow":
             self.refused.add(one.pid)
+        return gap
+
+    def _refused(self, one: LiveProcess, done: CommandOutput) -> BundleGap:
+        """Say why a process could not be looked at, and which right would help."""
+        error = done.error
+        if not Path(f"/proc/{one.pid}").exists():
+            return self._gap("ended", one=one)
+        if done.status == TIMED_OUT:
+            return self._gap("too-slow", one=one)
+        if done.status == NOT_FOUND:
+            return self._gap("not-installed", "install", one=one, name="py-spy")
+        if "ermission" in error or "EPERM" in error or "not permitted" in error:
+            return self._gap("not-permitted", right_to_trace(one.pid), one=one)
+        said = error.strip().splitlines()[0] if error.strip() else f"status {done.status}"
+        return self._gap("failed", one=one, name="py-spy", detail=said[:200])
+
+    def _gap(
+        self,
+        reason: GapReason,
+        right: GapRight | None = None,
+        *,
+        one: LiveProcess | None = None,
+        name: str = "",
+        detail: str = "",
+    ) -> BundleGap:
         return BundleGap(
-            what="stacks", why=why, grant=grant, host=self.job.host, pid=one.pid, rank=one.rank
+            kind="stacks",
+            reason=reason,
+            right=right,
+            name=name,
+            detail=detail,
+            host=self.job.host,
+            pid=None if one is None else one.pid,
+            rank=None if one is None else one.rank,
         )
 
 
@@ -170,36 +201,17 @@ def resume(pid: int) -> None:
         time.sleep(0.05)
 
 
-def _refusal(pid: int, status: int, error: str) -> tuple[str, str]:
-    """Say why a process could not be looked at, and which right would help."""
-    said = error.strip().splitlines()[0][:200] if error.strip() else f"py-spy ended with {status}"
-    if not Path(f"/proc/{pid}").exists():
-        return "the process ended meanwhile", ""
-    if status == TIMED_OUT:
-        return f"py-spy took more than {STACK_LIMIT:g} s and was ended; the process goes on", ""
-    if status == NOT_FOUND:
-        return NO_BINARY, ""
-    if "ermission" in error or "EPERM" in error or "not permitted" in error:
-        return "the process may not be traced", right_to_trace(pid)
-    return said, ""
-
-
-def right_to_trace(pid: int) -> str:
+def right_to_trace(pid: int) -> GapRight:
     """Say which right lets this user look at a process."""
     if os.geteuid() != 0 and _owner(pid) not in (None, os.geteuid()):
-        return "run it as the user of the job, or as root"
+        return "owner"
     scope = _read(Path("/proc/sys/kernel/yama/ptrace_scope")).strip()
     if scope == "3":
-        return "kernel.yama.ptrace_scope is 3: nothing may be traced until the machine restarts"
+        return "yama-locked"
     in_container = Path("/.dockerenv").exists() or "KUBERNETES_SERVICE_HOST" in os.environ
     if in_container or os.geteuid() == 0:
-        return (
-            "CAP_SYS_PTRACE: docker run --cap-add SYS_PTRACE; in a pod "
-            "securityContext.capabilities.add: [SYS_PTRACE]"
-        )
-    if scope in ("1", "2"):
-        return "sudo sysctl kernel.yama.ptrace_scope=0, or run it with sudo"
-    return "run it with sudo, or with CAP_SYS_PTRACE"
+        return "container"
+    return "yama" if scope in ("1", "2") else "sudo"
 
 
 def _owner(pid: int) -> int | None:

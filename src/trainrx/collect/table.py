@@ -11,9 +11,6 @@ import msgspec
 
 from trainrx.model.errors import UsageError
 
-NOT_INSTALLED = (
-    "finding the processes of a job needs the package psutil: pip install 'trainrx[collect]'"
-)
 LONGEST_ARGUMENT = 8192
 MOST_ARGUMENTS = 4096
 """Of a command line so much is kept."""
@@ -113,7 +110,10 @@ def process_table() -> Table:
     try:
         import psutil
     except ImportError as error:
-        raise UsageError(NOT_INSTALLED) from error
+        raise UsageError(
+            "finding the processes of a job needs the package psutil: "
+            "pip install 'trainrx[collect]'"
+        ) from error
     asked = ["pid", "ppid", "name", "cmdline", "exe", "cwd", "create_time", "environ"]
     rows = (_row(process.info) for process in psutil.process_iter(asked))
     table = Table(rows={row.pid: row for row in rows})

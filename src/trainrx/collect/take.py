@@ -18,7 +18,7 @@ from trainrx.collect.roles import LiveProcess
 from trainrx.collect.runtime import runtime
 from trainrx.collect.stacks import StackTaker, Taken
 from trainrx.model import __version__
-from trainrx.model.bundle import BundleGap, BundleManifest, BundleProcess
+from trainrx.model.bundle import BundleGap, BundleManifest, BundleProcess, CollectReport
 from trainrx.sanitizer import Level
 
 MOST_BYTES = 1 << 27
@@ -48,8 +48,18 @@ class Collected(msgspec.Struct, frozen=True, kw_only=True):
     """A bundle, and the file it was written to."""
 
     bundle: Bundle
-    path: Path | None
-    seconds: float
+    path: Path | None = None
+    seconds: float = 0.0
+
+    @property
+    def report(self) -> CollectReport:
+        """Say what was taken."""
+        return CollectReport(
+            manifest=self.bundle.manifest,
+            path="" if self.path is None else str(self.path),
+            size=0 if self.path is None else self.path.stat().st_size,
+            seconds=self.seconds,
+        )
 
 
 def take(
@@ -70,9 +80,7 @@ def take(
             items.append(one)
         report(one)
     bundle = masked_bundle(_manifest(job, gaps, began), items, options.level, job.secrets)
-    path = None if options.out is None else _place(options.out, job.name)
-    if path is not None:
-        write_bundle(bundle, path)
+    path = None if options.out is None else saved(bundle, options.out)
     return Collected(bundle=bundle, path=path, seconds=time.time() - began)
 
 
@@ -81,7 +89,8 @@ def _limited(taken: Iterator[Taken], host: str) -> Iterator[Taken]:
     left = MOST_BYTES
     for one in taken:
         if isinstance(one, TakenItem) and len(one.text) > left:
-            yield BundleGap(what=one.item.path, why="the bundle would be too large", host=host)
+            name = one.item.path
+            yield BundleGap(kind=one.item.kind, reason="too-large", name=name, host=host)
             continue
         left -= len(one.text) if isinstance(one, TakenItem) else 0
         yield one
@@ -131,5 +140,12 @@ def _process(one: LiveProcess, host: str) -> BundleProcess:
     )
 
 
-def _place(out: Path, job: str) -> Path:
-    return out / f"trainrx-{job}{SUFFIX}" if out.is_dir() else out
+def saved(bundle: Bundle, out: Path) -> Path:
+    """Write a bundle into a file, or into a folder under the name of its job.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    path = out / f"trainrx-{bundle.manifest.job}{SUFFIX}" if out.is_dir() else out
+    write_bundle(bundle, path)
+    return path

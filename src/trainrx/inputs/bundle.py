@@ -12,6 +12,7 @@ from trainrx.inputs.content import Found
 from trainrx.inputs.encoding import decode_text
 from trainrx.model.bundle import (
     MANIFEST,
+    REASONS,
     SCHEMA,
     BundleGap,
     BundleItem,
@@ -106,6 +107,8 @@ def read_bundle_folder(root: Path) -> Found | None:
         name = str(path)
         if not path.is_file() or path.is_symlink():
             unread.append(Unread(source=name, reason=LACKS))
+        elif not path.stat().st_size:
+            continue
         elif _kind(item) not in SMALL:
             inputs.append(Input(kind=_kind(item), name=name, path=path, taken=item))
         else:
@@ -122,6 +125,8 @@ def read_bundle_members(source: str, members: Iterable[tuple[str, bytes]]) -> Fo
     inputs, unread = [], list(_gaps(manifest, source))
     for item in manifest.items:
         name = folder + item.path
+        if found.get(name) == b"":  # a kernel that had nothing to say
+            continue
         if name in found:
             inputs.append(_from_data(item, name, found[name]))
         else:
@@ -144,4 +149,5 @@ def _gaps(manifest: BundleManifest, source: str) -> Iterator[Unread]:
     """Name what could not be taken of the job."""
     for gap in manifest.gaps:
         of = f" of rank {gap.rank}" if gap.rank is not None else ""
-        yield Unread(source=source, reason=f"{gap.what}{of} could not be taken: {gap.why}")
+        why = f"{REASONS[gap.reason].en}{f' ({gap.detail})' if gap.detail else ''}"
+        yield Unread(source=source, reason=f"{gap.name or gap.kind}{of} was not taken: {why}")

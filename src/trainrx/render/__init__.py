@@ -36,6 +36,7 @@ ANSWERS: dict[str, Answer] = {
     "Comparison": Answer("diff", "comparison"),
     "Translation": Answer("translate", "translation"),
     "LintReport": Answer("lint"),
+    "CollectReport": Answer("collect", "collection"),
 }
 """By the name of the record."""
 

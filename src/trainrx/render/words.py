@@ -83,6 +83,7 @@ TRUTH: dict[bool | None, Text] = {
 CAUSE = Text(en="Cause", zh="原因")
 FIX = Text(en="Fix", zh="修改")
 JOB = Text(en="Job", zh="任务")
+BUNDLE = Text(en="Bundle", zh="证据包")
 NEXT = Text(en="Next", zh="下一步")
 SEEN = Text(en="Seen", zh="现象")
 CHECKED = Text(en="Checked", zh="检查过")

@@ -33,6 +33,7 @@ def write(answer: msgspec.Struct, _view: View | None = None) -> str:
 def schemas() -> dict[str, str]:
     """Give the schemas as they are committed, by the names of their files."""
     # to write an answer takes none of the other records
+    from trainrx.model.bundle import CollectReport
     from trainrx.model.estimate import Estimate
     from trainrx.model.fixing import FixAnswer, RetryAnswer
     from trainrx.model.inspection import Comparison, Inspection
@@ -41,7 +42,8 @@ def schemas() -> dict[str, str]:
     from trainrx.model.translation import Translation
 
     answers = (Diagnosis, Estimate, FixAnswer, PlanAnswer, RetryAnswer)
-    records: tuple[type[msgspec.Struct], ...] = (*answers, Inspection, Comparison, Translation)
+    others = (Inspection, Comparison, Translation, CollectReport)
+    records: tuple[type[msgspec.Struct], ...] = (*answers, *others)
     return {f"{ANSWERS[kind.__name__].schema}.schema.json": _schema(kind) for kind in records}
 
 
