@@ -109,6 +109,21 @@ def test_a_rank_that_waits_in_what_the_others_are_through_with_is_behind() -> No
     assert (found.verdict, found.culprits, found.waiting) == ("behind", (2,), (0, 1, 3))
 
 
+def test_of_equal_halves_who_has_not_called_what_the_others_wait_in_is_late() -> None:
+    stuck = [call(0, 4), call(1, 4), call(1, 5), call(1, 6)]
+    past = [*over(2, 5), call(2, 6), *over(3, 5), call(3, 6)]
+
+    assert verdict(*stuck, *past)[:2] == ("behind", (0,))
+    assert verdict(call(0, 4), call(1, 4), *past)[:2] == ("state-differs", ())
+
+
+def test_ranks_that_left_nothing_may_side_with_the_fewer() -> None:
+    calls = [call(0, 4), call(1, 4), call(2, 4, numel=16)]
+
+    assert verdict(*calls)[:2] == ("size-differs", ())
+    assert verdict(*calls, call(3, 4))[:2] == ("size-differs", (2,))
+
+
 def test_messages_between_two_ranks_are_no_collectives() -> None:
     message = call(0, 9, "send", peer=1)
 

@@ -127,3 +127,39 @@ def test_the_first_screen_names_the_rank_and_where_it_calls(lang, said) -> None:
     assert (answer.ranks.culprits, answer.ranks.waiting) == ((0,), (1, 2, 3))
     page = render(answer, "text", View(lang, width=200))
     assert said in " ".join(page.split())
+
+
+def trace(rank: int, last: str, status: dict[str, dict[str, int]]) -> Input:
+    """Make a dump whose groups are named otherwise than their status is numbered."""
+    entry = {
+        "pg_id": 2,
+        "process_group": ["33", "MODEL_PARALLEL_GROUP"],
+        "collective_seq_id": 9,
+        "profiling_name": "nccl:all_reduce",
+        "state": "scheduled",
+    }
+    said = {
+        "version": "2.9",
+        "nccl_version": "2.27.3",
+        "pg_config": {
+            "0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1, 2]"},
+            "33": {"name": "33", "desc": "MODEL_PARALLEL_GROUP", "ranks": "[0, 1, 2]"},
+        },
+        "pg_status": status,
+        "entries": [entry] if last else [],
+    }
+    text = json.dumps(said)
+    return as_evidence(Input(kind="other", name=f"_dump_{rank}.json", text=text))
+
+
+def test_a_rank_without_calls_has_the_status_of_the_number_its_group_was_made_with() -> None:
+    ahead = {"0": {"last_enqueued_collective": 4}, "2": {"last_enqueued_collective": 9}}
+    late = {
+        "0": {"last_enqueued_collective": 4, "last_completed_collective": 4},
+        "2": {"last_enqueued_collective": 8, "last_completed_collective": 8},
+    }
+    inputs = [trace(0, "x", ahead), trace(1, "x", ahead), trace(2, "", late)]
+
+    found = group_verdicts(read_evidence(inputs))
+
+    assert [(one.verdict, one.culprits, one.seq) for one in found] == [("behind", (2,), 9)]

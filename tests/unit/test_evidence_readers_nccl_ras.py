@@ -109,10 +109,11 @@ def judged(text: str) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
     ]
 
 
-def test_the_ranks_that_are_counted_and_not_named_are_known_by_the_size_of_the_group() -> None:
-    others = tuple(rank for rank in range(32) if rank not in (12, 13))
+def test_of_two_ranks_that_are_ahead_of_thirty_nobody_is_late() -> None:
+    item = as_evidence(Input(kind="log", name="ras.txt", text=AHEAD))
 
-    assert judged(AHEAD) == [("behind", others, (12, 13))]
+    assert {one.rank for one in read_evidence([item]).progress} == set(range(32))
+    assert judged(AHEAD) == [("state-differs", (), (12, 13))]
 
 
 @pytest.mark.parametrize("before", ["", "step 1 loss 2.0\n" * 100])

@@ -117,7 +117,11 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
     absent = tuple(sorted(gone | unseen if len(unseen) == 1 else gone))
     late = tuple(sorted(rank for rank, view in views.items() if view.called < at))
     past = {rank: view for rank, view in views.items() if view.completed >= at}
-    verdict, culprits = _mismatch(here) or _overtaken(here, past) or _absence(views, late, absent)
+    verdict, culprits = (
+        _mismatch(here, len(unseen))
+        or _overtaken(here, past, views)
+        or _absence(views, late, absent)
+    )
     waiting = tuple(sorted({*here, *past} - set(culprits)))
     first = _most_common(here.values(), lambda call: call.op)
     still = [call for view in views.values() if (call := view.open_call) is not None]
@@ -193,41 +197,57 @@ def _members(group: str, reading: Reading, world: int | None) -> tuple[int, ...]
     return known or (tuple(range(world)) if whole and world is not None else ())
 
 
-def _mismatch(here: Mapping[int, CollectiveCall]) -> tuple[CallVerdict, tuple[int, ...]] | None:
+def _mismatch(
+    here: Mapping[int, CollectiveCall], unseen: int
+) -> tuple[CallVerdict, tuple[int, ...]] | None:
     """Find the ranks that call something else than the others at the same place."""
-    others = _minority(here, lambda call: call.op)
+    others = _minority(here, lambda call: call.op, unseen)
     if others is not None:
         return "op-differs", others
     if next(iter(here.values())).op in EQUAL_INPUTS:
         sized = {rank: call for rank, call in here.items() if call.numel is not None}
-        if (others := _minority(sized, lambda call: call.numel)) is not None:
+        if (others := _minority(sized, lambda call: call.numel, unseen)) is not None:
             return "size-differs", others
     typed = {rank: call for rank, call in here.items() if call.dtypes}
-    if (others := _minority(typed, lambda call: call.dtypes)) is not None:
+    if (others := _minority(typed, lambda call: call.dtypes, unseen)) is not None:
         return "dtype-differs", others
     return None
 
 
 def _minority(
-    here: Mapping[int, CollectiveCall], of: Callable[[CollectiveCall], Hashable]
+    here: Mapping[int, CollectiveCall], of: Callable[[CollectiveCall], Hashable], unseen: int
 ) -> tuple[int, ...] | None:
-    """Give the ranks that differ from most; of two halves nobody can say which is right: ()."""
+    """Give the ranks that differ from most; of two halves nobody can say which is right: ().
+
+    Those that left nothing may side with the fewer.
+    """
     counts = Counter(of(call) for call in here.values())
     if len(counts) < 2:
         return None
     (most, number), (_, second) = counts.most_common(2)
-    if number == second:
+    if number <= second + unseen:
         return ()
     return tuple(sorted(rank for rank, call in here.items() if of(call) != most))
 
 
 def _overtaken(
-    here: Mapping[int, CollectiveCall], past: Mapping[int, _RankView]
+    here: Mapping[int, CollectiveCall],
+    past: Mapping[int, _RankView],
+    views: Mapping[int, _RankView],
 ) -> tuple[CallVerdict, tuple[int, ...]] | None:
-    """Find the ranks that are still in a call which the others are through with."""
+    """Find the ranks that are still in a call which the others are through with.
+
+    Where they are not the fewer, those of them that have not called what the others wait in, and
+    some have.
+    """
+    still = sorted(set(here) - set(past))
     if not past:
         return None
-    return ("behind", tuple(sorted(here))) if len(here) < len(past) else ("state-differs", ())
+    if len(still) < len(past):
+        return "behind", tuple(still)
+    front = min(view.completed for view in past.values()) + 1
+    late = tuple(rank for rank in still if views[rank].called < front)
+    return ("behind", late) if 0 < len(late) < len(still) else ("state-differs", ())
 
 
 def _absence(
@@ -243,11 +263,16 @@ def _absence(
 def _by_counts(
     group: str, counted: Mapping[int, int], gone: set[int], said: Sequence[GroupProgress]
 ) -> GroupVerdict | None:
-    """Judge by the numbers of calls alone: who called fewer is waited for."""
+    """Judge by the numbers of calls alone: the few that called fewer are waited for.
+
+    That few called more is no delay of the others.
+    """
     most = max(counted.values(), default=0)
     late = tuple(sorted(rank for rank, number in counted.items() if number < most))
     if not late and not gone:
         return None
+    if 2 * len(late) > len(counted):
+        late = ()
     culprits = tuple(sorted({*late, *gone}))
     ahead = [one for one in said if counted.get(one.rank) == most]
     behind = [one for one in said if one.rank in culprits]
@@ -255,7 +280,7 @@ def _by_counts(
     ops = {op for one in ahead for op in one.calls}
     differ = sorted(op for op in ops if len({one.calls.get(op, 0) for one in said}) > 1)
     return GroupVerdict(
-        verdict="behind" if late else "missing",
+        verdict="behind" if late else "missing" if gone else "state-differs",
         group=group,
         seq=None,
         op=differ[0] if len(differ) == 1 else "",
@@ -281,10 +306,12 @@ SEEN_AS = "ranks-stand-still"
 def drift_symptom(verdicts: Sequence[GroupVerdict]) -> SymptomHits | None:
     """Give the sighting of ranks that cannot come together any more: they call different things.
 
-    That one is behind says nothing alone: in a healthy job one always is.
+    That one is behind says nothing alone: in a healthy job one always is. Nor do numbers of calls.
     """
     first = next(iter(verdicts), None)
     if first is None or first.verdict not in (*DRIFTED, "size-differs"):
+        return None
+    if first.verdict == "state-differs" and first.seq is None:
         return None
     hits = tuple(
         Hit(symptom=SEEN_AS, source=origin.source, line=origin.line or 1, text=origin.text)

@@ -12,7 +12,7 @@ import io
 import pickle
 import pickletools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NoReturn
 
 import msgspec
@@ -169,9 +169,12 @@ class _Dump:
             return
         seen = {self._group(entry) for entry in self.entries}
         known = {str(name): _mapping(said) for name, said in self.status.items()}
+        numbers = self._numbers(known)
         for name in dict.fromkeys((*self.groups, *seen)):
             # a rank that called nothing has no status: it stands at the beginning
-            said = known.get(name) or (next(iter(known.values())) if len(known) == 1 else {})
+            said = known.get(numbers.get(name, name)) or (
+                next(iter(known.values())) if len(known) == 1 else {}
+            )
             yield GroupProgress(
                 rank=self.rank,
                 origin=Origin(source=self.source, text=f"pg_status of {name or 'the world'}"),
@@ -181,6 +184,18 @@ class _Dump:
                 started=_status(said, "last_started_collective"),
                 completed=_status(said, "last_completed_collective"),
             )
+
+    def _numbers(self, known: Collection[str]) -> dict[str, str]:
+        """Give the numbers under which `pg_status` holds the groups, by their names.
+
+        A call says both. Of the others it follows from their order: both count the groups as they
+        were made.
+        """
+        named = list(map(str, self.groups))
+        if len(named) == len(known) and all(map(str.isdecimal, (*named, *known))):
+            return dict(zip(sorted(named, key=int), sorted(known, key=int), strict=True))
+        said = ((self._group(entry), entry.get("pg_id")) for entry in self.entries)
+        return {name: str(number) for name, number in said if str(number) in known}
 
 
 def _state(entry: Mapping[Any, Any]) -> CallState | None:
