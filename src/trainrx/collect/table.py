@@ -127,10 +127,23 @@ def _row(seen: Mapping[str, object]) -> TableRow:
     return TableRow(
         pid=int(str(seen["pid"])),
         parent=parent if isinstance(parent := seen.get("ppid"), int) else None,
-        name=str(seen.get("name") or ""),
-        argv=tuple(str(word)[:LONGEST_ARGUMENT] for word in argv[:MOST_ARGUMENTS]),
+        name=_readable(str(seen.get("name") or "")),
+        argv=tuple(_readable(str(word)[:LONGEST_ARGUMENT]) for word in argv[:MOST_ARGUMENTS]),
         exe=str(seen.get("exe") or ""),
         cwd=str(seen.get("cwd") or ""),
         started=at if isinstance(at := seen.get("create_time"), float) else None,
-        env=env if isinstance(env, dict) else None,
+        env=_readable_values(env) if isinstance(env, dict) else None,
     )
+
+
+def _readable(text: str) -> str:
+    """Replace bytes that are no UTF-8: what is taken is passed on as text."""
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    )
+
+
+def _readable_values(env: Mapping[object, object]) -> dict[str, str]:
+    return {_readable(str(name)): _readable(str(value)) for name, value in env.items()}

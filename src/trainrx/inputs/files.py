@@ -164,6 +164,23 @@ def _opened(path: Path) -> BinaryIO:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}.") from error
 
 
+def whole_contents(names: Iterable[str]) -> Iterator[Input]:
+    """Give files, and members of archives, as they are: those of which parts were made inputs."""
+    packed: dict[str, set[str]] = {}
+    for name in names:
+        if Path(name).is_file():
+            yield Input(kind="log", name=name, path=Path(name))
+        elif "!" in name:
+            packed.setdefault(name.partition("!")[0], set()).add(name)
+    for archive, wanted in packed.items():
+        if not Path(archive).is_file():
+            continue
+        with _opened(Path(archive)) as handle:
+            for name, data in members(archive, handle, []):
+                if name in wanted:
+                    yield Input(kind="log", name=name, data=data)
+
+
 def _read_members(source: str, members: Iterator[tuple[str, bytes]]) -> Found:
     first = next(members, None)
     if first is None:

@@ -14,7 +14,7 @@ from trainrx.evidence.readers import as_evidence
 from trainrx.inputs.containers import NO_INPUT
 from trainrx.inputs.content import Found
 from trainrx.inputs.environment import Environment, read_environment
-from trainrx.inputs.files import in_words, read_path, read_stdin
+from trainrx.inputs.files import in_words, read_path, read_stdin, whole_contents
 from trainrx.inputs.hardware import card_and_count, read_gpu
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.cards import card_facts
@@ -154,11 +154,10 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
 def _evidence(found: Sequence[Input]) -> list[Input]:
     """Take what readers of evidence know for that; a dump that was taken for a post is whole."""
     apart = {item.name for item in found if item.spans}
-    files = {name: Path(name) for name in apart if Path(name).is_file()}
     whole = {
-        name: dump
-        for name, path in files.items()
-        if (dump := as_evidence(Input(kind="log", name=name, path=path))).kind == "evidence"
+        item.name: dump
+        for item in whole_contents(apart)
+        if (dump := as_evidence(item)).kind == "evidence"
     }
     parts = (as_evidence(item) for item in found if item.name not in whole)
     return [*parts, *whole.values()]
