@@ -117,7 +117,7 @@ def fitted(text: str, encoding: str) -> str:
     return text
 
 
-_PLAIN = str.maketrans("✓·█▓▒░–", "v-#%+.-")
+_PLAIN = str.maketrans("✓·█▓▒░–▁▂▃▄▅▆▇", "v-#%+.-_.-=+*%")
 
 
 def _send(text: str, encoding: str) -> None:

@@ -102,10 +102,8 @@ def capacity_of(request: Request, gpus: tuple[Gpu, ...]) -> float | None:
     reading = read_gpu(request.gpu, gpus)
     found = Facts(card_facts(reading, Origin(source="--gpu"))).number("hardware.gpu_gib")
     if found is None:
-        why = (
-            "names no card whose memory is known"
-            if reading.unread is None
-            else (reading.unread.reason)
+        raise UsageError(
+            f"--gpu {request.gpu}: the memory of this card is not known; "
+            "give its size, e.g. `--gpu A100-80G` or `--gpu 24GiB`"
         )
-        raise UsageError(f"--gpu {request.gpu}: {why}; e.g. `--gpu A100-80G` or `--gpu 24GiB`")
     return found

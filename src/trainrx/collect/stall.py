@@ -14,8 +14,6 @@ Sign = Literal["line", "step"]
 """line: a process printed something; step: a step of the training was done."""
 RECENT = 33
 """Last pauses between steps of which the middle one is the usual."""
-OVERCOME = 2.0
-"""A pause may last so many times as long as the longest one that was overcome: an evaluation."""
 
 
 class StallRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,12 +24,14 @@ class StallRule(msgspec.Struct, frozen=True, kw_only=True):
         least: seconds, however short a step is: saving and evaluating take longer.
         starting: seconds until the first step: loading, tokenising, compiling.
         talking: seconds without a step where the job still prints lines.
+        overcome: times the longest pause that was overcome: an evaluation may come again.
     """
 
     factor: float = 10.0
     least: float = 300.0
     starting: float = 1800.0
     talking: float = 3600.0
+    overcome: float = 2.0
 
 
 class Stall(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,9 +107,8 @@ class StallWatch:
         """Give the seconds without any sign that are no stall."""
         if not self._stepped and self._expected is None:
             return max(self.rule.starting, self.rule.least)
-        return max(
-            self.rule.least, self.rule.factor * (self.usual or 0.0), OVERCOME * self._longest
-        )
+        rule = self.rule
+        return max(rule.least, rule.factor * (self.usual or 0.0), rule.overcome * self._longest)
 
     def stall(self, now: float) -> Stall | None:
         """Say whether the job stands still now, and since when."""

@@ -35,6 +35,7 @@ ANSWERS: dict[str, Answer] = {
     "Inspection": Answer("inspect", "inspection"),
     "Comparison": Answer("diff", "comparison"),
     "Translation": Answer("translate", "translation"),
+    "WatchState": Answer("watch", "watch"),
     "LintReport": Answer("lint"),
     "CollectReport": Answer("collect", "collection"),
 }

@@ -33,6 +33,7 @@ def write(answer: msgspec.Struct, _view: View | None = None) -> str:
 def schemas() -> dict[str, str]:
     """Give the schemas as they are committed, by the names of their files."""
     # to write an answer takes none of the other records
+    from trainrx.collect.state import WatchState
     from trainrx.model.bundle import CollectReport
     from trainrx.model.estimate import Estimate
     from trainrx.model.fixing import FixAnswer, RetryAnswer
@@ -42,7 +43,7 @@ def schemas() -> dict[str, str]:
     from trainrx.model.translation import Translation
 
     answers = (Diagnosis, Estimate, FixAnswer, PlanAnswer, RetryAnswer)
-    others = (Inspection, Comparison, Translation, CollectReport)
+    others = (Inspection, Comparison, Translation, CollectReport, WatchState)
     records: tuple[type[msgspec.Struct], ...] = (*answers, *others)
     return {f"{ANSWERS[kind.__name__].schema}.schema.json": _schema(kind) for kind in records}
 
