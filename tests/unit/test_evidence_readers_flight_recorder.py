@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from trainrx import diagnose
 from trainrx.evidence.collectives import group_verdicts
 from trainrx.evidence.readers import Source, as_evidence, read_evidence
-from trainrx.evidence.readers.flight_recorder import UnplainError, plain_values, read
+from trainrx.evidence.readers.flight_recorder import read
 from trainrx.model.job import Input
 from trainrx.render import render
 from trainrx.render.document import View
@@ -59,33 +58,6 @@ def test_json_has_states_as_texts_and_no_entries_where_there_are_none() -> None:
 
     assert (progress.rank, progress.members) == (1, (0, 1))
     assert (progress.enqueued, progress.completed) == (7, 6)
-
-
-class Calls:
-    """An object that calls something where it is unpickled."""
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return os.mkdir, (str(self.place),)
-
-
-@pytest.mark.parametrize("protocol", range(6))
-def test_nothing_in_a_pickle_is_called(protocol: int, tmp_path: Path) -> None:
-    canary = tmp_path / "canary"
-    data = pickle.dumps({"pg_config": {}, "entries": [Calls(canary)]}, protocol=protocol)
-
-    found = read(data, Source("trace_rank_0"))
-
-    assert not canary.exists()
-    assert found.calls == ()
-    assert len(found.unread) == 1
-
-
-def test_a_memo_larger_than_the_pickle_is_refused() -> None:
-    with pytest.raises(UnplainError):
-        plain_values(b"\x80\x02}r\xff\xff\xff\x7f.")
 
 
 @pytest.mark.parametrize("end", [1, 40, 400, -1])

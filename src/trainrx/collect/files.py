@@ -14,7 +14,7 @@ from trainrx.collect.bundle import TakenItem
 from trainrx.collect.processes import LiveJob
 from trainrx.collect.roles import LiveProcess
 from trainrx.collect.stacks import Taken, folder, host_folder
-from trainrx.evidence.readers.flight_recorder import PICKLED, UnplainError, plain_values
+from trainrx.evidence.pickles import PICKLED, UnplainError, plain_values
 from trainrx.model.bundle import BundleGap, BundleItem
 
 HEAD, TAIL = 1 << 17, 1 << 20

@@ -23,6 +23,7 @@ from trainrx.evidence.ranks.standing import job_standing, stall_symptom, standin
 from trainrx.evidence.readers import read_evidence
 from trainrx.evidence.series.memory import forecast_facts, leading_memory, memory_facts
 from trainrx.evidence.series.symptoms import growth
+from trainrx.evidence.snapshots import snapshot_facts, snapshot_symptom
 from trainrx.facts.all import (
     RELEASES,
     derive,
@@ -96,9 +97,11 @@ def conclude(
     facts.add(*collective_facts(reading, collectives))
     standing = job_standing(reading.stacks, knowledge.states.values(), world)
     facts.add(*standing_facts(standing))
-    seen = _with_stall(seen, given_up_symptom(reading))
-    seen = _with_stall(seen, stall_symptom(standing) or drift_symptom(collectives))
+    seen = _with_sighting(seen, given_up_symptom(reading))
+    seen = _with_sighting(seen, stall_symptom(standing) or drift_symptom(collectives))
     seen = _with_growth(seen, reading.curves)
+    seen = _with_sighting(seen, snapshot_symptom(reading.snapshots))
+    facts.add(*snapshot_facts(reading.snapshots, knowledge.symptoms))
     facts.add(*memory_facts(reading.curves))
     sighted = symptom_facts(seen.symptoms)
     refused = _refused(Facts((*facts, *sighted)), launch, versions, knowledge)
@@ -152,7 +155,7 @@ def _world(facts: Facts) -> int | None:
     return facts.whole("parallel.world_size") or named or facts.whole("log.world_size")
 
 
-def _with_stall(seen: Detection, found: SymptomHits | None) -> Detection:
+def _with_sighting(seen: Detection, found: SymptomHits | None) -> Detection:
     """Add that the job stands still, where its stacks, its collectives or a watchdog show it."""
     if found is None or found.symptom in {item.symptom for item in seen.symptoms}:
         return seen

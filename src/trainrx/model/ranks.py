@@ -110,6 +110,45 @@ class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
     missing: bool = False
 
 
+class HeldMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """Live blocks of a card that one stack asked for, the innermost frame first."""
+
+    gib: float
+    blocks: int
+    frames: tuple[StackFrame, ...]
+
+
+class FailedAllocation(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for which there was no room, and what the card had left."""
+
+    asked_gib: float
+    free_gib: float | None = None
+    frames: tuple[StackFrame, ...] = ()
+    origin: Origin
+
+
+class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """What PyTorch's allocator holds of one card.
+
+    Attributes:
+        reserved_gib: taken from the card; allocated_gib: in use; unused_gib: in free pieces.
+        holders: what most of it was asked by, the largest first.
+        failed: the request it was taken at, where one failed.
+        at: seconds since the epoch of the last thing it recorded, where it did.
+    """
+
+    origin: Origin
+    rank: int | None = None
+    host: str = ""
+    device: int = 0
+    reserved_gib: float
+    allocated_gib: float
+    unused_gib: float
+    holders: tuple[HeldMemory, ...] = ()
+    failed: FailedAllocation | None = None
+    at: float | None = None
+
+
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader of evidence found in one input, or all of them in all."""
 
@@ -117,6 +156,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[CollectiveCall, ...] = ()
     progress: tuple[GroupProgress, ...] = ()
     curves: tuple[Curve, ...] = ()
+    snapshots: tuple[MemorySnapshot, ...] = ()
     facts: tuple[Fact, ...] = ()
     unread: tuple[Unread, ...] = ()
 

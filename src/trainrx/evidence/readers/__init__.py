@@ -100,6 +100,7 @@ def joined(parts: Iterable[Reading]) -> Reading:
         calls=tuple(item for part in each for item in part.calls),
         progress=tuple(item for part in each for item in part.progress),
         curves=tuple(item for part in each for item in part.curves),
+        snapshots=tuple(item for part in each for item in part.snapshots),
         facts=tuple(item for part in each for item in part.facts),
         unread=tuple(item for part in each for item in part.unread),
     )
@@ -125,8 +126,12 @@ def _placed(reading: Reading, taken: BundleItem | None) -> Reading:
     place = {"rank": taken.rank, "host": taken.host, "at": taken.at}
     own = {"pid": taken.pid, "parent": taken.parent}
     stacks = (_filled(one, {**place, **own}) for one in reading.stacks)
-    calls = (_filled(one, {"rank": taken.rank, "host": taken.host}) for one in reading.calls)
-    return msgspec.structs.replace(reading, stacks=tuple(stacks), calls=tuple(calls))
+    process = {"rank": taken.rank, "host": taken.host}
+    calls = (_filled(one, process) for one in reading.calls)
+    snapshots = (_filled(one, process) for one in reading.snapshots)
+    return msgspec.structs.replace(
+        reading, stacks=tuple(stacks), calls=tuple(calls), snapshots=tuple(snapshots)
+    )
 
 
 def _filled(record: T, known: Mapping[str, object]) -> T:

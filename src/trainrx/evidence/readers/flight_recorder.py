@@ -8,69 +8,35 @@ knows plain values only: it refuses every global, so that nothing in it is ever 
 
 from __future__ import annotations
 
-import io
-import pickle
-import pickletools
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Collection, Iterator, Mapping
+from math import prod
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from trainrx.evidence.lines import path_rank
+from trainrx.evidence.pickles import PICKLED, UnplainError, plain_values
 from trainrx.evidence.readers import Source
 from trainrx.evidence.readers._operations import operation, peers
+from trainrx.evidence.readers._values import frames_of, mapping, sequence, text_of, whole
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.ranks import CallState, CollectiveCall, GroupProgress, Reading, StackFrame
 
 MARKS = ()
-PICKLED = b"\x80"
 KEYS = (b"pg_config", b"pg_status", b"comm_lib_version", b"nccl_version")
 """Keys of a dump, of which two stand at its beginning."""
 _RANK = re.compile(r"(?:rank|dump|trace)[_-]?(\d{1,7})(?:\.\w{1,8}){0,2}$")
 _RANKS = re.compile(r"\d{1,7}")
+LONGEST_LIST = 1 << 20
+MOST_DIMENSIONS = 64
+T = TypeVar("T")
 STATES: Mapping[str, CallState] = {
     "scheduled": "scheduled",
     "started": "started",
     "completed": "completed",
 }
-
-
-class UnplainError(Exception):
-    """A pickle holds more than plain values."""
-
-
-class _Plain(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise UnplainError(f"{module}.{name}")
-
-    def persistent_load(self, pid: object) -> NoReturn:
-        raise UnplainError(f"persistent id {pid!r}"[:80])
-
-
-def plain_values(data: bytes) -> object:
-    """Unpickle plain values.
-
-    Raises:
-        UnplainError: something in it would be called, or its memo is larger than it is.
-        ValueError: it is no pickle, or cut off.
-    """
-    # the C unpickler makes room for the largest number of its memo, whatever that is
-    try:
-        places = (at for op, at, _ in pickletools.genops(data) if "BINPUT" in op.name)
-        most = max((at for at in places if isinstance(at, int)), default=0)
-    except (IndexError, UnicodeDecodeError, OverflowError) as error:
-        raise ValueError(str(error)) from error
-    if most > len(data):
-        raise UnplainError(f"a memo of {most} values")
-    try:
-        return _Plain(io.BytesIO(data)).load()
-    except UnplainError:
-        raise
-    # what a damaged pickle ends with is not listed anywhere
-    except Exception as error:
-        raise ValueError(f"{type(error).__name__}: {error}"[:200]) from error
 
 
 def knows(head: bytes) -> bool:
@@ -101,12 +67,14 @@ class _Dump:
     def __init__(self, value: Mapping[Any, Any], source: Source) -> None:
         self.source = source.name
         found = _RANK.search(source.name)
-        said = _whole(value.get("rank"))
+        said = whole(value.get("rank"))
         self.rank = said if said is not None else path_rank(source.name)
         if self.rank is None and found is not None:
             self.rank = int(found[1])
-        self.groups = _mapping(value.get("pg_config"))
-        self.status = _mapping(value.get("pg_status"))
+        self._known: dict[tuple[str, int], tuple[object, ...]] = {}
+        self._counted: dict[int, int] = {}
+        self.groups = mapping(value.get("pg_config"))
+        self.status = mapping(value.get("pg_status"))
         entries = value.get("entries")
         self.entries = (
             [item for item in entries if isinstance(item, dict)]
@@ -120,14 +88,14 @@ class _Dump:
 
     def _calls(self) -> Iterator[CollectiveCall]:
         for number, entry in enumerate(self.entries, 1):
-            name = str(entry.get("profiling_name") or "")
+            name = text_of(entry.get("profiling_name"))
             message = peers(name)
             group = self._group(entry)
-            seq = _whole(entry.get("p2p_seq_id" if message else "collective_seq_id"))
+            seq = whole(entry.get("p2p_seq_id" if message else "collective_seq_id"))
             if seq is None:
-                seq = _whole(entry.get("seq_id"))
-            timeout = _whole(entry.get("timeout_ms"))
-            sizes = _shapes(entry.get("input_sizes"))
+                seq = whole(entry.get("seq_id"))
+            timeout = whole(entry.get("timeout_ms"))
+            sizes = self._shared(entry.get("input_sizes"), _shapes)
             yield CollectiveCall(
                 op=operation(name),
                 origin=Origin(source=self.source, text=f"entry {number}: {name}"[:200]),
@@ -136,39 +104,46 @@ class _Dump:
                 members=self._members(group),
                 seq=seq,
                 sizes=sizes,
-                outputs=_shapes(entry.get("output_sizes")),
-                numel=_elements(sizes),
-                dtypes=tuple(str(one) for one in _sequence(entry.get("input_dtypes"))),
+                outputs=self._shared(entry.get("output_sizes"), _shapes),
+                numel=self._elements(sizes),
+                dtypes=self._shared(entry.get("input_dtypes"), _names),
                 state=_state(entry),
                 peer=message[1] if message else None,
                 timeout=timeout / 1000 if timeout else None,
-                frames=tuple(self._frames(entry)),
+                frames=self._shared(entry.get("frames"), self._frames),
             )
 
-    def _frames(self, entry: Mapping[Any, Any]) -> Iterator[StackFrame]:
-        for frame in _sequence(entry.get("frames")):
-            if isinstance(frame, dict) and frame.get("name"):
-                name, file = str(frame["name"]), str(frame.get("filename") or "")
-                line = _whole(frame.get("line"))
-                text = f"{name} ({file}:{line})"[:200]
-                origin = Origin(source=self.source, text=text)
-                yield StackFrame(function=name, file=file, line=line or None, origin=origin)
+    def _shared(self, value: object, of: Callable[[object], Iterator[T]]) -> tuple[T, ...]:
+        """Read a value once, however many calls share it."""
+        key = (of.__name__, id(value))
+        if key not in self._known:
+            self._known[key] = tuple(of(value))
+        return cast("tuple[T, ...]", self._known[key])
+
+    def _elements(self, shapes: tuple[tuple[int, ...], ...]) -> int | None:
+        """Count the elements of tensors, once for those that calls share."""
+        if id(shapes) not in self._counted:
+            self._counted[id(shapes)] = sum(map(prod, shapes))
+        return self._counted[id(shapes)] if shapes else None
+
+    def _frames(self, frames: object) -> Iterator[StackFrame]:
+        return frames_of(frames, self.source)
 
     def _group(self, entry: Mapping[Any, Any]) -> str:
         """Give the name of a group; with gloo the table calls it otherwise than the calls do."""
-        named = _sequence(entry.get("process_group"))
-        name = str(named[0]) if named else str(entry.get("pg_id", ""))
+        named = sequence(entry.get("process_group"))
+        name = text_of(named[0] if named else entry.get("pg_id"))
         return name if name in self.groups or len(self.groups) != 1 else next(iter(self.groups))
 
     def _members(self, group: str) -> tuple[int, ...]:
-        ranks = _mapping(self.groups.get(group)).get("ranks", "")
-        return tuple(int(text) for text in _RANKS.findall(str(ranks)))
+        ranks = mapping(self.groups.get(group)).get("ranks", "")
+        return tuple(int(text) for text in _RANKS.findall(text_of(ranks)[:LONGEST_LIST]))
 
     def _progress(self) -> Iterator[GroupProgress]:
         if self.rank is None:
             return
         seen = {self._group(entry) for entry in self.entries}
-        known = {str(name): _mapping(said) for name, said in self.status.items()}
+        known = {text_of(name): mapping(said) for name, said in self.status.items()}
         numbers = self._numbers(known)
         for name in dict.fromkeys((*self.groups, *seen)):
             # a rank that called nothing has no status: it stands at the beginning
@@ -191,56 +166,32 @@ class _Dump:
         A call says both. Of the others it follows from their order: both count the groups as they
         were made.
         """
-        named = list(map(str, self.groups))
+        named = list(map(text_of, self.groups))
         if len(named) == len(known) and all(map(str.isdecimal, (*named, *known))):
             return dict(zip(sorted(named, key=int), sorted(known, key=int), strict=True))
-        said = ((self._group(entry), entry.get("pg_id")) for entry in self.entries)
-        return {name: str(number) for name, number in said if str(number) in known}
+        said = ((self._group(entry), text_of(entry.get("pg_id"))) for entry in self.entries)
+        return {name: number for name, number in said if number in known}
 
 
 def _state(entry: Mapping[Any, Any]) -> CallState | None:
-    state = STATES.get(str(entry.get("state")))
+    state = STATES.get(text_of(entry.get("state")))
     if entry.get("retired") is not True or state == "completed":
         return state
-    finished = _whole(entry.get("time_discovered_completed_ns"))
-    own = str(entry.get("profiling_name") or "")
+    finished = whole(entry.get("time_discovered_completed_ns"))
+    own = text_of(entry.get("profiling_name"))
     # gloo never says that a call is complete: it takes it off its list
     return "completed" if finished or own.startswith("gloo:") else "timed-out"
 
 
 def _status(said: Mapping[Any, Any], key: str) -> int | None:
-    found = _whole(said.get(key))
+    found = whole(said.get(key))
     return found if found is None or found >= 0 else None
 
 
-def _whole(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        return int(value) if re.fullmatch(r"-?\d{1,18}", value) else None
-    return value if isinstance(value, int) else None
+def _names(value: object) -> Iterator[str]:
+    return (text_of(one) for one in sequence(value))
 
 
-def _mapping(value: object) -> Mapping[Any, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _sequence(value: object) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (list, tuple)) else ()
-
-
-def _shapes(value: object) -> tuple[tuple[int, ...], ...]:
-    shapes = (_sequence(one) for one in _sequence(value))
-    return tuple(tuple(n for size in one if (n := _whole(size)) is not None) for one in shapes)
-
-
-def _elements(shapes: tuple[tuple[int, ...], ...]) -> int | None:
-    if not shapes:
-        return None
-    total = 0
-    for shape in shapes:
-        product = 1
-        for size in shape:
-            product *= size
-        total += product
-    return total
+def _shapes(value: object) -> Iterator[tuple[int, ...]]:
+    for one in sequence(value):
+        yield tuple(n for size in sequence(one)[:MOST_DIMENSIONS] if (n := whole(size)) is not None)
