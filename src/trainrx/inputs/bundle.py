@@ -25,12 +25,12 @@ from trainrx.model.job import Input, InputKind
 
 T = TypeVar("T", bound=msgspec.Struct)
 LARGEST_MANIFEST = 1 << 24
-SMALL: tuple[InputKind, ...] = ("versions", "env", "argv", "script", "config")
+SMALL: tuple[InputKind, ...] = ("versions", "env", "script", "config")
 """Kinds that are read as a text in one piece."""
 KINDS: Mapping[ItemKind, InputKind] = {
     "versions": "versions",
     "environment": "env",
-    "command": "argv",
+    "command": "script",
     "script": "script",
     "config": "config",
     "gpu": "output",
@@ -102,7 +102,7 @@ def read_bundle_folder(root: Path) -> Found | None:
     if manifest is None:
         return None
     inputs, unread = [], list(_gaps(manifest, str(root)))
-    for item in manifest.items:
+    for item in _read_items(manifest):
         path = root / item.path
         name = str(path)
         if not path.is_file() or path.is_symlink():
@@ -123,7 +123,7 @@ def read_bundle_members(source: str, members: Iterable[tuple[str, bytes]]) -> Fo
     folder = name.removesuffix(MANIFEST)
     found = dict(others)
     inputs, unread = [], list(_gaps(manifest, source))
-    for item in manifest.items:
+    for item in _read_items(manifest):
         name = folder + item.path
         if found.get(name) == b"":  # a kernel that had nothing to say
             continue
@@ -132,6 +132,14 @@ def read_bundle_members(source: str, members: Iterable[tuple[str, bytes]]) -> Fo
         else:
             unread.append(Unread(source=name, reason=LACKS))
     return inputs, unread
+
+
+def _read_items(manifest: BundleManifest) -> Iterator[BundleItem]:
+    """Give the items that are inputs: a command line says again what the script around it says."""
+    has_script = any(item.kind == "script" for item in manifest.items)
+    for item in manifest.items:
+        if not (item.kind == "usage" or (has_script and item.kind == "command")):
+            yield item
 
 
 def _kind(item: BundleItem) -> InputKind:
