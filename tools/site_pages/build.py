@@ -35,6 +35,7 @@ GUIDES: Mapping[str, Text] = {
 """Pages for people who have a failure and no name for it; a search finds them first."""
 USE: Mapping[str, Text] = {
     "install": site_words.INSTALL,
+    "collect": site_words.COLLECT,
     "lint": site_words.LINT,
     "lint-rules": site_words.LINT_RULES,
     "fix": site_words.FIX,
