@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.evidence.collectives import collective_facts, group_verdicts
+from trainrx.evidence.collectives import collective_facts, drift_symptom, group_verdicts
 from trainrx.evidence.readers import read_evidence
 from trainrx.model.facts import Origin
 from trainrx.model.job import Input
@@ -122,6 +122,25 @@ def test_ranks_that_left_nothing_may_side_with_the_fewer() -> None:
 
     assert verdict(*calls)[:2] == ("size-differs", ())
     assert verdict(*calls, call(3, 4))[:2] == ("size-differs", (2,))
+
+
+def test_what_comes_out_of_a_reduction_is_as_large_as_what_goes_in() -> None:
+    whole = [call(rank, 4, outputs=((8,),)) for rank in MEMBERS]
+
+    assert verdict(*whole)[0] == "matched"
+    assert verdict(*whole[:3], call(3, 4, outputs=((9,),)))[:2] == ("size-differs", (3,))
+    assert verdict(*(call(rank, 4, outputs=((9,),)) for rank in MEMBERS))[0] == "size-differs"
+
+
+def test_calls_that_went_through_with_other_types_are_told_and_stop_nobody() -> None:
+    calls = [*over(0, 4), *over(1, 4), *over(2, 3)]
+    (found,) = group_verdicts(
+        Reading(calls=(*calls, call(2, 4, state="completed", dtypes=("Half",)))), 3
+    )
+
+    assert (found.verdict, found.culprits, found.waiting) == ("dtype-differs", (), ())
+    assert drift_symptom([found]) is None
+    assert group_verdicts(Reading(calls=tuple(over(0, 4) + over(1, 4)))) == []
 
 
 def test_messages_between_two_ranks_are_no_collectives() -> None:

@@ -34,6 +34,8 @@ the group; state-differs: few are through with a call that most still wait in.""
 
 EQUAL_INPUTS = frozenset({"all_reduce", "broadcast", "reduce", "all_gather", "gather", "barrier"})
 """Collectives into which every rank puts as many elements."""
+EQUAL_OUTPUTS = frozenset({"all_reduce", "broadcast"})
+"""Collectives of which every rank gets as many elements as it put in."""
 MOST_CITED = 8
 
 
@@ -108,11 +110,11 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
     if not views:
         return None
     at = min(view.completed for view in views.values()) + 1
-    here = {rank: view.calls[at] for rank, view in views.items() if at in view.calls}
-    if not here:
-        return None
+    here = _calls_at(at, views)
     members = _members(group, reading, world)
     unseen = set(members) - set(views)
+    if not here:
+        return _over(group, at - 1, _calls_at(at - 1, views), len(unseen))
     # of several that left nothing it is likelier that what they left was not given
     absent = tuple(sorted(gone | unseen if len(unseen) == 1 else gone))
     late = tuple(sorted(rank for rank, view in views.items() if view.called < at))
@@ -141,6 +143,30 @@ def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | N
         culprits=culprits,
         waiting=waiting,
         origins=tuple(dict.fromkeys(cited))[:MOST_CITED],
+    )
+
+
+def _calls_at(seq: int, views: Mapping[int, _RankView]) -> dict[int, CollectiveCall]:
+    return {rank: view.calls[seq] for rank, view in views.items() if seq in view.calls}
+
+
+def _over(
+    group: str, seq: int, last: Mapping[int, CollectiveCall], unseen: int
+) -> GroupVerdict | None:
+    """Judge a group of which nothing is open: calls that went through with other types."""
+    culprits = _other_types(last, unseen)
+    if culprits is None:
+        return None
+    first = next(iter(last.values()))
+    origins = tuple(call.origin for call in last.values())[:MOST_CITED]
+    return GroupVerdict(
+        verdict="dtype-differs",
+        group=group,
+        seq=seq,
+        op=first.op,
+        numel=first.numel,
+        culprits=culprits,
+        origins=origins,
     )
 
 
@@ -204,14 +230,30 @@ def _mismatch(
     others = _minority(here, lambda call: call.op, unseen)
     if others is not None:
         return "op-differs", others
-    if next(iter(here.values())).op in EQUAL_INPUTS:
-        sized = {rank: call for rank, call in here.items() if call.numel is not None}
-        if (others := _minority(sized, lambda call: call.numel, unseen)) is not None:
-            return "size-differs", others
+    if (others := _other_sizes(here, unseen)) is not None:
+        return "size-differs", others
+    others = _other_types(here, unseen)
+    return None if others is None else ("dtype-differs", others)
+
+
+def _other_sizes(here: Mapping[int, CollectiveCall], unseen: int) -> tuple[int, ...] | None:
+    """Find the ranks that bring, or expect, more or less than the others."""
+    op = next(iter(here.values())).op
+    sized = {rank: call for rank, call in here.items() if call.numel is not None}
+    if op in EQUAL_INPUTS:
+        others = _minority(sized, lambda call: call.numel, unseen)
+        if others is not None or op not in EQUAL_OUTPUTS:
+            return others
+    told = {rank: call for rank, call in sized.items() if call.outputs}
+    if op not in EQUAL_OUTPUTS or all(call.numel == _outputs(call) for call in told.values()):
+        return None
+    return _minority(told, _outputs, unseen) or ()
+
+
+def _other_types(here: Mapping[int, CollectiveCall], unseen: int) -> tuple[int, ...] | None:
+    """Find the ranks that bring another type than the others."""
     typed = {rank: call for rank, call in here.items() if call.dtypes}
-    if (others := _minority(typed, lambda call: call.dtypes, unseen)) is not None:
-        return "dtype-differs", others
-    return None
+    return _minority(typed, lambda call: call.dtypes, unseen)
 
 
 def _minority(
@@ -309,7 +351,7 @@ def drift_symptom(verdicts: Sequence[GroupVerdict]) -> SymptomHits | None:
     That one is behind says nothing alone: in a healthy job one always is. Nor do numbers of calls.
     """
     first = next(iter(verdicts), None)
-    if first is None or first.verdict not in (*DRIFTED, "size-differs"):
+    if first is None or first.verdict not in (*DRIFTED, "size-differs") or not first.waiting:
         return None
     if first.verdict == "state-differs" and first.seq is None:
         return None

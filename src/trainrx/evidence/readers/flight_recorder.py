@@ -27,6 +27,8 @@ from trainrx.model.ranks import CallState, CollectiveCall, GroupProgress, Readin
 MARKS = ()
 KEYS = (b"pg_config", b"pg_status", b"comm_lib_version", b"nccl_version")
 """Keys of a dump, of which two stand at its beginning."""
+ONE_GETS = frozenset({"gather", "reduce", "scatter"})
+"""Collectives in which what goes in or comes out differs between the root and the others."""
 _RANK = re.compile(r"(?:rank|dump|trace)[_-]?(\d{1,7})(?:\.\w{1,8}){0,2}$")
 _RANKS = re.compile(r"\d{1,7}")
 LONGEST_LIST = 1 << 20
@@ -71,7 +73,7 @@ class _Dump:
         self.rank = said if said is not None else path_rank(source.name)
         if self.rank is None and found is not None:
             self.rank = int(found[1])
-        self._known: dict[tuple[str, int], tuple[object, ...]] = {}
+        self._known: dict[tuple[str | int, ...], tuple[object, ...]] = {}
         self._counted: dict[int, int] = {}
         self.groups = mapping(value.get("pg_config"))
         self.status = mapping(value.get("pg_status"))
@@ -106,7 +108,7 @@ class _Dump:
                 sizes=sizes,
                 outputs=self._shared(entry.get("output_sizes"), _shapes),
                 numel=self._elements(sizes),
-                dtypes=self._shared(entry.get("input_dtypes"), _names),
+                dtypes=self._types(entry, operation(name)),
                 state=_state(entry),
                 peer=message[1] if message else None,
                 timeout=timeout / 1000 if timeout else None,
@@ -119,6 +121,15 @@ class _Dump:
         if key not in self._known:
             self._known[key] = tuple(of(value))
         return cast("tuple[T, ...]", self._known[key])
+
+    def _types(self, entry: Mapping[Any, Any], op: str) -> tuple[str, ...]:
+        """Give the types of what goes in, and of what comes out where every rank gets it."""
+        types = self._shared(entry.get("input_dtypes"), _names)
+        out = () if op in ONE_GETS else self._shared(entry.get("output_dtypes"), _names)
+        key = ("_types", id(types), id(out))
+        if key not in self._known:
+            self._known[key] = (*types, *out)
+        return cast("tuple[str, ...]", self._known[key])
 
     def _elements(self, shapes: tuple[tuple[int, ...], ...]) -> int | None:
         """Count the elements of tensors, once for those that calls share."""
