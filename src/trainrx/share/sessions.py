@@ -11,6 +11,8 @@ import msgspec
 
 from trainrx.share.task import Task
 
+FORGOTTEN = "this token is not known any more: send the job again"
+
 
 class Sessions:
     """Questions by token, the oldest forgotten first; nothing is written down.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
 import hmac
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import get_args
 
 import msgspec
@@ -17,7 +19,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from trainrx.model import __version__
 from trainrx.model.text import Lang
 from trainrx.share.serve.body import Answered, Asked, asked
-from trainrx.share.sessions import Sessions
+from trainrx.share.serve.page import add_page
+from trainrx.share.sessions import FORGOTTEN, Sessions
 from trainrx.share.task import Kind, Outcome, Task
 from trainrx.share.workers import BusyError, Limits, Workers, outcome_of
 
@@ -134,6 +137,7 @@ def make_app(settings: Settings) -> FastAPI:
         _add(app, service, kind)
     _add_answer(app, service)
     _add_health(app, service)
+    add_page(app, service.answer, service.sessions, settings.lang)
     return app
 
 
@@ -155,7 +159,7 @@ def _add_answer(app: FastAPI, service: Service) -> None:
         """Answer questions of an answer that was given before."""
         task = service.sessions.answered(body.token, body.answers)
         if task is None:
-            raise HTTPException(404, "this token is not known any more: send the job again")
+            raise HTTPException(404, FORGOTTEN)
         return _response(await service.answer(task), body.token)
 
 
@@ -204,12 +208,18 @@ def _guard(settings: Settings) -> Callable[[Request, Handler], Awaitable[Respons
 
 
 def _is_known(request: Request, secret: str) -> bool:
+    """Tell whether a caller shows the token: as a bearer, or as the password a browser asks for."""
     if request.url.path == "/healthz":
         return True
-    given = request.headers.get("authorization", "").removeprefix("Bearer ").encode()
-    return hmac.compare_digest(given, secret.encode())
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        with suppress(binascii.Error, UnicodeDecodeError):
+            given = base64.b64decode(given, validate=True).decode().partition(":")[2]
+    return hmac.compare_digest(given.encode(), secret.encode())
 
 
 def _refused(status: int, detail: str) -> Response:
     body = msgspec.json.encode({"detail": detail})
-    return Response(body, status_code=status, media_type="application/json")
+    # a browser asks for the password then
+    headers = {"WWW-Authenticate": 'Basic realm="trainrx"'} if status == 401 else {}
+    return Response(body, status_code=status, media_type="application/json", headers=headers)

@@ -15,6 +15,10 @@ from trainrx.share.task import File, Kind, Role, Task
 
 MOST_FILES = 256
 FORM = "multipart/form-data"
+PASTED = "pasted"
+"""The field of a form that holds a text, of which it is found out what it is."""
+ANSWER = "answer."
+"""What the name of a field begins with that answers a question."""
 
 
 class SentFile(BaseModel):
@@ -97,18 +101,21 @@ async def asked(request: Request) -> Asked:
 async def _fields(form: FormData) -> dict[str, object]:
     """Take a form apart: files by their role (`file` where none is meant), the rest by name."""
     found: dict[str, object] = {}
+    answers: dict[str, str] = {}
     files: list[dict[str, str]] = []
     for name, value in form.multi_items():
         if not isinstance(value, str):
-            data = base64.b64encode(await value.read()).decode()
-            role = "" if name in ("file", "files") else name
-            files.append({"name": value.filename or name, "base64": data, "role": role})
-        elif name == "gpu":
-            found["gpu"] = [*(str(value) for value in form.getlist("gpu"))]
-        elif name.startswith("answer."):
-            held = found.setdefault("answers", {})
-            if isinstance(held, dict):
-                held[name.removeprefix("answer.")] = value
-        else:
+            data = await value.read()
+            # a browser sends a file without a name where none was chosen
+            if value.filename:
+                sent = base64.b64encode(data).decode()
+                role = "" if name in ("file", "files") else name
+                files.append({"name": value.filename, "base64": sent, "role": role})
+        elif name == PASTED:
+            files += [{"name": f"{PASTED}.txt", "text": value}] if value.strip() else []
+        elif name.startswith(ANSWER):
+            answers[name.removeprefix(ANSWER)] = value
+        elif value and name != "gpu":
             found[name] = value
-    return {**found, "files": files}
+    cards = [str(card) for card in form.getlist("gpu") if card]
+    return {**found, "gpu": cards, "answers": answers, "files": files}

@@ -1,0 +1,110 @@
+"""The page: a form that works without scripts, and a script that spares the round trips."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+
+from trainrx.model.text import Lang
+from trainrx.share.serve.body import Answered, asked
+from trainrx.share.serve.page.words import WORDS
+from trainrx.share.sessions import FORGOTTEN, Sessions
+from trainrx.share.task import Kind, Outcome, Task
+
+HERE = Path(__file__).parent
+PLATFORM = "github"
+"""Whose Markdown the first screen comes in; it is made HTML of here."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+Answering = Callable[[Task], Awaitable[Outcome]]
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
+)
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def add_page(app: FastAPI, answer: Answering, sessions: Sessions, lang: Lang) -> None:
+    """Serve the page and what it is made of.
+
+    Args:
+        app: the service.
+        answer: has a question answered.
+        sessions: keeps questions.
+        lang: where neither the address nor the browser names one.
+    """
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+
+    @app.get("/", include_in_schema=False)
+    async def page(request: Request) -> Response:
+        return _page(_lang(request, lang))
+
+    @app.post("/", include_in_schema=False)
+    async def ask(request: Request) -> Response:
+        task = await _task(request, "diagnose", lang)
+        outcome = await answer(task)
+        if "application/json" in request.headers.get("accept", ""):
+            return _parts(outcome, sessions.keep(task))
+        return _page(task.lang, outcome)
+
+    @app.post("/reply", include_in_schema=False)
+    async def reply(body: Answered) -> Response:
+        task = sessions.answered(body.token, body.answers)
+        if task is None:
+            raise HTTPException(404, FORGOTTEN)
+        return _parts(await answer(task), body.token)
+
+    @app.post("/patch", include_in_schema=False)
+    async def patch(request: Request) -> dict[str, str]:
+        return {"patch": (await answer(await _task(request, "fix", lang))).patch}
+
+
+async def _task(request: Request, kind: Kind, default: Lang) -> Task:
+    body = await asked(request)
+    body.lang = body.lang or _lang(request, default)
+    return msgspec.structs.replace(body.task(kind), platform=PLATFORM)
+
+
+def _page(lang: Lang, outcome: Outcome | None = None) -> Response:
+    text = _TEMPLATES.get_template("page.html").render(
+        lang=lang,
+        other="zh" if lang == "en" else "en",
+        words={name: text.in_(lang) for name, text in WORDS.items()},
+        answer=fragment(outcome.message) if outcome is not None else "",
+        error=outcome.error if outcome is not None else "",
+    )
+    status = 422 if outcome is not None and outcome.error else 200
+    return Response(text, status_code=status, media_type="text/html", headers=HEADERS)
+
+
+def _parts(outcome: Outcome, token: str) -> Response:
+    """Give the first screen as HTML, the answer itself, and the token it goes on by."""
+    if outcome.error:
+        raise HTTPException(422, outcome.error)
+    said = {"html": fragment(outcome.message), "token": token, "answer": msgspec.Raw(outcome.json)}
+    return Response(msgspec.json.encode(said), media_type="application/json", headers=HEADERS)
+
+
+def fragment(markdown: str) -> str:
+    """Make HTML of a message; what it quotes stays text."""
+    return str(_MARKDOWN.render(markdown))
+
+
+def _lang(request: Request, default: Lang) -> Lang:
+    """Give the language: that of the address, else of the browser, else of the service."""
+    named = request.query_params.get("lang", "")
+    wanted = named or request.headers.get("accept-language", "")[:2].lower()
+    return "zh" if wanted == "zh" else "en" if wanted == "en" else default
