@@ -48,9 +48,10 @@ def read(text: str):
 
 @pytest.mark.parametrize("text", [POD, json.dumps(yaml.safe_load(POD), indent=4)])
 def test_the_status_is_a_log_in_the_lines_of_the_object(text):
-    (script, log), unread = read(text)
+    (script, log, whole), unread = read(text)
 
     assert (script.kind, script.text, unread) == ("script", text, [])
+    assert (whole.kind, whole.format, whole.text) == ("evidence", "kubernetes", text)
     shown = {number for number, line in enumerate(log.text.split("\n"), start=1) if line}
     killed = next(n for n, line in enumerate(text.split("\n"), start=1) if "OOMKilled" in line)
     image = next(n for n, line in enumerate(text.split("\n"), start=1) if "image" in line)
@@ -79,4 +80,4 @@ def test_the_end_of_a_pod_is_judged_with_its_limits(tmp_path, how):
 def test_any_status_is_read_without_raising(text):
     found = read(f"{POD.partition('status:')[0]}status:{text}\n  containerStatuses:\n")
 
-    assert found is None or [item.kind for item in found[0]] == ["script", "log"]
+    assert found is None or [item.kind for item in found[0]] == ["script", "log", "evidence"]

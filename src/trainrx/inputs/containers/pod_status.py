@@ -1,4 +1,4 @@
-"""A Kubernetes object as `kubectl get -o yaml` or `-o json` prints it: what runs, and its status.
+"""A Kubernetes object as `kubectl get -o yaml` or `-o json` prints it: what runs, how it ended.
 
 https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-states
 """
@@ -7,18 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from trainrx.inputs.content import Content, Found
 from trainrx.inputs.recognise import is_manifest
 from trainrx.model.job import Input
 from trainrx.model.pattern import late
 
 CERTAIN = False
+EVIDENCE = "kubernetes"
+"""The format of evidence that says how it ended."""
 _STATUS = late(r"(?P<margin> *)\"?status\"?: *\{?\s*$")
-_ENDS = ("containerStatuses", "conditions", "replicaStatuses", "jobsStatus")
+_ENDS = (
+    "containerStatuses",
+    "conditions",
+    "replicaStatuses",
+    "jobsStatus",
+    "jobDeploymentStatus",
+    "taskStatusCount",
+)
 
 
 def contained(content: Content) -> Found | None:
-    """Give the object as a launch, and its status as a log; None where it has no status."""
+    """Give the object as a launch, its status as a log, and all of it as evidence.
+
+    None where it has no status.
+    """
     if not is_manifest(content.head):
         return None
     text = content.text
@@ -31,7 +45,8 @@ def contained(content: Content) -> Found | None:
     # each line of the status stands where the object has it
     status = "\n".join(line if number in shown else "" for number, line in enumerate(lines))
     script = Input(kind="script", name=content.name, path=content.path, text=text)
-    return [script, Input(kind="log", name=content.name, text=status)], []
+    log = Input(kind="log", name=content.name, text=status)
+    return [script, log, msgspec.structs.replace(script, kind="evidence", format=EVIDENCE)], []
 
 
 def _status_lines(lines: Sequence[str]) -> Iterator[int]:
