@@ -23,7 +23,7 @@ ASKED, PASSED_ON = b"?", b"!"
 """Asked by what started it whether all that was printed so far is passed on, and the reply."""
 
 
-class Copy:
+class OutputCopy:
     """The copy of an output; a disk that is full ends the copy, never the output."""
 
     def __init__(self, path: Path) -> None:
@@ -71,7 +71,7 @@ def copies(path: Path) -> tuple[Path, Path, Path]:
     return path, path.with_suffix(".before.log"), path.with_suffix(".later.log")
 
 
-def relay(source: int, target: int, asker: int, copy: Copy) -> int:
+def relay(source: int, target: int, asker: int, copy: OutputCopy) -> int:
     """Pass everything on until nobody writes any more; give the exit status."""
     poll = select.poll()
     poll.register(source, select.POLLIN)
@@ -126,4 +126,4 @@ def _reply(asker: int) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(relay(0, 1, int(sys.argv[1]), Copy(Path(sys.argv[2]))))
+    sys.exit(relay(0, 1, int(sys.argv[1]), OutputCopy(Path(sys.argv[2]))))

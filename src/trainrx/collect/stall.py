@@ -10,8 +10,9 @@ from typing import Literal
 
 import msgspec
 
-Sign = Literal["line", "step"]
-"""line: a process printed something; step: a step of the training was done."""
+Sign = Literal["line", "step", "work"]
+"""line: a process printed something; step: a step of the training was done; work: something else
+that is counted goes on, such as an evaluation."""
 RECENT = 33
 """Last pauses between steps of which the middle one is the usual."""
 
@@ -80,6 +81,8 @@ class StallWatch:
         self._line = max(self._line, at)
         if rank is not None:
             self._ranks[rank] = max(self._ranks.get(rank, at), at)
+        if sign == "work" and self._stepped:
+            self._step = max(self._step, at)
         if sign == "step":
             pause = at - self._step
             if self._stepped and pause > 0:

@@ -29,7 +29,7 @@ MOST_STARTS = 100
 """Starts of the relay of a stream, before it is closed."""
 
 
-class WrittenFile(NamedTuple):
+class OutputFile(NamedTuple):
     """A file the job writes an output to, from `begin` on."""
 
     path: str
@@ -111,10 +111,10 @@ class Stream:
         return self._asking
 
 
-def open_streams(folder: Path) -> tuple[dict[int, Stream], tuple[WrittenFile, ...]]:
+def open_streams(folder: Path) -> tuple[dict[int, Stream], tuple[OutputFile, ...]]:
     """Look at the outputs of this process: those to pass on, by number, and files to read."""
     streams: dict[int, Stream] = {}
-    files: dict[str, WrittenFile] = {}
+    files: dict[str, OutputFile] = {}
     known: dict[tuple[int, int], int] = {}
     for number, name in OUTPUTS.items():
         try:
@@ -132,14 +132,14 @@ def open_streams(folder: Path) -> tuple[dict[int, Stream], tuple[WrittenFile, ..
     return streams, tuple(files.values())
 
 
-def _written(number: int, about: os.stat_result) -> WrittenFile | None:
+def _written(number: int, about: os.stat_result) -> OutputFile | None:
     """Give the file an output goes to, where it can be read."""
     if not stat.S_ISREG(about.st_mode):
         return None
     path = Path(f"/proc/self/fd/{number}")
     with suppress(OSError):
         path = path.readlink()
-    return WrittenFile(str(path), about.st_size) if os.access(path, os.R_OK) else None
+    return OutputFile(str(path), about.st_size) if os.access(path, os.R_OK) else None
 
 
 def passed_on(streams: Sequence[Stream], seconds: float) -> Iterator[bool]:

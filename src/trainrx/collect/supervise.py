@@ -19,7 +19,7 @@ from shutil import which
 
 import msgspec
 
-from trainrx.collect.streams import Stream, WrittenFile, open_streams, passed_on
+from trainrx.collect.streams import OutputFile, Stream, open_streams, passed_on
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit statuses of a shell for a command it could not start."""
@@ -50,7 +50,7 @@ class JobStarted(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
     pid: int
     copies: tuple[str, ...] = ()
-    files: tuple[WrittenFile, ...] = ()
+    files: tuple[OutputFile, ...] = ()
 
 
 class CollectAsked(msgspec.Struct, frozen=True, kw_only=True, tag=True):
