@@ -13,7 +13,7 @@ from pathlib import Path
 from trainrx.collect.bundle import TakenItem
 from trainrx.collect.processes import LiveJob
 from trainrx.collect.roles import LiveProcess
-from trainrx.collect.stacks import Taken, folder, host_folder
+from trainrx.collect.stacks import Taken, folder, host_folder, right_to_trace
 from trainrx.evidence.pickles import PICKLED, UnplainError, plain_values
 from trainrx.model.bundle import BundleGap, BundleItem
 
@@ -38,7 +38,11 @@ def output(job: LiveJob) -> Iterator[Taken]:
             nowhere.append(one)
         for name, path in files:
             yield from _log(one, name, path, job, seen)
-    if not seen and nowhere:
+    denied = next((one for one in nowhere if not os.access(f"/proc/{one.pid}/fd", os.R_OK)), None)
+    if not seen and denied is not None:
+        right = right_to_trace(denied.pid)
+        yield BundleGap(kind="log", reason="not-permitted", right=right, host=job.host)
+    elif not seen and nowhere:
         yield BundleGap(kind="log", reason="no-file", right="redirect", host=job.host)
 
 

@@ -37,6 +37,7 @@ KINDS: Mapping[ItemKind, InputKind] = {
     "memory": "output",
     "disk": "output",
     "limits": "output",
+    "usage": "output",
 }
 """What an item is read as; all others as logs, until a reader of evidence knows them."""
 LACKS = "stands in the manifest of the bundle and is not in it"
@@ -138,7 +139,7 @@ def _read_items(manifest: BundleManifest) -> Iterator[BundleItem]:
     """Give the items that are inputs: a command line says again what the script around it says."""
     has_script = any(item.kind == "script" for item in manifest.items)
     for item in manifest.items:
-        if not (item.kind == "usage" or (has_script and item.kind == "command")):
+        if not (has_script and item.kind == "command"):
             yield item
 
 

@@ -43,6 +43,7 @@ class ThreadStack(msgspec.Struct, frozen=True, kw_only=True):
         rank: of the process, where the dump or its name says it.
         host: the machine, "" where it is not known.
         at: seconds since the epoch, where the dump says when it was taken.
+        computed: seconds of a processor it has taken since it began, where they were read, too.
     """
 
     frames: tuple[StackFrame, ...]
@@ -57,6 +58,7 @@ class ThreadStack(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None = None
     host: str = ""
     at: float | None = None
+    computed: float | None = None
 
 
 class CollectiveCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -31,6 +31,7 @@ GRANT = Text(en="to have it: {right}", zh="要采集它：{right}")
 OF_WORLD = Text(en="{ranks} of {world}", zh="{ranks}，共 {world} 个")
 HOSTS = Text(en="{n} machines", zh="{n} 台机器")
 OTHERS = Text(en="other processes: {n}", zh="另有 {n} 个进程")
+ALL = Text(en="processes: {n}", zh="{n} 个进程")
 ROUNDS = Text(en="{n} rounds", zh="{n} 轮")
 MOST_GAPS = 6
 KINDS: Mapping[ItemKind, Text] = {
@@ -90,7 +91,7 @@ def _job(manifest: BundleManifest, view: View) -> str:
     hosts = {one.host for one in manifest.processes}
     others = len(manifest.processes) - len(known)
     where = view.say(HOSTS, n=len(hosts)) if len(hosts) > 1 else clean(next(iter(hosts), ""))
-    more = view.say(OTHERS, n=others) if others else ""
+    more = view.say(OTHERS if known else ALL, n=others) if others else ""
     return view.say(words.LISTED).join(part for part in (said, where, more) if part)
 
 

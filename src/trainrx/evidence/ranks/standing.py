@@ -214,7 +214,21 @@ LOADER_WAIT, WORKER_IDLE = "waits-for-loader-worker", "worker-idle"
 def _has_moved(before: ThreadStack, after: ThreadStack, found: RankStanding) -> bool:
     """Tell whether a rank stood elsewhere; one that waits now and computed then did."""
     woke = before.active != after.active and (found.waits or found.state.usual)
-    return woke or _course(before) != _course(after)
+    return woke or _ran_between(before, after) or _course(before) != _course(after)
+
+
+BUSY = 0.1
+"""Share of a processor above which a thread did more than wait."""
+
+
+def _ran_between(before: ThreadStack, after: ThreadStack) -> bool:
+    """Tell whether a thread that was idle each time it was seen computed in between."""
+    if before.active is not False or after.active is not False:
+        return False
+    if None in (before.computed, after.computed, before.at, after.at):
+        return False
+    passed = (after.at or 0.0) - (before.at or 0.0)
+    return passed > 0 and (after.computed or 0.0) - (before.computed or 0.0) >= BUSY * passed
 
 
 def _course(stack: ThreadStack) -> list[tuple[str, str, int | None]]:

@@ -25,9 +25,11 @@ from trainrx.inputs.stream import chunks
 from trainrx.model.bundle import BundleItem
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
-from trainrx.model.ranks import Reading
+from trainrx.model.ranks import Reading, ThreadStack
 
 T = TypeVar("T", bound=msgspec.Struct)
+TICKS = 100
+"""Of the clock that `/proc` counts by, in a second (USER_HZ)."""
 HEAD = 1 << 16
 """Bytes by which a format is known."""
 LARGEST = 1 << 28
@@ -89,7 +91,13 @@ def as_evidence(item: Input) -> Input:
 
 def read_evidence(inputs: Iterable[Input]) -> Reading:
     """Read all evidence in some inputs: those of a format, and what is printed into logs."""
-    return joined(part for item in inputs for part in _read(item))
+    each = tuple(inputs)
+    reading = joined(part for item in each for part in _read(item))
+    computed = dict(_computed(each))
+    if not computed:
+        return reading
+    stacks = (_with_time(one, computed) for one in reading.stacks)
+    return msgspec.structs.replace(reading, stacks=tuple(stacks))
 
 
 def joined(parts: Iterable[Reading]) -> Reading:
@@ -132,6 +140,36 @@ def _placed(reading: Reading, taken: BundleItem | None) -> Reading:
     return msgspec.structs.replace(
         reading, stacks=tuple(stacks), calls=tuple(calls), snapshots=tuple(snapshots)
     )
+
+
+def _computed(inputs: Iterable[Input]) -> Iterator[tuple[tuple[str, int], dict[float, float]]]:
+    """Give by machine and process what its first thread had computed, and when that was read.
+
+    The first line is that of the first thread; its fields 14 and 15 count ticks (man 5 proc).
+    """
+    found: dict[tuple[str, int], dict[float, float]] = {}
+    for item in inputs:
+        taken = item.taken
+        if taken is None or taken.kind != "usage" or taken.pid is None or taken.at is None:
+            continue
+        line = b"".join(_bytes(item, [], HEAD)).partition(b"\n")[0]
+        fields = line.rpartition(b")")[2].split()
+        if len(fields) > 12 and fields[11].isdigit() and fields[12].isdigit():
+            ticks = int(fields[11]) + int(fields[12])
+            found.setdefault((taken.host, taken.pid), {})[taken.at] = ticks / TICKS
+    yield from found.items()
+
+
+def _with_time(
+    stack: ThreadStack, computed: Mapping[tuple[str, int], Mapping[float, float]]
+) -> ThreadStack:
+    """Add to the first thread of a process what it had computed when it was seen."""
+    times = computed.get((stack.host, stack.pid or 0))
+    if not times or stack.at is None or not stack.is_main:
+        return stack
+    at = stack.at
+    nearest = min(times, key=lambda time: abs(time - at))
+    return msgspec.structs.replace(stack, computed=times[nearest])
 
 
 def _filled(record: T, known: Mapping[str, object]) -> T:
