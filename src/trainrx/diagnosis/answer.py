@@ -95,7 +95,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
         job=job_summary(done.facts),
         lang=done.lang,
         symptoms=_symptoms(done, seen, echo_of),
-        ranks=rank_report(done.standing, done.collectives, done.lang),
+        ranks=rank_report(done.standing, done.collectives, done.failures, done.lang),
         causes=tuple(
             _cause(item, made, ranking, echo_of, done)
             for item, made in zip(ranking.causes, plans, strict=False)

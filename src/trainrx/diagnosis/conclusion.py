@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.diagnosis.foreseen import Foresight
 from trainrx.evidence.collectives import GroupVerdict
+from trainrx.evidence.ranks.failures import RankFailures
 from trainrx.evidence.ranks.standing import JobStanding
 from trainrx.fix.changes import Target
 from trainrx.inputs.stream import exceptions
@@ -42,6 +43,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     reading: Reading = Reading()
     collectives: tuple[GroupVerdict, ...] = ()
     standing: JobStanding = JobStanding()
+    failures: RankFailures = RankFailures()
     reasoning: Reasoning
     style: Literal["arg", "config"]
     launch: RawLaunch | None

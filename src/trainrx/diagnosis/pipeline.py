@@ -12,6 +12,7 @@ from trainrx.diagnosis.repairs import repairs
 from trainrx.diagnosis.replied import disagreements, with_looked
 from trainrx.evidence.arguments import Dump, logged_arguments
 from trainrx.evidence.collectives import (
+    GroupVerdict,
     collective_facts,
     drift_symptom,
     given_up_symptom,
@@ -19,7 +20,13 @@ from trainrx.evidence.collectives import (
 )
 from trainrx.evidence.detector import detect
 from trainrx.evidence.launches import embedded_launches
-from trainrx.evidence.ranks.standing import job_standing, stall_symptom, standing_facts
+from trainrx.evidence.ranks.failures import RankFailures, rank_failures, stacks_of
+from trainrx.evidence.ranks.standing import (
+    JobStanding,
+    job_standing,
+    stall_symptom,
+    standing_facts,
+)
 from trainrx.evidence.readers import read_evidence
 from trainrx.evidence.series.memory import forecast_facts, leading_memory, memory_facts
 from trainrx.evidence.series.symptoms import growth
@@ -61,6 +68,7 @@ from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Detection, Input, SymptomHits
+from trainrx.model.ranks import Reading
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
 from trainrx.reason.conditions import Situation
@@ -95,10 +103,13 @@ def conclude(
     world = _world(facts)
     collectives = tuple(group_verdicts(reading, world))
     facts.add(*collective_facts(reading, collectives))
-    standing = job_standing(reading.stacks, knowledge.states.values(), world)
+    failures = rank_failures(reading.ends, seen.symptoms, knowledge.symptoms, world)
+    standing = _standing(reading, failures, collectives, knowledge, world)
     facts.add(*standing_facts(standing))
     seen = _with_sighting(seen, given_up_symptom(reading))
-    seen = _with_sighting(seen, stall_symptom(standing) or drift_symptom(collectives))
+    if failures.first is None:  # else the others wait for a rank that is gone
+        drifted = None if standing.is_stuck is False else drift_symptom(collectives)
+        seen = _with_sighting(seen, stall_symptom(standing) or drifted)
     seen = _with_growth(seen, reading.curves)
     seen = _with_sighting(seen, snapshot_symptom(reading.snapshots))
     facts.add(*snapshot_facts(reading.snapshots, knowledge.symptoms))
@@ -123,6 +134,7 @@ def conclude(
         reading=reading,
         collectives=collectives,
         standing=standing,
+        failures=failures,
         reasoning=msgspec.structs.replace(
             reasoning, suggestions=(*reasoning.suggestions, *answered)
         ),
@@ -153,6 +165,24 @@ def _world(facts: Facts) -> int | None:
     cards = facts.get("hardware.gpus")
     named = facts.whole("hardware.gpus") if cards is not None and cards.how == "given" else None
     return facts.whole("parallel.world_size") or named or facts.whole("log.world_size")
+
+
+def _standing(
+    reading: Reading,
+    failures: RankFailures,
+    collectives: Sequence[GroupVerdict],
+    knowledge: Knowledge,
+    world: int | None,
+) -> JobStanding:
+    """Say where the ranks stand by their stacks, or else by where they gave up."""
+    accused = (failures.first.rank,) if failures.first is not None else ()
+    return job_standing(
+        reading.stacks or stacks_of(failures),
+        knowledge.states.values(),
+        world if reading.stacks else None,
+        gave_up=failures.waiting,
+        accused=accused or next((one.culprits for one in collectives), ()) or failures.silent,
+    )
 
 
 def _with_sighting(seen: Detection, found: SymptomHits | None) -> Detection:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.evidence.collectives import CallVerdict, GroupVerdict
+from trainrx.evidence.ranks.failures import RankFailures
 from trainrx.evidence.ranks.standing import JobStanding, RankStanding
 from trainrx.evidence.ranks.states import place_of
 from trainrx.evidence.ranks.tree import tree
 from trainrx.model.facts import Origin
-from trainrx.model.ranks import StackFrame, ThreadStack, ranges
+from trainrx.model.ranks import RankEnd, StackFrame, ThreadStack, ranges
 from trainrx.model.result import RankCollective, RankPlace, RankReport, RankTreeLine
 from trainrx.model.text import Lang, Text
 
@@ -36,39 +37,62 @@ VERDICTS: Mapping[CallVerdict, Text] = {
 OTHER = Text(en="something else", zh="别的集合通信")
 
 
+FAILED = Text(en="failed ({text})", zh="失败（{text}）")
+
+
 def rank_report(
-    job: JobStanding, collectives: Sequence[GroupVerdict], lang: Lang
+    job: JobStanding, collectives: Sequence[GroupVerdict], failures: RankFailures, lang: Lang
 ) -> RankReport | None:
     """Give the part of an answer on ranks; None where nothing was seen of one.
 
-    Whom the others wait for is told by the stacks, and where there are none by the collectives.
+    Whom the others wait for is told by the stacks; where these do not, by who failed first, by the
+    collectives, or by who was silent when the others gave up, in this order.
     """
-    first = collectives[0] if collectives else None
-    if first is not None and len(first.culprits) + len(first.waiting) < 2:
-        first = None
-    if not job.ranks:
-        if first is None:
-            return None
-        return RankReport(
-            world_size=job.world_size,
-            culprits=first.culprits,
-            waiting=first.waiting,
-            collective=_collective(first, lang),
-        )
+    verdict = collectives[0] if collectives else None
+    if verdict is not None and len(verdict.culprits) + len(verdict.waiting) < 2:
+        verdict = None
+    first = failures.first
+    if not job.ranks and verdict is None and first is None:
+        return None
     stuck = job.is_stuck is not False
+    culprits, waiting = (_numbers(job.culprits), _numbers(job.waiting)) if stuck else ((), ())
+    named = culprits or (() if first is None else (first.rank,))
+    if not named and stuck and not job.missing:
+        named = (verdict.culprits if verdict is not None else ()) or failures.silent
+    if not job.ranks and verdict is not None:
+        waiting = verdict.waiting
     stacks = ((one.pid if one.rank is None else one.rank, one.stack) for one in job.ranks)
     return RankReport(
         world_size=job.world_size,
-        culprits=_numbers(job.culprits) if stuck else (),
-        waiting=_numbers(job.waiting) if stuck else (),
+        first_failed=None if first is None else first.rank,
+        culprits=named,
+        waiting=tuple(rank for rank in waiting if rank not in named),
         missing=job.missing,
         stuck=job.is_stuck,
-        collective=None if first is None else _collective(first, lang),
-        places=tuple(_place(one, job, lang) for one in job.ranks),
+        collective=None if verdict is None else _collective(verdict, lang),
+        places=(
+            *(_place(one, job, named, lang) for one in job.ranks),
+            *_failed(first, job, lang),
+        ),
         tree=tuple(
             RankTreeLine(ranks=ranges(line.ranks), frame=frame_text(line.frame), depth=line.depth)
             for line in tree((number, stack) for number, stack in stacks if number is not None)
         ),
+    )
+
+
+def _failed(first: RankEnd | None, job: JobStanding, lang: Lang) -> Iterator[RankPlace]:
+    """Say where the rank failed that did so first, unless its stack says where it stands now."""
+    if first is None or first.rank in {one.rank for one in job.ranks}:
+        return
+    place = place_of(ThreadStack(frames=first.frames, origin=first.origin))
+    yield RankPlace(
+        rank=first.rank,
+        frame="" if place is None else frame_text(place[1]),
+        state=FAILED.in_(lang).format(text=first.text),
+        id="",
+        role="culprit",
+        evidence=(first.origin,),
     )
 
 
@@ -92,9 +116,9 @@ def _numbers(ranks: Iterable[RankStanding]) -> tuple[int, ...]:
     return tuple(sorted(one.rank for one in ranks if one.rank is not None))
 
 
-def _place(one: RankStanding, job: JobStanding, lang: Lang) -> RankPlace:
-    waits = one in job.waiting and job.is_stuck is not False
-    culprit = one in job.culprits and job.is_stuck is not False
+def _place(one: RankStanding, job: JobStanding, culprits: Sequence[int], lang: Lang) -> RankPlace:
+    culprit = (one in job.culprits and job.is_stuck is not False) or one.rank in culprits
+    waits = one in job.waiting and job.is_stuck is not False and not culprit
     return RankPlace(
         rank=one.rank,
         pid=one.pid,

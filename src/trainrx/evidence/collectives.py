@@ -348,12 +348,11 @@ SEEN_AS = "ranks-stand-still"
 def drift_symptom(verdicts: Sequence[GroupVerdict]) -> SymptomHits | None:
     """Give the sighting of ranks that cannot come together any more: they call different things.
 
-    That one is behind says nothing alone: in a healthy job one always is. Nor do numbers of calls.
+    That one is behind, or ahead, says nothing alone: in a healthy job one always is.
     """
     first = next(iter(verdicts), None)
-    if first is None or first.verdict not in (*DRIFTED, "size-differs") or not first.waiting:
-        return None
-    if first.verdict == "state-differs" and first.seq is None:
+    certain = ("op-differs", "dtype-differs", "size-differs")
+    if first is None or first.verdict not in certain or not first.waiting:
         return None
     hits = tuple(
         Hit(symptom=SEEN_AS, source=origin.source, line=origin.line or 1, text=origin.text)

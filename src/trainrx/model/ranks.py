@@ -151,6 +151,24 @@ class MemorySnapshot(msgspec.Struct, frozen=True, kw_only=True):
     at: float | None = None
 
 
+class RankEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How a rank ended: by an exception that nobody caught, or with an exit code as told of it.
+
+    Attributes:
+        text: the line of the exception, or what its launcher says of the exit.
+        code: of the exit; a negative one is the number of a signal. None: an exception.
+        frames: of the exception, the innermost first.
+        at: when, in seconds (`evidence.lines.seconds`), as far as it is known.
+    """
+
+    rank: int
+    text: str
+    origin: Origin
+    code: int | None = None
+    frames: tuple[StackFrame, ...] = ()
+    at: float | None = None
+
+
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader of evidence found in one input, or all of them in all."""
 
@@ -159,6 +177,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     progress: tuple[GroupProgress, ...] = ()
     curves: tuple[Curve, ...] = ()
     snapshots: tuple[MemorySnapshot, ...] = ()
+    ends: tuple[RankEnd, ...] = ()
     facts: tuple[Fact, ...] = ()
     unread: tuple[Unread, ...] = ()
 

@@ -48,7 +48,7 @@ def _sentences(report: RankReport, view: View) -> Iterator[str]:
     held = [one for one in report.places if one.role == "culprit"]
     if report.missing and waiting:
         yield view.say(words.NOT_THERE, who=_who(report.missing, view))
-    if not held and not report.missing and report.stuck:
+    if not held and not report.culprits and not report.missing and report.stuck:
         held, waiting = list(report.places), []
     for group in _alike(held)[:MOST_PLACES]:
         named = _named(group, view)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
@@ -14,7 +14,7 @@ from trainrx.evidence.ranks.states import called_by, place_of, state_of
 from trainrx.evidence.sources import SourceFile
 from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.job import Hit, SymptomHits
-from trainrx.model.ranks import StackFrame, ThreadStack, ranges
+from trainrx.model.ranks import RankEnd, StackFrame, ThreadStack, ranges
 from trainrx.model.states import ThreadState
 
 MESSAGES = frozenset({"send", "recv", "isend", "irecv", "batch_isend_irecv"})
@@ -30,6 +30,7 @@ class RankStanding(msgspec.Struct, frozen=True, kw_only=True):
         source: whose code `frame` is, the innermost one of the user or a framework.
         op: the collective it is in.
         looks: how often it was seen; moved: whether it stood elsewhere before the last time.
+        gave_up: it waited there for others until its patience was over.
     """
 
     rank: int | None
@@ -41,11 +42,12 @@ class RankStanding(msgspec.Struct, frozen=True, kw_only=True):
     op: str
     looks: int = 1
     moved: bool = False
+    gave_up: bool = False
 
     @property
     def waits(self) -> bool:
         """Tell whether it waits for other ranks."""
-        return self.state.role == "waits-for-ranks"
+        return self.gave_up or self.state.role == "waits-for-ranks"
 
     @property
     def at(self) -> tuple[str, str, int | None]:
@@ -69,7 +71,12 @@ class JobStanding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def job_standing(
-    stacks: Sequence[ThreadStack], states: Iterable[ThreadState], world_size: int | None
+    stacks: Sequence[ThreadStack],
+    states: Iterable[ThreadState],
+    world_size: int | None,
+    *,
+    gave_up: Sequence[RankEnd] = (),
+    accused: Collection[int] = (),
 ) -> JobStanding:
     """Join the stacks of all processes.
 
@@ -77,16 +84,17 @@ def job_standing(
         stacks: as readers give them.
         states: in which threads can stand.
         world_size: number of ranks, where it is known.
+        gave_up: how ranks ended that waited for others in vain.
+        accused: ranks that the others wait for by what else is known: it counts where the stacks do
+            not tell.
     """
-    ranks = tuple(_ranks(seen_processes(stacks), tuple(states)))
+    ranks = tuple(_waited(one, gave_up) for one in _ranks(seen_processes(stacks), tuple(states)))
     waiting = tuple(one for one in ranks if one.waits)
     others = tuple(one for one in ranks if not one.waits)
-    seen = {one.rank for one in ranks if one.rank is not None}
-    whole = world_size if world_size is not None and None not in {r.rank for r in ranks} else 0
-    missing = tuple(sorted(set(range(whole)) - seen))
-    if len(missing) >= len(seen):  # somebody looked at a part of the job
-        missing = ()
+    missing = _missing(ranks, world_size)
     culprits = () if not waiting else others or (() if missing else _apart(waiting))
+    if not culprits:
+        culprits = tuple(one for one in ranks if one.rank in accused)
     return JobStanding(
         world_size=world_size,
         ranks=ranks,
@@ -97,6 +105,30 @@ def job_standing(
     )
 
 
+def _waited(one: RankStanding, gave_up: Iterable[RankEnd]) -> RankStanding:
+    """Mark a rank that was seen where it later gave up."""
+    mine = (end for end in gave_up if end.rank == one.rank)
+    places = (place_of(ThreadStack(frames=end.frames, origin=end.origin)) for end in mine)
+    if not any(
+        _site(frame) == _site(one.frame) for place in places if place for frame in place[1:]
+    ):
+        return one
+    return msgspec.structs.replace(one, gave_up=True)
+
+
+def _site(frame: StackFrame) -> tuple[str, int | None]:
+    return frame.function.rpartition(".")[2], frame.line
+
+
+def _missing(ranks: Sequence[RankStanding], world_size: int | None) -> tuple[int, ...]:
+    """Give the ranks of which nothing was seen, unless somebody looked at a part of the job."""
+    seen = {one.rank for one in ranks}
+    if world_size is None or None in seen:
+        return ()
+    missing = tuple(sorted(set(range(world_size)) - seen))
+    return missing if len(missing) < len(seen) else ()
+
+
 def _is_stuck(
     ranks: Sequence[RankStanding], culprits: Sequence[RankStanding], missing: Sequence[int]
 ) -> bool | None:
@@ -105,6 +137,8 @@ def _is_stuck(
     Ranks that wait and stood elsewhere before were let on; what each step does says nothing at one
     look.
     """
+    if any(one.gave_up for one in ranks):
+        return True
     if any(one.moved and (one.waits or one.state.usual) for one in ranks):
         return False
     if culprits:

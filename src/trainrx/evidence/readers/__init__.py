@@ -109,6 +109,7 @@ def joined(parts: Iterable[Reading]) -> Reading:
         progress=tuple(item for part in each for item in part.progress),
         curves=tuple(item for part in each for item in part.curves),
         snapshots=tuple(item for part in each for item in part.snapshots),
+        ends=tuple(item for part in each for item in part.ends),
         facts=tuple(item for part in each for item in part.facts),
         unread=tuple(item for part in each for item in part.unread),
     )
