@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -29,6 +30,8 @@ class Images(Dataset[torch.Tensor]):
             return read_image(self.home / "pipe")
         if index >= LATE and self.trouble == "worker-stopped":
             os.kill(os.getpid(), signal.SIGSTOP)
+        if index >= LATE and self.trouble == "worker-killed":
+            os.kill(os.getpid(), signal.SIGKILL)
         if index >= LATE and self.trouble == "late":
             return augment(index)
         return torch.full((64,), index % 7 / 7)
@@ -49,6 +52,43 @@ class Locked(Images):
     def __getitem__(self, index: int) -> torch.Tensor:
         with CACHE_LOCK:
             return super().__getitem__(index)
+
+
+class Growing(Images):
+    """Samples that are all kept once they were read."""
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        self.kept = (*getattr(self, "kept", ()), torch.ones(1 << 21))
+        time.sleep(0.02)
+        return super().__getitem__(index)
+
+
+class Reporting(Images):
+    """Samples whose statistics go into a queue of few places that nobody empties."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home, "", 1 << 16)
+        self.statistics: multiprocessing.Queue[int] = multiprocessing.Queue(16)
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        self.statistics.put(index)
+        return super().__getitem__(index)
+
+
+class Texts(Images):
+    """Samples that a tokenizer reads which its parent used before the fork."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home, "", 1 << 16)
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        self.tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}))
+        self.tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        self.tokenizer.encode_batch(["a b"] * 64)
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        ids = self.tokenizer.encode_batch(["a b"] * 32)
+        return torch.full((64,), float(len(ids[index % 32].ids)))
 
 
 def read_image(path: Path) -> torch.Tensor:

@@ -1,0 +1,10 @@
+#!/bin/bash
+export OMP_NUM_THREADS=1 TORCH_FR_BUFFER_SIZE=2000
+export MASTER_ADDR=127.0.0.1 WORLD_SIZE=3
+mkdir -p logs
+for RANK in 0 1 2; do
+  export RANK LOCAL_RANK=$RANK
+  [ $RANK = 2 ] && export MASTER_PORT=44874 || export MASTER_PORT=44873
+  python train.py > logs/rank$RANK.log 2>&1 &
+done
+wait
