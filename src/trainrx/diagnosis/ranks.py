@@ -71,8 +71,8 @@ def rank_report(
         stuck=job.is_stuck,
         collective=None if verdict is None else _collective(verdict, lang),
         places=(
-            *(_place(one, job, named, lang) for one in job.ranks),
-            *_failed(first, job, lang),
+            *(_place(one, job, named, lang) for one in job.ranks if not _is_of(first, one)),
+            *_failed(first, lang),
         ),
         tree=tuple(
             RankTreeLine(ranks=ranges(line.ranks), frame=frame_text(line.frame), depth=line.depth)
@@ -81,9 +81,14 @@ def rank_report(
     )
 
 
-def _failed(first: RankEnd | None, job: JobStanding, lang: Lang) -> Iterator[RankPlace]:
-    """Say where the rank failed that did so first, unless its stack says where it stands now."""
-    if first is None or first.rank in {one.rank for one in job.ranks}:
+def _is_of(first: RankEnd | None, one: RankStanding) -> bool:
+    """Tell whether a rank raised what ended the job: where it did so tells more than its stack."""
+    return first is not None and first.rank == one.rank and bool(first.frames)
+
+
+def _failed(first: RankEnd | None, lang: Lang) -> Iterator[RankPlace]:
+    """Say where the rank failed that did so first."""
+    if first is None or not first.frames:
         return
     place = place_of(ThreadStack(frames=first.frames, origin=first.origin))
     yield RankPlace(

@@ -65,7 +65,7 @@ def rank_failures(
     # what ended without a word of its own is the last to be believed
     other = [end for end in exits if end.rank not in spoken]
     first = min(own, key=_moment, default=None) or min(other, key=_moment, default=None)
-    silent = sorted(({*range(world_size or 0)} | {end.rank for end in ends}) - gave_up)
+    silent = sorted(({*range(world_size or 0)} | {end.rank for end in ends}) - spoken)
     return RankFailures(
         first=first,
         waiting=waiting,
