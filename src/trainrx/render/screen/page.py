@@ -20,6 +20,7 @@ from trainrx.render.ranks import ranks_line
 from trainrx.render.screen.evidence import seen, why
 from trainrx.render.screen.inquiry import is_to_collect, others, questions
 from trainrx.render.screen.verdict import FORESEEN, checked, headline, named_cause
+from trainrx.render.series import series_line
 
 ROOM = Room(lines=24, size=3000)
 MOST_CHANGES = 7
@@ -53,6 +54,7 @@ def head(answer: Diagnosis, view: View) -> tuple[doc.Node, ...]:
         seen(answer, view) if best is None else None,
         checked(answer, view),
         ranks_line(answer, view),
+        _steps(answer, view),
         _job(answer, view),
         why(answer, best, view),
         None if view.post or plan is None else (_gap(9), plan),
@@ -63,6 +65,11 @@ def labels(nodes: Iterable[doc.Node]) -> tuple[str, ...]:
     """Give the labels that are used, so that they line up."""
     forms = (node.forms[0].children if isinstance(node, Elastic) else (node,) for node in nodes)
     return tuple(node.label for form in forms for node in form if isinstance(node, doc.Labelled))
+
+
+def _steps(answer: Diagnosis, view: View) -> doc.Node | None:
+    said = series_line(answer, view)
+    return None if said is None else elastic((0, (said,)), (50, ()))
 
 
 def _gap(loss: int) -> Elastic:
