@@ -45,7 +45,7 @@ COMPUTED = {
     "launch/given.py": "--gpu x: no GPU or memory is named. Expected a card or its memory, e.g. "
     "`--gpu A100-80G` or `--gpu 24GiB`.",
     "verdict/joined.py": '--answer a=x: expected GiB, or "unknown". Open questions: log.',
-    "render/estimate_plot.py": "--plot a.svg: No space left on device",
+    "render/figures.py": "--plot a.svg: No space left on device",
 }
 """Rooms that put a message together before it is raised, and one of theirs."""
 

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from trainrx.model.errors import UsageError
-from trainrx.render.estimate_plot import check_plot, write_plot
+from trainrx.render.estimate_plot import write_plot
+from trainrx.render.figures import check_plot
 
 pytest.importorskip("matplotlib")
 

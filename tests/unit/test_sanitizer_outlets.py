@@ -43,7 +43,8 @@ KNOWN = {
     "inputs/containers/tensorboard.py": "a copy for the reader of event files, deleted behind it",
     "launch/python_source.py": "silences what the parser warns of",
     "knowledge/cache.py": "the compiled knowledge",
-    "render/estimate_plot.py": "a figure of a masked estimate; matplotlib's log is silenced",
+    "collect/notify.py": "an alert, masked, on the input of a command of the user",
+    "render/figures.py": "figures of masked answers; matplotlib's log is silenced",
 }
 
 

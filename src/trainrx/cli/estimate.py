@@ -71,7 +71,7 @@ def estimate(
         )
     seen = view(request.lang, display.width, display.level, everything=verbose)
     if plot is not None:
-        from trainrx.render.estimate_plot import check_plot
+        from trainrx.render.figures import check_plot
 
         check_plot(plot)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,56 +13,14 @@ from trainrx.render import estimate_words as words
 from trainrx.render.document import View
 from trainrx.render.estimate_bars import CACHED, CONTEXT, Stack, bars, full_scale, legend
 from trainrx.render.estimate_words import gib
+from trainrx.render.figures import COLOURS, drawing, write_canvas
 from trainrx.render.inputs import job_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SUFFIXES = (".svg", ".png")
-COLOURS = (
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#cc79a7",
-    "#56b4e9",
-    "#d55e00",
-    "#f0e442",
-    "#000000",
-)
-"""Told apart with any colour vision (Okabe and Ito, jfly.uni-koeln.de/color, 2002)."""
 HATCHES = ("", "//", "xx")
 BEYOND = {CACHED: "#bbbbbb", CONTEXT: "#dddddd"}
-CHINESE_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans SC",
-    "Source Han Sans SC",
-    "Microsoft YaHei",
-    "PingFang SC",
-    "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei",
-    "SimHei",
-)
-
-
-CHINESE_FILE = re.compile(r"cjk|wqy|sourcehan|notosanssc|msyh|pingfang|simhei", re.IGNORECASE)
-
-
-def check_plot(path: Path) -> None:
-    """Refuse a figure that cannot be drawn, before anything is worked out.
-
-    Raises:
-        UsageError: the form is neither SVG nor PNG, or matplotlib is not installed.
-    """
-    from importlib.util import find_spec
-
-    if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"--plot {path}: expected a file name that ends in .svg or .png")
-    if not path.parent.is_dir():
-        raise UsageError(f"--plot {path}: there is no folder {path.parent}")
-    if find_spec("matplotlib") is None:
-        raise UsageError(
-            "--plot needs matplotlib, which is not installed: pip install 'trainrx[plot]'"
-        )
 
 
 def write_plot(estimate: Estimate, path: Path) -> None:
@@ -77,28 +32,13 @@ def write_plot(estimate: Estimate, path: Path) -> None:
     found = estimate.prediction
     if found is None:
         raise UsageError(f"--plot {path}: there is no prediction to draw")
-    import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
 
-    fonts = _chinese_fonts() if estimate.lang == "zh" else []
-    lang: Lang = "zh" if fonts else "en"
-    with mpl.rc_context():
-        # a fixed salt and no date: the same job gives the same file
-        mpl.rcParams["svg.hashsalt"] = "trainrx"
-        mpl.rcParams["svg.fonttype"] = "none"
-        if fonts:  # many have no weight called normal, which is no matter
-            mpl.rcParams["font.sans-serif"] = [*fonts, "DejaVu Sans"]
-            logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    with drawing(estimate.lang) as lang:
         canvas = Canvas(figsize=(9.0, 1.8 + 0.42 * (len(found.phases) + 1)), layout="constrained")
         _draw(canvas.add_subplot(), found, lang)
         canvas.suptitle(job_text(estimate.job, View(lang)), fontsize=9, parse_math=False)
-        try:
-            if path.suffix.lower() == ".svg":
-                canvas.savefig(path, metadata={"Date": None})
-            else:
-                canvas.savefig(path, dpi=160)
-        except OSError as error:
-            raise UsageError(f"--plot {path}: {error.strerror or error}") from error
+        write_canvas(canvas, path)
 
 
 def _draw(axes: Axes, found: Prediction, lang: Lang) -> None:
@@ -165,21 +105,3 @@ def _paints(found: Prediction) -> dict[str, Paint]:
         for place, name in enumerate(names)
     }
     return out | {name: Paint(colour) for name, colour in BEYOND.items()}
-
-
-def _chinese_fonts() -> list[str]:
-    """Name the fonts at hand that can write Chinese; without one a figure would show boxes."""
-    from matplotlib import font_manager
-
-    fonts = font_manager.fontManager
-    if not _known(font.name for font in fonts.ttflist):
-        # the list is kept from an earlier run; fonts may have been installed since
-        for path in font_manager.findSystemFonts():
-            if CHINESE_FILE.search(Path(path).name):
-                fonts.addfont(path)
-    return _known(font.name for font in fonts.ttflist)
-
-
-def _known(names: Iterable[str]) -> list[str]:
-    known = set(names)
-    return [name for name in CHINESE_FONTS if name in known]
