@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,6 +23,7 @@ from trainrx.cli._output import (
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
+from trainrx.model.figure import JobFigure
 from trainrx.model.result import Diagnosis, Verdict
 from trainrx.render.document import View
 
@@ -86,6 +87,14 @@ class AnswerOptions(msgspec.Struct):
             "--attach", metavar="FILE", help="Write all of it as Markdown, to go with a message."
         ),
     ] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE.svg|png|html",
+            help="Draw memory over steps and the last collectives; needs trainrx[plot].",
+        ),
+    ] = None
 
 
 app = make_app(bare=True)
@@ -118,14 +127,25 @@ def answer(
         raise UsageError(f"--for {shown.platform} is a form of its own: leave out --format")
     seen = view(request.lang, display.width, display.level, everything=shown.explain)
 
+    if shown.plot is not None:
+        from trainrx.render.figures import check_plot
+        from trainrx.render.job_plot import SUFFIXES
+
+        check_plot(shown.plot, SUFFIXES)
+
     from trainrx.verdict import run
 
     def diagnosed(asked: Request) -> Diagnosis:
-        return run.diagnose(asked, top=shown.top, engine=engine)
+        judged = run.judge(asked, top=shown.top, engine=engine)
+        figures[:] = [judged.figure]
+        return judged.answer
+
+    figures: list[JobFigure] = []
 
     if not shown.ask:
         found = diagnosed(request)
         status = _shown(found, shown, seen)
+        _draw(figures, shown.plot, seen)
         return status or failing(found, fail_on)
     from trainrx.cli import _consultation as consultation
 
@@ -133,7 +153,17 @@ def answer(
     request, found = consultation.consult(request, diagnosed, seen, typed)
     status = _shown(found, shown, seen)
     consultation.show_options(request, seen, typed)
+    _draw(figures, shown.plot, seen)
     return status or failing(found, fail_on)
+
+
+def _draw(figures: Sequence[JobFigure], path: Path | None, seen: View) -> None:
+    """Draw what was judged last, where a figure is asked for."""
+    if path is not None:
+        from trainrx.render.job_plot import write_job_plot
+        from trainrx.render.redact import masked
+
+        write_job_plot(masked(figures[-1], seen.redaction), path)
 
 
 def _shown(found: Diagnosis, shown: AnswerOptions, seen: View) -> int:

@@ -118,7 +118,7 @@ class Watch:
         complete = bool(total) and (step or 0) >= (total or 0)
         stall = None if ended or complete or not self._sources else self._pace.stall(now)
         outcome = self._outcome(standing, stall, step, ended=ended or (complete and not standing))
-        curves = tuple(map(since_last_start, self._seen.curves))
+        curves = tuple(curve.since_last_start() for curve in self._seen.curves)
         memory = tuple(_thinned(_readings(curves)))
         pace = facts.number("series.seconds_per_step")
         capacity = self._settings.capacity_gib or facts.number("oom.card_gib")
@@ -248,17 +248,6 @@ def _is_nan(series: Series) -> bool:
     points = series.all_points()
     last = (points[-1].loss, points[-1].grad_norm) if points else ()
     return any(value is not None and math.isnan(value) for value in last)
-
-
-def since_last_start(curve: Curve) -> Curve:
-    """Leave out what was read before the job was started last: its steps count from 1 again."""
-    starts = [at for at in range(1, len(curve.at)) if curve.at[at] < curve.at[at - 1]]
-    if not starts:
-        return curve
-    first = starts[-1]
-    return msgspec.structs.replace(
-        curve, at=curve.at[first:], values=curve.values[first:], lines=curve.lines[first:]
-    )
 
 
 def _readings(curves: Iterable[Curve]) -> list[MemoryReading]:

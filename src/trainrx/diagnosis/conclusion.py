@@ -18,6 +18,7 @@ from trainrx.knowledge.ranking import with_fit
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.words import read_index
 from trainrx.launch.given import Given
+from trainrx.model.curves import Curve
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
@@ -40,6 +41,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     given: Given
     knowledge: Knowledge
     symptoms: tuple[SymptomHits, ...]
+    curves: tuple[Curve, ...] = ()
     reading: Reading = Reading()
     collectives: tuple[GroupVerdict, ...] = ()
     standing: JobStanding = JobStanding()

@@ -131,6 +131,7 @@ def conclude(
         given=given,
         knowledge=knowledge,
         symptoms=seen.symptoms,
+        curves=(*seen.curves, *reading.curves),
         reading=reading,
         collectives=collectives,
         standing=standing,

@@ -45,3 +45,13 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
         """Cite the first and the last reading."""
         ends = dict.fromkeys(self.lines[:1] + self.lines[-1:])
         return tuple(Origin(source=self.source, line=line) for line in ends)
+
+    def since_last_start(self) -> Curve:
+        """Leave out what was read before the job was started last: steps count from 1 again."""
+        starts = [at for at in range(1, len(self.at)) if self.at[at] < self.at[at - 1]]
+        if not starts:
+            return self
+        first = starts[-1]
+        return msgspec.structs.replace(
+            self, at=self.at[first:], values=self.values[first:], lines=self.lines[first:]
+        )

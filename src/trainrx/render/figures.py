@@ -15,6 +15,12 @@ from trainrx.model.text import Lang
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
+PAGE = """<!doctype html>
+<html><head><meta charset="utf-8"><title>trainrx</title>
+<style>body {{ margin: 1em; }} svg {{ max-width: 100%; height: auto; }}</style></head>
+<body>
+{svg}</body></html>
+"""
 SUFFIXES = (".svg", ".png")
 COLOURS = (
     "#0072b2",
@@ -83,13 +89,26 @@ def write_canvas(canvas: Canvas, path: Path) -> None:
     Raises:
         UsageError: the file cannot be written.
     """
+    form = path.suffix.lower()
     try:
-        if path.suffix.lower() == ".svg":
+        if form == ".svg":
             canvas.savefig(path, metadata={"Date": None})
+        elif form == ".html":
+            path.write_text(_page(canvas), encoding="utf-8")
         else:
             canvas.savefig(path, dpi=160)
     except OSError as error:
         raise UsageError(f"--plot {path}: {error.strerror or error}") from error
+
+
+def _page(canvas: Canvas) -> str:
+    """Give a page that holds the figure and needs nothing else."""
+    from io import StringIO
+
+    drawn = StringIO()
+    canvas.savefig(drawn, format="svg", metadata={"Date": None})
+    svg = drawn.getvalue()
+    return PAGE.format(svg=svg[svg.index("<svg") :])
 
 
 def _chinese_fonts() -> list[str]:

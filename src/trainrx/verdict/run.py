@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from trainrx.diagnosis.answer import LOOKED_AT
 from trainrx.diagnosis.conclusion import foresight
+from trainrx.diagnosis.figure import figure_of
 from trainrx.launch.config_kinds import ALONE
 from trainrx.launch.request import Request
+from trainrx.model.figure import JobFigure
 from trainrx.model.result import Diagnosis, Verdict
 from trainrx.reason.stage import EngineName
 from trainrx.verdict.joined import Joined, joined
@@ -15,15 +19,28 @@ from trainrx.verdict.plan import plan_for
 from trainrx.verdict.preflight import Foreseen, preflight, was_seen
 
 
+class Judged(NamedTuple):
+    """An answer, and what of the job can be drawn."""
+
+    answer: Diagnosis
+    figure: JobFigure
+
+
 def diagnose(
     request: Request, *, top: int | None = None, engine: EngineName = "durable"
 ) -> Diagnosis:
     """Say why a job failed, or will fail, and what to change; `top` causes, None is all."""
+    return judge(request, top=top, engine=engine).answer
+
+
+def judge(request: Request, *, top: int | None = None, engine: EngineName = "durable") -> Judged:
+    """Diagnose a job and say what is drawn of it."""
     looked_at = None if top is None else max(top, LOOKED_AT)
     known = joined(request, top=looked_at, engine=engine, near=True)
     answer = msgspec.structs.replace(known.answer, verdict=_verdict(known))
     plan = plan_for(answer, known.done, request, known.lint)
-    return msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
+    answer = msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
+    return Judged(answer, figure_of(known.done, answer))
 
 
 def _verdict(known: Joined) -> Verdict:
