@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import signal
 import statistics
 import subprocess
@@ -50,7 +51,7 @@ for step in range({steps}):
     for number in range(20_000):
         total += number * number % 7
     print({{"loss": total % 97 / 10, "global_step/max_steps": f"{{step}}/{steps}"}}, flush=True)
-print(time.perf_counter() - began, file=sys.stderr)
+print(time.perf_counter() - began, time.process_time(), file=sys.stderr)
 """
 TICKING = "for i in $(seq 30); do echo line $i; sleep 0.1; done; echo done"
 
@@ -84,25 +85,38 @@ def statuses(jobs: int, seed: int, workers: int) -> dict[str, object]:
 
 
 def overhead(pairs: int, steps: int) -> dict[str, object]:
-    """Compare the time a job that prints a lot takes by itself, start and end left out."""
+    """Compare what a job that prints a lot takes by itself, our start and end left out.
+
+    `wall` is the time the job takes, `processor` what the job and all of ours use up: on a machine
+    that others use as well only the second is steady.
+    """
     words = [sys.executable, "-S", "-c", CHATTY.format(steps=steps)]
-    ratios, lines = [], 0.0
+    idle = statistics.median(used([*RUN, sys.executable, "-S", "-c", ""])[1] for _ in range(5))
+    wall, processor, lines = [], [], 0.0
     for turn in range(pairs):
         both = {}
         for name in ("bare", "ours") if turn % 2 else ("ours", "bare"):
-            command = words if name == "bare" else [*RUN, *words]
-            both[name] = float(subprocess.run(command, capture_output=True, check=True).stderr)
-        ratios.append(both["ours"] / both["bare"])
-        lines = steps / both["bare"]
-    middle = statistics.median(ratios)
-    spread = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0.0
+            both[name] = used(words if name == "bare" else [*RUN, *words])
+        bare, ours = both["bare"], both["ours"]
+        wall.append(ours[0] / bare[0])
+        processor.append((ours[1] - idle) / bare[1])
+        lines = steps / bare[0]
     return {
         "pairs": pairs,
         "lines_per_second": round(lines),
-        "median_ratio": round(middle, 4),
-        "mean_ratio": round(statistics.mean(ratios), 4),
-        "standard_error": round(spread, 4),
+        "wall": round(statistics.median(wall), 4),
+        "processor": round(statistics.median(processor), 4),
+        "processor_from_to": [round(min(processor), 4), round(max(processor), 4)],
     }
+
+
+def used(words: Sequence[str]) -> tuple[float, float]:
+    """Run a job; give the seconds it says it took, and the processor time of all that ran."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return float((done.stderr.split() or [b"0"])[0]), took
 
 
 def killed(number: int) -> dict[str, object]:
@@ -114,7 +128,8 @@ def killed(number: int) -> dict[str, object]:
             ours = subprocess.Popen([*RUN, "sh", "-c", TICKING], stdout=reader.stdin)
             if reader.stdin is not None:
                 reader.stdin.close()
-            time.sleep(1.5)
+            while taken.read_text().count("\n") < 5:
+                time.sleep(0.05)
             os.kill(ours.pid, number)
             ours.wait()
             at_kill = len(taken.read_text().splitlines())

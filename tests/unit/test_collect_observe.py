@@ -12,7 +12,7 @@ from trainrx.collect.observe import Observer, StepReader, opened_logs
 from trainrx.collect.relay import FIRST, LATER, OutputCopy, copies
 from trainrx.collect.stall import Stall, StallRule, StallWatch
 from trainrx.collect.streams import OutputFile
-from trainrx.collect.supervise import JobEnded, JobEvent, JobStarted
+from trainrx.collect.supervise import CollectAsked, JobEnded, JobEvent, JobStarted
 
 METRICS = b"{'loss': 1.5, 'grad_norm': 0.5, 'global_step/max_steps': '%d/90'}\n"
 BAR = b"\r  2%%|#         | %d/90 [00:10<01:20,  1.20s/it]"
@@ -73,6 +73,27 @@ def test_a_stall_is_given_once_and_the_end_after_it(tmp_path: Path) -> None:
     assert observer.outputs() == [tmp_path / "stdout.log"]
 
 
+def test_what_we_say_and_lines_without_a_step_do_not_make_a_stall_anew(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_bytes(b"")
+    reading, writing = os.pipe()
+    started = JobStarted(pid=os.getpid(), files=(OutputFile(str(log), 0),))
+    os.write(writing, msgspec.json.encode(started) + b"\n")
+    observer = Observer(reading, StallRule(starting=0.0, least=0.0, factor=0.0), tmp_path)
+    events = observer.events()
+    stalls = [next(events)]
+
+    observer.disown(b"diagnose: an answer\n")
+    log.write_bytes(b"diagnose: an answer\na heartbeat\n")
+    os.write(writing, msgspec.json.encode(CollectAsked()) + b"\n")
+    stalls.append(next(events))
+    os.close(writing)
+    stalls += events
+    observer.close()
+
+    assert [type(one) for one in stalls] == [Stall, CollectAsked]
+
+
 def test_nothing_follows_when_what_started_the_job_is_gone(tmp_path: Path) -> None:
     observer = Observer(told(JobStarted(pid=1)), StallRule(), tmp_path)
 
@@ -90,7 +111,9 @@ def test_of_a_file_others_wrote_to_only_what_the_job_printed_counts(tmp_path: Pa
     with log.open("ab") as file:
         file.write(b"of the job\ndiagnose: an answer\nof the job\n")
 
-    (found,) = observer.outputs([b"diagnose: an answer\n"])
+    observer.disown(b"diagnose: an answer\n")
+
+    (found,) = observer.outputs()
 
     assert found.read_bytes() == b"of the job\nof the job\n"
 

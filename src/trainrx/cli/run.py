@@ -181,12 +181,11 @@ def _observe(told: int, options: RunOptions) -> None:
 
 
 class _Speaker:
-    """What is said of a job on standard error, and what was said already."""
+    """What is said of a job on standard error."""
 
     def __init__(self, options: RunOptions, observer: Observer) -> None:
         self._options = options
         self._observer = observer
-        self._said: list[bytes] = []
         self._bundles: list[Path] = []
 
     def stands_still(self, stall: Stall) -> str:
@@ -230,7 +229,7 @@ class _Speaker:
         request = msgspec.structs.replace(
             self._options.request,
             paths=tuple(str(path) for path in self._bundles),
-            logs=tuple(str(path) for path in self._observer.outputs(self._said)),
+            logs=tuple(str(path) for path in self._observer.outputs()),
         )
         found = verdict.diagnose(request, top=5)
         self._say(f"\n{render(found, 'text', self._options.seen)}")
@@ -239,5 +238,5 @@ class _Speaker:
     def _say(self, text: str) -> None:
         """Write to standard error in one piece, so that it can be told from what the job prints."""
         data = fitted(text, sys.stderr.encoding or "utf-8").encode()
-        self._said.append(data)
+        self._observer.disown(data)
         os.write(2, data)

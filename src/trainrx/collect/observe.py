@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -86,7 +86,8 @@ class Observer:
         self._written: dict[str, OutputFile] = {}
         self._copies: tuple[Path, ...] = ()
         self._looked_through = self.started
-        self._was_told = False
+        self._own: list[bytes] = []
+        self._armed = True
 
     def events(self) -> Iterator[Stall | CollectAsked | JobEnded]:
         """Give what is to be acted on, until the job has ended or nobody tells us of it."""
@@ -99,9 +100,9 @@ class Observer:
                     yield event
             self._look()
             stall = self._pace.stall(time.time())
-            if stall is not None and not self._was_told:
+            if stall is not None and self._armed:
+                self._armed = False  # until the job gets on: a line now and then changes nothing
                 yield stall
-            self._was_told = stall is not None
 
     def close(self) -> None:
         """Let go of the files."""
@@ -145,27 +146,36 @@ class Observer:
                     self._follow(path)
         for path, follower in self._followers.items():
             for new in follower.poll(now):
-                sign = self._readers[path].read(new.data)
-                self._pace.see(now, sign, path_rank(path))
+                data = self._without_own(new.data) if path in self._written else new.data
+                if data:
+                    sign = self._readers[path].read(data)
+                    self._armed = self._armed or sign != "line"
+                    self._pace.see(now, sign, path_rank(path))
 
-    def outputs(self, without: Iterable[bytes] = ()) -> list[Path]:
-        """Give the files that hold what the job printed, `without` texts of ours among it."""
+    def disown(self, text: bytes) -> None:
+        """Take it that we write this to where the job may write as well."""
+        self._own.append(text)
+
+    def _without_own(self, data: bytes) -> bytes:
+        for text in self._own:
+            data = data.replace(text, b"")
+        return data
+
+    def outputs(self) -> list[Path]:
+        """Give the files that hold what the job printed."""
         found = [place for place in self._copies if _size(place)]
-        found += [self._piece(one, tuple(without)) for one in self._written.values()]
+        found += [self._piece(one) for one in self._written.values()]
         found += [Path(path) for path in self._followers if path not in self._written]
         return [place for place in dict.fromkeys(found) if _size(place)]
 
-    def _piece(self, written: OutputFile, without: tuple[bytes, ...]) -> Path:
+    def _piece(self, written: OutputFile) -> Path:
         """Cut out what the job wrote to a file that others wrote to as well."""
-        if not written.begin and not without:
+        if not written.begin and not self._own:
             return Path(written.path)
         piece = self._folder / Path(written.path).name
         with suppress(OSError), Path(written.path).open("rb") as file:
             file.seek(max(written.begin, _size(Path(written.path)) - MOST_COPIED))
-            data = file.read(MOST_COPIED)
-            for text in without:
-                data = data.replace(text, b"")
-            piece.write_bytes(data)
+            piece.write_bytes(self._without_own(file.read(MOST_COPIED)))
         return piece
 
 

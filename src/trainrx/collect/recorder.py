@@ -16,11 +16,15 @@ CALLS = "2000"
 """Calls that are kept: what releases that record unasked keep."""
 BUFFER = ("TORCH_NCCL_TRACE_BUFFER_SIZE", "TORCH_FR_BUFFER_SIZE")
 DUMP = ("TORCH_NCCL_DUMP_ON_TIMEOUT", "TORCH_FR_DUMP_ON_TIMEOUT")
-"""A setting by its names: the first is read by all releases, those with the second included."""
+"""A setting by its names, the older one first."""
 FIRST_RECORDER = Version("2.2")
 """Before it the variables had other names, and records no reader of ours knows."""
 DUMPS = Version("2.7")
 """From here on a timeout leaves a dump unasked."""
+RENAMED = Version("2.9")
+"""From here on the older name of the buffer is warned about, once by each rank."""
+RECORDS = Version("2.13")
+"""From here on calls are recorded unasked (tried with gloo)."""
 DEFAULT_DUMPS = ("{home}/.cache/torch/comm_lib_trace_rank_*", "{temporary}/nccl_trace_rank_*")
 PLACES = ("TORCH_FR_DUMP_TEMP_FILE", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE")
 _DISTRIBUTION = re.compile(r"([^-]+)-([^-]+)\.dist-info")
@@ -39,10 +43,12 @@ def recorder_variables(torch: Version | None, env: Mapping[str, str]) -> dict[st
         torch: the release; None is not known, and nothing is set.
         env: what the job gets; what stands there under any name stays.
     """
-    if torch is None or torch < FIRST_RECORDER:
+    if torch is None or torch < FIRST_RECORDER or torch >= RECORDS:
         return {}
-    wanted = [(BUFFER, CALLS)] if torch >= DUMPS else [(BUFFER, CALLS), (DUMP, "1")]
-    return {names[0]: value for names, value in wanted if not any(one in env for one in names)}
+    wanted = {} if any(name in env for name in BUFFER) else {BUFFER[torch >= RENAMED]: CALLS}
+    if torch < DUMPS and not any(name in env for name in DUMP):
+        wanted[DUMP[0]] = "1"
+    return wanted
 
 
 def recorder_dumps(env: Mapping[str, str], since: float) -> tuple[Path, ...]:
