@@ -3,6 +3,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import msgspec
 import pytest
 from live_jobs import running
 
@@ -44,6 +45,9 @@ def bundle(host: str = "node1", rank: int = 0) -> Bundle:
     return masked_bundle(manifest, texts, "secrets", frozenset({"correct horse 12"}))
 
 
+OTHER = msgspec.structs.replace(bundle("pod").manifest, processes=(BundleProcess(pid=9),))
+
+
 def test_a_bundle_is_read_as_it_was_written() -> None:
     one = bundle()
 
@@ -72,6 +76,14 @@ def test_bundles_of_several_machines_become_one() -> None:
 
     assert [item.rank for item in both.manifest.items] == [0, 0, 1, 1]
     assert len(both.contents) == 4
+
+
+def test_machines_that_are_called_alike_keep_what_is_theirs() -> None:
+    both = merged([bundle("pod", 0), msgspec.structs.replace(bundle("pod", 0), manifest=OTHER)])
+
+    paths = [item.path for item in both.manifest.items]
+    assert len(set(paths)) == 4
+    assert both.contents.keys() == {*paths}
 
 
 @pytest.mark.parametrize("data", [b"", b"x" * 99, packed(bundle())[:200]])

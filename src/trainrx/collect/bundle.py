@@ -105,10 +105,16 @@ def _masked_json(text: str, redactor: Redactor) -> str:
 
 
 def merged(bundles: Iterable[Bundle]) -> Bundle:
-    """Put the bundles of several machines together; the first one names the job."""
+    """Put the bundles of several machines together; the first one names the job.
+
+    A machine that was reached twice counts once; two that are called alike keep what is theirs.
+    """
     first, *others = bundles
     manifest, contents = first.manifest, dict(first.contents)
-    for one in others:
+    for number, bundle in enumerate(others, 2):
+        if bundle.manifest.processes and {*bundle.manifest.processes} <= {*manifest.processes}:
+            continue
+        one = bundle if contents.keys().isdisjoint(bundle.contents) else _below(bundle, number)
         manifest = msgspec.structs.replace(
             manifest,
             processes=(*manifest.processes, *one.manifest.processes),
@@ -117,6 +123,16 @@ def merged(bundles: Iterable[Bundle]) -> Bundle:
         )
         contents |= one.contents
     return Bundle(manifest=manifest, contents=contents)
+
+
+def _below(bundle: Bundle, number: int) -> Bundle:
+    """Put what a bundle holds into a folder."""
+    items = bundle.manifest.items
+    moved = tuple(msgspec.structs.replace(item, path=f"{number}/{item.path}") for item in items)
+    return Bundle(
+        manifest=msgspec.structs.replace(bundle.manifest, items=moved),
+        contents={f"{number}/{path}": data for path, data in bundle.contents.items()},
+    )
 
 
 def with_gaps(bundle: Bundle, gaps: Sequence[BundleGap]) -> Bundle:
