@@ -194,3 +194,14 @@ def test_explain_shows_the_frames_that_tell_a_state(lang: Lang, lines: tuple[str
     text = shown(load().states["waits-in-collective"], lang)
 
     assert [line for line in lines if line not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "title"), [("en", "What each xid means"), ("zh", "各 xid 的含义")]
+)
+def test_explain_shows_what_each_code_of_a_symptom_means(lang: Lang, title: str) -> None:
+    lines = shown(load().symptoms["xid-error"], lang).splitlines()
+
+    assert title in lines
+    (lost,) = (line.split() for line in lines if "GPU_HAS_FALLEN_OFF_THE_BUS" in line)
+    assert lost == ["79", "GPU_HAS_FALLEN_OFF_THE_BUS", "card", "RESTART_BM"]

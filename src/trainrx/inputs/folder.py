@@ -41,6 +41,20 @@ WANTED = late(
     r"|^(?:py-?spy|pystack|stack|ncclras|ras|nvidia-smi|npu-smi|rocm-smi|dmesg|sacct|kubectl)[\w.-]*$",
     re.IGNORECASE,
 )
+DUMPED = tuple(
+    f'"{key}"'.encode()
+    for key in (
+        *("pg_config", "pg_status", "comm_lib_version"),
+        *("segments", "segment_type", "total_size", "device_traces"),
+        *("communicators", "nccl_version"),
+        *("os_thread_id", "owns_gil"),
+    )
+)
+"""Keys of dumps as JSON, of which two stand at the beginning of each."""
+MOST_PEEKED = 2000
+"""Entries of a folder up to which JSON files are looked into."""
+PEEKED = 4096
+"""Bytes of a JSON file in which they are looked for."""
 EVENTS = ".tfevents."
 """What a file of TensorBoard has in its name."""
 LOGGED = late(r"\.(?:log|out|err)(?:\.(?:gz|zst|\d{1,3}))?$|^(?:stdout|stderr|nohup\.out)$")
@@ -98,7 +112,8 @@ def _wanted(root: Path, unread: list[Unread]) -> Iterator[Path]:
         names[:] = sorted(_entered(place, names)) if depth < MOST_DEPTH else []
         for name in sorted(files):
             entries += 1
-            if not is_wanted(name) or place.name in TRACKERS or _is_told(place, name):
+            wanted = is_wanted(name) or (entries <= MOST_PEEKED and _is_dump(place / name))
+            if not wanted or place.name in TRACKERS or _is_told(place, name):
                 continue
             if given == MOST_FILES or entries > MOST_ENTRIES:
                 reason = f"holds more files than are read ({MOST_FILES}); name the logs themselves"
@@ -106,6 +121,18 @@ def _wanted(root: Path, unread: list[Unread]) -> Iterator[Path]:
                 return
             given += 1
             yield place / name
+
+
+def _is_dump(path: Path) -> bool:
+    """Tell by how it begins whether a JSON file is a dump, whatever its name."""
+    if path.suffix != ".json" or UNWANTED.match(path.name):
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(PEEKED)
+    except OSError:
+        return False
+    return sum(key in head for key in DUMPED) >= 2
 
 
 def is_wanted(name: str) -> bool:

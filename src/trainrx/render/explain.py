@@ -166,7 +166,17 @@ def _symptom(entry: Symptom, behind: Sequence[Cause], view: View) -> Iterator[do
     yield _samples(words.NOT_MISTAKEN, entry.samples.near_miss, view)
     given = (f"{name}: {scalar(value)}" for name, value in entry.facts.items())
     yield _part(words.GIVES, given, view)
+    yield from (_codes(group, table, view) for group, table in entry.codes.items())
     yield _references(entry.references, view)
+
+
+def _codes(group: str, table: Mapping[str, Mapping[str, str]], view: View) -> doc.Section:
+    """Show what each value of a captured code means, one in a line."""
+    wide = max((len(code) for code in table), default=0)
+    ordered = sorted(table.items(), key=lambda item: (len(item[0]), item[0]))
+    lines = (f"{code:>{wide}}  {'  '.join(said.values())}" for code, said in ordered)
+    title = view.say(words.CODES, group=group)
+    return doc.Section(title, (doc.Code(tuple(doc.CopyLine(line) for line in lines)),))
 
 
 def echo_text(echo: EchoOf, lang: Lang) -> str:

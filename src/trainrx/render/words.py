@@ -243,6 +243,7 @@ WRITTEN_AS_IS = Text(
 )
 
 # explain pages
+CODES = Text(en="What each {group} means", zh="各 {group} 的含义")
 RECOGNISED = Text(en="Recognised by lines such as", zh="识别的日志行，例如")
 NOT_MISTAKEN = Text(en="Not by look-alikes such as", zh="不会误认的相似行，例如")
 SUPPORTS = Text(en="Speaks for it", zh="支持的依据")
