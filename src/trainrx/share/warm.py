@@ -3,16 +3,21 @@
 The process that answering ones are forked from imports it, so that they share it.
 """
 
+from trainrx.evidence.detector import SMALL
 from trainrx.share.task import File, Task, perform
 
 SCRIPT = b"swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora\n"
 LOG = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 
-perform(
-    Task(
-        kind="diagnose",
-        files=(File(name="launch.sh", data=SCRIPT), File(name="train.log", data=LOG)),
-        gpu=("24GiB",),
-        gpus=1,
+LONG = LOG + SMALL * b"\n"
+"""Long logs are searched by an engine that takes seconds to be made ready."""
+
+for log in (LOG, LONG):
+    perform(
+        Task(
+            kind="diagnose",
+            files=(File(name="launch.sh", data=SCRIPT), File(name="train.log", data=log)),
+            gpu=("24GiB",),
+            gpus=1,
+        )
     )
-)

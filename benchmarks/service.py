@@ -1,0 +1,122 @@
+"""How the service holds under load: many requests at once, each with a log of a megabyte.
+
+    python benchmarks/service.py [--at-once 200] [--seconds 60] [--megabytes 1]
+
+Prints the time of one request alone, the median and the 95th percentile under load beside the fair
+share (that time x requests at once / processes), errors, and the memory of all processes over time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples/01-vl7b-grpo-2xA800-80g"
+STEP = "{{'loss': {loss:.4f}, 'grad_norm': {norm:.3f}, 'learning_rate': 1e-05, 'step': {step}}}\n"
+
+
+def log_of(size: int) -> bytes:
+    """Make a log of so many bytes: steps of training, and at its end how the job failed."""
+    draw = random.Random(7)  # noqa: S311 - no secret is made of it
+    end = (EXAMPLE / "train.log").read_bytes()
+    lines, held, step = [], len(end), 0
+    while held < size:
+        step += 1
+        line = STEP.format(loss=draw.uniform(0.5, 2), norm=draw.uniform(0.1, 3), step=step)
+        lines.append(line)
+        held += len(line)
+    return "".join(lines).encode() + end
+
+
+def memory(process: psutil.Process) -> float:
+    """Add what all processes of the service have of their own, in MiB."""
+    each = [process, *process.children(recursive=True)]
+    return sum(one.memory_full_info().uss for one in each if one.is_running()) / 2**20
+
+
+async def ask(client: httpx.AsyncClient, log: bytes) -> tuple[int, float]:
+    """Ask once; give status and seconds."""
+    started = time.perf_counter()
+    files = [
+        ("file", ("launch.sh", (EXAMPLE / "launch.sh").read_bytes())),
+        ("log", ("train.log", log)),
+    ]
+    try:
+        found = await client.post("/v1/diagnose", files=files, data={"gpus": "2"})
+    except httpx.HTTPError as error:
+        print("error:", repr(error))
+        return 0, time.perf_counter() - started
+    return found.status_code, time.perf_counter() - started
+
+
+async def load(url: str, wanted: argparse.Namespace, process: psutil.Process) -> None:
+    """Ask as wanted and print what came of it."""
+    log = log_of(wanted.megabytes << 20)
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(base_url=url, timeout=600, limits=limits) as client:
+        for _ in range(4):
+            await ask(client, log)
+        alone = statistics.median([(await ask(client, log))[1] for _ in range(5)])
+        until = time.perf_counter() + wanted.seconds
+        before = memory(process)
+        seen: list[tuple[int, float]] = []
+
+        async def caller() -> None:
+            while time.perf_counter() < until:
+                seen.append(await ask(client, log))
+
+        started = time.perf_counter()
+        await asyncio.gather(*(caller() for _ in range(wanted.at_once)))
+        took = time.perf_counter() - started
+        after = memory(process)
+    times = sorted(seconds for _, seconds in seen)
+    share = alone * wanted.at_once / wanted.processes
+    late = times[int(0.95 * (len(times) - 1))]
+    print(f"alone {alone:.3f} s, {wanted.at_once} at once for {took:.0f} s: {len(seen)} requests")
+    print(f"statuses {dict(collections.Counter(status for status, _ in seen))}")
+    print(f"{len(seen) / took:.2f} answers/s, median {statistics.median(times):.1f} s")
+    print(f"95th percentile {late:.1f} s, {late / share:.2f} of the fair share ({share:.1f} s)")
+    print(f"memory {before:.0f} -> {after:.0f} MiB")
+
+
+def main() -> None:
+    """Start the service, load it, end it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--at-once", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--megabytes", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    wanted = parser.parse_args()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    words = ["serve", "--port", str(port), "--processes", str(wanted.processes)]
+    words += ["--seconds", "120"]
+    started = subprocess.Popen([sys.executable, "-m", "trainrx.cli", *words])
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(200):
+            try:
+                httpx.get(f"{url}/healthz")
+                break
+            except httpx.TransportError:
+                time.sleep(0.1)
+        asyncio.run(load(url, wanted, psutil.Process(started.pid)))
+    finally:
+        started.terminate()
+        started.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    main()
