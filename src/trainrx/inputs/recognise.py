@@ -30,7 +30,7 @@ SHEBANG = late(r"#!\s?/\S{0,60}\b(?:ba|z|da|k)?sh\b|#SBATCH\b", re.MULTILINE)
 CONTINUED = late(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")
 ASSIGNMENT = late(r"^\s*(?:export |declare -x )?[A-Za-z_]\w*=")
 LOG = late(
-    r"(?m)Traceback \(most recent call last\)|^\s*File \"[^\"]{1,300}\", line \d"
+    r"(?m)Traceback \(most recent call last\)|^[ \t]*File \"[^\"]{1,300}\", line \d"
     r"|\d+%\|.{0,80}\| *\d+/\d+|^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d"
     r"|^\[?(?:INFO|WARNING|ERROR)[:|\]]|\bNCCL (?:INFO|WARN)\b|\{'(?:train_|eval_)?loss': "
     r"|^\[rank\d+\]|[IWEF]\d{4} \d\d:\d\d:\d\d|^[\w.]*(?:Error|Exception)(?:\(\w+\))?: "

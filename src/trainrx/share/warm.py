@@ -9,7 +9,7 @@ from trainrx.share.task import File, Task, perform
 SCRIPT = b"swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora\n"
 LOG = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 
-LONG = LOG + SMALL * b"\n"
+LONG = LOG + SMALL // 100 * (b" " * 99 + b"\n")
 """Long logs are searched by an engine that takes seconds to be made ready."""
 
 for log in (LOG, LONG):

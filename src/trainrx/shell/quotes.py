@@ -17,7 +17,7 @@ _CODE = late(
 _INNER = late(r"\\.|'[^']*'?|\"|\$?\(|\)", re.DOTALL)
 """Inside `"$( ... )"`, where brackets count."""
 _DOUBLE = late(r"\\.|\$\(|\"", re.DOTALL)
-_SUSPICIOUS = late(r"\\\n|\n\s*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
+_SUSPICIOUS = late(r"\\\n|\n[ \t]*(?:--?[A-Za-z]|export\s|[A-Za-z_]\w*=|done\b|fi\b)")
 _BARE = late(r"\\.|'[^']*'|\$'(?:[^'\\]|\\.)*'|\$\{|\$\(|[\"`()}]", re.DOTALL)
 _IN_QUOTES = late(r"\\.|\$\{|\$\(|[\"`]", re.DOTALL)
 _CLOSER = {"${": "}", "$(": ")", "(": ")", '"': '"', "`": "`"}
