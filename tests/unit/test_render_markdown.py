@@ -14,7 +14,7 @@ from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats.markdown import MARKDOWN
-from trainrx.render.markup._commonmark import Block, guard
+from trainrx.render.markup._commonmark import CodeBlock, guard
 from trainrx.render.screen.page import ROOM
 
 
@@ -145,7 +145,7 @@ def test_no_quoted_text_escapes_its_fence(text):
 
 @given(st.lists(st.text("`a ", max_size=20), max_size=5))
 def test_a_fence_is_longer_than_any_run_of_backticks_in_it(lines):
-    block = list(MARKDOWN.block(Block(lines)))
+    block = list(MARKDOWN.block(CodeBlock(lines)))
 
     assert all(block[0] not in line for line in lines)
     assert block[0] == block[-1]

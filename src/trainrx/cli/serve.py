@@ -64,18 +64,18 @@ def serve(
     try:
         import uvicorn
 
-        from trainrx.share.serve.app import Settings, make_app
+        from trainrx.share.serve.app import ServiceSettings, make_app
         from trainrx.share.workers import Limits
     except ImportError as error:
         raise UsageError(f"serve needs trainrx[serve]: {error}") from error
-    settings = Settings(
+    settings = ServiceSettings(
         limits=Limits(
             seconds=seconds,
             processes=processes or Limits().processes,
             folders=(*request.kb, *request.rules),
         ),
         secret=secret,
-        hosts=(*Settings().hosts, host, *(name or ())),
+        hosts=(*ServiceSettings().hosts, host, *(name or ())),
         lang=request.lang,
         kb=request.kb,
         rules=request.rules,

@@ -14,7 +14,7 @@ from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
 from trainrx.render.layout import Styled, cut, line_within
-from trainrx.render.markup._commonmark import Block, CommonMark, guard
+from trainrx.render.markup._commonmark import CodeBlock, CommonMark, guard
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean
 
@@ -49,7 +49,7 @@ class Post:
 
     def block(self, lines: Iterable[str], language: str, indent: str = "") -> None:
         """Write lines that are shown as they stand."""
-        block = Block(tuple(lines), language)
+        block = CodeBlock(tuple(lines), language)
         self.lines += [indent + line for line in self.markup.block(block)]
 
     def below(self, nodes: Iterable[doc.Node], *, indent: str = "", depth: int = 0) -> None:

@@ -16,7 +16,7 @@ _MARKS = late(r"([\\`*\[\]<|~]|(?<!-)>|(?<![^\W_])_|_(?![^\W_])|&(?=[#A-Za-z]))"
 _LEADING = late(r"^(\d{0,9})([#=+.)-])(?=[#=+-]*(?:\s|$))")
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """Lines that are shown as they stand: a command, a part of a log."""
 
     lines: tuple[str, ...]
@@ -87,7 +87,7 @@ class CommonMark:
         room = " " if text.startswith("`") or text.endswith("`") else ""
         return f"{ticks}{room}{text}{room}{ticks}"
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: CodeBlock) -> Iterator[str]:
         """Quote lines as a block, whatever backticks they hold."""
         ticks = "`" * max([3, *(_longest_run(line) + 1 for line in block.lines)])
         yield f"{ticks}{block.language}"

@@ -6,7 +6,7 @@ https://open.dingtalk.com/document/orgapp/message-type
 from collections.abc import Iterator
 
 from trainrx.model.pattern import late
-from trainrx.render.markup._commonmark import Block, CommonMark, unlinked
+from trainrx.render.markup._commonmark import CodeBlock, CommonMark, unlinked
 from trainrx.sanitizer.media import BREAKER
 
 _MARKS = late(r"[*\[\]`<~]|^[#>+-](?=\s|$)|(?<![^\W_])_|_(?![^\W_])")
@@ -41,7 +41,7 @@ class _DingTalk(CommonMark):
             .replace("](", f"]{BREAKER}(")
         )
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: CodeBlock) -> Iterator[str]:
         """Quote lines one by one; two spaces break a line."""
         yield from (f"> {self.code(line)}  " for line in block.lines)
         yield ""

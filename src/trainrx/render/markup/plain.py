@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trainrx.render.markup._commonmark import Block, CommonMark
+from trainrx.render.markup._commonmark import CodeBlock, CommonMark
 
 
 class _Plain(CommonMark):
@@ -29,7 +29,7 @@ class _Plain(CommonMark):
     def code(self, text: str) -> str:
         return text
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: CodeBlock) -> Iterator[str]:
         yield from (f"    {line}" for line in block.lines)
 
 

@@ -6,7 +6,7 @@ https://docs.slack.dev/messaging/formatting-message-text
 from collections.abc import Iterator
 
 from trainrx.model.pattern import late
-from trainrx.render.markup._commonmark import Block, CommonMark, unlinked
+from trainrx.render.markup._commonmark import CodeBlock, CommonMark, unlinked
 from trainrx.sanitizer.media import BREAKER
 
 _ENTITIES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
@@ -39,7 +39,7 @@ class _Slack(CommonMark):
         inside = text.replace("`", "'").translate(_ENTITIES)
         return f"`{inside}`"
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: CodeBlock) -> Iterator[str]:
         """Quote lines as a block; it takes no language, and three backticks would end it."""
         yield "```"
         for line in block.lines:

@@ -6,7 +6,7 @@ https://core.telegram.org/bots/api#html-style
 from collections.abc import Iterator
 from html import escape
 
-from trainrx.render.markup._commonmark import Block, CommonMark, unlinked
+from trainrx.render.markup._commonmark import CodeBlock, CommonMark, unlinked
 
 
 class _Telegram(CommonMark):
@@ -36,7 +36,7 @@ class _Telegram(CommonMark):
     def code(self, text: str) -> str:
         return f"<code>{escape(text, quote=False)}</code>"
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: CodeBlock) -> Iterator[str]:
         inside = escape("\n".join(block.lines), quote=False)
         of = f' class="language-{block.language}"' if block.language else ""
         yield f"<pre><code{of}>{inside}</code></pre>"

@@ -6,7 +6,7 @@ https://developer.work.weixin.qq.com/document/path/91770
 from collections.abc import Iterator
 
 from trainrx.model.pattern import late
-from trainrx.render.markup._commonmark import Block, CommonMark, unlinked
+from trainrx.render.markup._commonmark import CodeBlock, CommonMark, unlinked
 from trainrx.sanitizer.media import BREAKER
 
 _MARKS = late(r"[*\[\]`<]|^[#>](?=\s|$)|(?<![^\W_])_|_(?![^\W_])")
@@ -38,7 +38,7 @@ class _WeCom(CommonMark):
         inside = text.replace("`", "'").replace("<", f"<{BREAKER}")
         return f"`{inside}`"
 
-    def block(self, block: Block) -> Iterator[str]:
+    def block(self, block: CodeBlock) -> Iterator[str]:
         yield from (self.code(line) if line.strip() else "" for line in block.lines)
 
 

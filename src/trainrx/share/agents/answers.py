@@ -31,7 +31,7 @@ class NamedCause(BaseModel):
     evidence: list[Quoted] = []
 
 
-class Question(BaseModel):
+class OpenQuestion(BaseModel):
     """What would tell more: answer it with `answer_question`, by its id."""
 
     id: str
@@ -52,7 +52,7 @@ class Diagnosed(BaseModel):
     changes: list[str] = []
     proved: bool = False
     memory_gib: dict[str, float] = {}
-    questions: list[Question] = []
+    questions: list[OpenQuestion] = []
     unread: list[str] = []
     token: str = ""
 
@@ -74,7 +74,7 @@ class Linted(BaseModel):
     findings: list[LintFinding]
 
 
-class Planned(BaseModel):
+class PlannedPatch(BaseModel):
     """Changes of the files of a launch; `patch` is for `patch -p1`."""
 
     verdict: str
@@ -117,7 +117,7 @@ def diagnosed(said: Said, token: str) -> Diagnosed:
         changes=[change["spelled"] for change in plan.get("changes", ())],
         proved=bool(plan.get("proved")),
         memory_gib={key: value for key, value in predicted.items() if isinstance(value, float)},
-        questions=[Question.model_validate(ask) for ask in said["asks"]],
+        questions=[OpenQuestion.model_validate(ask) for ask in said["asks"]],
         unread=[f"{item['source']}: {item['reason']}" for item in said["unread"]],
         token=token,
     )
@@ -143,11 +143,11 @@ def linted(said: Said) -> Linted:
     )
 
 
-def planned(said: Said, patch: str) -> Planned:
+def planned(said: Said, patch: str) -> PlannedPatch:
     """Give the proposal that is chosen, with its patch."""
     chosen = [one for one in said["proposals"] if one["number"] == said["chosen"]]
     first: Said = chosen[0] if chosen else {}
-    return Planned(
+    return PlannedPatch(
         verdict=said["verdict"],
         changes=[change["spelled"] for change in first.get("changes", ())],
         patch=patch if first else "",

@@ -163,7 +163,9 @@ def _add_launch_tools(server: MCPServer, tools: Tools) -> None:
         return _result(outcome, answers.linted(json.loads(outcome.json)))
 
     @server.tool(annotations=READ_ONLY)
-    async def plan_fix(job: Job, context: Context) -> Annotated[CallToolResult, answers.Planned]:
+    async def plan_fix(
+        job: Job, context: Context
+    ) -> Annotated[CallToolResult, answers.PlannedPatch]:
         """Give the patch of the launch that answers its failure, proved where it can be.
 
         Nothing is written: apply `patch` with `patch -p1` after the user agreed.

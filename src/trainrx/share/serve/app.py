@@ -18,7 +18,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from trainrx.model import __version__
 from trainrx.model.text import Lang
-from trainrx.share.serve.body import Answered, Asked, asked
+from trainrx.share.serve.body import Asked, RepliedBody, asked
 from trainrx.share.serve.page import add_page
 from trainrx.share.sessions import FORGOTTEN, Sessions
 from trainrx.share.task import Kind, Outcome, Task
@@ -37,7 +37,7 @@ BOTH_FORMS = {
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How the service is run.
 
     Attributes:
@@ -82,10 +82,10 @@ class Measures:
         )
 
 
-class Service:
+class HttpService:
     """The workers, what they are asked and what is counted."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         self.sessions = Sessions()
         self.measures = Measures()
@@ -120,9 +120,9 @@ class Service:
         return outcome
 
 
-def make_app(settings: Settings) -> FastAPI:
+def make_app(settings: ServiceSettings) -> FastAPI:
     """Make the service."""
-    service = Service(settings)
+    service = HttpService(settings)
 
     @asynccontextmanager
     async def run(_app: FastAPI) -> AsyncIterator[None]:
@@ -141,7 +141,7 @@ def make_app(settings: Settings) -> FastAPI:
     return app
 
 
-def _add(app: FastAPI, service: Service, kind: Kind) -> None:
+def _add(app: FastAPI, service: HttpService, kind: Kind) -> None:
     @app.post(f"/v1/{kind}", openapi_extra=BOTH_FORMS, name=kind)
     async def ask(request: Request) -> Response:
         body, settings = await asked(request), service.settings
@@ -153,9 +153,9 @@ def _add(app: FastAPI, service: Service, kind: Kind) -> None:
         return _response(outcome, token)
 
 
-def _add_answer(app: FastAPI, service: Service) -> None:
+def _add_answer(app: FastAPI, service: HttpService) -> None:
     @app.post("/v1/answer")
-    async def answer(body: Answered) -> Response:
+    async def answer(body: RepliedBody) -> Response:
         """Answer questions of an answer that was given before."""
         task = service.sessions.answered(body.token, body.answers)
         if task is None:
@@ -163,7 +163,7 @@ def _add_answer(app: FastAPI, service: Service) -> None:
         return _response(await service.answer(task), body.token)
 
 
-def _add_health(app: FastAPI, service: Service) -> None:
+def _add_health(app: FastAPI, service: HttpService) -> None:
     @app.get("/healthz")
     async def health() -> dict[str, object]:
         """Say whether questions are answered."""
@@ -185,7 +185,7 @@ def _response(outcome: Outcome, token: str) -> Response:
     return Response(outcome.json, media_type="application/json", headers=headers)
 
 
-def _guard(settings: Settings) -> Callable[[Request, Handler], Awaitable[Response]]:
+def _guard(settings: ServiceSettings) -> Callable[[Request, Handler], Awaitable[Response]]:
     """Refuse whom the service is not for, and what is too large or too slow to come in."""
 
     async def guarded(request: Request, handle: Handler) -> Response:

@@ -75,7 +75,7 @@ class Asked(BaseModel):
         )
 
 
-class Answered(BaseModel):
+class RepliedBody(BaseModel):
     """What is replied to questions of an answer: the token it came with, and replies by id."""
 
     model_config = ConfigDict(extra="forbid")

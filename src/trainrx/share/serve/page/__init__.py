@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from trainrx.model.text import Lang
-from trainrx.share.serve.body import Answered, asked
+from trainrx.share.serve.body import RepliedBody, asked
 from trainrx.share.serve.page.words import WORDS
 from trainrx.share.sessions import FORGOTTEN, Sessions
 from trainrx.share.task import Kind, Outcome, Task
@@ -61,7 +61,7 @@ def add_page(app: FastAPI, answer: Answering, sessions: Sessions, lang: Lang) ->
         return _page(task.lang, outcome)
 
     @app.post("/reply", include_in_schema=False)
-    async def reply(body: Answered) -> Response:
+    async def reply(body: RepliedBody) -> Response:
         task = sessions.answered(body.token, body.answers)
         if task is None:
             raise HTTPException(404, FORGOTTEN)
