@@ -39,6 +39,7 @@ from trainrx.facts.all import (
     log_versions,
     symptom_facts,
 )
+from trainrx.facts.collectives import carried_facts
 from trainrx.facts.compare import changed_facts
 from trainrx.facts.contrasts import contrast_facts
 from trainrx.facts.packages import package_facts
@@ -71,6 +72,7 @@ from trainrx.model.job import NOTE, Detection, Input, SymptomHits
 from trainrx.model.ranks import Reading
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
+from trainrx.models.facts import shape_of
 from trainrx.reason.conditions import Situation
 from trainrx.reason.protocols import votes
 from trainrx.reason.reasoner import reason
@@ -103,6 +105,8 @@ def conclude(
     world = _world(facts)
     collectives = tuple(group_verdicts(reading, world))
     facts.add(*collective_facts(reading, collectives))
+    shape = None if launch is None else launch.shape
+    facts.add(*carried_facts(facts, shape or shape_of(facts, knowledge.models)))
     failures = rank_failures(reading.ends, seen.symptoms, knowledge.symptoms, world)
     standing = _standing(reading, failures, collectives, knowledge, world)
     facts.add(*standing_facts(standing))
@@ -141,7 +145,7 @@ def conclude(
         ),
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=raw,
-        shape=None if launch is None else launch.shape,
+        shape=shape,
         alternatives=tuple(name_of(item, choice.alternatives) for item in choice.alternatives),
         refused=refused,
         unread=tuple(
