@@ -20,8 +20,8 @@ TROUBLED = sorted(name for name, what in SITUATIONS.items() if what)
 HEALTHY = sorted(set(SITUATIONS) - set(TROUBLED))
 BY_STACKS = sorted(name for name in TROUBLED if "stacks" in SITUATIONS[name].get("told_by", ()))
 KINDS = ("launch", "logs", "stacks", "recorder")
-MOST_WRONG = 0.05
-"""Share of the jobs of which the ranks may be named wrongly; of the causes twice as many."""
+MOST_WRONG, MOST_CAUSES_WRONG = 0.05, 0.12
+"""Shares of the jobs of which the ranks, or the cause, may be named wrongly."""
 
 
 @cache
@@ -59,7 +59,7 @@ def test_the_cause_comes_first() -> None:
         if first not in wanted:
             wrong.append(name)
 
-    assert len(wrong) <= 2 * MOST_WRONG * len(TROUBLED), wrong
+    assert len(wrong) <= MOST_CAUSES_WRONG * len(TROUBLED), wrong
 
 
 @pytest.mark.parametrize("name", BY_STACKS)
