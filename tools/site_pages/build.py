@@ -36,13 +36,16 @@ GUIDES: Mapping[str, Text] = {
 USE: Mapping[str, Text] = {
     "install": site_words.INSTALL,
     "collect": site_words.COLLECT,
+    "run": site_words.RUN,
     "lint": site_words.LINT,
     "lint-rules": site_words.LINT_RULES,
     "fix": site_words.FIX,
     "consultation": site_words.CONSULTATION,
     "estimate": site_words.ESTIMATE,
     "translate": site_words.TRANSLATE,
+    "series": site_words.SERIES,
     "editor": site_words.EDITOR,
+    "agents": site_words.AGENTS,
 }
 """How the tool is used."""
 GUIDE_BOOST = 20
