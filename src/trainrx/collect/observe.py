@@ -20,7 +20,7 @@ from trainrx.evidence.lines import path_rank
 from trainrx.evidence.matcher import decode
 from trainrx.evidence.series.points import bar_of_line, point_of_line
 
-TICK = 1.0
+TICK = 2.0
 DISCOVERY = 15.0
 """Seconds after which the processes of the job are asked which files they write."""
 MOST_FILES = 256

@@ -17,6 +17,11 @@ FIRST = 1 << 24
 """Bytes of the beginning that are kept: it says how the job was started."""
 LATER = 1 << 25
 """Bytes after which a file of what came later is begun anew; the one before is kept."""
+GATHER = 100
+"""Milliseconds in which lines come together that follow each other closely: each time something is
+passed on costs the same. What comes after a pause does not wait."""
+LITTLE = 2048
+"""Bytes below which a piece may wait; what comes faster is passed on as fast as it can be."""
 GONE = 3
 """Exit status: nobody takes the output any more."""
 ASKED, PASSED_ON = b"?", b"!"
@@ -76,6 +81,8 @@ def relay(source: int, target: int, asker: int, copy: OutputCopy) -> int:
     poll = select.poll()
     poll.register(source, select.POLLIN)
     poll.register(asker, select.POLLIN)
+    asked = select.poll()
+    asked.register(asker, select.POLLIN)
     while True:
         ready = {descriptor for descriptor, _ in poll.poll()}
         if source in ready:
@@ -85,8 +92,11 @@ def relay(source: int, target: int, asker: int, copy: OutputCopy) -> int:
             if not _send(target, data):
                 return GONE
             copy.keep(data)
+            if len(data) < LITTLE:
+                asked.poll(GATHER)
         elif not _reply(asker):
             poll.unregister(asker)
+            asked.unregister(asker)
 
 
 def _read(source: int) -> bytes:

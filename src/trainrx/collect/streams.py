@@ -18,13 +18,15 @@ import termios
 import tty
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from fcntl import ioctl
+from fcntl import F_SETPIPE_SZ, fcntl, ioctl
 from pathlib import Path
 from typing import NamedTuple
 
 from trainrx.collect import relay
 
 OUTPUTS = {1: "stdout", 2: "stderr"}
+ROOM = 1 << 20
+"""Bytes a pipe holds, where the system grants so much."""
 MOST_STARTS = 100
 """Starts of the relay of a stream, before it is closed."""
 
@@ -53,6 +55,9 @@ class Stream:
             # what the job writes is passed on as it is: the terminal itself makes \n a new line
             tty.setraw(self.end)
             self.resize()
+        else:
+            with suppress(OSError):  # so that a job that prints fast never waits for the relay
+                fcntl(self.end, F_SETPIPE_SZ, ROOM)
         self._starts = 0
         self._asking: socket.socket | None = None
         self._relay: subprocess.Popen[bytes] | None = None
