@@ -32,10 +32,11 @@ class Sessions:
         self._size, self._seconds, self._now = size, seconds, now
         self._held: OrderedDict[str, tuple[float, Task]] = OrderedDict()
 
-    def keep(self, task: Task) -> str:
-        """Keep a question; give its token."""
-        token = secrets.token_urlsafe(16)
+    def keep(self, task: Task, token: str = "") -> str:
+        """Keep a question, in the place of the one with this token; give its token."""
+        token = token or secrets.token_urlsafe(16)
         self._held[token] = (self._now(), task)
+        self._held.move_to_end(token)
         self._forget()
         return token
 

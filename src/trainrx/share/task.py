@@ -20,14 +20,17 @@ from trainrx.render.document import View
 from trainrx.sanitizer import Level
 
 Kind = Literal["diagnose", "paste", "lint", "estimate", "plan", "fix"]
-Role = Literal["", "cmd", "config", "env", "versions", "log", "good", "model_config"]
+Role = Literal["", "cmd", "config", "env", "versions", "log", "good", "model_config", "post"]
 _NAME = re.compile(r"[^\w.+-]")
 LONGEST_NAME = 50
 """Characters; a file system takes 255 bytes, of which a character has four at most."""
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that was sent; without a role it is recognised by its content."""
+    """A file that was sent; without a role it is recognised by its content.
+
+    A `post` is what somebody wrote, with whatever was pasted into it.
+    """
 
     name: str
     data: bytes
@@ -131,7 +134,7 @@ def _request(task: Task) -> Request:
     paths = (*named.get("", ()), *task.paths)
     return Request(
         paths=() if task.kind == "paste" else paths,
-        posts=paths if task.kind == "paste" else (),
+        posts=paths if task.kind == "paste" else tuple(named.get("post", ())),
         cmd=tuple(named.get("cmd", ())),
         config=tuple(named.get("config", ())),
         logs=tuple(named.get("log", ())),
