@@ -112,10 +112,14 @@ def live_without_escapes(text: str) -> list[str]:
     return re.findall(r"<[a-zA-Z@/!]|!\[|\]\(", text)
 
 
+def live_in_wecom(text: str) -> list[str]:
+    return live_without_escapes(re.sub("`[^`\n]*`", "", text))
+
+
 LIVE = {
     "telegram": live_in_telegram,
     "slack": live_in_slack,
-    "wecom": live_without_escapes,
+    "wecom": live_in_wecom,
     "dingtalk": live_without_escapes,
 }
 
