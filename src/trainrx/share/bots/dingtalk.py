@@ -1,0 +1,164 @@
+"""DingTalk in Stream mode: messages come over a connection the bot opens, so it needs no address.
+
+https://open.dingtalk.com/document/orgapp/robot-receive-message (what comes in)
+https://open.dingtalk.com/document/orgapp/robot-reply-and-send-messages (how it is answered)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import httpx
+
+from trainrx.model.errors import UsageError
+from trainrx.render.markup import load
+from trainrx.share.bots._background import Background, SendingError
+from trainrx.share.bots._pace import Pace, Rate
+from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
+from trainrx.share.task import File
+
+if TYPE_CHECKING:
+    from dingtalk_stream import CallbackMessage, ChatbotMessage, DingTalkStreamClient
+
+PLATFORM = "dingtalk"
+VARIABLES = ("DINGTALK_CLIENT_ID", "DINGTALK_CLIENT_SECRET")
+PATIENCE = 30.0
+LONGEST_TITLE = 60
+"""Characters that stand in a list of chats and in a notification."""
+REPLY = "dtmd://dingtalkclient/sendMessage?content="
+"""A link whose text the client sends for whoever presses it; in Markdown alone."""
+_MARKS = re.compile(r"[*`#>\u200b\u2060]")
+
+
+def client_of(environment: Mapping[str, str]) -> DingTalkStreamClient:
+    """Make the SDK's client, with the secrets of the environment.
+
+    Raises:
+        UsageError: one is missing, or the SDK.
+    """
+    missing = [name for name in VARIABLES if not environment.get(name)]
+    if missing:
+        raise UsageError(f"bot dingtalk needs {' and '.join(missing)} in the environment")
+    try:
+        import dingtalk_stream
+    except ImportError as error:
+        raise UsageError(f"bot dingtalk needs trainrx[bots]: {error}") from error
+    # the SDK's own logger would write down the ticket of the connection
+    logger = logging.getLogger("trainrx.bots.dingtalk")
+    credential = dingtalk_stream.Credential(*(environment[name] for name in VARIABLES))
+    return dingtalk_stream.DingTalkStreamClient(credential, logger)
+
+
+class DingTalk:
+    """A robot: acknowledges at once, answers by the address each message brings along.
+
+    Such an address takes text alone, and nothing that was sent can be edited.
+    """
+
+    def __init__(self, core: Core, client: DingTalkStreamClient, http: httpx.AsyncClient) -> None:
+        import dingtalk_stream
+
+        self._core, self._http = core, http
+        self._pace = Pace(Rate(most=20, seconds=60.0, limit=load(PLATFORM).limit or 0))
+        self._message = dingtalk_stream.ChatbotMessage
+        self._taken = dingtalk_stream.AckMessage.STATUS_OK
+        self._handler = dingtalk_stream.ChatbotHandler()
+        self._handler.process = self.process
+        self.background = Background()
+        client.register_callback_handler(self._message.TOPIC, self._handler)
+
+    async def process(self, callback: CallbackMessage) -> tuple[int, str]:
+        """Begin to answer; the SDK acknowledges with what is returned."""
+        self.background.start(self._answer(self._message.from_dict(callback.data)))
+        return self._taken, "OK"
+
+    async def _answer(self, message: ChatbotMessage) -> None:
+        files, unread = [], []
+        for name, code in _attached(message):
+            file = await self._file(name, code)
+            files += [file] if file else []
+            unread += [] if file else [name]
+        incoming = Incoming(
+            thread=f"{message.conversation_id}:{message.sender_id}",
+            message=message.message_id,
+            text="\n".join(message.get_text_list() or ()).strip(),
+            files=tuple(files),
+            unread=tuple(unread),
+        )
+
+        async def send(outgoing: Outgoing) -> str:
+            await self._pace.send(message.conversation_id, _with_replies(outgoing), post)
+            return ""
+
+        async def post(text: str) -> None:
+            await self._post(message.session_webhook, text)
+
+        await self._core.reply(incoming, send)
+
+    async def _post(self, address: str, text: str) -> None:
+        # nobody is mentioned: neither by `at` nor by the text, in which no @ is one
+        body = {"msgtype": "markdown", "markdown": {"title": _title(text), "text": text}}
+        response = await self._http.post(address, json=body, timeout=PATIENCE)
+        said = response.json() if response.is_success else {"errcode": response.status_code}
+        if said.get("errcode"):
+            raise SendingError(f"DingTalk: {said.get('errcode')} {said.get('errmsg', '')}")
+
+    async def _file(self, name: str, code: str) -> File | None:
+        """Fetch what was attached; None where it cannot be had."""
+        # what the SDK calls an image is any file
+        address = await asyncio.to_thread(self._handler.get_image_download_url, code)
+        data = bytearray()
+        try:
+            async with self._http.stream("GET", address or "", timeout=PATIENCE) as response:
+                response.raise_for_status()
+                async for chunk in response.aiter_bytes():
+                    data += chunk
+                    if len(data) > LARGEST_FILE:
+                        return None
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return None
+        return File(name=name, data=bytes(data))
+
+
+def _attached(message: ChatbotMessage) -> Iterator[tuple[str, str]]:
+    """Name the files of a message and the codes they are fetched with."""
+    content = message.extensions.get("content") or {}
+    if message.message_type == "file" and content.get("downloadCode"):
+        yield content.get("fileName") or "attached.log", content["downloadCode"]
+
+
+def _with_replies(outgoing: Outgoing) -> str:
+    """Add the replies that can be pressed, where they fit."""
+    links = " | ".join(
+        f"[{button.label}]({REPLY}{quote(button.value)})" for button in outgoing.buttons
+    )
+    longer = f"{outgoing.text}\n\n{links}"
+    markup = load(PLATFORM)
+    fits = markup.limit is None or markup.size(longer) <= markup.limit
+    return longer if links and fits else outgoing.text
+
+
+def _title(text: str) -> str:
+    """Give the first line without its marks."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return _MARKS.sub("", first).strip()[:LONGEST_TITLE] or "trainrx"
+
+
+async def run(core: Core, environment: Mapping[str, str]) -> None:
+    """Answer until it is told to stop; the SDK connects again by itself."""
+    client = client_of(environment)
+    async with httpx.AsyncClient() as http:
+        DingTalk(core, client, http)
+        connected = asyncio.create_task(client.start())
+        try:
+            await asyncio.wait((connected,))
+        finally:
+            # the SDK takes being cancelled for a lost connection, and waits to open it again
+            while not connected.done():
+                connected.cancel()
+                await asyncio.sleep(0.01)
