@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pkgutil
 from contextlib import suppress
 from importlib import import_module
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 
 import trainrx
 from examples import FUZZ
+
+# how long a test takes on a busy machine is no part of what a command says
+os.environ["TRAINRX_PROGRESS"] = "0"
 
 # Hypothesis draws constants from the modules that are loaded: with modules loaded by whatever test
 # ran before, the examples would differ from run to run

@@ -13,6 +13,7 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, Answered, Display, takes
 from trainrx.cli._output import is_terminal, note, show, view
+from trainrx.cli._progress import progress
 from trainrx.cli.diagnose import AnswerOptions, EngineOption, FailOnOption, answer
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -124,7 +125,8 @@ def collect(
     fail_on: FailOnOption = "none",
 ) -> int:
     """Collect the evidence of a job."""
-    found = _collected(which, taking, display)
+    with progress(request.lang, shown.form):
+        found = _collected(which, taking, display)
     if taking.out == STDOUT:
         return _write_bundle(found)
     seen = view(request.lang, display.width, display.level)

@@ -20,6 +20,7 @@ from trainrx.cli._output import (
     write,
     write_answer,
 )
+from trainrx.cli._progress import progress
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
@@ -136,7 +137,8 @@ def answer(
     from trainrx.verdict import run
 
     def diagnosed(asked: Request) -> Diagnosis:
-        judged = run.judge(asked, top=shown.top, engine=engine)
+        with progress(asked.lang, shown.form):
+            judged = run.judge(asked, top=shown.top, engine=engine)
         figures[:] = [judged.figure]
         return judged.answer
 

@@ -10,6 +10,7 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, Data, Display, takes
 from trainrx.cli._output import format_option, show, view
+from trainrx.cli._progress import progress
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate, Fit
@@ -77,7 +78,8 @@ def estimate(
 
     from trainrx.estimation.run import estimate as run
 
-    answer = run(request, exact=exact)
+    with progress(request.lang, form):
+        answer = run(request, exact=exact)
     status = show(answer, form, seen)
     if plot is not None and answer.prediction is not None:
         from trainrx.render.estimate_plot import write_plot

@@ -21,6 +21,7 @@ from trainrx.cli._options import (
     takes,
 )
 from trainrx.cli._output import format_option, show, view
+from trainrx.cli._progress import progress
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer
@@ -86,7 +87,8 @@ def fix(
 
     from trainrx.verdict.fixing import fix_launch
 
-    answer = fix_launch(request, keep=names_of(change.keep), plan=change.plan)
+    with progress(request.lang, form):
+        answer = fix_launch(request, keep=names_of(change.keep), plan=change.plan)
     if change.write:
         answer = written(answer)
     done = answer.verdict in ("proved", "checked", "nothing-to-fix")

@@ -29,6 +29,7 @@ from trainrx.cli._output import (
     write_file,
     write_patch,
 )
+from trainrx.cli._progress import progress
 from trainrx.knowledge.lint import load_lint
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter
@@ -201,7 +202,9 @@ def run_lint(
         return write(as_list(run.knowledge, request.lang))
     if mending.asked:
         return mend(run, mending)
-    return told(lint(request, settings=settings, knowledge=run.knowledge), run)
+    with progress(lang, answer.form):
+        report = lint(request, settings=settings, knowledge=run.knowledge)
+    return told(report, run)
 
 
 def told(report: LintReport, run: LintRun) -> int:

@@ -19,6 +19,7 @@ from trainrx.collect.runtime import runtime
 from trainrx.collect.stacks import StackTaker, Taken
 from trainrx.model import __version__
 from trainrx.model.bundle import BundleGap, BundleManifest, BundleProcess, CollectReport
+from trainrx.model.progress import advance, begin
 from trainrx.sanitizer import Level
 
 MOST_BYTES = 1 << 27
@@ -98,8 +99,10 @@ def _limited(taken: Iterator[Taken], host: str) -> Iterator[Taken]:
 
 def _taken(job: LiveJob, options: TakeOptions) -> Iterator[Taken]:
     stacks = StackTaker(job, options.run, options.py_spy or None)
+    begin("collecting", options.rounds)
     for number in range(1, options.rounds + 1):
         began = time.monotonic()
+        advance()
         yield from stacks.round(number)
         if number == 1:  # all else is taken between the rounds
             yield from _besides_stacks(job, options)

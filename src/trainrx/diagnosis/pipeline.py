@@ -69,6 +69,7 @@ from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import NOTE, Detection, Input, SymptomHits
+from trainrx.model.progress import begin
 from trainrx.model.ranks import Reading
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.text import Lang
@@ -90,6 +91,7 @@ def conclude(
     inputs = (*given.logs, *given.outputs, *given.notes)
     seen = with_looked(detect(inputs, tuple(knowledge.symptoms.values())), given, knowledge)
     reading = read_evidence((*given.evidence, *given.logs, *given.outputs))
+    begin("weighing")
     printed = log_versions(seen.facts)
     versions = {**given.stated.versions, **given.replied, **printed, **_stated(given)}
     dumps = logged_arguments(given.logs)

@@ -34,6 +34,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.hardware import TokenStats
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Assumption, Prediction, Refusal, Workload
+from trainrx.model.progress import begin
 from trainrx.model.result import job_summary
 from trainrx.model.text import Lang
 from trainrx.models.config import read_json
@@ -60,6 +61,7 @@ def estimate(request: Request, *, exact: bool = False) -> Estimate:
     if len(cards) > MOST_CARDS:
         raise UsageError(f"--gpu stands {len(cards)} times: expected at most {MOST_CARDS} cards")
     job = _read(msgspec.structs.replace(request, cards=cards[:1]), knowledge)
+    begin("predicting")
     worked = _worked(job, knowledge)
     others = [_worked(_on(job, request, name, knowledge), knowledge) for name in cards[1:]]
     count = _counted(job, worked) if exact else None
@@ -176,6 +178,7 @@ def _counted(job: EstimatedJob, worked: Worked) -> ExactCount | None:
     text = job.given.model_config or config_beside(
         raw.framework, raw.args, job.given.beside.get(raw.origin.source)
     )
+    begin("counting")
     found = run_exact(worked.workload, None if text is None else read_json(text))
     if not isinstance(found, Refusal):
         return compare(worked.result, found)

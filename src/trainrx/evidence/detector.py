@@ -35,6 +35,7 @@ from trainrx.model.facts import UNSEEN, Fact, Facts, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
+from trainrx.model.progress import advance, begin
 
 SMALL = 1 << 20
 """Bytes of log below which plain searches beat loading and compiling the linear engine (0.2 s)."""
@@ -73,7 +74,9 @@ class Detector:
         """
         logs = [item for item in inputs if item.kind == "log"]
         unread: list[Unread] = []
-        gate = self._gate(logs, unread)
+        size = sum(_size(item) for item in logs)
+        begin("reading", size)
+        gate = self._gate(size, unread)
         scans = [self._scan(item, self._logs, gate, unread) for item in logs]
         outputs = [
             self._scan(item, self._logs, gate, unread) for item in inputs if item.kind == "output"
@@ -104,8 +107,8 @@ class Detector:
             self._needles = needle_gate(self._logs.patterns)
         return (self._linear or self._needles)(data)
 
-    def _gate(self, logs: Sequence[Input], unread: list[Unread]) -> Gate:
-        small = sum(_size(item) for item in logs) < SMALL
+    def _gate(self, size: int, unread: list[Unread]) -> Gate:
+        small = size < SMALL
         if self._engine == "needles" or (self._engine == "auto" and small):
             return needle_gate(self._logs.patterns)
         if self._linear is None:
@@ -122,6 +125,7 @@ class Detector:
         before = len(unread)
         for block in clean_blocks(chunks(item, unread.append, times=times)):
             scan.feed(block)
+            advance(block.size)
         if not scan.bytes and len(unread) == before:
             unread.append(Unread(source=item.name, reason="is empty"))
         return scan

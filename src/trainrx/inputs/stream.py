@@ -13,6 +13,7 @@ from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 from trainrx.model.pattern import late
+from trainrx.model.progress import advance
 
 CHUNK = 1 << 18
 LIMIT = 8 << 30
@@ -114,6 +115,7 @@ def file_chunks(
                     )
                     return
                 left -= len(piece)
+                advance(0)
                 yield piece
     except OSError as error:
         report(Unread(source=name, reason=f"cannot be read: {error.strerror or error}"))

@@ -14,6 +14,7 @@ import msgspec
 from trainrx.frameworks import frameworks
 from trainrx.model.errors import UsageError
 from trainrx.model.job import COMMAND_LINE
+from trainrx.model.progress import advance, observed
 
 SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".sub", ".pbs", ".lsf", ".job")
 CONFIGS = (".yaml", ".yml", ".json")
@@ -215,7 +216,9 @@ def shared_out(files: Sequence[F], judge: Callable[[Sequence[F]], bytes]) -> lis
         with os.fdopen(pipe, "rb") as stream:
             said = stream.read()
         _, status = os.waitpid(pid, 0)
-        answers.append(said if status == 0 and said else judge(share))
+        is_judged = status == 0 and bool(said)
+        advance(len(share) if is_judged else 0)
+        answers.append(said if is_judged else judge(share))
     return answers
 
 
@@ -230,7 +233,8 @@ def _child(share: Sequence[F], judge: Callable[[Sequence[F]], bytes]) -> tuple[i
     # whatever happens in the child, it must not go on as a second parent
     with suppress(BaseException):
         os.close(reading)
-        said = memoryview(judge(share))
+        with observed(None):
+            said = memoryview(judge(share))
         while said:
             said = said[os.write(writing, said[:_PIECE]) :]
         status = 0

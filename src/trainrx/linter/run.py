@@ -20,6 +20,7 @@ from trainrx.linter.settings import Settings, chooser
 from trainrx.model.findings import Finding
 from trainrx.model.job import RawLaunch, Script
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
+from trainrx.model.progress import advance, begin
 from trainrx.model.text import Lang
 from trainrx.shell import read_script
 
@@ -61,6 +62,7 @@ def report_of(
 ) -> LintReport:
     """Judge files that were read already; `unread` takes what nothing could be said of."""
     held = list(files)
+    begin("checking", len(held))
     if len(held) < LEAST_FOR_TWO:
         parts = [_part(held, linter, beside, settings)]
     else:
@@ -95,6 +97,7 @@ def _part(
         ignored += gone
         found += own
         _keep_lines(own, file, texts)
+        advance()
     return LintReport(findings=tuple(found), ignored=ignored, unread=tuple(unread), texts=texts)
 
 

@@ -20,6 +20,7 @@ from trainrx.model.hardware import TokenStats
 from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
+from trainrx.model.progress import begin
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
@@ -79,6 +80,7 @@ def ways_out(
         keep: parameters that must stay as they are.
         first: only the first proposal is wanted: nothing is tried once it stands.
     """
+    begin("proving")
     trial.keep = keep
     framework = done.facts.text("launch.framework") or ""
     causes = leading(diagnosis.causes)

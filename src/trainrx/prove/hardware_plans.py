@@ -19,6 +19,7 @@ from trainrx.model.facts import Facts, Scalar
 from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
+from trainrx.model.progress import begin
 from trainrx.model.result import job_summary
 from trainrx.model.text import Text
 from trainrx.prove.candidates import CandidateJob, Subject, subject_of
@@ -151,6 +152,7 @@ class _Job:
         self, around: LaunchContext, subject: Subject, asked: HardwareChoice
     ) -> tuple[Planned, ...] | Refusal:
         """Give the plans of the best way to use the cards."""
+        begin("proving")
         refusal: Refusal | None = None
         best: tuple[Planned, ...] | None = None
         for started in _ways(subject, asked.gpus):

@@ -14,6 +14,7 @@ from trainrx.model.facts import Facts, Scalar, fact
 from trainrx.model.levers import Lever
 from trainrx.model.memory import Figure, Refusal, Workload
 from trainrx.model.planning import Aim, Move, Planned, Price, ProofCheck
+from trainrx.model.progress import advance
 from trainrx.model.result import Change
 from trainrx.model.text import Text
 from trainrx.prove.checks import engine_room
@@ -193,6 +194,7 @@ def first(
     tries = 0
     for pulls in candidates:
         tries += 1
+        advance(0)
         made = planned(trial, aim, pulls, space)
         if made is not None:
             return made, tries

@@ -25,6 +25,7 @@ from trainrx.inputs.stream import chunks
 from trainrx.model.bundle import BundleItem
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
+from trainrx.model.progress import advance, begin
 from trainrx.model.ranks import Reading, ThreadStack
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -91,6 +92,7 @@ def as_evidence(item: Input) -> Input:
 
 def read_evidence(inputs: Iterable[Input]) -> Reading:
     """Read all evidence in some inputs: those of a format, and what is printed into logs."""
+    begin("searching")
     each = tuple(inputs)
     reading = joined(part for item in each for part in _read(item))
     computed = dict(_computed(each))
@@ -220,6 +222,7 @@ def _passages(
     line, before = 1, b""
     found: dict[str, _Passage] = {}
     for chunk in chunks(item, stopped.append):
+        advance(len(chunk))
         for passage in found.values():
             passage.add(chunk)
         data = before + chunk
