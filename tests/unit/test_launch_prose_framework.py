@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from trainrx import diagnose
@@ -54,3 +56,13 @@ def test_a_note_names_the_framework_of_an_answer_and_an_option_overrules_it() ->
 
     assert diagnose(note=note).job.framework == "verl"
     assert diagnose(note=note, framework="trl").job.framework == "trl"
+
+
+def test_what_is_only_installed_does_not_run_a_program_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "freeze.txt").write_text("llamafactory==0.9.3\ntorch==2.5.1\nnumpy==1.26.0\n")
+    (tmp_path / "own.sh").write_text("torchrun --nproc_per_node 2 train.py --epochs 3\n")
+    (tmp_path / "train.log").write_text("CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    given = {"logs": tmp_path / "train.log", "versions": tmp_path / "freeze.txt"}
+
+    assert diagnose(cmd=tmp_path / "own.sh", **given).job.framework != "llamafactory"
+    assert diagnose(**given).job.framework == "llamafactory"

@@ -27,12 +27,14 @@ _VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
 class FrameworkChoice(msgspec.Struct, frozen=True, kw_only=True):
     """A framework, or the package that takes its place, and its version; "" where not said.
 
-    `origin` is where it is named; None: by the option.
+    `origin` is where it is named; None: by the option. `listed`: nobody says that it trains, it is
+    only installed.
     """
 
     name: str
     version: str = ""
     origin: Origin | None = None
+    listed: bool = False
 
     def fact(self) -> Fact:
         """Say it as a user's word: `launch.framework`, or `launch.package` of any other.

@@ -221,6 +221,14 @@ def _named(given: Given, seen: Detection, launch: Launch | None) -> str:
     return logged or claimed
 
 
+def _claims(given: Given, launch: Launch | None) -> tuple[Fact, ...]:
+    """Say which framework the user names; one that is only installed runs no program of others."""
+    choice = given.named
+    if choice is None or (choice.listed and launch is not None and not launch.raw.framework):
+        return ()
+    return (choice.fact(),)
+
+
 def _overruled(given: Given, framework: str) -> tuple[Unread, ...]:
     """Say it where the user names one framework and the inputs are another's."""
     if given.framework is None:
@@ -299,9 +307,8 @@ def _facts(
     tried = contrast_facts(given.notes, knowledge.params)
     set_ = [item for item in own if item.how not in ASSUMED]
     stage = failure_facts(seen.symptoms, knowledge.symptoms)
-    named = () if given.named is None else (given.named.fact(),)
     replied, said = given.replies.facts, given.stated.facts
-    told = (*replied, *named, *said, *tried, *noted)
+    told = (*replied, *_claims(given, launch), *said, *tried, *noted)
     known = Facts((*given.facts, *shown, *stage, *set_, *told, *own))
     known.add(*framework_facts(known, versions))
     if known.text("launch.framework") is None:

@@ -42,7 +42,9 @@ def framework_meant(notes: Sequence[Input], versions: Mapping[str, str]) -> Fram
             continue
         name = counted[0][0]
         origin = next(at for other, at in mentions if other == name)
-        return FrameworkChoice(name=name, version=versions.get(name, ""), origin=origin)
+        version = versions.get(name, "")
+        is_listed = mentions is listed
+        return FrameworkChoice(name=name, version=version, origin=origin, listed=is_listed)
     return None
 
 
