@@ -6,7 +6,7 @@ import pytest
 from live_jobs import running
 
 from trainrx.collect.processes import LiveJob, WantedJob, find_job
-from trainrx.collect.table import Table, TableRow, process_table
+from trainrx.collect.table import ProcessTable, TableRow, process_table
 from trainrx.collect.variables import secret_values, taken_variables
 from trainrx.model.errors import UsageError
 
@@ -18,8 +18,8 @@ def row(pid: int, parent: int, *argv: str, **env: str) -> TableRow:
     return TableRow(pid=pid, parent=parent, argv=words, started=float(pid), env=env)
 
 
-def table(*rows: TableRow) -> Table:
-    return Table(rows={one.pid: one for one in rows})
+def table(*rows: TableRow) -> ProcessTable:
+    return ProcessTable(rows={one.pid: one for one in rows})
 
 
 def ranked(rank: int, world: int = 2, port: int = 29500) -> dict[str, str]:

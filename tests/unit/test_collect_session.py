@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from log_signatures import OOM_LINE
 
-from trainrx.collect.session import AlertBook, Session
+from trainrx.collect.session import AlertBook, WatchSession
 from trainrx.collect.stall import StallRule
 from trainrx.collect.state import WatchAlert
 from trainrx.launch.request import Request
@@ -34,7 +34,7 @@ def test_an_alert_that_is_held_is_given_later():
 def test_a_failure_is_diagnosed_once_its_lines_have_ended(tmp_path):
     log = tmp_path / "train.log"
     log.write_text(OOM_LINE.format(gpu=0) + "\n", encoding="utf-8")
-    session = Session(Request(paths=(str(log),), cards=("80GiB",)), RULE, 100.0)
+    session = WatchSession(Request(paths=(str(log),), cards=("80GiB",)), RULE, 100.0)
 
     early = session.look(100.0)
     settled = session.look(105.0)
@@ -51,7 +51,7 @@ def test_a_failure_is_diagnosed_once_its_lines_have_ended(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_waited_for(tmp_path):
-    session = Session(Request(paths=(str(tmp_path / "no.log"),)), RULE, 100.0)
+    session = WatchSession(Request(paths=(str(tmp_path / "no.log"),)), RULE, 100.0)
 
     found = session.look(200_000.0)
     session.close()
@@ -61,4 +61,4 @@ def test_a_file_that_is_not_there_is_waited_for(tmp_path):
 
 def test_a_card_nobody_knows_is_refused(tmp_path):
     with pytest.raises(UsageError, match="--gpu A100"):
-        Session(Request(paths=(str(tmp_path),), cards=("A100",)), RULE, 0.0)
+        WatchSession(Request(paths=(str(tmp_path),), cards=("A100",)), RULE, 0.0)

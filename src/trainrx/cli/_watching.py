@@ -12,7 +12,7 @@ import msgspec
 
 from trainrx.cli._output import complain, show, write
 from trainrx.collect.notify import Notifier
-from trainrx.collect.session import Look, Session
+from trainrx.collect.session import Look, WatchSession
 from trainrx.collect.stall import StallRule
 from trainrx.collect.state import WatchAlert, WatchState
 from trainrx.launch.request import Request
@@ -63,7 +63,7 @@ class WatchLoop:
     """
 
     def __init__(self, request: Request, stall: float | None, out: Outlets, seen: View) -> None:
-        self._session = Session(request, rule_of(stall), time.time())
+        self._session = WatchSession(request, rule_of(stall), time.time())
         self._out = out
         self._seen = seen
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 import msgspec
 
 from trainrx.collect.roles import LiveProcess, is_launcher, live_processes
-from trainrx.collect.table import Table, TableRow, process_table
+from trainrx.collect.table import ProcessTable, TableRow, process_table
 from trainrx.collect.variables import secret_values
 from trainrx.model.bundle import BundleGap
 from trainrx.model.errors import UsageError
@@ -58,7 +58,7 @@ class LiveJob(msgspec.Struct, frozen=True, kw_only=True):
         return next((one.world_size for one in self.ranks if one.world_size), None)
 
 
-def find_job(wanted: WantedJob, table: Table | None = None) -> LiveJob:
+def find_job(wanted: WantedJob, table: ProcessTable | None = None) -> LiveJob:
     """Find a job.
 
     Args:
@@ -75,7 +75,7 @@ def find_job(wanted: WantedJob, table: Table | None = None) -> LiveJob:
     if len(jobs) > 1:
         _refuse_several(wanted, jobs)
     rows = _with_ancestors(table, table.descendants([row.pid for row in jobs[0]]))
-    processes = tuple(live_processes(Table(rows=rows)))
+    processes = tuple(live_processes(ProcessTable(rows=rows)))
     return LiveJob(
         name=_name(wanted, processes),
         host=socket.gethostname(),
@@ -85,7 +85,7 @@ def find_job(wanted: WantedJob, table: Table | None = None) -> LiveJob:
     )
 
 
-def _first(wanted: WantedJob, table: Table) -> list[TableRow]:
+def _first(wanted: WantedJob, table: ProcessTable) -> list[TableRow]:
     """Give the processes by which a job is known."""
     rows = list(table.rows.values())
     if wanted.pid is not None:
@@ -113,7 +113,7 @@ def _is_of_slurm(row: TableRow, job: str) -> bool:
     return job.partition(".")[0] in {number, array} and number != ""
 
 
-def _refuse_nothing(wanted: WantedJob, table: Table) -> NoReturn:
+def _refuse_nothing(wanted: WantedJob, table: ProcessTable) -> NoReturn:
     count = sum(row.env is None for row in table.rows.values())
     hidden = (
         f"; the variables of {count} processes may not be read: run it as the user of the job"
@@ -131,7 +131,7 @@ def _refuse_nothing(wanted: WantedJob, table: Table) -> NoReturn:
 
 
 def _jobs(
-    table: Table, first: Iterable[TableRow], common: set[tuple[str, ...]], wanted: WantedJob
+    table: ProcessTable, first: Iterable[TableRow], common: set[tuple[str, ...]], wanted: WantedJob
 ) -> list[list[TableRow]]:
     """Put processes that have the variables of one job together, the others to them."""
     ranks: dict[tuple[str, ...], list[TableRow]] = {}
@@ -158,7 +158,7 @@ def _refuse_several(wanted: WantedJob, jobs: Sequence[list[TableRow]]) -> NoRetu
     raise UsageError(f"{asked}{len(jobs)} jobs run on this machine; name one of them: {names}")
 
 
-def _with_ancestors(table: Table, rows: Mapping[int, TableRow]) -> dict[int, TableRow]:
+def _with_ancestors(table: ProcessTable, rows: Mapping[int, TableRow]) -> dict[int, TableRow]:
     """Add what started the processes, up to a shell that somebody types into."""
     found = dict(rows)
     for pid in rows:

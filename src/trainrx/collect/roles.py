@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from trainrx.collect.table import RankVariables, Table, TableRow
+from trainrx.collect.table import ProcessTable, RankVariables, TableRow
 from trainrx.collect.variables import taken_variables
 from trainrx.model.bundle import ProcessRole
 
@@ -63,7 +63,7 @@ def is_launcher(row: TableRow) -> bool:
     return _STARTS.search(" ".join(row.argv[:4])) is not None
 
 
-def live_processes(table: Table) -> Iterator[LiveProcess]:
+def live_processes(table: ProcessTable) -> Iterator[LiveProcess]:
     """Say what each process is, those that started others first."""
     rows = table.rows
     ranks = dict(_ranks(table))
@@ -90,7 +90,7 @@ def live_processes(table: Table) -> Iterator[LiveProcess]:
         )
 
 
-def _ranks(table: Table) -> Iterator[tuple[int, RankVariables | None]]:
+def _ranks(table: ProcessTable) -> Iterator[tuple[int, RankVariables | None]]:
     """Give the processes that are ranks: what they fork has their variables, what starts them may.
 
     Without variables the one program that no other program of the job started is the only rank.
@@ -112,11 +112,11 @@ def _is_local(ranked: RankVariables | None) -> bool:
     return ranked is not None and ranked.local is not None
 
 
-def _above(table: Table, pid: int) -> Iterator[int]:
+def _above(table: ProcessTable, pid: int) -> Iterator[int]:
     yield from (row.pid for row in table.ancestors(pid))
 
 
-def _nearest_rank(table: Table, pid: int, ranks: Mapping[int, object]) -> int | None:
+def _nearest_rank(table: ProcessTable, pid: int, ranks: Mapping[int, object]) -> int | None:
     """Give the rank a process works for."""
     return next((above for above in _above(table, pid) if above in ranks), None)
 

@@ -47,7 +47,7 @@ class AlertBook:
         return found
 
 
-class Session:
+class WatchSession:
     """A job that is followed.
 
     Args:

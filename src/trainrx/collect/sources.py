@@ -35,7 +35,7 @@ class RankSign(msgspec.Struct):
     step: int | None = None
 
 
-class Source:
+class FollowedSource:
     """One followed file.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from trainrx.collect.sources import Source
+from trainrx.collect.sources import FollowedSource
 from trainrx.model.facts import Origin
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Family, Symptom
@@ -38,7 +38,7 @@ def is_fatal(symptom: Symptom | None) -> bool:
 def still_standing(
     seen: Iterable[SymptomHits],
     symptoms: Mapping[str, Symptom],
-    sources: Mapping[str, Source],
+    sources: Mapping[str, FollowedSource],
     going: Going,
 ) -> tuple[SymptomHits, ...]:
     """Give the failures the job has not overcome."""
@@ -50,7 +50,7 @@ def still_standing(
     )
 
 
-def _is_overcome(hit: Hit, source: Source | None, going: Going) -> bool:
+def _is_overcome(hit: Hit, source: FollowedSource | None, going: Going) -> bool:
     if source is None:
         return False
     step = source.series.step
@@ -66,7 +66,7 @@ def _is_overcome(hit: Hit, source: Source | None, going: Going) -> bool:
 def has_ended(
     seen: Sequence[SymptomHits],
     symptoms: Mapping[str, Symptom],
-    sources: Mapping[str, Source],
+    sources: Mapping[str, FollowedSource],
     going: Going,
 ) -> bool:
     """Tell whether a log says that the job came to its end, and no new start follows."""

@@ -67,7 +67,7 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessTable(msgspec.Struct, frozen=True, kw_only=True):
     """All processes by number, without this one and those that started it."""
 
     rows: dict[int, TableRow]
@@ -101,7 +101,7 @@ def _number(env: Mapping[str, str], name: str) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 8 else None
 
 
-def process_table() -> Table:
+def process_table() -> ProcessTable:
     """Look at all processes; those that end meanwhile are left out.
 
     Raises:
@@ -116,9 +116,9 @@ def process_table() -> Table:
         ) from error
     asked = ["pid", "ppid", "name", "cmdline", "exe", "cwd", "create_time", "environ"]
     rows = (_row(process.info) for process in psutil.process_iter(asked))
-    table = Table(rows={row.pid: row for row in rows})
+    table = ProcessTable(rows={row.pid: row for row in rows})
     own = {os.getpid(), *(row.pid for row in table.ancestors(os.getpid()))}
-    return Table(rows={pid: row for pid, row in table.rows.items() if pid not in own})
+    return ProcessTable(rows={pid: row for pid, row in table.rows.items() if pid not in own})
 
 
 def _row(seen: Mapping[str, object]) -> TableRow:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import msgspec
 
 from trainrx.collect.follow import NewBytes
-from trainrx.collect.sources import RankSign, Source
+from trainrx.collect.sources import FollowedSource, RankSign
 from trainrx.collect.stall import Stall, StallRule, StallWatch
 from trainrx.collect.standing import Going, has_ended, shown, still_standing
 from trainrx.collect.state import (
@@ -58,7 +58,7 @@ class Watch:
     def __init__(self, detector: Detector, settings: WatchSettings, now: float) -> None:
         self._detector = detector
         self._settings = settings
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, FollowedSource] = {}
         self._seen = Detection()
         self._pace = StallWatch(now, settings.rule)
         self._behind: dict[int, deque[int]] = {}
@@ -71,7 +71,7 @@ class Watch:
         for piece in new:
             source = self._sources.get(piece.name)
             if source is None:
-                source = self._sources[piece.name] = Source(piece.name, self._detector)
+                source = self._sources[piece.name] = FollowedSource(piece.name, self._detector)
             before.setdefault(piece.name, (source.series.step, _steps(source)))
             source.take(piece)
             grown += len(piece.data)
@@ -86,7 +86,7 @@ class Watch:
             self._note_ranks()
         return grown
 
-    def _note(self, source: Source, step: int | None, ranks: dict[int, int | None]) -> None:
+    def _note(self, source: FollowedSource, step: int | None, ranks: dict[int, int | None]) -> None:
         """Tell the clock of the stall what a file showed."""
         moved = source.series.step not in (None, step)
         for rank, now in _steps(source).items():
@@ -227,7 +227,7 @@ class Watch:
         return max(1.0, gaps[len(gaps) // 2] / thinned) if gaps else 1.0
 
 
-def _steps(source: Source) -> dict[int, int | None]:
+def _steps(source: FollowedSource) -> dict[int, int | None]:
     return {rank: sign.step for rank, sign in source.signs().items()}
 
 

@@ -19,7 +19,7 @@ from trainrx.verdict.plan import plan_for
 from trainrx.verdict.preflight import Foreseen, preflight, was_seen
 
 
-class Judged(NamedTuple):
+class JudgedJob(NamedTuple):
     """An answer, and what of the job can be drawn."""
 
     answer: Diagnosis
@@ -33,14 +33,14 @@ def diagnose(
     return judge(request, top=top, engine=engine).answer
 
 
-def judge(request: Request, *, top: int | None = None, engine: EngineName = "durable") -> Judged:
+def judge(request: Request, *, top: int | None = None, engine: EngineName = "durable") -> JudgedJob:
     """Diagnose a job and say what is drawn of it."""
     looked_at = None if top is None else max(top, LOOKED_AT)
     known = joined(request, top=looked_at, engine=engine, near=True)
     answer = msgspec.structs.replace(known.answer, verdict=_verdict(known))
     plan = plan_for(answer, known.done, request, known.lint)
     answer = msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
-    return Judged(answer, figure_of(known.done, answer))
+    return JudgedJob(answer, figure_of(known.done, answer))
 
 
 def _verdict(known: Joined) -> Verdict:
