@@ -46,6 +46,7 @@ USE: Mapping[str, Text] = {
     "series": site_words.SERIES,
     "editor": site_words.EDITOR,
     "agents": site_words.AGENTS,
+    "github": site_words.GITHUB,
 }
 """How the tool is used."""
 GUIDE_BOOST = 20
