@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sized
 import dingtalk_stream
 import pytest
 import uvicorn
-from fastapi import FastAPI, Request, Response, WebSocket
+from fastapi import FastAPI, HTTPException, Request, Response, WebSocket
 
 from trainrx.model.errors import UsageError
 from trainrx.share.bots import dingtalk
@@ -59,7 +59,8 @@ class Gateway:
     def _add_robot(self) -> None:
         @self.app.post("/v1.0/oauth2/accessToken")
         async def token(request: Request) -> dict[str, object]:
-            assert await request.json() == {"appKey": "ding1", "appSecret": "hidden"}
+            if await request.json() != {"appKey": "ding1", "appSecret": "hidden"}:
+                raise HTTPException(400, "invalidClientIdOrSecret")
             return {"accessToken": "access", "expireIn": 7200}
 
         @self.app.post("/v1.0/robot/messageFiles/download")
@@ -246,3 +247,11 @@ def test_a_question_is_answered_by_pressing_a_link_that_sends_the_reply(gateway:
 def test_a_missing_secret_is_named(missing: str) -> None:
     with pytest.raises(UsageError, match=missing):
         dingtalk.client_of({name: "x" for name in SECRETS if name != missing})
+
+
+def test_secrets_that_are_refused_are_told(gateway: Gateway) -> None:
+    assert gateway.root
+
+    assert asyncio.run(dingtalk.check(SECRETS)) == ()
+    refused = asyncio.run(dingtalk.check(SECRETS | {"DINGTALK_CLIENT_SECRET": "other"}))
+    assert refused[0].startswith("DINGTALK_CLIENT_ID and DINGTALK_CLIENT_SECRET: no access token")

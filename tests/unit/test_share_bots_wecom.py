@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -236,3 +237,13 @@ def test_a_missing_secret_is_named() -> None:
         signature=str(sealed["msgsignature"]), timestamp=str(sealed["timestamp"]), nonce="n"
     )
     assert Envelope(SHARED, KEY).opened(signed, str(sealed["encrypt"])) == b"x"
+
+
+def test_secrets_and_addresses_that_are_none_are_told() -> None:
+    secrets = {"WECOM_TOKEN": SHARED, "WECOM_ENCODING_AES_KEY": KEY}
+
+    assert asyncio.run(wecom.check(secrets)) == ()
+    told = asyncio.run(wecom.check(secrets | {"WECOM_ENCODING_AES_KEY": "short"}))
+    assert "EncodingAESKey" in told[0]
+    with pytest.raises(UsageError, match="WECOM_LISTEN"):
+        asyncio.run(wecom.run(Core(Asked(), "wecom"), secrets | {"WECOM_LISTEN": "here"}))

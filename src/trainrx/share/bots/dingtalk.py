@@ -162,3 +162,13 @@ async def run(core: Core, environment: Mapping[str, str]) -> None:
             while not connected.done():
                 connected.cancel()
                 await asyncio.sleep(0.01)
+
+
+async def check(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Say what is missing; nothing is sent to anybody."""
+    client = client_of(environment)
+    if await asyncio.to_thread(client.get_access_token) is None:
+        return (f"{' and '.join(VARIABLES)}: no access token is given for them",)
+    if await asyncio.to_thread(client.open_connection) is None:
+        return ("no connection is opened: is the robot's mode of receiving messages Stream?",)
+    return ()

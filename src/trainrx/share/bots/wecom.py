@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 import msgspec
+import uvicorn
 from fastapi import FastAPI, Request, Response
 
 from trainrx.model.errors import UsageError
@@ -23,6 +24,8 @@ from trainrx.share.task import File
 
 PLATFORM = "wecom"
 VARIABLES = ("WECOM_TOKEN", "WECOM_ENCODING_AES_KEY")
+LISTEN, AT = "WECOM_LISTEN", "127.0.0.1:8601"
+"""Where it listens, behind what WeCom reaches by TLS."""
 PATH = "/wecom"
 LARGEST_REQUEST = 256 << 10
 """Bytes; a text has 20 KB at most."""
@@ -217,3 +220,25 @@ def make_app(core: Core, envelope: Envelope) -> FastAPI:
         return {"status": "ok"}
 
     return app
+
+
+async def run(core: Core, environment: Mapping[str, str]) -> None:
+    """Answer until it is told to stop."""
+    listen = environment.get(LISTEN) or AT
+    host, _, port = listen.rpartition(":")
+    if not port.isdecimal():
+        raise UsageError(f"{LISTEN} is {listen!r}: expected an address and a port, as in {AT}")
+    app = make_app(core, envelope_of(environment))
+    config = uvicorn.Config(
+        app, host=host, port=int(port), log_level="warning", server_header=False
+    )
+    await uvicorn.Server(config).serve()
+
+
+async def check(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Say what is wrong with the secrets; WeCom itself checks them when the address is saved."""
+    try:
+        envelope_of(environment)
+    except UsageError as error:
+        return (str(error),)
+    return ()
