@@ -57,8 +57,41 @@ def test_every_spelling_of_metrics_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "step", "total", "loss"),
+    [
+        ("step 5 loss 0.1", 5, None, 0.1),
+        ("step=5 loss=0.1", 5, None, 0.1),
+        ("[step 5] loss: 0.1", 5, None, 0.1),
+        ("2026-11-27 02:01:32,000 INFO train step 5 loss 0.1", 5, None, 0.1),
+        ("Epoch [1/10], Step [5/600], Loss: 1e-1", 5, 600, 0.1),
+        ("iter 5/600: train_loss 0.1, time 3ms", 5, 600, 0.1),
+        ("epoch 1 step 5", 5, None, None),
+    ],
+)
+def test_a_step_of_a_plain_script_is_read(
+    text: str, step: int, total: int | None, loss: float | None
+) -> None:
+    point = point_of_line(text, 1)
+
+    assert point is not None
+    assert (point.step, point.total, point.loss) == (step, total, loss)
+
+
+def test_a_loss_of_a_plain_script_that_is_no_number_is_seen() -> None:
+    found = run(*(f"step {n} loss {'nan' if n == 4 else 0.5}\n" for n in range(6)))
+
+    assert facts(found)["steps"] == 6
+    assert facts(found)["first_nan_step"] == 4
+
+
+@pytest.mark.parametrize(
     "text",
-    ["{'eval_loss': 0.5, 'epoch': 1.0}", "loss is 1.5", "step: 12", "{'train_loss': 0.3}", ""],
+    [
+        *("{'eval_loss': 0.5, 'epoch': 1.0}", "loss is 1.5", "step: 12", "{'train_loss': 0.3}", ""),
+        *("eval step 5 loss 0.1", "step 5 val_loss 0.1", "resumed from step 500, loss 0.3"),
+        *("--max_steps 5 --loss_scale 0", "saved step 5 loss 0.1", "time per step 1.5 loss 2"),
+        "print(f'step {step} loss {loss}')",
+    ],
 )
 def test_what_is_no_training_step_is_not_read_as_one(text: str) -> None:
     assert point_of_line(text, 1) is None

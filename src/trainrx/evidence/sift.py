@@ -17,6 +17,8 @@ from trainrx.model.knowledge import Symptom
 Probe = Literal["metrics", "alarm", "bar", "world", "exit", "evaluation", "memory"]
 """alarm: a metric line that must be read even when most are skipped."""
 
+_IS = r" {0,6}#?[=:\[]? {0,6}"
+_STEP = rf"(?:step|iter|iteration|batch){_IS}\d"
 PROBES: tuple[tuple[Probe, str, str], ...] = (
     ("metrics", "'loss':", r"'loss': ?'?[-\dniN]"),
     ("metrics", '"loss":', r'"loss": ?"?[-\dniN]'),
@@ -26,6 +28,9 @@ PROBES: tuple[tuple[Probe, str, str], ...] = (
         r"iteration +\d{1,12}/ +\d{1,12} .{0,200}elapsed time",
     ),
     ("metrics", "step:", r"step:\d{1,12} - \w"),
+    ("metrics", "loss", rf"(?i){_STEP}{{1,9}}[^\w'\"].{{0,60}}loss{_IS}(?:-?\d|nan|-?inf)"),
+    ("metrics", "epoch", rf"(?i)epoch{_IS}\d.{{0,20}}{_STEP}"),
+    ("alarm", "loss", rf"(?i)loss{_IS}nan"),
     ("alarm", "loss", r"loss['\"]: ?['\"]?(?:nan|NaN|0\.0[,'\"}]|0[,'\"}])"),
     ("alarm", "grad_norm", r"grad_norm['\"]?: ?['\"]?(?:nan|NaN)"),
     ("evaluation", "eval_runtime", r"eval_runtime['\"]: ?['\"]?\d"),

@@ -3,7 +3,7 @@
 Transformers and ms-swift print a dict per logged step (`{'loss': 1.2, ...}`; newer releases quote
 the numbers), LLaMA-Factory and ms-swift write JSON lines, verl prints
 `step:12 - actor/pg_loss:...`, Megatron `iteration 12/ 100 | ... | lm loss: ...`, and tqdm draws
-`12/100 [00:10<01:20, 1.2s/it]`.
+`12/100 [00:10<01:20, 1.2s/it]`. Scripts of nobody's write `step 12 loss 0.1` in some form.
 """
 
 from __future__ import annotations
@@ -60,6 +60,22 @@ MEGATRON = late(
     r"(iteration|elapsed time per iteration \(ms\)|learning rate|lm loss|grad norm)[: ] {0,12}"
     r"(-?[\d.]{1,30}(?:E[-+]?\d{1,4})?|nan|inf)(?:/ {0,12}(\d{1,12}))?"
 )
+PLAIN_STEP = late(
+    r"(?:^|[\s\[(,|;])(?:global[_ ])?(?:train(?:ing)?[_ ])?(?:step|iter(?:ation)?|batch)"
+    r" {0,6}#?[=:\[]? {0,6}(\d{1,9})(?: ?(?:/|of) ?(\d{1,9}))?(?![\w.])",
+    re.IGNORECASE,
+)
+PLAIN_LOSS = late(
+    r"(?<![\w/.-])(?:train(?:ing)?[_ /])?loss {0,6}[=:]? {0,6}"
+    r"(-?\d{1,12}(?:\.\d{0,20})?(?:e[-+]?\d{1,4})?|-?inf|nan)\b",
+    re.IGNORECASE,
+)
+PLAIN_EPOCH = late(r"(?:^|[\s\[(,|;])epoch {0,6}#?[=:\[]? {0,6}\d", re.IGNORECASE)
+NO_STEP = late(
+    r"\b(?:best|eval|load|predict|restor|resum|sav|test|val(?:id)?(?:\b|ation|ating)|warm)\w*",
+    re.IGNORECASE,
+)
+"""What else is done at a step, or with the numbers of one."""
 BAR = late(
     r"(?P<name>[^|\r\n%]{0,80}?)\d{1,3}%\|[^|]{0,200}\| {0,4}(?P<done>\d{1,12})/(?P<total>\d{1,12})"
     r" \[[\d:]{1,12}<[\d:?]{1,12}, {0,12}(?P<rate>[\d.]{1,20})?\??(?P<unit>it/s|s/it)"
@@ -130,7 +146,23 @@ def point_of_line(text: str, line: int) -> Point | None:
     if "iteration" in text and "elapsed time per iteration" in text:
         return _megatron(text, line)
     verl = dict(VERL.findall(text))
-    return _point(verl, line, rewarded=True) if len(verl) > 1 else None
+    return _point(verl, line, rewarded=True) if len(verl) > 1 else _plain(text, line)
+
+
+def _plain(text: str, line: int) -> Point | None:
+    """Read a step as scripts print it: `[step 5/9] loss: 0.1`, `epoch 1 step 5`."""
+    step = PLAIN_STEP.search(text)
+    if step is None or NO_STEP.search(text) is not None:
+        return None
+    loss = PLAIN_LOSS.search(text, step.end())
+    if loss is None and PLAIN_EPOCH.search(text) is None:
+        return None
+    return Point(
+        line=line,
+        step=int(step[1]),
+        total=_whole(_float(step[2])),
+        loss=None if loss is None else _float(loss[1]),
+    )
 
 
 def point(pairs: Mapping[str, object], line: int) -> Point | None:
