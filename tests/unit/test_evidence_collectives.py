@@ -194,3 +194,16 @@ def test_ranks_in_different_calls_have_drifted_apart() -> None:
 
     assert found["seqnum_differs"] is True
     assert "silent_rank" not in found
+
+
+@pytest.mark.parametrize(
+    ("backends", "said"),
+    [(("gloo", "gloo"), "gloo"), (("nccl", "gloo"), None), (("", ""), None)],
+)
+def test_what_carries_the_open_calls_is_said_where_it_is_one(backends, said) -> None:
+    done = call(0, 1, state="completed", backend="nccl")
+    calls = (done, *(call(rank, 2, backend=name) for rank, name in enumerate(backends)))
+
+    facts = {item.kind: item.value for item in collective_facts(Reading(calls=calls), ())}
+
+    assert facts.get("collective.backend") == said

@@ -393,6 +393,7 @@ def collective_facts(reading: Reading, verdicts: Sequence[GroupVerdict]) -> Iter
 
     One rank alone tells what it waits in, and nothing of the others.
     """
+    yield from _backend(reading)
     first = next(iter(verdicts), None)
     if first is not None and len(first.waiting) + len(first.culprits) > 1:
         yield from _compared(first)
@@ -402,6 +403,14 @@ def collective_facts(reading: Reading, verdicts: Sequence[GroupVerdict]) -> Iter
     call = next(given_up, None)
     if call is not None:
         yield from _described(call.seq, call.op, call.numel, _outputs(call), (call.origin,))
+
+
+def _backend(reading: Reading) -> Iterator[Fact]:
+    """Say what carries the calls that are not over, where that is one thing."""
+    still = [call for call in reading.calls if call.state != "completed" and call.backend]
+    if len({call.backend for call in still}) == 1:
+        origins = dict.fromkeys(call.origin for call in still)
+        yield from _facts({"backend": still[0].backend}, tuple(origins)[:MOST_CITED])
 
 
 def _described(

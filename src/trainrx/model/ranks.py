@@ -67,6 +67,7 @@ class CollectiveCall(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         op: as NCCL calls it, in small letters: `all_reduce`, `all_gather`, `broadcast`, `barrier`,
             `send`, `recv` ...
+        backend: what carries it, `nccl` or `gloo`, "" where that is not known.
         group: what the ranks that take part call their group; members: they, in order.
         seq: the number of the call in its group, from which ranks can be compared.
         sizes: shapes of what goes in; outputs: of what comes out; numel: elements that go in.
@@ -79,6 +80,7 @@ class CollectiveCall(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     rank: int | None = None
     host: str = ""
+    backend: str = ""
     group: str = ""
     members: tuple[int, ...] = ()
     seq: int | None = None

@@ -102,6 +102,7 @@ class _Dump:
                 op=operation(name),
                 origin=Origin(source=self.source, text=f"entry {number}: {name}"[:200]),
                 rank=self.rank,
+                backend=name.partition(":")[0] if ":" in name else "",
                 group=group,
                 members=self._members(group),
                 seq=seq,
