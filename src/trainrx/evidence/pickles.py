@@ -16,7 +16,10 @@ PICKLED = b"\x80"
 MOST_OPERATIONS = 1 << 26
 MOST_DIGITS = 40
 """Bytes of a whole number: no size, address or time has as many."""
-KEYS = (str, int, bytes, float, bool, type(None))
+KEYS = frozenset({str, int, bytes, float, bool, type(None)})
+STOP, MARK, MEMOIZE, LONG1, APPENDS = b".(\x94\x8ae"
+BINGET, LONG_BINGET, BININT1, BININT2 = b"hjKM"
+PLACE = struct.Struct("<I")
 
 
 class UnplainError(Exception):
@@ -32,15 +35,47 @@ def plain_values(data: bytes) -> object:
     """
     machine = _Machine(data)
     try:
-        for _ in range(MOST_OPERATIONS):
-            code = data[machine.at]
-            machine.at += 1
-            if code == STOP:
-                return machine.stack.pop()
-            OPERATIONS.get(code, _refuse)(machine)
+        return _run(machine)
     except (IndexError, KeyError, TypeError, AttributeError, struct.error) as error:
-        reason = f"cut off or damaged at byte {machine.at}"
+        reason = f"cut off or damaged after byte {machine.at}"
         raise ValueError(reason) from error
+
+
+def _run(machine: _Machine) -> object:
+    """Do all operations: here those that most of a dump consists of, the others by `OPERATIONS`."""
+    data, stack, memo, marks = machine.data, machine.stack, machine.memo, machine.marks
+    push, place_at, from_bytes, at = stack.append, PLACE.unpack_from, int.from_bytes, 0
+    for _ in range(MOST_OPERATIONS):
+        code = data[at]
+        at += 1
+        if code == BINGET:
+            push(memo[data[at]])
+            at += 1
+        elif code == LONG_BINGET:
+            push(memo[place_at(data, at)[0]])
+            at += 4
+        elif code == MEMOIZE:
+            memo[len(memo)] = stack[-1]
+        elif code == MARK:
+            marks.append(len(stack))
+        elif code == BININT1:
+            push(data[at])
+            at += 1
+        elif code == BININT2:
+            push(data[at] | data[at + 1] << 8)
+            at += 2
+        elif code == LONG1 and data[at] <= MOST_DIGITS:
+            start, at = at + 1, at + 1 + data[at]
+            push(from_bytes(data[start:at], "little", signed=True))
+        elif code == APPENDS:
+            values = machine.since_mark()
+            stack[-1].extend(values)
+        elif code == STOP:
+            return stack.pop()
+        else:
+            machine.at = at
+            OPERATIONS.get(code, _refuse)(machine)
+            at = machine.at
     raise UnplainError(f"more than {MOST_OPERATIONS} operations")
 
 
@@ -171,14 +206,6 @@ def _get(machine: _Machine, place: int) -> None:
     machine.stack.append(machine.memo[place])
 
 
-def _memoize(machine: _Machine) -> None:
-    machine.memo[len(machine.memo)] = machine.stack[-1]
-
-
-def _mark(machine: _Machine) -> None:
-    machine.marks.append(len(machine.stack))
-
-
 def _pop_mark(machine: _Machine) -> None:
     machine.since_mark()
 
@@ -194,11 +221,6 @@ def _list(machine: _Machine) -> None:
 def _append(machine: _Machine) -> None:
     value = machine.stack.pop()
     machine.stack[-1].append(value)
-
-
-def _appends(machine: _Machine) -> None:
-    values = machine.since_mark()
-    machine.stack[-1].extend(values)
 
 
 def _tuple(machine: _Machine) -> None:
@@ -231,13 +253,12 @@ def _set_items(machine: _Machine) -> None:
 def _paired(values: list[Any]) -> dict[Any, Any]:
     """Make a mapping; a key of keys may take for ever to hash."""
     keys = values[::2]
-    for key in keys:
-        if not isinstance(key, KEYS):
-            raise UnplainError(f"a key that is a {type(key).__name__}")
+    if not KEYS.issuperset(map(type, keys)):
+        other = next(key for key in keys if type(key) not in KEYS)
+        raise UnplainError(f"a key that is a {type(other).__name__}")
     return dict(zip(keys, values[1::2], strict=False))
 
 
-STOP = ord(".")
 OPERATIONS: dict[int, Operation] = {
     ord(code): operation
     for code, operation in {
@@ -246,15 +267,12 @@ OPERATIONS: dict[int, Operation] = {
         "0": lambda machine: machine.stack.pop() and None,
         "1": _pop_mark,
         "2": _duplicate,
-        "(": _mark,
         "N": _constant(None),
         "\x88": _constant(value=True),
         "\x89": _constant(value=False),
         "I": _written(_decimal_or_bool),
         "L": _written(_decimal),
         "J": _fixed("<i"),
-        "K": _fixed("<B"),
-        "M": _fixed("<H"),
         "\x8a": _sized(1, _whole),
         "\x8b": _sized(4, _whole),
         "F": _written(float),
@@ -272,7 +290,6 @@ OPERATIONS: dict[int, Operation] = {
         "]": _made(list),
         "l": _list,
         "a": _append,
-        "e": _appends,
         ")": _constant(()),
         "t": _tuple,
         "\x85": _tuple_of(1),
@@ -285,9 +302,6 @@ OPERATIONS: dict[int, Operation] = {
         "p": lambda machine: _put(machine, _decimal(machine.line())),
         "q": lambda machine: _put(machine, machine.number(1)),
         "r": lambda machine: _put(machine, machine.number(4)),
-        "\x94": _memoize,
         "g": lambda machine: _get(machine, _decimal(machine.line())),
-        "h": lambda machine: _get(machine, machine.number(1)),
-        "j": lambda machine: _get(machine, machine.number(4)),
     }.items()
 }
