@@ -152,7 +152,9 @@ def test_messages_between_two_ranks_are_no_collectives() -> None:
 def test_counts_alone_say_who_called_fewer() -> None:
     def said(rank: int, number: int) -> GroupProgress:
         calls = {"all_reduce": number, "barrier": 1}
-        return GroupProgress(rank=rank, origin=Origin(source="ras"), group="c", calls=calls)
+        return GroupProgress(
+            rank=rank, origin=Origin(source="ras"), group="c", calls=calls, mismatch=True
+        )
 
     reading = Reading(progress=tuple(said(rank, 9 if rank == 2 else 10) for rank in MEMBERS))
 

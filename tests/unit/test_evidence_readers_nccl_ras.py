@@ -5,6 +5,8 @@ Samples: NVIDIA/nccl issues 1911 and 1762 (text of 2.26 and 2.27), src/ras/clien
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from trainrx.evidence.collectives import group_verdicts
@@ -150,3 +152,40 @@ def test_a_verbose_report_names_every_rank() -> None:
 @pytest.mark.parametrize("end", range(0, len(UNREACHED), 97))
 def test_a_report_that_is_cut_is_read_as_far_as_it_goes(end: int) -> None:
     assert judged(UNREACHED[:end]) in ([], [("missing", (1,), (0,))])
+
+
+def counted(*looks: tuple[int, ...]) -> list[tuple[str, tuple[int, ...], tuple[int, ...]]]:
+    """Judge reports in JSON by the numbers of AllReduce of each rank in each."""
+    inputs = [
+        as_evidence(Input(kind="log", name=f"ras-{number}.json", text=report(look)))
+        for number, look in enumerate(looks)
+    ]
+    return [
+        (one.verdict, one.culprits, one.waiting) for one in group_verdicts(read_evidence(inputs))
+    ]
+
+
+def report(look: tuple[int, ...]) -> str:
+    ranks = [
+        {"rank": rank, "host": "h", "collective_counts": {"AllReduce": number}}
+        for rank, number in enumerate(look)
+    ]
+    group = {"hash": "0x93d7", "size": len(look), "ranks": ranks, "missing_ranks": []}
+    return json.dumps({"nccl_version": "2.28.9", "communicators": [group]})
+
+
+@pytest.mark.parametrize("look", [(640, 641, 641, 641), (640,) * 30 + (641,) * 2, (9, 9)])
+def test_numbers_of_one_look_that_differ_a_little_say_nothing(look: tuple[int, ...]) -> None:
+    assert counted(look) == []
+
+
+@pytest.mark.parametrize("first", [0, 300])
+def test_a_rank_that_is_far_behind_is_waited_for_at_one_look(first: int) -> None:
+    assert counted((first, 641, 641, 641)) == [("behind", (0,), (1, 2, 3))]
+
+
+def test_numbers_that_stand_still_from_one_look_to_the_next_name_who_is_late() -> None:
+    look = (640, 641, 641, 641)
+
+    assert counted(look, look) == [("behind", (0,), (1, 2, 3))]
+    assert counted(look, (655, 655, 656, 656)) == []

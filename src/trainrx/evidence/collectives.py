@@ -103,10 +103,9 @@ def _groups(reading: Reading) -> Iterator[str]:
 def _judged(group: str, reading: Reading, world: int | None) -> GroupVerdict | None:
     views = _views(group, reading)
     said = [one for one in reading.progress if one.group == group]
-    counted = {one.rank: sum(one.calls.values()) for one in said if one.calls}
     gone = {one.rank for one in said if one.missing}
-    if (counted or gone) and not views:
-        return _by_counts(group, counted, gone, said)
+    if (gone or any(one.calls for one in said)) and not views:
+        return _by_counts(group, gone, said)
     if not views:
         return None
     at = min(view.completed for view in views.values()) + 1
@@ -302,15 +301,14 @@ def _absence(
     return ("missing", absent) if absent else ("matched", ())
 
 
-def _by_counts(
-    group: str, counted: Mapping[int, int], gone: set[int], said: Sequence[GroupProgress]
-) -> GroupVerdict | None:
+def _by_counts(group: str, gone: set[int], said: Sequence[GroupProgress]) -> GroupVerdict | None:
     """Judge by the numbers of calls alone: the few that called fewer are waited for.
 
     That few called more is no delay of the others.
     """
+    counted = {one.rank: sum(one.calls.values()) for one in said if one.calls}
     most = max(counted.values(), default=0)
-    late = tuple(sorted(rank for rank, number in counted.items() if number < most))
+    late = _late_by_counts(counted, said)
     if not late and not gone:
         return None
     if 2 * len(late) > len(counted):
@@ -330,6 +328,29 @@ def _by_counts(
         waiting=tuple(sorted({one.rank for one in ahead} or members - set(culprits))),
         origins=tuple(one.origin for one in (*behind, *ahead))[:MOST_CITED],
     )
+
+
+FAR_BEHIND = 2
+"""Times as many calls of others by which a rank is late for certain, seen once."""
+
+
+def _late_by_counts(counted: Mapping[int, int], said: Sequence[GroupProgress]) -> tuple[int, ...]:
+    """Give the ranks that called fewer, where that is more than ranks of a healthy job differ by.
+
+    It is where NCCL reports it, where no number moves from one look to the next, or where they
+    are far behind. Else nobody can say.
+    """
+    most = max(counted.values(), default=0)
+    looks: dict[int, list[int]] = {}
+    for one in said:
+        if one.calls:
+            looks.setdefault(one.rank, []).append(sum(one.calls.values()))
+    each = looks.values()
+    still = all(len(seen) > 1 and len(set(seen)) == 1 for seen in each)
+    moved = any(len(set(seen)) > 1 for seen in each)
+    certain = still or any(one.mismatch for one in said)
+    reach = most if certain else 0 if moved else most / FAR_BEHIND
+    return tuple(sorted(rank for rank, number in counted.items() if number < reach))
 
 
 _Call = TypeVar("_Call", bound=CollectiveCall)

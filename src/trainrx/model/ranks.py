@@ -98,8 +98,8 @@ class CollectiveCall(msgspec.Struct, frozen=True, kw_only=True):
 class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
     """How far a rank got with the collectives of a group: numbers of calls, None where not known.
 
-    `calls` counts them by kind where only that is known (NCCL RAS). `missing`: the rank was asked
-    and did not answer.
+    `calls` counts them by kind where only that is known (NCCL RAS); `mismatch`: NCCL itself reports
+    that the ranks of the group differ. `missing`: the rank was asked and did not answer.
     """
 
     rank: int
@@ -111,6 +111,7 @@ class GroupProgress(msgspec.Struct, frozen=True, kw_only=True):
     started: int | None = None
     completed: int | None = None
     calls: dict[str, int] = {}
+    mismatch: bool = False
     missing: bool = False
 
 

@@ -167,6 +167,7 @@ class _Part:
                 group=self.group,
                 members=self.members,
                 calls=self.counts.get(rank, {}),
+                mismatch=not self.incomplete,
                 missing=self.incomplete,
             )
 
