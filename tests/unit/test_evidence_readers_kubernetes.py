@@ -1,7 +1,8 @@
 """How pods and jobs ended, as `kubectl get -o yaml` and `-o json` print them.
 
 Layouts: kubernetes.io/docs (Pod lifecycle, Job failure), kubeflow/training-operator 1.7 conditions,
-volcano.sh vcjob status, docs.ray.io RayJob status.
+volcano.sh vcjob status, docs.ray.io RayJob status. Labels of pods: flyteorg/flyte issue 5417 and
+kubernetes.io/docs (Indexed Job); an event of a Job: kubernetes/kubernetes issue 96038.
 """
 
 from __future__ import annotations
@@ -156,3 +157,131 @@ def test_aliases_without_end_take_no_time() -> None:
     )
 
     assert said(laughs + "status: {conditions: *m, containerStatuses: *m}\n") == {}
+
+
+REPLICA = """\
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: {name}
+    labels: {{{labels}}}
+  spec:
+    containers:
+    - name: pytorch
+      env: [{env}]
+      resources:
+        limits: {{cpu: "8", nvidia.com/gpu: "{cards}"}}
+  status:
+    containerStatuses:
+    - name: pytorch
+      state:
+        terminated: {{exitCode: {code}, finishedAt: "2025-11-20T10:{minute}:11Z", reason: Error}}
+"""
+KUBEFLOW = "training.kubeflow.org/replica-type: {}, training.kubeflow.org/replica-index: '{}'"
+
+
+def replicas(*rows: tuple[str, int, str], cards: int = 1, env: str = "") -> str:
+    """Give the pods of a job by their labels, exit codes and minutes."""
+    pods = (
+        REPLICA.format(name=f"p{at}", labels=labels, code=code, minute=minute, cards=cards, env=env)
+        for at, (labels, code, minute) in enumerate(rows)
+    )
+    return "apiVersion: v1\nkind: List\nitems:\n" + "".join(pods)
+
+
+INDEXED = "batch.kubernetes.io/job-completion-index: '{}'"
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks"),
+    [
+        (
+            replicas(
+                (KUBEFLOW.format("master", 0), 1, "41"), (KUBEFLOW.format("worker", 1), 137, "11")
+            ),
+            "2",
+        ),
+        (
+            replicas(
+                (KUBEFLOW.format("worker", 0), 1, "41"), (KUBEFLOW.format("worker", 1), 137, "11")
+            ),
+            "1",
+        ),
+        (replicas((INDEXED.format(0), 1, "41"), (INDEXED.format(3), 1, "11")), "3"),
+        (replicas((INDEXED.format(0), 1, "41"), (INDEXED.format(3), 1, "11"), cards=8), "24-31"),
+        (replicas(("app: x", 1, "11"), env="{name: RANK, value: '5'}"), "5"),
+        (replicas(("app: x", 1, "11")), None),
+        (replicas((INDEXED.format(3), 1, "11"), cards=0), None),
+    ],
+)
+def test_the_pod_that_failed_first_is_told_by_its_ranks(text: str, ranks: str | None) -> None:
+    found = read(text.encode(), Source("pods.yaml"))
+
+    assert Facts(found.facts).value("kubernetes.failed_ranks") == ranks
+    single = ranks is not None and "-" not in ranks
+    first = min(found.ends, key=lambda end: end.at or 0.0, default=None)
+    assert (None if first is None else str(first.rank)) == (ranks if single else None)
+
+
+def test_the_first_pod_to_end_is_the_first_rank_that_failed(tmp_path) -> None:
+    path = tmp_path / "pods.yaml"
+    path.write_text(
+        replicas(
+            (KUBEFLOW.format("master", 0), 1, "41"), (KUBEFLOW.format("worker", 1), 137, "11")
+        ),
+        encoding="utf-8",
+    )
+
+    answer = diagnose(path)
+
+    assert answer.ranks is not None
+    assert answer.ranks.first_failed == 2
+
+
+EVENTS = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Event
+  involvedObject: {{kind: Job, name: llm, namespace: train}}
+  lastTimestamp: "2025-11-20T10:41:11Z"
+  message: {message}
+  reason: {reason}
+  type: Warning
+"""
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "expected"),
+    [
+        (
+            "BackoffLimitExceeded",
+            "Job has reached the specified backoff limit",
+            "BackoffLimitExceeded",
+        ),
+        ("SuccessfulCreate", "'Created pod: llm-0-x5j2k'", None),
+    ],
+)
+def test_an_event_tells_with_what_a_job_was_ended(
+    reason: str, message: str, expected: str | None
+) -> None:
+    found = said(EVENTS.format(reason=reason, message=message))
+
+    assert found.get("kubernetes.reason") == expected
+
+
+@pytest.mark.parametrize("spelled", ["yaml", "json"])
+def test_events_are_a_log_and_not_a_launch(spelled: str, tmp_path) -> None:
+    text = EVENTS.format(
+        reason="FailedScheduling",
+        message="'0/4 nodes are available: 4 Insufficient nvidia.com/gpu.'",
+    )
+    if spelled == "json":
+        text = json.dumps(yaml.safe_load(text), indent=4)
+    path = tmp_path / f"events.{spelled}"
+    path.write_text(text, encoding="utf-8")
+
+    answer = diagnose(path)
+
+    assert answer.symptoms[0].id == "pod-not-scheduled"

@@ -26,16 +26,20 @@ _ENDS = (
     "jobDeploymentStatus",
     "taskStatusCount",
 )
+_EVENT = late(r"(?m)^[ \t-]*\"?kind\"?: *\"?Event\"?,?\s*$")
 
 
 def contained(content: Content) -> Found | None:
     """Give the object as a launch, its status as a log, and all of it as evidence.
 
-    None where it has no status.
+    Events are a log, and no launch. None where an object has no status.
     """
     if not is_manifest(content.head):
         return None
     text = content.text
+    if _EVENT.search(content.head):
+        log = Input(kind="log", name=content.name, path=content.path, text=text)
+        return [log, msgspec.structs.replace(log, kind="evidence", format=EVIDENCE)], []
     if not any(name in text for name in _ENDS):
         return None
     lines = text.split("\n")
