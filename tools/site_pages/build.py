@@ -45,6 +45,7 @@ USE: Mapping[str, Text] = {
     "translate": site_words.TRANSLATE,
     "series": site_words.SERIES,
     "editor": site_words.EDITOR,
+    "bots": site_words.BOTS,
     "agents": site_words.AGENTS,
     "github": site_words.GITHUB,
 }

@@ -24,7 +24,7 @@ from trainrx.share.task import File
 
 PLATFORM = "wecom"
 VARIABLES = ("WECOM_TOKEN", "WECOM_ENCODING_AES_KEY")
-LISTEN, AT = "WECOM_LISTEN", "127.0.0.1:8601"
+LISTEN, AT = "WECOM_LISTEN", "127.0.0.1:8602"
 """Where it listens, behind what WeCom reaches by TLS."""
 PATH = "/wecom"
 LARGEST_REQUEST = 256 << 10
