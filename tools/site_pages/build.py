@@ -48,6 +48,7 @@ USE: Mapping[str, Text] = {
     "bots": site_words.BOTS,
     "agents": site_words.AGENTS,
     "github": site_words.GITHUB,
+    "service": site_words.SERVICE,
 }
 """How the tool is used."""
 GUIDE_BOOST = 20

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,7 +20,8 @@ Answer over HTTP: POST /v1/diagnose, paste, lint, estimate, plan, fix and answer
 
 It listens on this machine alone unless --host says otherwise. Nothing that is sent is kept longer
 than it takes to answer questions about it, in memory. TRAINRX_TOKEN in the environment is what
-callers must show (Authorization: Bearer). Needs trainrx[serve].
+callers must show (Authorization: Bearer), or TRAINRX_TOKEN_FILE names the file it stands in. Needs
+trainrx[serve].
 
 \b
   diagnose serve
@@ -56,10 +59,11 @@ def serve(
     Raises:
         UsageError: the packages it works with are missing, or strangers could call it unasked.
     """
-    secret = os.environ.get("TRAINRX_TOKEN", "")
+    secret = secret_of(os.environ)
     if host not in LOOPBACK and not secret:
         raise UsageError(
-            f"--host {host} lets other machines ask: set TRAINRX_TOKEN to what they must show"
+            f"--host {host} lets other machines ask: set TRAINRX_TOKEN to what they must show, or "
+            "TRAINRX_TOKEN_FILE to a file it stands in"
         )
     try:
         import uvicorn
@@ -90,3 +94,21 @@ def serve(
         timeout_keep_alive=15,
     )
     return 0
+
+
+def secret_of(environment: Mapping[str, str]) -> str:
+    """Give what callers must show, "" for nothing.
+
+    Raises:
+        UsageError: the file it is to stand in cannot be read, or is empty.
+    """
+    name = environment.get("TRAINRX_TOKEN_FILE", "")
+    if not name:
+        return environment.get("TRAINRX_TOKEN", "")
+    try:
+        secret = Path(name).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"TRAINRX_TOKEN_FILE: {name} cannot be read: {error}") from error
+    if not secret:
+        raise UsageError(f"TRAINRX_TOKEN_FILE: {name} is empty")
+    return secret
