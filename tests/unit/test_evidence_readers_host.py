@@ -155,6 +155,36 @@ Device  Node  IDs              Temp        Power     Partitions    SCLK    Fan  
 """
 
 
+RECOVERY = """==============NVSMI LOG==============
+Attached GPUs                             : 1
+GPU 00000000:07:00.0
+    Product Name                          : NVIDIA H100 80GB HBM3
+    GPU Reset Status
+        Reset Required                    : {required}
+        Drain and Reset Recommended       : No
+    GPU Recovery Action                   : {action}
+    Retired Pages
+        Single Bit ECC                    : 0
+        Double Bit ECC                    : 1
+        Pending Page Blacklist            : {pending}
+"""
+
+
+@pytest.mark.parametrize(
+    ("required", "action", "pending", "expected"),
+    [
+        ("No", "None", "No", {}),
+        ("N/A", "Reboot", "N/A", {"gpu.recovery_action": "Reboot"}),
+        ("Yes", "None", "No", {"gpu.recovery_action": "Reset"}),
+        ("No", "None", "Yes", {"gpu.memory_needs_reset": True}),
+    ],
+)
+def test_a_query_says_what_recovers_a_card(
+    required: str, action: str, pending: str, expected: dict[str, object]
+) -> None:
+    assert said(RECOVERY.format(required=required, action=action, pending=pending)) == expected
+
+
 def said(text: str, kind: InputKind = "log") -> dict[str, Scalar | None]:
     found = read_evidence([Input(kind=kind, name="out.txt", text=text)])
 

@@ -1,15 +1,21 @@
-"""Readings of cards and of processes that are printed again and again are curves."""
+"""Readings of cards and of processes that are printed again and again are curves.
+
+Layouts of dcgmi dmon: test files of ahb-sjsu/agi-hpc (DCGM 3.3.5) and Intel's cpu-swe-benchmark; of
+pmon: its output in public repositories; bits of slowdowns: nvml.h.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx import diagnose
-from trainrx.evidence.readers import Source, card_series, process_memory
+from trainrx.evidence.readers import Source, card_processes, card_series, process_memory
 from trainrx.model.curves import Curve
+from trainrx.model.facts import Facts
 from trainrx.model.ranks import Reading
 
 HEADER = "timestamp, index, memory.used [MiB], memory.total [MiB], utilization.gpu [%]\n"
@@ -67,6 +73,93 @@ def test_cards_without_numbers_are_counted_within_one_time() -> None:
     found = card_series.read(text.encode(), SOURCE)
 
     assert curve(found, "memory", 1).values == (2.0, 2.0)
+
+
+DCGM = """\
+#Entity         GPUTL             FBTTL             FBUSD             DVCCTR
+ID
+GPU 0           10                81920             40960             N/A
+GPU 1           30                81920             20480             N/A
+GPU-I 7         -                 -                 99                N/A
+#Entity         GPUTL             FBTTL             FBUSD             DVCCTR
+ID
+GPU 0           50                81920             41984             {}
+GPU 1           70                81920             20480             0
+"""
+
+
+def test_dcgmi_gives_a_curve_for_each_card_and_none_for_a_slice_of_one() -> None:
+    found = card_series.read(DCGM.format(1).encode(), SOURCE)
+
+    memory = curve(found, "memory", 0)
+    assert (memory.values, memory.limit) == ((40.0, 41.0), 80.0)
+    assert curve(found, "utilisation", 1).values == (30.0, 70.0)
+    assert len(found.curves) == 4
+    assert found.facts == ()
+
+
+QUERY = "index, clocks.current.sm [MHz], {}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (DCGM.format(64), "hw_thermal_slowdown"),
+        (DCGM.format(4), None),
+        (
+            QUERY.format("clocks_throttle_reasons.active")
+            + "0, 1980 MHz, 0x0000000000000000\n1, 345 MHz, 0x0000000000000088\n",
+            "hw_power_brake_slowdown",
+        ),
+        (
+            QUERY.format("clocks_event_reasons.active") + "0, 1980 MHz, 0x0000000000000004\n",
+            None,
+        ),
+        (
+            QUERY.format("clocks_event_reasons.sw_thermal_slowdown") + "0, 1200 MHz, Active\n",
+            "sw_thermal_slowdown",
+        ),
+        (
+            QUERY.format("clocks_event_reasons.sw_thermal_slowdown") + "0, 1980 MHz, Not Active\n",
+            None,
+        ),
+    ],
+)
+def test_clocks_reduced_by_heat_or_power_are_said_and_wished_ones_are_not(
+    text: str, expected: str | None
+) -> None:
+    found = card_series.read(text.encode(), SOURCE)
+
+    assert Facts(found.facts).value("gpu.throttled") == expected
+
+
+PMON = """\
+# gpu         pid   type     sm    mem    enc    dec    jpg    ofa     fb   ccpm    command
+# Idx           #    C/G      %      %      %      %      %      %     MB     MB    name
+    0    2354247     C      -      -      -      -      -      -  30000      0    VLLM::EngineCo
+    0    3588267     C     98     40      -      -      -      -  41000      0    python3.11
+    0       1312     G      0      3      -      -      -      -     97      0    Xorg
+    1    3588268   C+G     97     41      -      -      -      -  41000      0    python3.11
+"""
+
+
+def test_pmon_counts_programs_on_a_card_at_one_time_and_is_no_series_of_cards() -> None:
+    later = PMON.splitlines(keepends=True)[2:]
+    text = PMON + "".join(later).replace("2354247", "2354999")
+
+    assert (
+        Facts(card_processes.read(text.encode(), SOURCE).facts).value("gpu.processes_on_a_card")
+        == 2
+    )
+    assert card_series.read(text.encode(), SOURCE) == Reading()
+
+
+def test_pmon_of_idle_cards_counts_nothing() -> None:
+    head = "".join(PMON.splitlines(keepends=True)[:2])
+
+    found = card_processes.read((head + "    0          -     -      -\n" * 3).encode(), SOURCE)
+
+    assert found == Reading()
 
 
 def test_top_gives_the_memory_of_each_process_over_time() -> None:

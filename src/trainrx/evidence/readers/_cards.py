@@ -28,6 +28,8 @@ class Card(msgspec.Struct, kw_only=True):
     load: int | None = None
     uncorrected: int | None = None
     waits_for_reset: bool = False
+    recovery: str = ""
+    throttled: str = ""
     broken: bool = False
 
 
@@ -77,6 +79,10 @@ def card_facts(cards: Sequence[Card]) -> Iterator[Fact]:
     for card in cards:
         if card.waits_for_reset:
             yield card.line.says("gpu.memory_needs_reset", value=True)
+        if card.recovery:
+            yield card.line.says("gpu.recovery_action", card.recovery)
+        if card.throttled:
+            yield card.line.says("gpu.throttled", card.throttled)
         if card.broken:
             yield card.line.says("gpu.unreadable", str(card.index))
     own = [card for card in cards if card.used is not None and card.used >= IN_USE]

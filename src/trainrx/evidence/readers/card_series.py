@@ -1,6 +1,7 @@
-"""Cards over time: `nvidia-smi --query-gpu=... --format=csv -l N` and `nvidia-smi dmon`.
+"""Cards over time: `nvidia-smi --query-gpu=... --format=csv -l N`, `nvidia-smi dmon`, `dcgmi dmon`.
 
-Formats: `nvidia-smi --help-query-gpu`; man 1 nvidia-smi, dmon (-o adds date and time).
+Formats: `nvidia-smi --help-query-gpu`; man 1 nvidia-smi, dmon (-o adds date and time);
+docs.nvidia.com/datacenter/dcgm, dcgmi dmon, with the short names of its fields (dmon -l).
 """
 
 from __future__ import annotations
@@ -16,7 +17,27 @@ from trainrx.evidence.values import gib
 from trainrx.model.facts import MAX_QUOTE, Origin
 from trainrx.model.ranks import Reading
 
-MARKS = (b"memory.used", b"utilization.gpu", b"# gpu ", b"#Time ", b"#Date ")
+MARKS = (
+    b"memory.used",
+    b"utilization.gpu",
+    b"clocks_event_reasons.",
+    b"clocks_throttle_reasons.",
+    b"# gpu ",
+    b"#Time ",
+    b"#Date ",
+    b"#Entity",
+    b"# Entity",
+)
+DCGM = {"GPUTL": "sm", "FBUSD": "fb", "FBTTL": "memory.total", "DVCCTR": "clocks"}
+"""Names of DCGM for columns that others print, too."""
+SLOWDOWNS = {
+    0x40: "hw_thermal_slowdown",
+    0x80: "hw_power_brake_slowdown",
+    0x20: "sw_thermal_slowdown",
+    0x08: "hw_slowdown",
+}
+"""Reasons for reduced clocks that are no wish of the user, by their bits (nvml.h)."""
+CLOCKS = ("clocks_event_reasons.", "clocks_throttle_reasons.")
 _QUERIED = re.compile(r"(?:^|, )(?:timestamp|index|uuid|pci\.bus_id|memory\.|utilization\.|name,)")
 _NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?")
 DAY = 86_400.0
@@ -52,6 +73,8 @@ def _rounds(data: bytes, source: Source) -> Iterator[Round]:
         if not columns or len(cells) != len(columns) or text.startswith("#"):
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=True))
+        if row.get("entity", "GPU") != "GPU":
+            continue
         line = PrintedLine(text, Origin(source=source.name, line=number, text=text[:MAX_QUOTE]))
         at = _at(row)
         if seen is None or _begins(row, at, seen):
@@ -78,8 +101,11 @@ def _index(row: Mapping[str, str]) -> str:
 
 
 def _header(text: str) -> Columns:
-    if text.startswith("#") and " gpu " in text.replace("\t", " "):
-        return tuple(text.lstrip("# ").split())
+    words = tuple(text.lstrip("# ").split())
+    if text.startswith("#") and words[:1] == ("Entity",):
+        return ("entity", "gpu", *(DCGM.get(name, name) for name in words[1:]))
+    if text.startswith("#") and "gpu" in words:
+        return () if "pid" in words else words
     if _QUERIED.search(text) and not _NUMBER.match(text):
         return tuple(name.strip().partition(" [")[0] for name in text.split(","))
     return ()
@@ -92,7 +118,8 @@ def _card(row: Mapping[str, str], line: PrintedLine, place: int) -> Card | None:
     load = _NUMBER.match(row.get("utilization.gpu", "") or row.get("sm", ""))
     taken = gib(used if used.endswith("B") else f"{used}MiB") if _NUMBER.match(used) else None
     index = _index(row) or str(place)
-    if (taken is None and load is None) or not index.isdecimal():
+    throttled = _throttled(row)
+    if (taken is None and load is None and throttled is None) or not index.isdecimal():
         return None
     return Card(
         index=int(index),
@@ -100,7 +127,19 @@ def _card(row: Mapping[str, str], line: PrintedLine, place: int) -> Card | None:
         used=taken,
         total=gib(total if total.endswith("B") else f"{total}MiB") if total else None,
         load=None if load is None else int(float(load[0])),
+        throttled=throttled or "",
     )
+
+
+def _throttled(row: Mapping[str, str]) -> str | None:
+    """Give why the clocks of a card are reduced, "" where they are not; None: nothing says so."""
+    said = {name: row[name] for name in row if name.startswith(CLOCKS)}
+    single = {name.partition(".")[2]: value for name, value in said.items()}
+    named = next((name for name in SLOWDOWNS.values() if single.get(name) == "Active"), "")
+    bits = single.get("active", row.get("clocks", ""))
+    if named or not re.fullmatch(r"0x[0-9A-Fa-f]{1,16}|[1-9]\d{0,8}|0", bits):
+        return named if said else None
+    return next((name for bit, name in SLOWDOWNS.items() if int(bits, 0) & bit), "")
 
 
 def _at(row: Mapping[str, str]) -> float | None:

@@ -30,6 +30,12 @@ _PROCESS = re.compile(
     r"(?:M\+)?C(?:\+G)?\s{1,10}\S"
 )
 _KEY = re.compile(r"^(?P<margin> {0,40})(?P<key>[A-Z][\w ./()-]{1,60}?)\s*:\s*(?P<value>.{1,80})$")
+WAITING = {
+    "Remapped Rows": ("Pending", "Remapping Failure Occurred"),
+    "Retired Pages": ("Pending", "Pending Page Blacklist"),
+}
+"""What says Yes where memory waits for a reset of the card to be replaced, or cannot be."""
+RECOVERIES = ("Reset", "Reboot", "Drain P2P", "Drain and Reset")
 _COUNT = re.compile(r"^\d{1,9}$")
 _NUMBER = re.compile(r"\d{1,9}")
 
@@ -107,6 +113,15 @@ def _told(card: Card, line: PrintedLine, above: Sequence[str], key: str, value: 
     elif section == "ECC Errors" and above[1:2] == ["Volatile"] and "Uncorrectable" in key:
         card.uncorrected = (card.uncorrected or 0) + (count or 0)
         card.line = line if count else card.line
-    elif section == "Remapped Rows" and key in ("Pending", "Remapping Failure Occurred"):
+    elif section in WAITING and key in WAITING[section]:
         card.waits_for_reset = card.waits_for_reset or value == "Yes"
         card.line = line if value == "Yes" else card.line
+    elif _recovery(section, key, value):
+        card.recovery, card.line = _recovery(section, key, value), line
+
+
+def _recovery(section: str, key: str, value: str) -> str:
+    """Give what the driver asks for to recover a card; "" where it asks for nothing."""
+    if not section and key == "GPU Recovery Action":
+        return value if value in RECOVERIES else ""
+    return "Reset" if (section, key, value) == ("GPU Reset Status", "Reset Required", "Yes") else ""
