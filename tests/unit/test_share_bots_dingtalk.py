@@ -15,7 +15,7 @@ from fastapi import FastAPI, HTTPException, Request, Response, WebSocket
 
 from trainrx.model.errors import UsageError
 from trainrx.share.bots import dingtalk
-from trainrx.share.bots.core import Core
+from trainrx.share.bots.core import Core, Incoming
 from trainrx.share.task import Outcome, Task
 
 SECRETS = {"DINGTALK_CLIENT_ID": "ding1", "DINGTALK_CLIENT_SECRET": "hidden"}
@@ -241,6 +241,18 @@ def test_a_question_is_answered_by_pressing_a_link_that_sends_the_reply(gateway:
     text = gateway.posted[0]["markdown"]["text"]
     assert "[Yes](dtmd://dingtalkclient/sendMessage?content=yes)" in text
     assert asked.tasks[1].answers == {"sharing": "yes"}
+
+
+@pytest.mark.parametrize(("size", "pressed"), [(100, True), (19_990, False)])
+def test_links_that_reply_are_left_out_where_they_do_not_fit(size: int, *, pressed: bool) -> None:
+    outcome = Outcome(json=ASKS, message="x" * size)
+    core = Core(Asked(outcome), "dingtalk")
+    incoming = Incoming(thread="t", message="m", text="CUDA out of memory")
+
+    text = dingtalk._with_replies(asyncio.run(core.handle(incoming)))
+
+    assert ("dtmd:" in text) is pressed
+    assert len(text.encode()) <= 20_000
 
 
 @pytest.mark.parametrize("missing", list(SECRETS))
