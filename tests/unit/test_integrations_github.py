@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from trainrx.share.bots.github import EVENTS, UNKNOWN, labels_of
+from trainrx.share.bots.github_issues import EVENTS, UNKNOWN, labels_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "integrations" / "github"
 ACTION = yaml.safe_load((FOLDER / "action.yml").read_text(encoding="utf-8"))
 # YAML 1.1 reads the key `on` as true
 WORKFLOW = yaml.safe_load((FOLDER / "workflow.yml").read_text(encoding="utf-8"))
-SOURCE = (ROOT / "src/trainrx/share/bots/github.py").read_text(encoding="utf-8")
+SOURCE = (ROOT / "src/trainrx/share/bots/github_issues.py").read_text(encoding="utf-8")
 
 
 def test_the_action_hands_over_what_the_bot_reads() -> None:

@@ -14,8 +14,8 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 
 from trainrx.model.errors import UsageError
-from trainrx.share.bots import _github_rest, github
-from trainrx.share.bots.github import MARK, OURS, answer_event, post_of
+from trainrx.share.bots import _github_rest, github_issues
+from trainrx.share.bots.github_issues import MARK, OURS, answer_event, post_of
 from trainrx.share.task import perform
 
 OOM = (
@@ -121,7 +121,7 @@ def served() -> Iterator[FakeGitHub]:
 @pytest.fixture
 def fake(served: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> FakeGitHub:
     # the process that answers is shown by the tests of the workers
-    monkeypatch.setattr(github, "confined", perform)
+    monkeypatch.setattr(github_issues, "confined", perform)
     for name in ("comments", "added", "writes", "refusals", "fetched"):
         getattr(served, name).clear()
     served.attachment, served.leads_to = b"", ""
@@ -388,9 +388,10 @@ def test_no_file_of_the_machine_is_opened_for_an_issue(tmp_path: Path) -> None:
     (tmp_path / "ds.json").write_text('{"train_batch_size": "of this machine"}')
     text = f"```\ntorchrun train.py --deepspeed {tmp_path}/ds.json\n```\n{OOM}"
 
-    found = github.confined(
-        github.Task(
-            kind="diagnose", files=(github.File(name="issue.md", data=text.encode(), role="post"),)
+    found = github_issues.confined(
+        github_issues.Task(
+            kind="diagnose",
+            files=(github_issues.File(name="issue.md", data=text.encode(), role="post"),),
         )
     )
 

@@ -1,6 +1,6 @@
 """Issues of a repository: one comment that says why a job failed, edited when more is known.
 
-It runs once for an event, as a step of GitHub Actions: `python -m trainrx.share.bots.github`.
+A step of GitHub Actions runs it once for an event: `python -m trainrx.share.bots.github_issues`.
 """
 
 from __future__ import annotations
