@@ -228,3 +228,20 @@ def test_stacks_become_one_tree_with_the_ranks_of_each_call() -> None:
 def test_ranges_of_ranks_are_folded() -> None:
     assert ranges([4, 0, 2, 1]) == "0-2,4"
     assert ranges([]) == ""
+
+
+def test_a_process_without_threads_is_stopped_unless_its_dump_is_cut() -> None:
+    bare = "Process 9: python train.py\nPython v3.11.7 (/usr/bin/python3)\n\n"
+
+    found = standing(rank0=dump(1, BARRIER), rank1=bare)
+
+    assert [(one.rank, one.state.id) for one in found.culprits] == [(1, "suspended")]
+    assert stacks(rank1=bare.rstrip()) == []
+
+
+def test_a_child_without_threads_is_not_taken_for_its_rank() -> None:
+    child = "Process 9: python train.py\nPython v3.11.7 (/usr/bin/python3)\n\n"
+
+    found = standing(rank0=dump(1, BARRIER), rank1=child + dump(2, LOADER))
+
+    assert [(one.rank, one.state.id) for one in found.culprits] == [(1, "waits-for-loader-worker")]

@@ -37,9 +37,9 @@ def stacks(rank: int, frames: list[tuple[str, str, int]], number: int) -> Input:
     return as_evidence(Input(kind="log", name=f"{rank}-{number}", text=text, taken=item))
 
 
-def usage(rank: int, ticks: int, number: int) -> Input:
+def usage(rank: int, ticks: int, number: int, state: str = "S") -> Input:
     pid = 100 + rank
-    fields = " ".join(["S", *["0"] * 10, str(ticks), "0", *["0"] * 20])
+    fields = " ".join([state, *["0"] * 10, str(ticks), "0", *["0"] * 20])
     text = f"{pid} (a) b) {fields}\n{pid + 1000} (other) {fields}\n"
     item = BundleItem(
         path="y", kind="usage", host="a", pid=pid, rank=rank, at=10.0 * number - 0.1, round=number
@@ -73,3 +73,24 @@ def test_without_processor_times_nothing_is_said_of_them() -> None:
     inputs = [stacks(0, BARRIER, 1), stacks(0, BARRIER, 2)]
 
     assert [one.computed for one in read_evidence(inputs).stacks] == [None, None]
+
+
+@pytest.mark.parametrize("state", ["T", "t"])
+@pytest.mark.parametrize("dumped", [True, False])
+def test_a_process_that_is_stopped_is_the_one_the_others_wait_for(state: str, dumped: bool) -> None:
+    inputs = [stacks(rank, BARRIER, 1) for rank in range(3) if dumped or rank != 1]
+    inputs += [usage(rank, 500, 1, state if rank == 1 else "S") for rank in range(3)]
+
+    standing = job_standing(read_evidence(inputs).stacks, load().states.values(), 3)
+
+    assert [(one.rank, one.state.id) for one in standing.culprits] == [(1, "suspended")]
+    assert (standing.missing, standing.is_stuck) == ((), True)
+
+
+def test_a_process_that_runs_and_left_no_stack_is_missing() -> None:
+    inputs = [stacks(rank, BARRIER, 1) for rank in range(3) if rank != 1]
+    inputs += [usage(rank, 500, 1) for rank in range(3)]
+
+    standing = job_standing(read_evidence(inputs).stacks, load().states.values(), 3)
+
+    assert (standing.culprits, standing.missing) == ((), (1,))

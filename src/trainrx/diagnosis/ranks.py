@@ -139,4 +139,4 @@ def _place(one: RankStanding, job: JobStanding, culprits: Sequence[int], lang: L
 def frame_text(frame: StackFrame) -> str:
     """Write a call as `dataset.py:42 __getitem__`."""
     at = "" if frame.line is None else f":{frame.line}"
-    return f"{frame.file}{at} {frame.function}"
+    return f"{frame.file}{at} {frame.function}".strip()

@@ -44,6 +44,8 @@ class ThreadStack(msgspec.Struct, frozen=True, kw_only=True):
         host: the machine, "" where it is not known.
         at: seconds since the epoch, where the dump says when it was taken.
         computed: seconds of a processor it has taken since it began, where they were read, too.
+        stopped: whether its process does not run, stopped by a signal or a tracer; it may have no
+            frames then.
     """
 
     frames: tuple[StackFrame, ...]
@@ -59,6 +61,7 @@ class ThreadStack(msgspec.Struct, frozen=True, kw_only=True):
     host: str = ""
     at: float | None = None
     computed: float | None = None
+    stopped: bool = False
 
 
 class CollectiveCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -43,11 +43,12 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Attributes:
         says: what a rank does there, behind its number: `rank 3 reads a file`.
         of: a process that stands there is no rank. `active`: whether it computes there.
+        stopped: the process does not run, whatever its frames are.
         usual: each step of a healthy job comes by: to be seen there once says nothing.
         collective: the function is the collective the rank is in.
         phase: the stage of the job that this is.
-        samples: stacks, the innermost frame first, `f (file.py:1) < g (other.py:2)`; `idle: ` or
-            `active: ` may stand before them.
+        samples: stacks, the innermost frame first, `f (file.py:1) < g (other.py:2)`; `idle: `,
+            `active: ` or `stopped: ` may stand before them.
     """
 
     schema: Literal[1]
@@ -62,6 +63,7 @@ class ThreadState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     under: FramePattern | None = None
     within: int = 6
     active: bool | None = None
+    stopped: bool = False
     usual: bool = False
     phase: StatePhase = ""
     collective: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from pathlib import PurePath
 
@@ -37,11 +37,14 @@ def seen_processes(stacks: Sequence[ThreadStack]) -> tuple[SeenProcess, ...]:
     groups = [tuple(group) for _, group in groupby(_numbered(stacks), key=lambda item: item[0])]
     threads = [tuple(stack for _, stack in group) for group in groups]
     ranks = _ranks(threads)
+    known = tuple(zip(threads, ranks, strict=True))
+    framed = {(group[0].host, rank, group[0].pid) for group, rank in known if group[0].frames}
     rounds: Counter[tuple[object, ...]] = Counter()
     found: list[SeenProcess] = []
-    for group, rank in zip(threads, ranks, strict=True):
+    for group, rank in known:
         pid = group[0].pid
         is_worker = any(is_of_worker(stack) or is_child(stack) for stack in group)
+        is_worker = is_worker or _is_beside_another(group[0], rank, framed)
         who = (
             (group[0].host, pid, rank)
             if pid is not None
@@ -52,6 +55,15 @@ def seen_processes(stacks: Sequence[ThreadStack]) -> tuple[SeenProcess, ...]:
         )
         rounds[who] += 1
     return tuple(found)
+
+
+def _is_beside_another(
+    stack: ThreadStack, rank: int | None, framed: Collection[tuple[str, int | None, int | None]]
+) -> bool:
+    """Tell a process without frames for a child by another one that is seen of its rank."""
+    if stack.frames or rank is None or (stack.host, rank, stack.pid) in framed:
+        return False
+    return any((host, of) == (stack.host, rank) for host, of, _ in framed)
 
 
 def _numbered(stacks: Iterable[ThreadStack]) -> Iterable[tuple[int, ThreadStack]]:

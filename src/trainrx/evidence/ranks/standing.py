@@ -235,7 +235,7 @@ def _at_worker(
     seen = max((one.round for one in workers), default=0)
     for worker in (one for one in workers if one.round == seen):
         found = _standing(worker, states)
-        if found is not None and found.state.id != WORKER_IDLE:
+        if found is not None and worker.main.frames and found.state.id != WORKER_IDLE:
             seen_as = {"rank": rank.rank, "pid": rank.pid, "looks": rank.looks}
             return msgspec.structs.replace(found, **seen_as, moved=rank.moved)
     return rank

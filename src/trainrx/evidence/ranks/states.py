@@ -84,13 +84,15 @@ def _is_wrap(frame: StackFrame) -> bool:
 
 
 def state_of(stack: ThreadStack, states: Iterable[ThreadState]) -> StateFound | None:
-    """Tell in which state a thread stands; None where it has no frames."""
+    """Tell in which state a thread stands; None where it has no frames though it runs."""
     frames = own_frames(stack)
+    if stack.stopped:
+        return _stopped(frames, stack.origin, states)
     kinds = (None, "worker") if is_of_worker(stack) else (None, "other")
     found = [
         (at, entry, op)
         for entry in states
-        if entry.of in kinds and _is_so_active(entry, stack)
+        if entry.of in kinds and not entry.stopped and _is_so_active(entry, stack)
         if (told := _matched(entry, frames)) is not None
         for at, op in (told,)
     ]
@@ -100,6 +102,15 @@ def state_of(stack: ThreadStack, states: Iterable[ThreadState]) -> StateFound | 
         return None
     at, entry, op = min(left, key=lambda item: (item[0], item[1].active is None, item[1].id))
     return StateFound(entry, frames[min(at, len(frames) - 1)], op if entry.collective else "")
+
+
+def _stopped(
+    frames: Sequence[StackFrame], origin: Origin, states: Iterable[ThreadState]
+) -> StateFound | None:
+    """Give the state of a process that does not run, whatever it was about to do."""
+    nowhere = StackFrame(function="", file="", origin=origin)
+    frame = next(iter(frames), nowhere)
+    return next((StateFound(entry, frame, "") for entry in states if entry.stopped), None)
 
 
 def _is_so_active(entry: ThreadState, stack: ThreadStack) -> bool:
@@ -174,8 +185,8 @@ def _is_library(file: str) -> bool:
 def stack_of(sample: str) -> ThreadStack:
     """Read a stack as samples of states write it; what is no frame is left out."""
     word, _, rest = sample.partition(": ")
-    active = _ACTIVE.get(word)
-    texts = (sample if active is None else rest).split(" < ")
+    active, stopped = _ACTIVE.get(word), word == "stopped"
+    texts = (rest if stopped or active is not None else sample).split(" < ")
     origin = Origin(source="", text=sample)
     frames = tuple(
         StackFrame(
@@ -187,4 +198,4 @@ def stack_of(sample: str) -> ThreadStack:
         for text in texts
         if (found := _SAMPLE.match(text.strip())) is not None
     )
-    return ThreadStack(frames=frames, origin=origin, active=active, is_main=True)
+    return ThreadStack(frames=frames, origin=origin, active=active, is_main=True, stopped=stopped)

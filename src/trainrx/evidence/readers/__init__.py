@@ -23,6 +23,7 @@ import msgspec
 
 from trainrx.inputs.stream import chunks
 from trainrx.model.bundle import BundleItem
+from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 from trainrx.model.progress import advance, begin
@@ -95,11 +96,15 @@ def read_evidence(inputs: Iterable[Input]) -> Reading:
     begin("searching")
     each = tuple(inputs)
     reading = joined(part for item in each for part in _read(item))
-    computed = dict(_computed(each))
-    if not computed:
+    usage = dict(_usage(each))
+    if not usage:
         return reading
-    stacks = (_with_time(one, computed) for one in reading.stacks)
-    return msgspec.structs.replace(reading, stacks=tuple(stacks))
+    stacks = tuple(_with_usage(one, usage) for one in reading.stacks)
+    seen = {(one.host, one.pid) for one in stacks}
+    stopped = (times for who, times in usage.items() if who not in seen)
+    return msgspec.structs.replace(
+        reading, stacks=(*stacks, *(one for times in stopped for one in _bare_stacks(times)))
+    )
 
 
 def joined(parts: Iterable[Reading]) -> Reading:
@@ -145,12 +150,27 @@ def _placed(reading: Reading, taken: BundleItem | None) -> Reading:
     )
 
 
-def _computed(inputs: Iterable[Input]) -> Iterator[tuple[tuple[str, int], dict[float, float]]]:
-    """Give by machine and process what its first thread had computed, and when that was read.
+class _Usage(NamedTuple):
+    """What the kernel says of the first thread of a process: seconds computed, and its state."""
+
+    computed: float
+    stopped: bool
+    taken: BundleItem
+    origin: Origin
+
+
+Usages = Mapping[float, _Usage]
+"""By the time they were read at."""
+STOPPED = (b"T", b"t")
+"""States of `/proc/PID/stat`: stopped by a signal, stopped by a tracer."""
+
+
+def _usage(inputs: Iterable[Input]) -> Iterator[tuple[tuple[str, int], Usages]]:
+    """Give by machine and process what its first thread did, and when that was read.
 
     The first line is that of the first thread; its fields 14 and 15 count ticks (man 5 proc).
     """
-    found: dict[tuple[str, int], dict[float, float]] = {}
+    found: dict[tuple[str, int], dict[float, _Usage]] = {}
     for item in inputs:
         taken = item.taken
         if taken is None or taken.kind != "usage" or taken.pid is None or taken.at is None:
@@ -158,21 +178,33 @@ def _computed(inputs: Iterable[Input]) -> Iterator[tuple[tuple[str, int], dict[f
         line = b"".join(_bytes(item, [], HEAD)).partition(b"\n")[0]
         fields = line.rpartition(b")")[2].split()
         if len(fields) > 12 and fields[11].isdigit() and fields[12].isdigit():
-            ticks = int(fields[11]) + int(fields[12])
-            found.setdefault((taken.host, taken.pid), {})[taken.at] = ticks / TICKS
+            seconds = (int(fields[11]) + int(fields[12])) / TICKS
+            origin = Origin(source=item.name, line=1, text=line[:200].decode("utf-8", "replace"))
+            one = _Usage(seconds, fields[0] in STOPPED, taken, origin)
+            found.setdefault((taken.host, taken.pid), {})[taken.at] = one
     yield from found.items()
 
 
-def _with_time(
-    stack: ThreadStack, computed: Mapping[tuple[str, int], Mapping[float, float]]
-) -> ThreadStack:
+def _bare_stacks(times: Usages) -> Iterator[ThreadStack]:
+    """Give a process of which there is no stack, where it was stopped when it was seen last."""
+    if not times[max(times)].stopped:
+        return
+    for at, one in sorted(times.items()):
+        place = {"pid": one.taken.pid, "parent": one.taken.parent, "rank": one.taken.rank}
+        stack = ThreadStack(
+            frames=(), origin=one.origin, host=one.taken.host, at=at, is_main=True, stopped=True
+        )
+        yield msgspec.structs.replace(stack, **place)
+
+
+def _with_usage(stack: ThreadStack, usage: Mapping[tuple[str, int], Usages]) -> ThreadStack:
     """Add to the first thread of a process what it had computed when it was seen."""
-    times = computed.get((stack.host, stack.pid or 0))
+    times = usage.get((stack.host, stack.pid or 0))
     if not times or stack.at is None or not stack.is_main:
         return stack
     at = stack.at
-    nearest = min(times, key=lambda time: abs(time - at))
-    return msgspec.structs.replace(stack, computed=times[nearest])
+    nearest = times[min(times, key=lambda time: abs(time - at))]
+    return msgspec.structs.replace(stack, computed=nearest.computed, stopped=nearest.stopped)
 
 
 def _filled(record: T, known: Mapping[str, object]) -> T:

@@ -157,10 +157,14 @@ def _text_stacks(text: str, source: Source) -> Iterator[ThreadStack]:
     command = ""
     rank: int | None = None
     thread: _Open | None = None
+    bare: ThreadStack | None = None
     for number, line in enumerate(text.split("\n"), source.line):
         origin = _origin(source.name, number, line.strip())
         process, head, told = _PROCESS.match(line), _THREAD.match(line), heading_rank(line)
         if process is not None or head is not None or told is not None:
+            if head is None and bare is not None:
+                yield bare
+            bare = None
             if thread is not None and thread.frames:
                 yield thread.stack(pid, command, rank)
             thread = None if head is None else _Open(head, origin)
@@ -168,7 +172,18 @@ def _text_stacks(text: str, source: Source) -> Iterator[ThreadStack]:
         if process is not None:
             pid, command = int(process["pid"]), process["command"]
             rank = int(process["rank"]) if process["rank"] else rank
+        elif pid is not None and line.startswith("Python v"):
+            bare = _without_threads(pid, command, rank, origin)
         elif head is None and thread is not None and (found := _FRAME.match(line)) is not None:
             thread.add(found, origin)
     if thread is not None and thread.frames:
         yield thread.stack(pid, command, rank)
+    elif bare is not None and text.endswith("\n\n"):  # else it may be cut off
+        yield bare
+
+
+def _without_threads(pid: int, command: str, rank: int | None, origin: Origin) -> ThreadStack:
+    """Give a process of which py-spy finds no thread: so it is of one that does not run."""
+    return ThreadStack(
+        frames=(), origin=origin, pid=pid, command=command, is_main=True, rank=rank, stopped=True
+    )
