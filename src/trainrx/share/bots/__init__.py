@@ -12,6 +12,9 @@ from trainrx.render import markup
 if TYPE_CHECKING:
     from trainrx.share.bots.core import Core
 
+FORGES = frozenset(("github", "gitlab"))
+"""Platforms whose bots run where the forge runs them, and answer no connection."""
+
 
 class Adapter(Protocol):
     """A module that speaks with one platform.
@@ -35,6 +38,6 @@ def load(name: str) -> Adapter:
 
 
 def names() -> tuple[str, ...]:
-    """Name the platforms."""
+    """Name the chats."""
     found = {module.name for module in iter_modules(__path__)}
-    return tuple(sorted(found & set(markup.names())))
+    return tuple(sorted(found & set(markup.names()) - FORGES))
