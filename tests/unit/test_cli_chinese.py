@@ -45,6 +45,8 @@ COMPUTED = {
     "launch/given.py": "--gpu x: no GPU or memory is named. Expected a card or its memory, e.g. "
     "`--gpu A100-80G` or `--gpu 24GiB`.",
     "verdict/joined.py": '--answer a=x: expected GiB, or "unknown". Open questions: log.',
+    "share/bots/github_issues.py": "no launch found in a.sh: give the script or config that starts "
+    "the training with --cmd",
     "render/figures.py": "--plot a.svg: No space left on device",
 }
 """Rooms that put a message together before it is raised, and one of theirs."""
