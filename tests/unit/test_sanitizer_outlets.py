@@ -43,6 +43,24 @@ KNOWN = {
     "inputs/containers/tensorboard.py": "a copy for the reader of event files, deleted behind it",
     "launch/python_source.py": "silences what the parser warns of",
     "knowledge/cache.py": "the compiled knowledge",
+    # evidence of live jobs: what is written of it is masked
+    "cli/collect.py": "a bundle on standard output, for the machine that asked for it",
+    "cli/run.py": "what is said of the job, rendered, on standard error",
+    "cli/_progress.py": "what is being done, in words of its own",
+    "collect/bundle.py": "the bundle",
+    "collect/observe.py": "the last output of the job, for the answer, in a folder of its own",
+    "collect/relay.py": "the output of the job, byte for byte, to where it was going",
+    "collect/supervise.py": "events, to the process that observes",
+    "collect/ras.py": "the questions of NCCL's protocol, to this machine",
+    "collect/processes.py": "asks for the name of this machine",
+    "collect/remote.py": "asks for the name of this machine",
+    "collect/streams.py": "a pair of sockets between its own processes",
+    # what came over a wire
+    "share/task.py": "files that were sent, in a folder that is gone afterwards",
+    "share/bots/_background.py": "that a message could not be answered, without its text",
+    "share/bots/dingtalk.py": "the log of the SDK is quietened",
+    "share/bots/slack.py": "the log of the SDK is quietened",
+    "share/bots/github.py": "the comment it would write, masked",
     "collect/notify.py": "an alert, masked, on the input of a command of the user",
     "render/figures.py": "figures of masked answers; matplotlib's log is silenced",
 }
@@ -102,6 +120,7 @@ def test_the_writer_of_the_commands_sends_only_what_has_passed_the_gate():
             "text",
             "written(document, seen)",
         ],
+        "diagnose.py": ["card(found, shown.platform, seen)"],
         "lint.py": ["text"],
     }
 
