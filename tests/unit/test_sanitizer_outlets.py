@@ -59,8 +59,9 @@ KNOWN = {
     "share/task.py": "files that were sent, in a folder that is gone afterwards",
     "share/bots/_background.py": "that a message could not be answered, without its text",
     "share/bots/dingtalk.py": "the log of the SDK is quietened",
+    "share/bots/discord.py": "the log of the SDK is quietened",
     "share/bots/slack.py": "the log of the SDK is quietened",
-    "share/bots/github.py": "the comment it would write, masked",
+    "share/bots/github_issues.py": "the comment it would write, masked",
     "collect/notify.py": "an alert, masked, on the input of a command of the user",
     "render/figures.py": "figures of masked answers; matplotlib's log is silenced",
 }
