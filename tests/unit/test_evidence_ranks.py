@@ -14,7 +14,7 @@ from trainrx.evidence.ranks.states import place_of, stack_of, state_of
 from trainrx.evidence.ranks.tree import tree
 from trainrx.evidence.readers import Source, readers
 from trainrx.knowledge.load import load
-from trainrx.model.ranks import ThreadStack, ranges
+from trainrx.model.ranks import RankEnd, ThreadStack, ranges
 
 BACKWARD = """
     _engine_run_backward (torch/autograd/graph.py:824)
@@ -245,3 +245,16 @@ def test_a_child_without_threads_is_not_taken_for_its_rank() -> None:
     found = standing(rank0=dump(1, BARRIER), rank1=child + dump(2, LOADER))
 
     assert [(one.rank, one.state.id) for one in found.culprits] == [(1, "waits-for-loader-worker")]
+
+
+@pytest.mark.parametrize(("text", "state"), [("DistStoreError: x", True), ("OSError: x", False)])
+def test_a_rank_that_gave_up_at_the_store_waited_for_others(text: str, state: bool) -> None:
+    seen = stacks(rank0=dump(1, BARRIER), rank1=dump(2, ""), rank2=dump(3, BARRIER))
+    frames = next(one.frames for one in seen if one.pid == 2)
+    end = RankEnd(rank=1, text=text, origin=frames[0].origin, frames=frames)
+
+    found = job_standing(seen, load().states.values(), 3, gave_up=[end])
+
+    assert [one.rank for one in found.culprits] == [1]
+    assert (found.culprits[0].state.id == "waits-in-rendezvous") is state
+    assert facts(found)["stuck.same_place"] is False

@@ -88,7 +88,8 @@ def job_standing(
         accused: ranks that the others wait for by what else is known: it counts where the stacks do
             not tell.
     """
-    ranks = tuple(_waited(one, gave_up) for one in _ranks(seen_processes(stacks), tuple(states)))
+    known = tuple(states)
+    ranks = tuple(_waited(one, gave_up, known) for one in _ranks(seen_processes(stacks), known))
     waiting = tuple(one for one in ranks if one.waits)
     others = tuple(one for one in ranks if not one.waits)
     missing = _missing(ranks, world_size)
@@ -105,15 +106,27 @@ def job_standing(
     )
 
 
-def _waited(one: RankStanding, gave_up: Iterable[RankEnd]) -> RankStanding:
-    """Mark a rank that was seen where it later gave up."""
+STORE = re.compile(r"\bDistStoreError\b|\bwait timeout after \d{1,12}ms, keys\b")
+"""What a rank says that waited at the store of the job, in C, for what another one puts there."""
+STORE_WAIT = "waits-in-rendezvous"
+
+
+def _waited(
+    one: RankStanding, gave_up: Iterable[RankEnd], states: Iterable[ThreadState]
+) -> RankStanding:
+    """Mark a rank that was seen where it later gave up, and what it waited for if it says so."""
     mine = (end for end in gave_up if end.rank == one.rank)
-    places = (place_of(ThreadStack(frames=end.frames, origin=end.origin)) for end in mine)
-    if not any(
-        _site(frame) == _site(one.frame) for place in places if place for frame in place[1:]
-    ):
+    there = [end for end in mine if _is_at(end, one.frame)]
+    if not there:
         return one
-    return msgspec.structs.replace(one, gave_up=True)
+    at_store = any(STORE.search(end.text) for end in there) and not one.state.frames
+    state = next((item for item in states if at_store and item.id == STORE_WAIT), one.state)
+    return msgspec.structs.replace(one, gave_up=True, state=state)
+
+
+def _is_at(end: RankEnd, frame: StackFrame) -> bool:
+    place = place_of(ThreadStack(frames=end.frames, origin=end.origin))
+    return place is not None and _site(place[1]) == _site(frame)
 
 
 def _site(frame: StackFrame) -> tuple[str, int | None]:
@@ -337,6 +350,10 @@ def standing_facts(job: JobStanding) -> Iterator[Fact]:
     if job.is_stuck and (phase := phase_of(job)):
         yield fact("failure.phase", phase, *_origins(held), how="derived")
     ops = {one.op for one in job.waiting if one.op}
+    if job.culprits and job.waiting:
+        same = {one.at for one in job.culprits} == {one.at for one in job.waiting}
+        origins = _origins((*job.culprits, *job.waiting))
+        yield fact("stuck.same_place", same, *origins, how="derived")
     if len(ops) == 1:
         yield fact("stuck.collective", ops.pop(), *_origins(job.waiting), how="derived")
 
