@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trainrx.collect.observe import Observer, StepReader, opened_logs
+from trainrx.collect.observe import JobObserver, StepReader, opened_logs
 from trainrx.collect.relay import FIRST, LATER, OutputCopy, copies
 from trainrx.collect.stall import Stall, StallRule, StallWatch
 from trainrx.collect.streams import OutputFile
@@ -60,7 +60,7 @@ def test_a_stall_is_given_once_and_the_end_after_it(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     started = JobStarted(pid=os.getpid(), copies=(str(tmp_path / "stdout.log"),))
     os.write(writing, msgspec.json.encode(started) + b"\n")
-    observer = Observer(reading, StallRule(starting=0.0, least=0.0, factor=0.0), tmp_path)
+    observer = JobObserver(reading, StallRule(starting=0.0, least=0.0, factor=0.0), tmp_path)
     events = observer.events()
 
     first = next(events)
@@ -79,7 +79,7 @@ def test_what_we_say_and_lines_without_a_step_do_not_make_a_stall_anew(tmp_path:
     reading, writing = os.pipe()
     started = JobStarted(pid=os.getpid(), files=(OutputFile(str(log), 0),))
     os.write(writing, msgspec.json.encode(started) + b"\n")
-    observer = Observer(reading, StallRule(starting=0.0, least=0.0, factor=0.0), tmp_path)
+    observer = JobObserver(reading, StallRule(starting=0.0, least=0.0, factor=0.0), tmp_path)
     events = observer.events()
     stalls = [next(events)]
 
@@ -95,7 +95,7 @@ def test_what_we_say_and_lines_without_a_step_do_not_make_a_stall_anew(tmp_path:
 
 
 def test_nothing_follows_when_what_started_the_job_is_gone(tmp_path: Path) -> None:
-    observer = Observer(told(JobStarted(pid=1)), StallRule(), tmp_path)
+    observer = JobObserver(told(JobStarted(pid=1)), StallRule(), tmp_path)
 
     assert list(observer.events()) == []
 
@@ -105,7 +105,7 @@ def test_of_a_file_others_wrote_to_only_what_the_job_printed_counts(tmp_path: Pa
     log.write_bytes(b"an earlier run\n")
     job = JobStarted(pid=1, files=(OutputFile(str(log), log.stat().st_size),))
     (tmp_path / "folder").mkdir()
-    observer = Observer(told(job, JobEnded(status=0)), StallRule(), tmp_path / "folder")
+    observer = JobObserver(told(job, JobEnded(status=0)), StallRule(), tmp_path / "folder")
     list(observer.events())
     observer.close()
     with log.open("ab") as file:

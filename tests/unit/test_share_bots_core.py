@@ -10,7 +10,7 @@ import pytest
 from trainrx.render.markup import load
 from trainrx.share.bots.core import HELP, Core, Incoming, Outgoing
 from trainrx.share.bots.questions import Button
-from trainrx.share.task import File, Outcome, Task, perform
+from trainrx.share.task import Task, TaskFile, TaskOutcome, perform
 from trainrx.share.workers import BusyError
 
 LOG = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
@@ -26,14 +26,14 @@ class Answers:
         self.asks, self.refused, self.message = asks, refused, message
         self.tasks: list[Task] = []
 
-    async def __call__(self, task: Task) -> Outcome:
+    async def __call__(self, task: Task) -> TaskOutcome:
         self.tasks.append(task)
         await asyncio.sleep(0)
         if set(task.answers.values()) & set(self.refused):
-            return Outcome(error="expected a card @here")
+            return TaskOutcome(error="expected a card @here")
         open_ = [ask for ask in self.asks if ask["id"] not in task.answers]
         said = json.dumps({"asks": open_}).encode()
-        return Outcome(json=said, message=self.message, whole="# all of it")
+        return TaskOutcome(json=said, message=self.message, whole="# all of it")
 
 
 class Chat:
@@ -63,13 +63,13 @@ def run(coroutine):
 
 def test_a_message_is_read_as_a_post_and_files_as_what_they_are():
     answers = Answers()
-    log = File(name="train.log", data=LOG)
+    log = TaskFile(name="train.log", data=LOG)
 
     run(Chat(Core(answers, "slack")).says("died on 8 A100", files=(log,)))
 
     task = answers.tasks[0]
     assert (task.kind, task.platform, task.lang) == ("diagnose", "slack", "en")
-    assert task.files == (log, File(name="message.md", data=b"died on 8 A100", role="post"))
+    assert task.files == (log, TaskFile(name="message.md", data=b"died on 8 A100", role="post"))
 
 
 def test_the_answer_is_that_of_the_command_with_what_is_asked_next():
@@ -147,7 +147,7 @@ def test_files_and_longer_texts_in_the_thread_are_more_of_the_job():
         chat = Chat(Core(answers, "slack"))
         await chat.says("it died")
         await chat.says("launch below\nswift sft --model Qwen/Qwen3-8B")
-        await chat.says(message="f", files=(File(name="train.log", data=LOG),))
+        await chat.says(message="f", files=(TaskFile(name="train.log", data=LOG),))
         return answers.tasks[-1]
 
     task = run(talk())

@@ -16,7 +16,7 @@ from fastapi import FastAPI, HTTPException, Request, Response, WebSocket
 from trainrx.model.errors import UsageError
 from trainrx.share.bots import dingtalk
 from trainrx.share.bots.core import Core, Incoming
-from trainrx.share.task import Outcome, Task
+from trainrx.share.task import Task, TaskOutcome
 
 SECRETS = {"DINGTALK_CLIENT_ID": "ding1", "DINGTALK_CLIENT_SECRET": "hidden"}
 TOPIC = "/v1.0/im/bot/messages/get"
@@ -117,19 +117,19 @@ class Gateway:
 class Asked:
     """What the robot asks the engine."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: TaskOutcome) -> None:
         self.tasks: list[Task] = []
         self.outcome = outcome
 
-    async def __call__(self, task: Task) -> Outcome:
+    async def __call__(self, task: Task) -> TaskOutcome:
         self.tasks.append(task)
         return self.outcome
 
 
-ANSWER = Outcome(
+ANSWER = TaskOutcome(
     json=b'{"asks": []}', message="**Out of memory** in the backward\n\nmore", whole="w"
 )
-ASKING = Outcome(json=ASKS, message="**Out of memory**", whole="w")
+ASKING = TaskOutcome(json=ASKS, message="**Out of memory**", whole="w")
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_a_question_is_answered_by_pressing_a_link_that_sends_the_reply(gateway:
 
 @pytest.mark.parametrize(("size", "pressed"), [(100, True), (19_990, False)])
 def test_links_that_reply_are_left_out_where_they_do_not_fit(size: int, *, pressed: bool) -> None:
-    outcome = Outcome(json=ASKS, message="x" * size)
+    outcome = TaskOutcome(json=ASKS, message="x" * size)
     core = Core(Asked(outcome), "dingtalk")
     incoming = Incoming(thread="t", message="m", text="CUDA out of memory")
 

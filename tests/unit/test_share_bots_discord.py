@@ -16,7 +16,7 @@ from discord.http import Route
 
 from trainrx.share.bots.core import Core
 from trainrx.share.bots.discord import check, run
-from trainrx.share.task import Outcome
+from trainrx.share.task import TaskOutcome
 
 SHOWN = "MTA.a.b"
 ASK = {"id": "oom.growing", "what": "Does it grow?", "how": "", "answer": "yes_no"}
@@ -191,7 +191,7 @@ async def bot(monkeypatch, **more):
         tasks.append(task)
         asks = [] if task.answers else [ASK]
         said = json.dumps({"asks": asks}).encode()
-        return Outcome(json=said, message="**Diagnosed**", whole="# all")
+        return TaskOutcome(json=said, message="**Diagnosed**", whole="# all")
 
     async with platform(monkeypatch, **more) as found:
         running = asyncio.create_task(run(Core(answer, "discord"), {"DISCORD_TOKEN": SHOWN}))

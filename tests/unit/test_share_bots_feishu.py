@@ -17,10 +17,10 @@ from trainrx.model.errors import UsageError
 from trainrx.share.bots import feishu
 from trainrx.share.bots.core import Core, Outgoing
 from trainrx.share.bots.questions import Button
-from trainrx.share.task import Outcome, Task
+from trainrx.share.task import Task, TaskOutcome
 
-ANSWER = Outcome(json=b'{"asks": []}', message="**Out of memory**", whole="# all of it")
-ASKING = Outcome(
+ANSWER = TaskOutcome(json=b'{"asks": []}', message="**Out of memory**", whole="# all of it")
+ASKING = TaskOutcome(
     json=b'{"asks": [{"id": "sharing", "what": "Shared?", "answer": "yes_no", "how": ""}]}',
     message="**Out of memory**",
     whole="# all of it",
@@ -143,11 +143,11 @@ class Platform:
 class Asked:
     """What the bot asks the engine."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: TaskOutcome) -> None:
         self.tasks: list[Task] = []
         self.outcome = outcome
 
-    async def __call__(self, task: Task) -> Outcome:
+    async def __call__(self, task: Task) -> TaskOutcome:
         self.tasks.append(task)
         return self.outcome
 

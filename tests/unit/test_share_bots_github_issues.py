@@ -391,7 +391,7 @@ def test_no_file_of_the_machine_is_opened_for_an_issue(tmp_path: Path) -> None:
     found = github_issues.confined(
         github_issues.Task(
             kind="diagnose",
-            files=(github_issues.File(name="issue.md", data=text.encode(), role="post"),),
+            files=(github_issues.TaskFile(name="issue.md", data=text.encode(), role="post"),),
         )
     )
 

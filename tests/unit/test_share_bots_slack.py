@@ -11,7 +11,7 @@ from aiohttp import WSMsgType, web
 
 from trainrx.share.bots.core import Core
 from trainrx.share.bots.slack import SCOPES, check, client_of, connect, plain
-from trainrx.share.task import Outcome
+from trainrx.share.task import TaskOutcome
 
 BOT, APP = "xoxb-1", "xapp-1"
 ASK = {"id": "oom.growing", "what": "Does it grow?", "how": "", "answer": "yes_no"}
@@ -131,7 +131,7 @@ async def bot(**more):
     async def answer(task):
         tasks.append(task)
         asks = [] if task.answers else [ASK]
-        return Outcome(
+        return TaskOutcome(
             json=json.dumps({"asks": asks}).encode(), message="*Diagnosed*", whole="# all"
         )
 

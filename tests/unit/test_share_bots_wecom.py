@@ -17,7 +17,7 @@ from trainrx.model.errors import UsageError
 from trainrx.share.bots import wecom
 from trainrx.share.bots._wecom_crypto import Envelope, Signed
 from trainrx.share.bots.core import Core
-from trainrx.share.task import Outcome, Task
+from trainrx.share.task import Task, TaskOutcome
 
 SHARED, KEY = "QDG6eK", "jWmYm7qr5nMoAUwZRjGtBxmz3KA1tkAj3ykkR6q2B2C"
 ADDRESS = "https://qyapi.weixin.qq.com/cgi-bin/aibot/response?response_code=abc"
@@ -58,9 +58,9 @@ class Asked:
     def __init__(self) -> None:
         self.tasks: list[Task] = []
 
-    async def __call__(self, task: Task) -> Outcome:
+    async def __call__(self, task: Task) -> TaskOutcome:
         self.tasks.append(task)
-        return Outcome(json=b'{"asks": []}', message="**out of memory**: " + task.files[0].name)
+        return TaskOutcome(json=b'{"asks": []}', message="**out of memory**: " + task.files[0].name)
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.share.sessions import Sessions
-from trainrx.share.task import File, Task, perform
+from trainrx.share.sessions import TaskSessions
+from trainrx.share.task import Task, TaskFile, perform
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/01-vl7b-grpo-2xA800-80g"
 FILES = tuple(
-    File(name=name, data=(EXAMPLE / name).read_bytes()) for name in ("launch.sh", "train.log")
+    TaskFile(name=name, data=(EXAMPLE / name).read_bytes()) for name in ("launch.sh", "train.log")
 )
-LOG = File(name="train.log", data=b"CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+LOG = TaskFile(name="train.log", data=b"CUDA out of memory. Tried to allocate 2.00 GiB.\n")
 
 
 def test_a_job_that_was_sent_is_answered_as_the_command_answers_it():
@@ -39,7 +39,7 @@ def test_each_command_answers(kind):
 def test_no_name_of_a_file_leads_out_of_the_folder(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    found = perform(Task(kind="diagnose", files=(File(name=name, data=LOG.data), LOG)))
+    found = perform(Task(kind="diagnose", files=(TaskFile(name=name, data=LOG.data), LOG)))
 
     assert found.error == ""
     assert json.loads(found.json)["symptoms"][0]["id"] == "cuda-oom"
@@ -48,7 +48,7 @@ def test_no_name_of_a_file_leads_out_of_the_folder(name, tmp_path, monkeypatch):
 
 
 def test_a_question_that_cannot_be_answered_says_what_is_wrong():
-    found = perform(Task(kind="diagnose", files=(File(name="a.log", data=b""),)))
+    found = perform(Task(kind="diagnose", files=(TaskFile(name="a.log", data=b""),)))
 
     assert found.json == b""
     assert "a.log" in found.error
@@ -56,7 +56,7 @@ def test_a_question_that_cannot_be_answered_says_what_is_wrong():
 
 def test_a_token_is_forgotten_after_its_time_and_where_others_need_the_room():
     clock = [0.0]
-    kept = Sessions(size=3 * len(LOG.data), seconds=10, now=lambda: clock[0])
+    kept = TaskSessions(size=3 * len(LOG.data), seconds=10, now=lambda: clock[0])
     task = Task(kind="diagnose", files=(LOG,))
     tokens = [kept.keep(task) for _ in range(4)]
 
@@ -100,7 +100,7 @@ def test_a_confined_process_answers(tmp_path):
         f"tempfile.tempdir = {str(tmp_path)!r}\n"
         "from trainrx.share.task import *\n"
         f"data = open({str(tmp_path / 'run.sh')!r}, 'rb').read()\n"
-        "print(perform(Task(kind='lint', files=(File(name='run.sh', data=data),))).error == '')"
+        "print(perform(Task(kind='lint', files=(TaskFile(name='run.sh', data=data),))).error == '')"
     )
 
     assert confined(program, tmp_path) == "True"

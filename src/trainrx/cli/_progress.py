@@ -50,7 +50,7 @@ def progress(lang: Lang, form: str = "text") -> Iterator[None]:
         yield
         return
     bar = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-    shown: Lines = Bar(lang) if bar else Lines(lang)
+    shown: PlainProgress = ProgressLine(lang) if bar else PlainProgress(lang)
     with observed(shown):
         try:
             yield
@@ -58,7 +58,7 @@ def progress(lang: Lang, form: str = "text") -> Iterator[None]:
             shown.close()
 
 
-class Lines:
+class PlainProgress:
     """What is being done, in lines: the first after some seconds, then one every few.
 
     Args:
@@ -121,7 +121,7 @@ class Lines:
         note(self.words, self._lang)
 
 
-class Bar(Lines):
+class ProgressLine(PlainProgress):
     """A bar that is gone when the work is done."""
 
     pause = REDRAWN

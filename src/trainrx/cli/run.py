@@ -22,7 +22,7 @@ from trainrx.launch.request import Request
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:
-    from trainrx.collect.observe import Observer
+    from trainrx.collect.observe import JobObserver
     from trainrx.collect.stall import Stall, StallRule
     from trainrx.render.document import View
 
@@ -164,11 +164,11 @@ def _assigned(variables: Mapping[str, str]) -> str:
 
 def _observe(told: int, options: RunOptions) -> None:
     """Look at the job until it has ended, and answer where that is wanted."""
-    from trainrx.collect.observe import Observer
+    from trainrx.collect.observe import JobObserver
     from trainrx.collect.stall import Stall
     from trainrx.collect.supervise import JobEnded
 
-    observer = Observer(told, options.rule, options.folder)
+    observer = JobObserver(told, options.rule, options.folder)
     speaker = _Speaker(options, observer)
     lang, level = options.request.lang, options.seen.redaction
     for event in observer.events():
@@ -183,7 +183,7 @@ def _observe(told: int, options: RunOptions) -> None:
 class _Speaker:
     """What is said of a job on standard error."""
 
-    def __init__(self, options: RunOptions, observer: Observer) -> None:
+    def __init__(self, options: RunOptions, observer: JobObserver) -> None:
         self._options = options
         self._observer = observer
         self._bundles: list[Path] = []

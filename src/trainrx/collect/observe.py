@@ -64,7 +64,7 @@ class StepReader:
         return "line" if counted == before else "work"
 
 
-class Observer:
+class JobObserver:
     """What is known of a job from outside.
 
     Args:

@@ -14,7 +14,7 @@ from trainrx.share.task import Task
 FORGOTTEN = "this token is not known any more: send the job again"
 
 
-class Sessions:
+class TaskSessions:
     """Questions by token, the oldest forgotten first; nothing is written down.
 
     Args:

@@ -26,7 +26,7 @@ LONGEST_NAME = 50
 """Characters; a file system takes 255 bytes, of which a character has four at most."""
 
 
-class File(msgspec.Struct, frozen=True, kw_only=True):
+class TaskFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file that was sent; without a role it is recognised by its content.
 
     A `post` is what somebody wrote, with whatever was pasted into it.
@@ -54,7 +54,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: Kind
-    files: tuple[File, ...] = ()
+    files: tuple[TaskFile, ...] = ()
     paths: tuple[str, ...] = ()
     gpu: tuple[str, ...] = ()
     gpus: int | None = None
@@ -70,7 +70,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class TaskOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of it.
 
     Attributes:
@@ -88,7 +88,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
 
 
-def perform(task: Task) -> Outcome:
+def perform(task: Task) -> TaskOutcome:
     """Answer a question in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="trainrx-") as folder:
         before = Path.cwd()
@@ -96,18 +96,18 @@ def perform(task: Task) -> Outcome:
         try:
             return _answer(task)
         except (UsageError, KnowledgeError) as error:
-            return Outcome(error=str(error))
+            return TaskOutcome(error=str(error))
         finally:
             os.chdir(before)
 
 
-def _answer(task: Task) -> Outcome:
+def _answer(task: Task) -> TaskOutcome:
     found = ANSWERERS[task.kind](_request(task), task)
     view = View(task.lang, redaction=task.redaction)
     said = render(found, "json", view).encode("utf-8", "replace")
     patch = render(found, "text", view) if task.kind == "fix" else ""
     if not task.platform:
-        return Outcome(json=said, patch=patch)
+        return TaskOutcome(json=said, patch=patch)
     from trainrx.model.result import Diagnosis
 
     whole = render(found, "markdown", view._replace(everything=True))
@@ -116,7 +116,7 @@ def _answer(task: Task) -> Outcome:
         message = card(found, task.platform, view)
     else:
         message = render(found, "markdown", view)
-    return Outcome(json=said, message=message, whole=whole, patch=patch)
+    return TaskOutcome(json=said, message=message, whole=whole, patch=patch)
 
 
 def _request(task: Task) -> Request:

@@ -4,7 +4,7 @@ The process that answering ones are forked from imports it, so that they share i
 """
 
 from trainrx.evidence.detector import SMALL
-from trainrx.share.task import File, Task, perform
+from trainrx.share.task import Task, TaskFile, perform
 
 SCRIPT = b"swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora\n"
 LOG = b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
@@ -16,7 +16,7 @@ for log in (LOG, LONG):
     perform(
         Task(
             kind="diagnose",
-            files=(File(name="launch.sh", data=SCRIPT), File(name="train.log", data=log)),
+            files=(TaskFile(name="launch.sh", data=SCRIPT), TaskFile(name="train.log", data=log)),
             gpu=("24GiB",),
             gpus=1,
         )

@@ -12,7 +12,7 @@ from concurrent.futures import TimeoutError as WaitedTooLongError
 import msgspec
 from pebble import ProcessExpired, ProcessPool
 
-from trainrx.share.task import Outcome, Task
+from trainrx.share.task import Task, TaskOutcome
 
 PRELOADED = "trainrx.share.warm"
 ANSWERS_PER_PROCESS = 2000
@@ -91,14 +91,16 @@ class Workers:
         self._open -= 1
 
 
-def outcome_of(future: Future[bytes]) -> Outcome:
+def outcome_of(future: Future[bytes]) -> TaskOutcome:
     """Give what came of a question that is done; one that was given up is an error, too."""
     try:
-        return msgspec.msgpack.decode(future.result(), type=Outcome)
+        return msgspec.msgpack.decode(future.result(), type=TaskOutcome)
     except WaitedTooLongError:
-        return Outcome(error="this took too long and was given up: send less, e.g. the log's end")
+        return TaskOutcome(
+            error="this took too long and was given up: send less, e.g. the log's end"
+        )
     except (ProcessExpired, MemoryError):
-        return Outcome(error="this took too much memory and was given up: send less of it")
+        return TaskOutcome(error="this took too much memory and was given up: send less of it")
 
 
 def _begin(folder: str, limits: Limits) -> None:

@@ -24,8 +24,8 @@ from trainrx.render.explain import explained
 from trainrx.render.formats.markdown import write
 from trainrx.sanitizer import media
 from trainrx.share.agents import answers
-from trainrx.share.sessions import Sessions
-from trainrx.share.task import File, Kind, Outcome, Role, Task
+from trainrx.share.sessions import TaskSessions
+from trainrx.share.task import Kind, Role, Task, TaskFile, TaskOutcome
 from trainrx.share.workers import BusyError, Limits, Workers, outcome_of
 
 INSTRUCTIONS = """\
@@ -71,7 +71,9 @@ class Job(BaseModel):
         return Task(
             kind=kind,
             files=tuple(
-                File(name=one.name, data=one.text.encode("utf-8", "surrogatepass"), role=one.role)
+                TaskFile(
+                    name=one.name, data=one.text.encode("utf-8", "surrogatepass"), role=one.role
+                )
                 for one in self.files
             ),
             paths=tuple(str(Path(path).absolute()) for path in self.paths),
@@ -90,10 +92,10 @@ class Tools:
 
     def __init__(self, limits: Limits) -> None:
         self.workers = Workers(limits)
-        self.sessions = Sessions()
+        self.sessions = TaskSessions()
         self.takes_paths = not limits.confined
 
-    async def outcome(self, task: Task, context: Context) -> Outcome:
+    async def outcome(self, task: Task, context: Context) -> TaskOutcome:
         """Have a question answered, and say that it is worked on while it is.
 
         Raises:
@@ -216,7 +218,7 @@ def _page(ident: str, lang: Lang) -> str | None:
     return media.markdown(write(explained(entry, view, (), load().levers), view))
 
 
-def _result(outcome: Outcome, found: BaseModel, last: str = "") -> CallToolResult:
+def _result(outcome: TaskOutcome, found: BaseModel, last: str = "") -> CallToolResult:
     text = "\n\n".join(part for part in (QUOTED, outcome.message, last) if part)
     return CallToolResult(
         content=[TextContent(text=text)], structured_content=found.model_dump(mode="json")

@@ -16,7 +16,7 @@ import msgspec
 from trainrx.model.errors import UsageError
 from trainrx.share.bots._background import SendingError
 from trainrx.share.bots.core import LARGEST_FILE
-from trainrx.share.task import File
+from trainrx.share.task import TaskFile
 
 if TYPE_CHECKING:
     from lark_oapi import Client
@@ -33,7 +33,7 @@ WAITS = (1.0, 2.0, 4.0)
 PATIENCE = 30.0
 
 
-class Part(msgspec.Struct, frozen=True):
+class MessagePart(msgspec.Struct, frozen=True):
     """A message as far as it is read: the id its files are fetched with, its kind and content."""
 
     message: str
@@ -82,22 +82,24 @@ class Calls:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def read(self, message: str) -> Part | None:
+    async def read(self, message: str) -> MessagePart | None:
         """Read a message; None where it cannot be had."""
         try:
             found = await self._call("GET", f"{MESSAGES}/{message}")
         except SendingError:
             return None
-        parts = [Part(item.message_id, item.msg_type, item.body.content) for item in found.items]
+        parts = [
+            MessagePart(item.message_id, item.msg_type, item.body.content) for item in found.items
+        ]
         return parts[0] if parts else None
 
-    async def fetch(self, part: Part) -> File | None:
+    async def fetch(self, part: MessagePart) -> TaskFile | None:
         """Fetch the file of a message; None where it cannot be had."""
         file = msgspec.json.decode(part.content, type=Attached)
         path = f"{MESSAGES}/{part.message}/resources/{file.file_key}?type=file"
         got = await self._raw("GET", path, {})
         is_there = 200 <= (got.status_code or 0) < 300 and len(got.content) <= LARGEST_FILE
-        return File(name=file.file_name, data=bytes(got.content)) if is_there else None
+        return TaskFile(name=file.file_name, data=bytes(got.content)) if is_there else None
 
     async def reply(self, answered: str, kind: str, content: str, once: str) -> str:
         """Reply to a message; the same `once` within an hour sends nothing again."""
@@ -112,7 +114,7 @@ class Calls:
         """Take a message of the bot back."""
         await self._call("DELETE", f"{MESSAGES}/{message}")
 
-    async def attach(self, answered: str, file: File, once: str) -> str:
+    async def attach(self, answered: str, file: TaskFile, once: str) -> str:
         """Reply with a file."""
         data = io.BytesIO(file.data)
         body = {"file_type": "stream", "file_name": file.name, "file": data}

@@ -11,7 +11,7 @@ import httpx
 import msgspec
 
 from trainrx.model.errors import UsageError
-from trainrx.share.task import File
+from trainrx.share.task import TaskFile
 
 JSON = Mapping[str, object]
 MOST_FILES = 5
@@ -138,14 +138,14 @@ def _pause(said: httpx.Response) -> float | None:
     return 60.0 if said.status_code == 429 else None
 
 
-class Attached(msgspec.Struct, frozen=True, kw_only=True):
+class AttachedLink(msgspec.Struct, frozen=True, kw_only=True):
     """Files that were fetched, and names of those that were not."""
 
-    files: tuple[File, ...] = ()
+    files: tuple[TaskFile, ...] = ()
     unread: tuple[str, ...] = ()
 
 
-def attached(client: httpx.Client, text: str, server: str) -> Attached:
+def attached(client: httpx.Client, text: str, server: str) -> AttachedLink:
     """Fetch the files that a text links to and that were attached to it on GitHub itself.
 
     Args:
@@ -165,8 +165,8 @@ def attached(client: httpx.Client, text: str, server: str) -> Attached:
         if data is None:
             unread.append(name)
         else:
-            files.append(File(name=name, data=data))
-    return Attached(files=tuple(files), unread=tuple(unread))
+            files.append(TaskFile(name=name, data=data))
+    return AttachedLink(files=tuple(files), unread=tuple(unread))
 
 
 def _fetched(client: httpx.Client, url: str, server: str) -> bytes | None:

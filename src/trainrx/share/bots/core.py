@@ -14,8 +14,8 @@ from trainrx.model.result import Ask
 from trainrx.model.text import Lang, Text
 from trainrx.render.markup import load
 from trainrx.share.bots.questions import Button, buttons, put, replies
-from trainrx.share.sessions import Sessions
-from trainrx.share.task import File, Outcome, Task
+from trainrx.share.sessions import TaskSessions
+from trainrx.share.task import Task, TaskFile, TaskOutcome
 from trainrx.share.workers import BusyError, Workers, outcome_of
 
 MOST_THREADS, MOST_MESSAGES = 4096, 512
@@ -51,7 +51,7 @@ DEFECT = Text(
     en="This is a defect of trainrx, not of your job: {error}",
     zh="这是 trainrx 的缺陷，与你的任务无关：{error}",
 )
-Answerer = Callable[[Task], Awaitable[Outcome]]
+Answerer = Callable[[Task], Awaitable[TaskOutcome]]
 Held = TypeVar("Held")
 
 
@@ -69,7 +69,7 @@ class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     thread: str
     message: str
     text: str = ""
-    files: tuple[File, ...] = ()
+    files: tuple[TaskFile, ...] = ()
     pressed: Button | None = None
     is_cut: bool = False
     unread: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class Outgoing(msgspec.Struct, frozen=True, kw_only=True):
     thread: str
     text: str
     buttons: tuple[Button, ...] = ()
-    whole: File | None = None
+    whole: TaskFile | None = None
     replaces: str = ""
 
 
@@ -136,7 +136,7 @@ class _Asked(msgspec.Struct):
 def answering(workers: Workers) -> Answerer:
     """Give what answers a question in a process of its own."""
 
-    async def answer(task: Task) -> Outcome:
+    async def answer(task: Task) -> TaskOutcome:
         future = workers.submit(task)
         await asyncio.wait([asyncio.wrap_future(future)])
         return outcome_of(future)
@@ -161,7 +161,7 @@ class Core:
         self._markup = load(platform)
         base = known or Task(kind="diagnose")
         self._empty = msgspec.structs.replace(base, platform=platform)
-        self._sessions = Sessions()
+        self._sessions = TaskSessions()
         self._threads = Latest[_Thread](MOST_THREADS)
         self._answered = Latest[Outgoing](MOST_MESSAGES)
         self._sent = Latest[str](MOST_MESSAGES)
@@ -244,7 +244,9 @@ class Core:
             thread=incoming.thread,
             text=text,
             buttons=tuple(one for ask in asks for one in buttons(ask, lang)),
-            whole=File(name=WHOLE_NAME, data=whole.encode("utf-8", "replace")) if whole else None,
+            whole=TaskFile(name=WHOLE_NAME, data=whole.encode("utf-8", "replace"))
+            if whole
+            else None,
         )
 
 
@@ -268,5 +270,5 @@ def _tasks(incoming: Incoming, asks: tuple[Ask, ...], start: Task) -> Iterator[T
             yield replace(start, answers={**start.answers, asks[0].id: said})
     text = incoming.text.strip().encode("utf-8", "replace")
     name = f"message-{len(start.files) + 1}.md" if start.files else "message.md"
-    posts = (File(name=name, data=text, role="post"),) if text else ()
+    posts = (TaskFile(name=name, data=text, role="post"),) if text else ()
     yield replace(start, files=(*start.files, *incoming.files, *posts))

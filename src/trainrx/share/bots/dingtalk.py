@@ -20,7 +20,7 @@ from trainrx.render.markup import load
 from trainrx.share.bots._background import Background, SendingError
 from trainrx.share.bots._pace import Pace, Rate
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
-from trainrx.share.task import File
+from trainrx.share.task import TaskFile
 
 if TYPE_CHECKING:
     from dingtalk_stream import CallbackMessage, ChatbotMessage, DingTalkStreamClient
@@ -108,7 +108,7 @@ class DingTalk:
         if said.get("errcode"):
             raise SendingError(f"DingTalk: {said.get('errcode')} {said.get('errmsg', '')}")
 
-    async def _file(self, name: str, code: str) -> File | None:
+    async def _file(self, name: str, code: str) -> TaskFile | None:
         """Fetch what was attached; None where it cannot be had."""
         # what the SDK calls an image is any file
         address = await asyncio.to_thread(self._handler.get_image_download_url, code)
@@ -122,7 +122,7 @@ class DingTalk:
                         return None
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
-        return File(name=name, data=bytes(data))
+        return TaskFile(name=name, data=bytes(data))
 
 
 def _attached(message: ChatbotMessage) -> Iterator[tuple[str, str]]:

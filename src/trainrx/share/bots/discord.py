@@ -17,7 +17,7 @@ import discord
 from trainrx.render.markup import load
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
 from trainrx.share.bots.questions import Button
-from trainrx.share.task import File
+from trainrx.share.task import TaskFile
 
 VARIABLES = ("DISCORD_TOKEN",)
 LONGEST_NAME, LONGEST_LABEL = 100, 80
@@ -125,12 +125,12 @@ def _attached(outgoing: Outgoing) -> list[discord.File]:
     return [discord.File(io.BytesIO(outgoing.whole.data), filename=outgoing.whole.name)]
 
 
-async def _file(sent: discord.Attachment) -> File | None:
+async def _file(sent: discord.Attachment) -> TaskFile | None:
     """Fetch what was attached; None where it cannot be had."""
     if sent.size > LARGEST_FILE:
         return None
     try:
-        return File(name=sent.filename, data=await sent.read())
+        return TaskFile(name=sent.filename, data=await sent.read())
     except (discord.HTTPException, OSError):
         return None
 

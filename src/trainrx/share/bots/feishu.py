@@ -22,7 +22,7 @@ from trainrx.share.bots._feishu_calls import (
     VARIABLES,
     Attached,
     Calls,
-    Part,
+    MessagePart,
     client_of,
 )
 from trainrx.share.bots.core import MOST_THREADS, Core, Incoming, Latest, Outgoing
@@ -106,7 +106,7 @@ class Feishu:
 
     async def _read(self, event: P2ImMessageReceiveV1) -> None:
         message, sender = event.event.message, event.event.sender.sender_id.open_id
-        own = Part(message.message_id, message.message_type, message.content)
+        own = MessagePart(message.message_id, message.message_type, message.content)
         thread = self._core.thread_of(message.parent_id or "")
         quoted = () if thread else await self._quoted(message.parent_id)
         texts, files, unread = [], [], []
@@ -128,7 +128,7 @@ class Feishu:
         )
         await self._answer(incoming, message.message_id)
 
-    async def _quoted(self, message: str | None) -> tuple[Part, ...]:
+    async def _quoted(self, message: str | None) -> tuple[MessagePart, ...]:
         """Read the message that is replied to: in a group no file can name the bot by itself."""
         found = await self._calls.read(message) if message else None
         return (found,) if found else ()

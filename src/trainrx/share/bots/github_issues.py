@@ -17,7 +17,7 @@ import msgspec
 
 from trainrx.model.errors import KnowledgeError, UsageError
 from trainrx.model.text import Lang, Text
-from trainrx.share.task import File, Outcome, Task
+from trainrx.share.task import Task, TaskFile, TaskOutcome
 
 if TYPE_CHECKING:
     from trainrx.share.bots._github_rest import GitHub, Sent
@@ -38,10 +38,10 @@ UNREAD = Text(
 EVENTS = {"issues": ("opened", "edited", "reopened"), "issue_comment": ("created", "edited")}
 UNKNOWN = "unknown"
 """In the file of labels: what is added where the cause is not found."""
-Answerer = Callable[[Task], Outcome]
+Answerer = Callable[[Task], TaskOutcome]
 
 
-class Post(msgspec.Struct, frozen=True, kw_only=True):
+class IssuePost(msgspec.Struct, frozen=True, kw_only=True):
     """An issue that is answered: its number, who wrote it, what, and the labels it has."""
 
     number: int
@@ -50,7 +50,7 @@ class Post(msgspec.Struct, frozen=True, kw_only=True):
     labels: frozenset[str] = frozenset()
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
+class IssueReply(msgspec.Struct, frozen=True, kw_only=True):
     """What is done about an issue; `edits` is the comment that is changed, 0 adds one."""
 
     body: str
@@ -106,7 +106,7 @@ class _Event(msgspec.Struct):
     comment: _Comment | None = None
 
 
-def post_of(name: str, payload: bytes) -> Post | str:
+def post_of(name: str, payload: bytes) -> IssuePost | str:
     """Give the issue that an event asks about, or say why it is not answered."""
     try:
         event = msgspec.json.decode(payload, type=_Event)
@@ -126,7 +126,7 @@ def post_of(name: str, payload: bytes) -> Post | str:
         return "a bot is not answered"
     if event.comment is not None and writers[-1].login != author.login:
         return "only what the author of the issue adds is read"
-    return Post(
+    return IssuePost(
         number=issue.number,
         author=author.login,
         text=f"# {issue.title}\n\n{issue.body or ''}",
@@ -135,15 +135,19 @@ def post_of(name: str, payload: bytes) -> Post | str:
 
 
 def reply_to(
-    post: Post, github: GitHub, answer: Answerer, fetch: Callable[[str], Attachments], run: BotRun
-) -> Reply | None:
+    post: IssuePost,
+    github: GitHub,
+    answer: Answerer,
+    fetch: Callable[[str], Attachments],
+    run: BotRun,
+) -> IssueReply | None:
     """Work out what is done about an issue; None where all is said already."""
     comments = github.comments(post.number)
     texts = [post.text, *(one.body for one in comments if one.user == post.author)][:MOST_POSTS]
     files, unread = fetch("\n".join(texts))
     lang: Lang = "zh" if any(map(CHINESE.search, texts)) else run.lang
     posts = (
-        File(name="issue.md" if not at else f"comment-{at}.md", data=_bytes(text), role="post")
+        TaskFile(name="issue.md" if not at else f"comment-{at}.md", data=_bytes(text), role="post")
         for at, text in enumerate(texts)
     )
     task = Task(kind="diagnose", files=(*posts, *files), lang=lang, platform="github")
@@ -158,10 +162,10 @@ def reply_to(
         labels = tuple(name for name in labels if name in there)
     if ours is not None and ours.body.strip() == body.strip() and not labels:
         return None
-    return Reply(body=body, edits=0 if ours is None else ours.id, labels=labels)
+    return IssueReply(body=body, edits=0 if ours is None else ours.id, labels=labels)
 
 
-Attachments = tuple[tuple[File, ...], tuple[str, ...]]
+Attachments = tuple[tuple[TaskFile, ...], tuple[str, ...]]
 """Files, and names of those that were not read."""
 
 
@@ -170,7 +174,7 @@ def is_ours(comment: Sent, login: str) -> bool:
     return comment.user == login and comment.is_bot and comment.body.startswith(MARK)
 
 
-def send(post: Post, reply: Reply, github: GitHub) -> None:
+def send(post: IssuePost, reply: IssueReply, github: GitHub) -> None:
     """Do it."""
     if reply.edits:
         github.edit_comment(reply.edits, reply.body)
@@ -180,7 +184,7 @@ def send(post: Post, reply: Reply, github: GitHub) -> None:
         github.add_labels(post.number, list(reply.labels))
 
 
-def _body(outcome: Outcome, unread: tuple[str, ...], lang: Lang) -> str:
+def _body(outcome: TaskOutcome, unread: tuple[str, ...], lang: Lang) -> str:
     from trainrx.render.markup import load
 
     markup = load("github")
@@ -193,7 +197,7 @@ def _body(outcome: Outcome, unread: tuple[str, ...], lang: Lang) -> str:
     return longer if whole else outcome.message
 
 
-def _labels(outcome: Outcome, post: Post, run: BotRun) -> tuple[str, ...]:
+def _labels(outcome: TaskOutcome, post: IssuePost, run: BotRun) -> tuple[str, ...]:
     """Give the labels that go with an answer and that the issue has not."""
     said = json.loads(outcome.json)
     found = [*said.get("causes", ()), *said.get("symptoms", ())]
@@ -280,13 +284,13 @@ def _needed(environment: Mapping[str, str], name: str) -> str:
     return environment[name]
 
 
-def _foretold(post: Post, reply: Reply) -> str:
+def _foretold(post: IssuePost, reply: IssueReply) -> str:
     what = f"edit comment {reply.edits}" if reply.edits else "add a comment"
     labels = f", add labels {', '.join(reply.labels)}" if reply.labels else ""
     return f"would {what} on issue {post.number}{labels}:\n\n{reply.body}\n"
 
 
-def confined(task: Task) -> Outcome:
+def confined(task: Task) -> TaskOutcome:
     """Answer in a process that opens nothing of this machine: whoever writes an issue names files.
 
     Raises:

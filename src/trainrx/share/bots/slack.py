@@ -26,7 +26,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Latest, Outgoing
 from trainrx.share.bots.questions import Button
-from trainrx.share.task import File
+from trainrx.share.task import TaskFile
 
 VARIABLES = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")
 SCOPES = ("app_mentions:read", "chat:write", "files:read", "files:write", "im:history")
@@ -157,7 +157,7 @@ class Slack:
             # the answer itself is there
             LOG.warning("the whole answer was not attached: %s", error.response["error"])
 
-    async def _file(self, sent: _Event) -> File | None:
+    async def _file(self, sent: _Event) -> TaskFile | None:
         """Fetch what was attached; None where it cannot be had."""
         address = str(sent.get("url_private_download") or sent.get("url_private") or "")
         if int(sent.get("size") or 0) > LARGEST_FILE or not self._is_ours(address):
@@ -178,7 +178,7 @@ class Slack:
                         return None
         except (aiohttp.ClientError, asyncio.TimeoutError):
             return None
-        return File(name=str(sent.get("name") or "attached.log"), data=bytes(data))
+        return TaskFile(name=str(sent.get("name") or "attached.log"), data=bytes(data))
 
     def _is_ours(self, address: str) -> bool:
         """Tell whether a file lies with Slack: nobody else is shown the token."""

@@ -20,7 +20,7 @@ from trainrx.share.bots._background import Background, SendingError
 from trainrx.share.bots._pace import Pace, Rate
 from trainrx.share.bots._wecom_crypto import Envelope, ForgedError, Signed
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
-from trainrx.share.task import File
+from trainrx.share.task import TaskFile
 
 PLATFORM = "wecom"
 VARIABLES = ("WECOM_TOKEN", "WECOM_ENCODING_AES_KEY")
@@ -143,7 +143,7 @@ class WeCom:
         if said.get("errcode"):
             raise SendingError(f"WeCom: {said.get('errcode')} {said.get('errmsg', '')}")
 
-    async def _file(self, url: str) -> File | None:
+    async def _file(self, url: str) -> TaskFile | None:
         """Fetch a file, which is encrypted as messages are; None where it cannot be had."""
         data = bytearray()
         try:
@@ -155,7 +155,7 @@ class WeCom:
                         return None
             named = _NAMED.search(response.headers.get("content-disposition", ""))
             name = named[1] if named else "attached.log"
-            return File(name=name, data=self._envelope.decrypted(bytes(data)))
+            return TaskFile(name=name, data=self._envelope.decrypted(bytes(data)))
         except (httpx.HTTPError, httpx.InvalidURL, ForgedError):
             return None
 

@@ -20,8 +20,8 @@ from trainrx.model import __version__
 from trainrx.model.text import Lang
 from trainrx.share.serve.body import Asked, RepliedBody, asked
 from trainrx.share.serve.page import add_page
-from trainrx.share.sessions import FORGOTTEN, Sessions
-from trainrx.share.task import Kind, Outcome, Task
+from trainrx.share.sessions import FORGOTTEN, TaskSessions
+from trainrx.share.task import Kind, Task, TaskOutcome
 from trainrx.share.workers import BusyError, Limits, Workers, outcome_of
 
 TOKEN_HEADER = "Trainrx-Token"  # noqa: S105 - the name of a header
@@ -87,11 +87,11 @@ class HttpService:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
-        self.sessions = Sessions()
+        self.sessions = TaskSessions()
         self.measures = Measures()
         self.workers: Workers | None = None
 
-    async def answer(self, task: Task) -> Outcome:
+    async def answer(self, task: Task) -> TaskOutcome:
         """Have a question answered.
 
         Raises:
@@ -178,7 +178,7 @@ def _add_health(app: FastAPI, service: HttpService) -> None:
         return Response(generate_latest(service.measures.registry), media_type="text/plain")
 
 
-def _response(outcome: Outcome, token: str) -> Response:
+def _response(outcome: TaskOutcome, token: str) -> Response:
     if outcome.error:
         raise HTTPException(422, outcome.error)
     headers = {TOKEN_HEADER: token} if token else {}

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import FormData
 
 from trainrx.sanitizer import Level
-from trainrx.share.task import File, Kind, Role, Task
+from trainrx.share.task import Kind, Role, Task, TaskFile
 
 MOST_FILES = 256
 FORM = "multipart/form-data"
@@ -30,7 +30,7 @@ class SentFile(BaseModel):
     base64: str | None = None
     role: Role = ""
 
-    def file(self) -> File:
+    def file(self) -> TaskFile:
         """Give it as the question holds it."""
         if (self.text is None) == (self.base64 is None):
             raise HTTPException(422, f"{self.name}: expected either `text` or `base64`")
@@ -40,7 +40,7 @@ class SentFile(BaseModel):
             raise HTTPException(422, f"{self.name}: `base64` is none: {error}") from error
         if self.text is not None:
             data = self.text.encode("utf-8", "surrogatepass")
-        return File(name=self.name, data=data, role=self.role)
+        return TaskFile(name=self.name, data=data, role=self.role)
 
 
 class Asked(BaseModel):

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from trainrx.model.text import Lang
 from trainrx.share.serve.body import RepliedBody, asked
 from trainrx.share.serve.page.words import WORDS
-from trainrx.share.sessions import FORGOTTEN, Sessions
-from trainrx.share.task import Kind, Outcome, Task
+from trainrx.share.sessions import FORGOTTEN, TaskSessions
+from trainrx.share.task import Kind, Task, TaskOutcome
 
 HERE = Path(__file__).parent
 PLATFORM = "github"
@@ -30,14 +30,14 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-Answering = Callable[[Task], Awaitable[Outcome]]
+Answering = Callable[[Task], Awaitable[TaskOutcome]]
 _TEMPLATES = Environment(
     loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
 )
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def add_page(app: FastAPI, answer: Answering, sessions: Sessions, lang: Lang) -> None:
+def add_page(app: FastAPI, answer: Answering, sessions: TaskSessions, lang: Lang) -> None:
     """Serve the page and what it is made of.
 
     Args:
@@ -78,7 +78,7 @@ async def _task(request: Request, kind: Kind, default: Lang) -> Task:
     return msgspec.structs.replace(body.task(kind), platform=PLATFORM)
 
 
-def _page(lang: Lang, outcome: Outcome | None = None) -> Response:
+def _page(lang: Lang, outcome: TaskOutcome | None = None) -> Response:
     text = _TEMPLATES.get_template("page.html").render(
         lang=lang,
         other="zh" if lang == "en" else "en",
@@ -90,7 +90,7 @@ def _page(lang: Lang, outcome: Outcome | None = None) -> Response:
     return Response(text, status_code=status, media_type="text/html", headers=HEADERS)
 
 
-def _parts(outcome: Outcome, token: str) -> Response:
+def _parts(outcome: TaskOutcome, token: str) -> Response:
     """Give the first screen as HTML, the answer itself, and the token it goes on by."""
     if outcome.error:
         raise HTTPException(422, outcome.error)
