@@ -20,7 +20,7 @@ TROUBLED = sorted(name for name, what in SITUATIONS.items() if what)
 HEALTHY = sorted(set(SITUATIONS) - set(TROUBLED))
 BY_STACKS = sorted(name for name in TROUBLED if "stacks" in SITUATIONS[name].get("told_by", ()))
 KINDS = ("launch", "logs", "stacks", "recorder")
-MOST_WRONG, MOST_CAUSES_WRONG = 0.05, 0.12
+MOST_WRONG, MOST_CAUSES_WRONG = 0.05, 0.05
 """Shares of the jobs of which the ranks, or the cause, may be named wrongly."""
 
 
