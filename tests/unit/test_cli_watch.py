@@ -154,10 +154,13 @@ def test_a_panel_is_taken_off_the_terminal_at_the_end(tmp_path):
         env=environment,
     ) as process:
         os.close(theirs)
-        panel = wait_for(ours, "TRAINING", "╯")
-        process.send_signal(signal.SIGINT)
-        rest = wait_for(ours, "left as it is")
-        _, errors = process.communicate(timeout=PATIENCE)
+        try:
+            panel = wait_for(ours, "TRAINING", "╯")
+            process.send_signal(signal.SIGINT)
+            rest = wait_for(ours, "left as it is")
+            _, errors = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()  # one that is left would wait for ever for somebody to read
     os.close(ours)
 
     assert process.returncode == 0

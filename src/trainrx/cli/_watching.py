@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -79,9 +82,8 @@ class WatchLoop:
         """Follow the job until somebody interrupts; give the exit status."""
         shown = self._on_screen if self._seen.terminal else self._in_lines
         try:
-            shown(interval)
-        except KeyboardInterrupt:
-            pass
+            with suppress(KeyboardInterrupt), interruption() as stopped:
+                shown(lambda: stopped.wait(interval))
         finally:
             state = self._session.look(time.time(), patient=False).state
             self._session.close()
@@ -111,7 +113,7 @@ class WatchLoop:
         for status in statuses:
             complain(f"--on-alert: the command ended with status {status}", self._seen.lang)
 
-    def _on_screen(self, interval: float) -> None:
+    def _on_screen(self, stopped: Callable[[], bool]) -> None:
         """Draw a panel, over and over at the same place."""
         from rich.console import Console
         from rich.live import Live
@@ -121,7 +123,8 @@ class WatchLoop:
             while True:
                 look = self._look()
                 live.update(self._panel(look.state, console.width), refresh=True)
-                time.sleep(interval)
+                if stopped():
+                    return
 
     def _panel(self, state: WatchState, width: int) -> Panel:
         from rich.panel import Panel
@@ -132,7 +135,7 @@ class WatchLoop:
         clock = datetime.fromtimestamp(state.at).astimezone().strftime("%H:%M:%S")
         return Panel(Text.from_ansi(page.rstrip("\n")), title="trainrx", subtitle=clock)
 
-    def _in_lines(self, interval: float) -> None:
+    def _in_lines(self, stopped: Callable[[], bool]) -> None:
         """Write a line when something changes, and one a minute while steps are made."""
         last: WatchState | None = None
         while True:
@@ -142,7 +145,29 @@ class WatchLoop:
                 write(f"{line(masked(last, self._seen.redaction), self._seen)}\n")
             for alert in look.alerts:
                 write(f"{self._seen.say(ALERT[alert.kind])}\n")
-            time.sleep(interval)
+            if stopped():
+                return
+
+
+@contextmanager
+def interruption() -> Iterator[threading.Event]:
+    """Give what is set when somebody interrupts; whoever does so again is obeyed at once.
+
+    An interruption that is raised in the middle of a look may be lost: the engine that searches the
+    logs calls back from C.
+    """
+    stopped = threading.Event()
+
+    def stop(_number: int, _frame: object) -> None:
+        stopped.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def rule_of(stall: float | None) -> StallRule:
