@@ -10,6 +10,8 @@ import msgspec
 import pytest
 from msgspec import inspect as types
 
+from trainrx.collect.state import WatchState
+from trainrx.model.bundle import CollectReport
 from trainrx.model.estimate import Estimate
 from trainrx.model.fixing import FixAnswer, RetryAnswer
 from trainrx.model.inspection import Comparison, Inspection
@@ -27,6 +29,7 @@ MARK = (
     "\U000e0041\u200d\x9b31mf\udc9b {g} %s `h` | <i>"
 )
 RECORDS: tuple[type[msgspec.Struct], ...] = (
+    CollectReport,
     Comparison,
     Diagnosis,
     Estimate,
@@ -36,6 +39,7 @@ RECORDS: tuple[type[msgspec.Struct], ...] = (
     PlanAnswer,
     RetryAnswer,
     Translation,
+    WatchState,
 )
 HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c-\u200f\u202a-\u202e\u2060-\u2069\u00ad\U000e0000-\U000e007f]"

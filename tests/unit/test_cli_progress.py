@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from trainrx.cli import _progress
-from trainrx.cli._progress import Lines, progress
+from trainrx.cli._progress import PlainProgress, progress
 from trainrx.model.progress import advance, begin, observed
 
 
@@ -31,7 +31,7 @@ def test_a_pipe_gets_a_line_after_two_seconds_and_then_one_every_five(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     clock = Clock()
-    lines = Lines("en", clock)
+    lines = PlainProgress("en", clock)
 
     with observed(lines):
         begin("reading", 50_000_000)
@@ -55,7 +55,7 @@ def test_it_is_said_in_the_language_of_the_answer(
 ) -> None:
     clock = Clock()
 
-    with observed(Lines(lang, clock)):
+    with observed(PlainProgress(lang, clock)):
         begin("checking", 9)
         clock.at = 3.0
         advance(2)
@@ -66,7 +66,7 @@ def test_it_is_said_in_the_language_of_the_answer(
 def test_more_than_was_foreseen_is_no_share(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
 
-    with observed(Lines("en", clock)):
+    with observed(PlainProgress("en", clock)):
         begin("reading", 1_000_000)
         clock.at = 3.0
         advance(2_000_000)

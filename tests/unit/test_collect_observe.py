@@ -120,7 +120,12 @@ def test_of_a_file_others_wrote_to_only_what_the_job_printed_counts(tmp_path: Pa
 
 def test_logs_that_a_process_writes_are_found(tmp_path: Path) -> None:
     with (tmp_path / "rank0.log").open("w"), (tmp_path / "weights.bin").open("w"):
-        assert list(opened_logs(os.getpid())) == [str(tmp_path / "rank0.log")]
+        opened = list(opened_logs(os.getpid()))
+
+    # what started the tests may have sent their own output to a file
+    assert [path for path in opened if path.startswith(str(tmp_path))] == [
+        str(tmp_path / "rank0.log")
+    ]
 
 
 def test_a_copy_keeps_the_beginning_and_the_end_within_bounds(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import inspections
 import msgspec
 import pytest
 
+from trainrx.collect.state import WatchState
 from trainrx.model.bundle import BundleGap, BundleItem, BundleManifest, CollectReport
 from trainrx.model.findings import Finding
 from trainrx.model.fixing import FixAnswer, RetryAnswer
@@ -58,6 +59,7 @@ RECORDS = {
         ),
         path="trainrx-4711.tar.zst",
     ),
+    "WatchState": WatchState(outcome="training", at=0.0, tool=diagnoses.TOOL, step=5, total=10),
     "Translation": Translation(
         tool=diagnoses.TOOL,
         lang="en",

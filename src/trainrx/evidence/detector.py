@@ -291,7 +291,8 @@ def ordered(seen: Sequence[SymptomHits]) -> tuple[SymptomHits, ...]:
         )
         for item in seen
     ]
-    return tuple(sorted(found, key=lambda item: moment(item.hits[0])))
+    # of those on one line the names decide: how a log was cut into pieces is no order
+    return tuple(sorted(found, key=lambda item: (moment(item.hits[0]), item.symptom)))
 
 
 def _timed(hits: Sequence[Hit], start: float, *, stamped: bool) -> Iterator[Hit]:
