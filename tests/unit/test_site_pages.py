@@ -257,6 +257,6 @@ def test_what_is_wrong_with_a_built_site_is_named(tmp_path: Path) -> None:
         handle.truncate(MOST_BYTES)
 
     assert [said.split(":")[0] for said in problems(tmp_path)] == [
-        "20.0 MB, more than 20",
+        "25.0 MB, more than 25",
         "en/index.html",
     ]

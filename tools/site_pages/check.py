@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST_BYTES = 20_000_000
+MOST_BYTES = 25_000_000
+"""1,500 pages in two languages have 20 MB; what is far more has taken in what it should not."""
 PAGES = ("index.html", "guides/hangs.html", "families/oom.html", "causes/fp16-overflow.html")
 """One of each kind."""
 
