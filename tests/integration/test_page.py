@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,10 @@ HOSTILE = (
     "RuntimeError: CUDA out of memory. <img src=x onerror=alert(1)> <script>alert(2)</script> "
     "[x](javascript:alert(3)) ![y](http://attacker.example/z.png)\n"
 )
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+in_browser = pytest.mark.skipif(
+    CHROMIUM is None or find_spec("playwright") is None,
+    reason="no Chromium is installed, or nothing that drives it",
+)
 
 
 @pytest.fixture(scope="module")

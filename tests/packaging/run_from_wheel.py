@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = (
-    *("hypothesis>=6.100", "jsonschema>=4.20", "lupa>=2"),
+    *("httpx>=0.27", "hypothesis>=6.100", "jsonschema>=4.20", "lupa>=2"),
     *("pytest>=8.2", "pytest-randomly>=3.15", "pytest-xdist>=3.6"),
 )
 WHOLE = ("packaging", "cases", "healthy", "integration", "knowledge")
@@ -40,7 +40,7 @@ def main(dist: Path) -> int:
         )
         venv.create(work / "venv", with_pip=True)
         python = work / "venv" / "bin" / "python"
-        given = f"{wheel}[durable,lsp]"
+        given = f"{wheel}[durable,lsp,mcp,serve]"
         subprocess.run([python, "-m", "pip", "install", "-q", given, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
         tests = [f"tests/{name}" for name in WHOLE]
