@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -83,7 +84,7 @@ class WatchLoop:
         shown = self._on_screen if self._seen.terminal else self._in_lines
         try:
             with suppress(KeyboardInterrupt), interruption() as stopped:
-                shown(lambda: stopped.wait(interval))
+                shown(lambda: stopped(interval))
         finally:
             state = self._session.look(time.time(), patient=False).state
             self._session.close()
@@ -150,24 +151,27 @@ class WatchLoop:
 
 
 @contextmanager
-def interruption() -> Iterator[threading.Event]:
-    """Give what is set when somebody interrupts; whoever does so again is obeyed at once.
+def interruption() -> Iterator[Callable[[float], bool]]:
+    """Give what waits some seconds and tells whether somebody interrupted.
 
     An interruption that is raised in the middle of a look may be lost: the engine that searches the
-    logs calls back from C.
+    logs calls back from C. Whoever interrupts again is obeyed at once. A pipe and not an event: the
+    lock of an event may be held by the very thread that the signal stops.
     """
-    stopped = threading.Event()
+    reading, writing = os.pipe()
 
     def stop(_number: int, _frame: object) -> None:
-        stopped.set()
+        os.write(writing, b"x")
         signal.signal(signal.SIGINT, before)
 
     before = signal.getsignal(signal.SIGINT)
     signal.signal(signal.SIGINT, stop)
     try:
-        yield stopped
+        yield lambda seconds: bool(select.select([reading], [], [], seconds)[0])
     finally:
         signal.signal(signal.SIGINT, before)
+        os.close(reading)
+        os.close(writing)
 
 
 def rule_of(stall: float | None) -> StallRule:
