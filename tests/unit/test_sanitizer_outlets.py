@@ -46,6 +46,7 @@ KNOWN = {
     # evidence of live jobs: what is written of it is masked
     "cli/collect.py": "a bundle on standard output, for the machine that asked for it",
     "cli/run.py": "what is said of the job, rendered, on standard error",
+    "cli/_watching.py": "that it is interrupted, to itself",
     "cli/_progress.py": "what is being done, in words of its own",
     "collect/bundle.py": "the bundle",
     "collect/observe.py": "the last output of the job, for the answer, in a folder of its own",
