@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.catalog.resolved import Resolved
 from trainrx.diagnosis.foreseen import Foresight
 from trainrx.evidence.collectives import GroupVerdict
 from trainrx.evidence.ranks.failures import RankFailures
@@ -36,7 +37,10 @@ SHOWN = ("failure", "echo", "observation")
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the answer is made of; `alternatives`: launches of which any may have run."""
+    """All that the answer is made of; `alternatives`: launches of which any may have run.
+
+    `resolved` is `launch` with every value typed and named.
+    """
 
     given: Given
     knowledge: Knowledge
@@ -49,6 +53,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: Reasoning
     style: Literal["arg", "config"]
     launch: RawLaunch | None
+    resolved: Resolved | None = None
     alternatives: tuple[str, ...] = ()
     shape: ModelShape | None = None
     refused: tuple[RefusedArgument, ...] = ()

@@ -147,6 +147,7 @@ def conclude(
         ),
         style="config" if launch is not None and launch.style == "config" else "arg",
         launch=raw,
+        resolved=None if launch is None else launch.resolved,
         shape=shape,
         alternatives=tuple(name_of(item, choice.alternatives) for item in choice.alternatives),
         refused=refused,

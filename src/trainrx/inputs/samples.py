@@ -206,7 +206,7 @@ def _rows(rows: csv.DictReader[str]) -> Iterator[Sample]:
 
 def _parquet(path: Path) -> Iterator[Sample]:
     try:
-        import pyarrow.parquet as pq  # type: ignore[import-not-found,unused-ignore]
+        import pyarrow.parquet as pq
     except ImportError:
         raise UsageError(
             f"{path}: reading Parquet needs pyarrow: pip install pyarrow, or give JSON lines"

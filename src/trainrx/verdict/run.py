@@ -37,13 +37,13 @@ def judge(request: Request, *, top: int | None = None, engine: EngineName = "dur
     """Diagnose a job and say what is drawn of it."""
     looked_at = None if top is None else max(top, LOOKED_AT)
     known = joined(request, top=looked_at, engine=engine, near=True)
-    answer = msgspec.structs.replace(known.answer, verdict=_verdict(known))
+    answer = msgspec.structs.replace(known.answer, verdict=verdict_of(known))
     plan = plan_for(answer, known.done, request, known.lint)
     answer = msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
     return JudgedJob(answer, figure_of(known.done, answer))
 
 
-def _verdict(known: Joined) -> Verdict:
+def verdict_of(known: Joined) -> Verdict:
     """Judge a launch that has not run by what is foreseen of it."""
     found, launch = known.answer, known.done.launch
     if was_seen(known.done, found):

@@ -1,0 +1,179 @@
+"""`answer`: a pure function of a job, which any engine runs anywhere, in a process with limits."""
+
+from __future__ import annotations
+
+import hashlib
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from trainrx.catalog.resolved import Resolved
+from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.fleet.record import FleetJob, JobAnswer, JobLimits, JobSite, answer_of
+from trainrx.knowledge.load import load
+from trainrx.launch.images import IMAGES
+from trainrx.launch.request import Request
+from trainrx.model import __version__
+from trainrx.model.errors import UsageError
+from trainrx.model.job import RawArg, RawLaunch
+from trainrx.model.result import Diagnosis
+from trainrx.sanitizer.redactor import Redactor
+
+MOST_CAUSES = 5
+MOST_LINES = 200
+LONGEST_LINE = 200
+MOST_SAID = 300
+MIB = 1024 * 1024
+
+
+def knowledge_serial(limits: JobLimits) -> str:
+    """Name the program and the knowledge that answer: what another one said is out of date."""
+    return f"{__version__}-{load(limits.kb, limits.rules).digest}"
+
+
+def examine(job: FleetJob, limits: JobLimits) -> JobAnswer:
+    """Answer a job in this process, which may be ended for it; what is wrong with it is said."""
+    began, computed = time.monotonic(), time.process_time()
+    reset_peak()
+    try:
+        if job.files:
+            with tempfile.TemporaryDirectory(prefix="trainrx-fleet-") as folder:
+                found = _found(_written(job, Path(folder)), limits)
+        else:
+            found = _found(job, limits)
+    except UsageError as error:
+        found = answer_of(job, "unread", str(error)[:MOST_SAID])
+    except MemoryError:
+        found = answer_of(job, "killed", f"took more than {limits.memory // MIB} MiB of memory")
+    except Exception as error:  # noqa: BLE001 - one defect must not stop thousands of jobs
+        found = answer_of(job, "error", f"{type(error).__name__}: {error}"[:MOST_SAID])
+    return msgspec.structs.replace(
+        found,
+        seconds=round(time.monotonic() - began, 3),
+        cpu_seconds=round(time.process_time() - computed, 3),
+        peak_mib=peak_mib(),
+    )
+
+
+def _written(job: FleetJob, folder: Path) -> FleetJob:
+    """Write down what was sent along."""
+    for file in job.files:
+        (folder / Path(file.name).name).write_bytes(file.data)
+    return msgspec.structs.replace(job, folder=str(folder))
+
+
+def _found(job: FleetJob, limits: JobLimits) -> JobAnswer:
+    """Diagnose a job and keep what is compared across jobs."""
+    from trainrx.diagnosis.answer import LOOKED_AT
+    from trainrx.verdict.joined import joined
+    from trainrx.verdict.run import verdict_of
+
+    request = Request(
+        paths=() if job.launch or job.logs or not job.folder else (job.folder,),
+        cmd=job.launch,
+        logs=job.logs,
+        gpus=job.gpus,
+        nodes=len(job.nodes) or None,
+        kb=limits.kb,
+        rules=limits.rules,
+    )
+    known = joined(request, top=LOOKED_AT)
+    said, launch, spoken_of = known.answer, known.done.launch, known.done.knowledge.ranges
+    verdict = verdict_of(known)
+    packages = {entry.package for entry in spoken_of.values()} | {said.job.framework or ""}
+    lines = launch_lines(known.done)
+    return msgspec.structs.replace(
+        answer_of(job, "unknown" if verdict == "unknown" else "answered"),
+        verdict=verdict,
+        causes=tuple((cause.id, cause.probability) for cause in said.causes[:MOST_CAUSES]),
+        symptoms=tuple(seen.id for seen in said.symptoms[:MOST_CAUSES]),
+        framework=said.job.framework or "",
+        versions={k: v for k, v in known.done.versions.items() if k in packages},
+        site=site_of(said),
+        changes=_changes(said),
+        image=job.image or _image(launch),
+        launch_digest=_digest(lines) if launch is not None else "",
+        launch_lines=lines[:MOST_LINES],
+        knowledge_serial=f"{__version__}-{known.done.knowledge.digest}",
+    )
+
+
+def site_of(said: Diagnosis) -> JobSite:
+    """Say where a job failed, without what differs from run to run: lines, ranks, numbers."""
+    facts, ranks = said.facts, said.ranks
+    place = str(facts.get("failure.file") or facts.get("failure.package") or "")
+    frame = f"{place}:{facts['failure.function']}" if facts.get("failure.function") else place
+    if not frame and ranks is not None:
+        accused = (one for one in ranks.places if one.role == "culprit")
+        file, _, function = next((one.frame for one in accused), "").partition(" ")
+        frame = f"{file.partition(':')[0]}:{function}" if function else file
+    return JobSite(
+        stage=str(facts.get("failure.phase", "")),
+        frame=frame,
+        collective="" if ranks is None or ranks.collective is None else ranks.collective.op,
+    )
+
+
+def launch_lines(done: Conclusion) -> tuple[str, ...]:
+    """Give what a launch sets, wherever it does: one setting a line, sorted and masked."""
+    if done.launch is None:
+        return ()
+    lines = sorted({line[:LONGEST_LINE] for line in _settings(done.launch, done.resolved)})
+    redactor = Redactor("secrets", lines)
+    return tuple(redactor.text(line) for line in lines)
+
+
+def _settings(launch: RawLaunch, resolved: Resolved | None) -> Iterator[str]:
+    yield f"command={launch.framework} {launch.command} {launch.program}".rstrip()
+    if resolved is not None:
+        stated = (one for one in resolved.arguments.values() if one.origins)
+        given = (one for one in stated if one.via not in ("default", "log"))
+        yield from (f"{one.name}={one.text or one.value}" for one in given)
+        yield from (f"{arg.name}={_value(arg)}" for arg in resolved.unknown_flags)
+    for group, args in (("launcher", launch.launcher), ("container", launch.container)):
+        yield from (f"{group}.{arg.name}={_value(arg)}" for arg in args)
+    yield from (f"env.{var.name}={'?' if var.value is None else var.value}" for var in launch.env)
+
+
+def _value(arg: RawArg) -> str:
+    return "?" if arg.values is None else " ".join(arg.values)
+
+
+def _digest(lines: tuple[str, ...]) -> str:
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _changes(said: Diagnosis) -> tuple[tuple[str, str], ...]:
+    fixes = (fix for cause in said.causes[:1] for fix in cause.fixes if fix.changes)
+    first = next(fixes, None)
+    return () if first is None else tuple((c.param, c.to or c.action) for c in first.changes)
+
+
+def _image(launch: RawLaunch | None) -> str:
+    container = () if launch is None else launch.container
+    named = (arg.values[-1] for arg in container if arg.name in IMAGES and arg.values)
+    return next(named, "")
+
+
+def reset_peak() -> None:
+    """Let Linux count the most memory of this process anew."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def peak_mib() -> float:
+    """Give the most memory this process had since then, else since it began."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return round(most / (MIB if sys.platform == "darwin" else 1024), 1)
+    kib = next((line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")), "0")
+    return round(int(kib) / 1024, 1)
