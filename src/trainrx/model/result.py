@@ -310,8 +310,35 @@ class RankReport(msgspec.Struct, frozen=True, kw_only=True):
     tree: tuple[RankTreeLine, ...] = ()
 
 
+class SolvedBy(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter people say they changed after a failure: how often that helped, and did not.
+
+    `param` is "" where they do not say which; `value` is the one that helped most often.
+    """
+
+    param: str
+    value: str = ""
+    worked: int = 0
+    failed: int = 0
+
+
+class Recurrence(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a history has the same failure: of how many other jobs, and what helped them.
+
+    `fingerprint` names the failure: cause, framework and place. `first`, `last` and `now`, when it
+    was looked up, are seconds since the epoch. `solved`: what helped most often first.
+    """
+
+    fingerprint: str
+    count: int
+    first: float
+    last: float
+    now: float
+    solved: tuple[SolvedBy, ...] = ()
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole answer, best first everywhere."""
+    """The whole answer, best first everywhere; `history` is there where one was looked up."""
 
     tool: Tool
     verdict: Verdict
@@ -330,3 +357,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[InputRead, ...] = ()
     facts: dict[str, Scalar] = {}
     warnings: tuple[str, ...] = ()
+    history: Recurrence | msgspec.UnsetType = msgspec.UNSET

@@ -15,6 +15,7 @@ from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import change_lines, memory
 from trainrx.render.document import Document, Elastic, Room, View, children, elastic
+from trainrx.render.history import recurrence_line
 from trainrx.render.inputs import job_text, unread_at
 from trainrx.render.ranks import ranks_line
 from trainrx.render.screen.evidence import seen, why
@@ -55,6 +56,7 @@ def head(answer: Diagnosis, view: View) -> tuple[doc.Node, ...]:
         checked(answer, view),
         ranks_line(answer, view),
         _steps(answer, view),
+        recurrence_line(answer, view),
         _job(answer, view),
         why(answer, best, view),
         None if view.post or plan is None else (_gap(9), plan),
