@@ -1,0 +1,1 @@
+"""What is remembered of jobs: one SQLite file."""
