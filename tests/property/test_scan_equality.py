@@ -14,8 +14,9 @@ from examples import examples
 from trainrx.evidence.blocks import clean_blocks
 from trainrx.evidence.conclude import summed
 from trainrx.evidence.detector import Detector, Engine
+from trainrx.evidence.engine import engine_gate
 from trainrx.evidence.gate import gate
-from trainrx.evidence.matcher import Line, compile_patterns, engine_gate, needle_gate
+from trainrx.evidence.matcher import Line, compile_patterns, needle_gate
 from trainrx.evidence.scan import Scan, Signatures
 from trainrx.model.job import Detection, Input
 from trainrx.model.knowledge import LinePattern, Samples, Symptom

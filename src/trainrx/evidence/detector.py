@@ -21,7 +21,8 @@ from trainrx.evidence.conclude import (
     summed,
 )
 from trainrx.evidence.denial import clauses_of, is_unsaid
-from trainrx.evidence.matcher import Candidate, Gate, engine_gate, needle_gate
+from trainrx.evidence.engine import engine_gate, kept_gate
+from trainrx.evidence.matcher import Gate, needle_gate
 from trainrx.evidence.scan import Scan, Signatures, size_of
 from trainrx.evidence.series.facts import curves_of, series_facts
 from trainrx.evidence.series.history import Series
@@ -37,8 +38,9 @@ from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
 from trainrx.model.progress import advance, begin
 
-SMALL = 1 << 20
-"""Bytes of log below which plain searches beat loading and compiling the linear engine (0.2 s)."""
+SMALL = 1 << 17
+"""Bytes of log below which plain searches (0.1 s) beat making the linear engine (seconds); once it
+is made, it is loaded for logs of any size."""
 PACKED = 12
 """How much larger an unpacked log is taken to be when only its packed size is known."""
 FEW = 8192
@@ -49,6 +51,7 @@ SKIPPED = "loss-scale-minimum"
 """The symptom whose lines say that loss scaling skipped a step."""
 
 Engine = Literal["auto", "needles", "linear"]
+"""`linear`: made also for a small log; `auto`: where it is not made yet, only for a larger one."""
 
 
 class Detector:
@@ -61,10 +64,10 @@ class Detector:
         printed = [symptom for symptom in symptoms if symptom.role != "observation"]
         self._notes = Signatures(said, notes=True)
         self._logs = Signatures(printed)
+        self._said = needle_gate(self._notes.patterns)
         self._engine: Engine = engine
         self._linear: Gate | None = None
-        self._needles: Gate | None = None
-        self._followed = 0
+        self._needles = needle_gate(self._logs.patterns)
 
     def detect(self, inputs: Sequence[Input]) -> Detection:
         """Scan logs, outputs, metrics and notes; inputs of other kinds are passed over.
@@ -82,7 +85,7 @@ class Detector:
             self._scan(item, self._logs, gate, unread) for item in inputs if item.kind == "output"
         ]
         notes = [
-            self._scan(item, self._notes, needle_gate(self._notes.patterns), unread)
+            self._scan(item, self._notes, self._said, unread)
             for item in inputs
             if item.kind == "note"
         ]
@@ -92,32 +95,23 @@ class Detector:
 
     def follow(self, name: str, times: LineTimes) -> Scan:
         """Give the scan of a log that grows: whoever follows it feeds it."""
-        return Scan(name, self._logs, self._growing, times)
+        return Scan(name, self._logs, self._gate(SMALL, []), times)
 
     def seen(self, scans: Iterable[Scan], metrics: Iterable[Series] = ()) -> Detection:
         """Say what logs that are followed have shown so far."""
         return self._conclude(list(scans), ([], [], ()), list(metrics), [])
 
-    def _growing(self, data: bytes) -> list[Candidate]:
-        """Name places worth a look: small pieces do without the engine until it pays."""
-        self._followed += len(data)
-        if self._engine != "needles" and self._followed >= SMALL:
-            self._linear = self._linear or engine_gate(self._logs.patterns)
-        if self._needles is None:
-            self._needles = needle_gate(self._logs.patterns)
-        return (self._linear or self._needles)(data)
-
     def _gate(self, size: int, unread: list[Unread]) -> Gate:
-        small = size < SMALL
-        if self._engine == "needles" or (self._engine == "auto" and small):
-            return needle_gate(self._logs.patterns)
-        if self._linear is None:
-            self._linear = engine_gate(self._logs.patterns)
-        if self._linear is None:
-            reason = "hyperscan cannot be imported: scanned with plain searches, slower"
-            unread.append(Unread(source="hyperscan", reason=reason))
-            return needle_gate(self._logs.patterns)
-        return self._linear
+        if self._engine == "needles":
+            return self._needles
+        found = self._linear or kept_gate(self._logs.patterns)
+        if found is None and (self._engine == "linear" or size >= SMALL):
+            found = engine_gate(self._logs.patterns)
+            if found is None:
+                reason = "hyperscan cannot be imported: scanned with plain searches, slower"
+                unread.append(Unread(source="hyperscan", reason=reason))
+        self._linear = found
+        return found or self._needles
 
     def _scan(self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]) -> Scan:
         times = LineTimes()

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import islice
 
 from trainrx.evidence.denial import is_denied, is_doubled, is_negated, is_ruled_out
-from trainrx.evidence.gate import gate
 from trainrx.model.knowledge import Symptom
 
 LONG_LINE = 8192
@@ -210,44 +209,3 @@ def _occurrences(data: bytes, pattern: Compiled) -> Iterator[int]:
         if not pattern.probe or pattern.search(Line(data[start:end])) is not None:
             yield at
         at = data.find(pattern.needle, end)
-
-
-def engine_gate(patterns: Sequence[Compiled]) -> Gate | None:
-    """Make a gate from the linear engine, or None where it is not installed."""
-    try:
-        import hyperscan
-    except ImportError:
-        return None
-    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    numbers = [pattern.index for pattern in patterns]
-    flags = [hyperscan.HS_FLAG_MULTILINE] * len(numbers)
-    try:
-        gates = [_expression(pattern) for pattern in patterns]
-        database.compile(expressions=gates, ids=numbers, flags=flags)
-    except hyperscan.error:
-        # one expression is beyond it: the needles alone still name every line that can match
-        gates = [_needle_expression(pattern) for pattern in patterns]
-        database.compile(expressions=gates, ids=numbers, flags=flags)
-    scratch = hyperscan.Scratch(database)
-
-    def find(data: bytes) -> list[Candidate]:
-        ends: list[Candidate] = []
-
-        def report(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            # a match ends behind its last byte; an empty one at the start of the block stays in it
-            ends.append((end - 1 if end else 0, number))
-
-        database.scan(data, match_event_handler=report, scratch=scratch)
-        ends.sort()
-        return ends
-
-    return find
-
-
-def _expression(pattern: Compiled) -> bytes:
-    return gate(pattern.regex) or _needle_expression(pattern)
-
-
-def _needle_expression(pattern: Compiled) -> bytes:
-    plain = b"".join(b"\\x%02x" % byte for byte in pattern.needle)
-    return b"(?i)" + plain if pattern.folded else plain

@@ -50,12 +50,17 @@ def _decoded(path: str, kind: Hashable) -> object:
     return msgspec.msgpack.decode(Path(path).read_bytes(), type=kind)
 
 
+def cache_home() -> str:
+    """Give the folder in which this user's caches of this program lie."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    return f"{home}/trainrx"
+
+
 def cache_file(places: Iterable[str | os.PathLike[str]], kind: str) -> str:
     """Give the file that holds the compiled form of folders and files as they are now."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     named = [os.fspath(place) for place in places]
     where = zlib.crc32("\0".join(named).encode("utf-8", "surrogateescape"))
-    return f"{home}/trainrx/{kind}-{where:08x}-{__version__}.{FORM}-{digest(named)}.msgpack"
+    return f"{cache_home()}/{kind}-{where:08x}-{__version__}.{FORM}-{digest(named)}.msgpack"
 
 
 def keep(cache: str, data: bytes) -> None:
