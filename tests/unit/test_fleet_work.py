@@ -37,6 +37,8 @@ def test_what_is_compared_across_jobs_is_kept_and_secrets_are_not():
     assert "max_length=2048" in found.launch_lines
     assert not any("0123456789abcdef" in line for line in found.launch_lines)
     assert (found.image, found.nodes, found.user) == ("registry.local/train:7", ("n1",), "u")
+    assert (found.family, found.gpus) == ("crash_other", 2)
+    assert found.quoted[-1] == "OSError: [Errno 28] No space left on device"
     assert found.gpu_hours is None  # a start at the epoch is none
     assert found.knowledge_serial == knowledge_serial(LIMITS)
     assert found.cpu_seconds > 0

@@ -102,7 +102,10 @@ class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
         verdict: as `diagnose` gives it; "" without.
         causes: id and probability, the likeliest first.
         symptoms: ids, the failure itself first.
+        family: of the likeliest cause, else of the failure; "" where there is none.
+        quoted: lines of its logs that the answer rests on, masked.
         framework: what trains.
+        gpu: name of the card; gpus: of the whole job.
         versions: by package, those the knowledge speaks of.
         site: where it failed.
         changes: parameter and new value of the first fix.
@@ -127,7 +130,11 @@ class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str = ""
     causes: tuple[tuple[str, float], ...] = ()
     symptoms: tuple[str, ...] = ()
+    family: str = ""
+    quoted: tuple[str, ...] = ()
     framework: str = ""
+    gpu: str = ""
+    gpus: int | None = None
     versions: Mapping[str, str] = {}
     site: JobSite = JobSite()
     changes: tuple[tuple[str, str], ...] = ()
@@ -166,6 +173,7 @@ def answer_of(job: FleetJob, outcome: JobOutcome, said: str = "") -> JobAnswer:
         image=job.image,
         partition=job.partition,
         state=job.state,
+        gpus=job.gpus,
         gpu_hours=hours,
         started=job.started,
         ended=job.ended,

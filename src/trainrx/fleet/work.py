@@ -28,6 +28,8 @@ MOST_CAUSES = 5
 MOST_LINES = 200
 LONGEST_LINE = 200
 MOST_SAID = 300
+MOST_QUOTED = 12
+LONGEST_QUOTE = 400
 MIB = 1024 * 1024
 
 
@@ -92,7 +94,11 @@ def _found(job: FleetJob, limits: JobLimits) -> JobAnswer:
         verdict=verdict,
         causes=tuple((cause.id, cause.probability) for cause in said.causes[:MOST_CAUSES]),
         symptoms=tuple(seen.id for seen in said.symptoms[:MOST_CAUSES]),
+        family=_family(said),
+        quoted=_quoted(said),
         framework=said.job.framework or "",
+        gpu=said.job.gpu or "",
+        gpus=job.gpus or said.job.gpus,
         versions={k: v for k, v in known.done.versions.items() if k in packages},
         site=site_of(said),
         changes=_changes(said),
@@ -146,6 +152,23 @@ def _value(arg: RawArg) -> str:
 
 def _digest(lines: tuple[str, ...]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _family(said: Diagnosis) -> str:
+    families = (*(one.family for one in said.causes), *(one.family for one in said.symptoms))
+    return next((family for family in families if family), "")
+
+
+def _quoted(said: Diagnosis) -> tuple[str, ...]:
+    """Give the lines of logs that symptoms and the first cause rest on, in order and masked."""
+    logs = {read.source for read in said.inputs if read.kind == "log"}
+    reasons = (reason for cause in said.causes[:1] for reason in cause.reasons if reason.holds)
+    cited = {line for symptom in said.symptoms for line in symptom.evidence}
+    cited |= {line for reason in reasons for line in reason.evidence}
+    lines = sorted((c.source, c.line or 0, c.text) for c in cited if c.source in logs and c.text)
+    texts = [text.strip()[:LONGEST_QUOTE] for _, _, text in lines[:MOST_QUOTED]]
+    redactor = Redactor("secrets", texts)
+    return tuple(dict.fromkeys(redactor.text(text) for text in texts))
 
 
 def _changes(said: Diagnosis) -> tuple[tuple[str, str], ...]:
