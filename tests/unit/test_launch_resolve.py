@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from trainrx.catalog.resolved import Resolved
@@ -492,3 +493,16 @@ def test_megatron_of_ms_swift_takes_a_file_by_flag_with_ray_alone(args, refused,
     found = resolve(started, params=params, versions={"ms-swift": "4.5.1"})
 
     assert tuple(flag.name for flag in found.unknown_flags) == refused
+
+
+def test_a_program_nobody_knows_has_no_defaults_of_the_trainer(params: dict[str, Param]) -> None:
+    started = (arg("nproc_per_node", "8", via="launcher"),)
+    own = msgspec.structs.replace(launch("", "train"), launcher=started)
+    known = msgspec.structs.replace(own, framework="transformers")
+
+    without = values(resolve(launch=own, params=params))
+    with_trainer = values(resolve(launch=known, params=params))
+
+    assert without["parallel.processes_per_node"] == 8
+    assert not {name for name in without if name.startswith("train.")}
+    assert with_trainer["train.micro_batch"] == 8

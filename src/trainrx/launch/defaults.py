@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from trainrx.catalog.spellbook import Spellbook, SpellbookEntry
+from trainrx.catalog.spellbook import OUTER, Spellbook, SpellbookEntry
 from trainrx.catalog.values import read_value, write_value
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.task import TRAINING
@@ -62,7 +62,7 @@ def defaults(
             switch = so_far.get(parameter)
             if switch is None or switch.value not in values:
                 continue
-        default = _default(book, name, arguments, launch.command)
+        default = _default(book, name, arguments, launch)
         if default is not None:
             found[name] = so_far[name] = default
     return found
@@ -122,13 +122,17 @@ def _is_of_vllm(name: str, framework: str, task: str) -> bool:
 
 
 def _default(
-    book: Spellbook, name: str, arguments: Mapping[str, Argument], command: str
+    book: Spellbook, name: str, arguments: Mapping[str, Argument], launch: RawLaunch
 ) -> Setting | None:
     """Give the value of the argument that stands for a parameter, else the default kb names.
 
-    All versions the job may run must agree on the latter.
+    All versions the job may run must agree on the latter. A program nobody knows may have any
+    defaults: only those of its launcher and of the environment hold for it.
     """
+    command = launch.command
     for owner, entries in book.served(name, command):
+        if not launch.framework and owner not in OUTER:
+            continue
         own: Sequence[SpellbookEntry] = entries
         if command.startswith("megatron"):
             # the Megatron commands share names with the others, not defaults
