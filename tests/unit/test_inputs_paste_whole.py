@@ -107,6 +107,25 @@ def test_a_script_of_which_somebody_speaks_is_a_post(tmp_path: Path, text: str) 
     assert set(kinds(tmp_path, text)) == {"note", "script"}
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("llamafactory died on A100 80G", "note"),
+        ("verl crashed, 8xH100", "note"),
+        ("swift OOM 4x 3090", "note"),
+        ("A100 80G 上 llamafactory 挂了", "note"),
+        ("CUDA error: out of memory", "log"),
+        ("slurmstepd: error: Detected 1 oom_kill event", "log"),
+        ("terminate called after throwing an instance of 'c10::Error'", "log"),
+        ("swift sft --model Qwen/Qwen2.5-7B", "script"),
+    ],
+)
+def test_a_short_sentence_is_told_from_a_message_and_a_command(
+    tmp_path: Path, text: str, kind: str
+) -> None:
+    assert kinds(tmp_path, f"{text}\n") == [kind]
+
+
 def test_a_script_with_what_it_printed_gives_both(tmp_path: Path) -> None:
     text = f"#!/bin/bash\n{SCRIPT}\n{TRACEBACK}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, takewhile
@@ -36,8 +37,16 @@ _TEXT = late(r"\s*(?:export +)?\w+=([\"'])(?!.*\1)")
 QUOTES = ("'", '"')
 _PROMPT = late(r"\s*(?:\([\w.-]{1,40}\) ?)?\[?[\w.-]{1,40}@[\w.-]{1,60}[ :]\S{0,80}\]?[$#] +\S")
 _WORDS = late(r"\s*\S+\s+\S+\s+\S+")
+_TERSE = late(
+    r"\b(?:died|crash(?:ed)?|hung|hang(?:s|ing)?|froze|freez(?:es?|ing)|blew up|stuck"
+    r"|oom(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+"""How people name what became of a job in a word; programs print of it at more length."""
 EDGE = 40
 """Lines at either end of a log where a person would speak."""
+SHORT = 3
+"""Lines of a text that may be a few words of a person."""
 MAIN = 0.8
 """Share of the lines of one kind from which on the others only look like something else."""
 FEW = 3
@@ -55,12 +64,15 @@ def may_be_post(head: str, end: str) -> bool:
     if FENCE.search(head):
         return True
     head, end = _QUOTED.sub("", head), _QUOTED.sub("", end)
+    begins = list(islice(_filled(head.split("\n")), SHORT + 1))
+    first = begins[0] if begins else ""
+    if len(begins) <= SHORT and _is_title(first) and _TERSE.search(head) and not LOG.search(head):
+        return True
     if recognise(head) == "log":
         lines = chain(islice(_filled(head.split("\n")), EDGE), _last(end))
         return any(_is_spoken(line) or _is_written(line) for line in lines)
     if LOG.search(head) or any(_is_spoken(line) for _, line in _outside_texts(head)):
         return True
-    first = next(_filled(head.split("\n")), "")
     return _is_title(first) and not COMMAND.match(first)
 
 
