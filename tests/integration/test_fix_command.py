@@ -100,7 +100,11 @@ def test_each_proposal_passed_all_its_checks_and_fits(capsys):
     assert answer["verdict"] == "proved"
     for item in answer["proposals"]:
         assert all(check["holds"] for check in item["checks"])
-        assert item["predicted"]["after_gib"] <= item["predicted"]["limit_gib"]
+        predicted = item["predicted"]
+        assert predicted["after_gib"] <= predicted["limit_gib"]
+        for when in ("before_gib", "after_gib"):
+            whole = sum(term[when] for term in item["terms"])
+            assert whole == pytest.approx(predicted[when], abs=0.2)
         assert {"parsed", "spelled", "guards", "memory", "lint"} <= {
             check["name"] for check in item["checks"]
         }

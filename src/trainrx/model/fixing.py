@@ -117,11 +117,20 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
     after: int | None = None
 
 
+class TermChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A term of the memory of a card at the peak before and after, GiB: weights, logits, ..."""
+
+    name: str
+    before_gib: float = 0.0
+    after_gib: float = 0.0
+
+
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """One way out that passed its checks.
 
     `kind` plan: found on the memory model, `id` is its aim; fix: a remedy of the cause, `id` is the
-    remedy's. `number` counts from 1, as `--plan N` takes it. `slowdown`: factors on the time of a
+    remedy's. `number` counts from 1, as `--plan N` takes it. `terms` are what `predicted` is made
+    of, the largest first. `slowdown`: factors on the time of a
     step, None where nothing tells. `quality` 0 (same result) to 3 (another model is trained).
     `refused` is what still stops the launch with these changes. `commands` of a plan have to run
     beside the job.
@@ -142,6 +151,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[Needed, ...] = ()
     notes: tuple[str, ...] = ()
     predicted: Predicted | None = None
+    terms: tuple[TermChange, ...] = ()
     batch: Batch = Batch()
     slowdown: tuple[float, float] | None = None
     quality: int = 0

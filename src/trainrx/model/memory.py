@@ -183,6 +183,10 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
+CACHED, CONTEXT = "cached", "context"
+"""Names of what a card shows beyond tensors; no term of a phase is called so."""
+
+
 class PhaseUse(msgspec.Struct, frozen=True, kw_only=True):
     """What is allocated at the height of one phase."""
 
@@ -256,3 +260,15 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Literal["fits", "tight", "does-not-fit"] | None = None
     limit_gib: float | None = None
     assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def beyond(self) -> tuple[Term, ...]:
+        """Give what the card shows beyond tensors: what the allocator keeps, and the rest."""
+        kept, rest = self.reserved.gib - self.allocated.gib, self.card.gib - self.reserved.gib
+        return (Term(name=CACHED, gib=max(0.0, kept)), Term(name=CONTEXT, gib=max(0.0, rest)))
+
+    @property
+    def on_card(self) -> tuple[Term, ...]:
+        """Give all that the card shows at the peak."""
+        peak = next((one.terms for one in self.phases if one.phase == self.peak), ())
+        return (*peak, *self.beyond)

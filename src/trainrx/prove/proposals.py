@@ -10,8 +10,8 @@ import msgspec
 from trainrx.diagnosis.foreseen import compared
 from trainrx.fix.plan import MEMORY
 from trainrx.model.findings import Edit
-from trainrx.model.fixing import Batch, Claim, Dropped, Proposal
-from trainrx.model.memory import Refusal
+from trainrx.model.fixing import Batch, Claim, Dropped, Proposal, TermChange
+from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.parts import Reference, Safety
 from trainrx.model.planning import Aim, Planned, ProofCheck
 from trainrx.model.result import CauseOut, Change, FixOut, Predicted
@@ -77,7 +77,8 @@ def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
             *host_memory(attempt, trial, lang),
             *lost(attempt.renamed, lang),
         ),
-        predicted=_planned(plan),
+        predicted=(predicted := _planned(plan)),
+        terms=_terms(predicted, trial, attempt),
         batch=_batch(trial, attempt, plan),
         slowdown=plan.slowdown,
         quality=plan.quality,
@@ -181,7 +182,8 @@ def _proposed(
             *host_memory(attempt, trial, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),
         ),
-        predicted=_predicted(trial, attempt) if _is_short(cause, trial) else None,
+        predicted=(predicted := _predicted(trial, attempt) if _is_short(cause, trial) else None),
+        terms=_terms(predicted, trial, attempt),
         batch=_batch(trial, attempt, None),
         checks=attempt.checks,
         refused=() if attempt.standing is None else trial.standing(attempt.standing),
@@ -294,6 +296,29 @@ def _planned(plan: Planned) -> Predicted | None:
         low_gib=round(plan.after.low, 1),
         high_gib=round(plan.after.high, 1),
     )
+
+
+def _terms(
+    predicted: Predicted | None, trial: TrialLaunch, attempt: Attempt
+) -> tuple[TermChange, ...]:
+    """Say what the figures before and after are made of, where both launches can be read."""
+    before = trial.before.memory
+    after = None if attempt.reading is None else attempt.reading.memory
+    if predicted is None or not isinstance(before, Prediction) or not isinstance(after, Prediction):
+        return ()
+    was, will = _shares(before, predicted.before_gib), _shares(after, predicted.after_gib)
+    return tuple(
+        TermChange(name=name, before_gib=was.get(name, 0.0), after_gib=will.get(name, 0.0))
+        for name in sorted(
+            {**was, **will}, key=lambda name: -max(was.get(name, 0.0), will.get(name, 0.0))
+        )
+    )
+
+
+def _shares(found: Prediction, whole: float) -> dict[str, float]:
+    """Divide a figure among the terms of a prediction, GiB."""
+    scale = whole / sum(term.gib for term in found.on_card)
+    return {term.name: round(scale * term.gib, 2) for term in found.on_card}
 
 
 def _batch(trial: TrialLaunch, attempt: Attempt, plan: Planned | None) -> Batch:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from trainrx.model.estimate import CardFit, Estimate
 from trainrx.model.findings import Unread
-from trainrx.model.memory import Figure, PhaseUse, Prediction, Refusal
+from trainrx.model.memory import CACHED, CONTEXT, Figure, PhaseUse, Prediction, Refusal
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import estimate_words as words
 from trainrx.render.document import Document, View, children
-from trainrx.render.estimate_bars import CACHED, CONTEXT, bars, beyond, full_scale, inks, legend
+from trainrx.render.estimate_bars import bars, full_scale, inks, legend
 from trainrx.render.estimate_says import (
     assumed,
     claim,
@@ -164,10 +164,9 @@ def _terms(phase: PhaseUse, found: Prediction, view: View) -> doc.Section:
         rows.append(doc.Row(shown, said))
     rows.append(_total(words.SUM, phase.gib, view))
     if peak:
-        for name, beside in beyond(found):
-            rows.append(
-                doc.Row((_swatch(drawn[name]), Styled(legend(name, lang)), Styled(gib(beside))))
-            )
+        for term in found.beyond:
+            label = Styled(legend(term.name, lang))
+            rows.append(doc.Row((_swatch(drawn[term.name]), label, Styled(gib(term.gib)))))
         rows.append(_total(words.ON_CARD, found.card.gib, view))
     title = words.TERMS_AT if peak else words.TERMS_IN
     heading = view.say(title, phase=words.phase_name(phase.phase, lang))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trainrx.model.memory import Prediction, Term
+from trainrx.model.memory import CACHED, CONTEXT, Prediction, Term
 from trainrx.model.text import Lang
 from trainrx.render import estimate_words as words
 from trainrx.render.estimate_words import term_name
@@ -38,28 +38,13 @@ def inks(estimate: Prediction) -> dict[str, Styled]:
     return out | {CACHED: Styled(".", "dim"), CONTEXT: Styled("'", "dim")}
 
 
-CACHED, CONTEXT = "cached", "context"
-"""Names of what the card shows beyond tensors; no term is called so."""
-
-
 def bars(found: Prediction, lang: Lang) -> tuple[Stack, ...]:
     """Give a bar for each phase, and the peak again with all that the card shows beyond it."""
     out = [
         Stack(words.phase_name(p.phase, lang), p.terms, p.gib, p.phase == found.peak)
         for p in found.phases
     ]
-    peak = next((p for p in found.phases if p.phase == found.peak), None)
-    outside = (Term(name=name, gib=size) for name, size in beyond(found))
-    terms = (*(peak.terms if peak else ()), *outside)
-    return (*out, Stack(words.ON_CARD.in_(lang), terms, found.card.gib))
-
-
-def beyond(found: Prediction) -> tuple[tuple[str, float], ...]:
-    """Give what the card shows beyond tensors, GiB: what the allocator keeps, and the rest."""
-    return (
-        (CACHED, max(0.0, found.reserved.gib - found.allocated.gib)),
-        (CONTEXT, max(0.0, found.card.gib - found.reserved.gib)),
-    )
+    return (*out, Stack(words.ON_CARD.in_(lang), found.on_card, found.card.gib))
 
 
 def full_scale(found: Prediction) -> float:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate
-from trainrx.model.memory import Prediction
+from trainrx.model.memory import CACHED, CONTEXT, Prediction
 from trainrx.model.text import Lang
 from trainrx.render import estimate_words as words
 from trainrx.render.document import View
-from trainrx.render.estimate_bars import CACHED, CONTEXT, Stack, bars, full_scale, legend
+from trainrx.render.estimate_bars import Stack, bars, full_scale, legend
 from trainrx.render.estimate_words import gib
 from trainrx.render.figures import COLOURS, drawing, write_canvas
 from trainrx.render.inputs import job_text
