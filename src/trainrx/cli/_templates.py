@@ -21,7 +21,7 @@ _FIXES = """\
 fixes:                      # best first: what most often worked
   - id: remedy
     title: {en: FILL_IN what to change, zh: FILL_IN 怎么改}
-    safety: safe            # FILL_IN safe (same result) | changes-results | manual
+    safety: safe            # FILL_IN safe | costs | changes-results | manual | destructive
     cost: {en: FILL_IN its price, zh: FILL_IN 代价是什么}
     ref: source
     steps: {en: FILL_IN what to do, zh: FILL_IN 具体怎么做}

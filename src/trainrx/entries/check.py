@@ -44,6 +44,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
 from trainrx.model.protocols import Protocol
+from trainrx.model.safety import SafetyRule
 from trainrx.model.states import ThreadState
 
 
@@ -118,6 +119,7 @@ def names_of(library: Library, today: str) -> KnownNames:
         ),
         aliases=Counter(alias for record in named for alias in record.aliases),
         today=today,
+        safety=tuple(r for r in records if isinstance(r, SafetyRule)),
     )
 
 

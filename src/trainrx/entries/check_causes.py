@@ -14,6 +14,7 @@ from trainrx.entries.check_common import (
     unused_references,
 )
 from trainrx.entries.check_owners import owner_problems
+from trainrx.entries.check_safety import safety_problems
 from trainrx.entries.problem import Problem, error, warning
 from trainrx.knowledge.conditions import ARGUMENT, facts_of, packages_of
 from trainrx.model.knowledge import FORMER, Amount, Cause, Evidence, Fix
@@ -44,7 +45,7 @@ def cause_problems(entry: Cause, stem: str, folder: str, names: KnownNames) -> I
     yield from _evidence(entry, names)
     if entry.generic and not any(vote.alone for vote in entry.evidence.supports):
         yield error("generic", "no vote holds alone: what is left when all else is ruled out?")
-    yield from fix_problems(entry.fixes, entry.references, names)
+    yield from fix_problems(entry.fixes, entry.references, names, entry.id)
     yield from owner_problems(entry.fixes, names.params, entry.requires)
 
 
@@ -145,7 +146,7 @@ def _askable(key: str, vote: Evidence, names: KnownNames) -> Iterator[Problem]:
 
 
 def fix_problems(
-    fixes: Sequence[Fix], references: Sequence[Reference], names: KnownNames
+    fixes: Sequence[Fix], references: Sequence[Reference], names: KnownNames, entry: str
 ) -> Iterator[Problem]:
     """List what is wrong with remedies."""
     if not fixes:
@@ -164,7 +165,10 @@ def fix_problems(
             yield warning(where, "names versions without a ref")
         if fix.only_if is not None:
             yield from condition_problems(f"{where}.only_if", fix.only_if, names)
+        if fix.destroys is not None:
+            yield from text_problems((f"{where}.destroys.target", fix.destroys.target))
         yield from _changes(fix, where, names)
+        yield from safety_problems(fix, entry, names.safety, where)
 
 
 def shared_fix_problems(fix: Fix, stem: str, names: KnownNames) -> Iterator[Problem]:
@@ -173,13 +177,13 @@ def shared_fix_problems(fix: Fix, stem: str, names: KnownNames) -> Iterator[Prob
         yield error("id", f"is {fix.id!r}, the file name says {stem!r}")
     if fix.ref:
         yield error("ref", "the source stands where the fix is referred to")
-    for problem in (*fix_problems([fix], (), names), *owner_problems([fix], names.params)):
+    for problem in (*fix_problems([fix], (), names, stem), *owner_problems([fix], names.params)):
         yield problem._replace(key=problem.key.removeprefix(f"fixes.{fix.id}."))
 
 
 def _changes(fix: Fix, where: str, names: KnownNames) -> Iterator[Problem]:
     changes = (fix.set, fix.unset, fix.respell, fix.packages, fix.measures, fix.consistent_set)
-    if not any((*changes, fix.steps, fix.commands)):
+    if not any((*changes, fix.steps, fix.commands, fix.destroys)):
         yield error(
             where, "changes nothing: give set, unset, packages, measures, steps or commands"
         )

@@ -19,6 +19,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.parts import Condition, Param, Reference
 from trainrx.model.pattern import late
 from trainrx.model.protocols import Protocol
+from trainrx.model.safety import SafetyRule
 from trainrx.model.states import ThreadState
 from trainrx.model.text import Text
 
@@ -47,6 +48,7 @@ class KnownNames(NamedTuple):
     confused: frozenset[tuple[str, str]]
     aliases: Mapping[str, int]
     today: str
+    safety: tuple[SafetyRule, ...] = ()
 
     def is_fact(self, name: str) -> bool:
         """Tell whether a fact of this name can exist."""

@@ -46,7 +46,7 @@ def guard_problems(entry: Guard, stem: str, folder: str, names: KnownNames) -> I
             if not getattr(entry.examples, key):
                 yield error(f"examples.{key}", "needs at least one launch")
     if entry.fixes or (entry.effect == "reject" and not entry.cause):
-        yield from fix_problems(entry.fixes, entry.references, names)
+        yield from fix_problems(entry.fixes, entry.references, names, entry.id)
         yield from owner_problems(entry.fixes, names.params, package=entry.package)
 
 

@@ -23,6 +23,7 @@ from trainrx.model.lint import LintRule
 from trainrx.model.packages import PackageEntry
 from trainrx.model.parts import Param
 from trainrx.model.protocols import Protocol
+from trainrx.model.safety import SafetyRule
 from trainrx.model.states import ThreadState
 
 PLACEHOLDER = "FILL_IN"
@@ -45,6 +46,7 @@ TABLES: Mapping[str, type[msgspec.Struct]] = {
     "gpus.yaml": Gpu,
     "models.yaml": ModelShape,
     "retry.yaml": RetryRule,
+    "safety.yaml": SafetyRule,
 }
 
 

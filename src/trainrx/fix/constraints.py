@@ -99,6 +99,18 @@ def batch_note(facts: Facts, changes: dict[str, Scalar]) -> Text | None:
     )
 
 
+def alters_batch(facts: Facts, changes: dict[str, Scalar]) -> bool:
+    """Tell whether another number of samples may go into a step; not known to stay counts, too."""
+    if framework(facts).global_batch:
+        return False
+    factors = {"train.micro_batch", "train.grad_accum", "parallel.processes_per_node"}
+    touched = factors & changes.keys()
+    before, after = _batch(facts), _batch(applied(facts, changes))
+    if before is None or after is None:
+        return len(touched) == 1
+    return before != after
+
+
 def _batch(facts: Facts) -> int | None:
     told = effective_batch(facts) if framework(facts).global_batch else None
     if told is not None:

@@ -17,16 +17,25 @@ from trainrx.fix.changes import (
     removal,
     spell_for,
 )
-from trainrx.fix.constraints import batch_note, impossible, keep_batch, repair
+from trainrx.fix.constraints import alters_batch, batch_note, impossible, keep_batch, repair
 from trainrx.fix.measures import is_in_part_of_others, measure_changes
 from trainrx.fix.offered import refusal
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Origin, Scalar
-from trainrx.model.knowledge import Amount, Cause, Fix
+from trainrx.model.knowledge import Amount, Cause, Destruction, Fix
+from trainrx.model.parts import Safety
 from trainrx.model.refusal import Fate, RefusedArgument
-from trainrx.model.result import AlreadyRight, Change, FixOut, NotOffered, Predicted
-from trainrx.model.text import Text
+from trainrx.model.result import (
+    AlreadyRight,
+    Change,
+    DestructiveStep,
+    FixOut,
+    NotOffered,
+    Predicted,
+)
+from trainrx.model.safety import graver
+from trainrx.model.text import Lang, Text
 from trainrx.versions.ranges import in_range, is_exact
 
 _PER_RELEASE = Text(en="{name}: {names}", zh="{name}：{names}")
@@ -52,6 +61,10 @@ _NOTHING = Text(
 _AT_END = Text(en="{name} cannot go any further", zh="{name} 已无法再调")
 _ANOTHER = Text(en=", ", zh="，")
 _MOST = 3
+_CONFIRM = Text(
+    en="Only when you have seen that nobody needs it any more, by hand:",
+    zh="确认已无人需要后，再手动执行：",
+)
 
 
 def refusal_notes(job: Target) -> Iterator[str]:
@@ -171,7 +184,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         settled
         and not values
         and not unknown
-        and not (fix.packages or fix.unset or fix.commands or fix.measures)
+        and not (fix.packages or fix.unset or fix.commands or fix.measures or fix.destroys)
     ):
         return _already(fix, settled, job)
     if (why := impossible(job.facts, values)) is not None:
@@ -206,13 +219,29 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
     return FixOut(
         id=fix.id,
         title=fix.title.in_(job.lang),
-        safety=fix.safety,
+        safety=_safety(fix, values, job),
         cost=fix.cost.in_(job.lang),
         changes=changes,
         steps=fix.steps.in_(job.lang) if fix.steps else "",
         commands=(*install_command(together), *fix.commands),
         notes=tuple(notes),
+        destroys=None if fix.destroys is None else destructive_step(fix.destroys, job.lang),
         predicted=_predicted(fix, values, job),
+    )
+
+
+def _safety(fix: Fix, values: dict[str, Scalar], job: Target) -> Safety:
+    """Give the class of a remedy for this job: a step with other samples is another result."""
+    return graver(fix.safety, "changes-results") if alters_batch(job.facts, values) else fix.safety
+
+
+def destructive_step(found: Destruction, lang: Lang) -> DestructiveStep:
+    """Give what a remedy deletes or ends, with what to look at and to be sure of before."""
+    return DestructiveStep(
+        target=found.target.in_(lang),
+        look_first=found.look_first,
+        confirm=_CONFIRM.in_(lang),
+        commands=found.commands,
     )
 
 
@@ -225,7 +254,7 @@ def _measures(fix: Fix, job: Target) -> Iterator[Change]:
 
 
 def _is_bare(fix: Fix) -> bool:
-    return fix.steps is None and not fix.commands
+    return fix.steps is None and not fix.commands and fix.destroys is None
 
 
 def _predicted(fix: Fix, values: dict[str, Scalar], job: Target) -> Predicted | None:

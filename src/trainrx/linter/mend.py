@@ -14,6 +14,7 @@ from trainrx.linter.jobs import RunContext
 from trainrx.linter.places import apply
 from trainrx.linter.run import lint_file
 from trainrx.model.findings import Edit, Finding
+from trainrx.model.safety import BY_HAND
 from trainrx.shell import read_script
 
 PASSES = 12
@@ -77,7 +78,7 @@ def _wanted(found: Sequence[Finding], file: File, *, unsafe: bool) -> list[Edit]
     edits: list[Edit] = []
     for item in found:
         fix = item.fix
-        if fix is None or not (fix.safety == "safe" or (unsafe and fix.safety != "manual")):
+        if fix is None or not (fix.safety == "safe" or (unsafe and fix.safety not in BY_HAND)):
             continue
         own = all(edit.file == file.name for edit in fix.edits)
         if own and not any(_overlap(edit, held) for edit in fix.edits for held in edits):

@@ -15,6 +15,7 @@ from trainrx.lsp.edited_text import EditedText
 from trainrx.lsp.workspace import LintedDocument, own
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.lint import LintKnowledge
+from trainrx.model.safety import BY_HAND
 from trainrx.model.text import Text
 
 _REPLACE = Text(en="Replace {old} with {new}", zh="将 {old} 改为 {new}")
@@ -78,7 +79,7 @@ class _Trial:
 
 def _fix(item: Finding, trial: _Trial, known: LintKnowledge) -> Iterator[EditorAction]:
     fix = item.fix
-    if fix is None or fix.safety == "manual":
+    if fix is None or fix.safety in BY_HAND:
         return
     after = trial.tried(fix.edits)
     if after is None or not _changes_words(trial.file.text, after.text):

@@ -12,7 +12,7 @@ from trainrx.model.knowledge import Family
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Condition, Reference, Safety
 from trainrx.model.planning import Aim, Patched, ProofCheck, Standing
-from trainrx.model.result import Change, FixOut, JobSummary, Predicted, Tool
+from trainrx.model.result import Change, DestructiveStep, FixOut, JobSummary, Predicted, Tool
 from trainrx.model.text import Lang, Text
 
 RetryVerdict = Literal["transient", "deterministic", "bad-node", "unknown"]
@@ -148,6 +148,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     cost: str = ""
     steps: str = ""
     commands: tuple[str, ...] = ()
+    destroys: DestructiveStep | None = None
     needs: tuple[Needed, ...] = ()
     notes: tuple[str, ...] = ()
     predicted: Predicted | None = None

@@ -215,6 +215,17 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     command: str = ""
 
 
+class Destruction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a remedy deletes or ends: the target, commands that show it, commands that do it.
+
+    None of the latter stands among the commands of the remedy, so no plan and no patch runs one.
+    """
+
+    target: Text
+    look_first: tuple[str, ...]
+    commands: tuple[str, ...] = ()
+
+
 class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A remedy: parameter changes, package changes, other measures or steps for a person.
 
@@ -235,6 +246,7 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     measures: tuple[Measure, ...] = ()
     steps: Text | None = None
     commands: tuple[str, ...] = ()
+    destroys: Destruction | None = None
     only_if: Condition | None = None
     ref: str = ""
 

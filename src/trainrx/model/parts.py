@@ -8,7 +8,10 @@ import msgspec
 from trainrx.model.facts import Scalar
 from trainrx.model.text import Text
 
-Safety = Literal["safe", "changes-results", "manual"]
+Safety = Literal["safe", "costs", "changes-results", "manual", "destructive"]
+"""safe: same training result, nothing is lost, little is paid; costs: it takes time or money;
+changes-results: another model comes out; manual: a person decides what it means; destructive:
+something is deleted or ended, which no patch ever does. `kb/safety.yaml` says what is what."""
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

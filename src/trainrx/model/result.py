@@ -117,6 +117,18 @@ class Predicted(msgspec.Struct, frozen=True, kw_only=True):
     high_gib: float
 
 
+class DestructiveStep(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a remedy deletes or ends something: for a person, after a look at the target.
+
+    `confirm` says what to be sure of before `commands` are typed; nothing runs them.
+    """
+
+    target: str
+    look_first: tuple[str, ...]
+    confirm: str
+    commands: tuple[str, ...] = ()
+
+
 class FixOut(msgspec.Struct, frozen=True, kw_only=True):
     """A remedy in the spelling of this framework and version."""
 
@@ -128,6 +140,7 @@ class FixOut(msgspec.Struct, frozen=True, kw_only=True):
     steps: str = ""
     commands: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    destroys: DestructiveStep | None = None
     predicted: Predicted | None = None
 
 
@@ -227,6 +240,7 @@ class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...] = ()
     commands: tuple[str, ...] = ()
     steps: str = ""
+    destroys: DestructiveStep | None = None
     predicted: Predicted | None = None
     proved: bool = False
     fits: bool | None = None

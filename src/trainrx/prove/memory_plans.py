@@ -9,9 +9,9 @@ import msgspec
 
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.memory import Refusal
-from trainrx.model.parts import Safety
 from trainrx.model.planning import Move, Planned, Price
 from trainrx.model.result import CauseOut, FixOut
+from trainrx.model.safety import QUALITY
 from trainrx.model.text import Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.planning import plans_for
@@ -21,7 +21,6 @@ from trainrx.prove.recheck import IN_FILES
 MOST = 3
 LEADING = 0.65
 """A cause so probable leads the plans, though nothing observed makes it likely."""
-QUALITY: dict[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
 
 
 DEAR = 2

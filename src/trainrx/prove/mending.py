@@ -13,12 +13,26 @@ from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.knowledge import Amount, Fix
 from trainrx.model.levers import Guard
-from trainrx.model.parts import Reference, Safety
+from trainrx.model.parts import Reference
 from trainrx.model.planning import Move, Price, Standing
+from trainrx.model.safety import QUALITY
 from trainrx.model.text import Lang, Text
 from trainrx.reason.conditions import holds
 
-QUALITY: Mapping[Safety, int] = {"safe": 0, "changes-results": 2, "manual": 2}
+_GIVES_WAY = frozenset(
+    {
+        "parallel.processes_per_node",
+        "parallel.sequence",
+        "rlhf.async",
+        "train.grad_accum",
+        "train.micro_batch",
+        "train.packing",
+        "train.precision",
+        "train.streaming",
+        "tuner.quant_bits",
+    }
+)
+"""What a check leaves no choice about: the launch is refused with any other value."""
 BEGUN = frozenset({"train-start", "train", "eval", "save", "rollout", "weight-sync"})
 """Phases a job reaches only when its framework took the launch."""
 WHY = Text(
@@ -133,9 +147,11 @@ def _remedies(guard: Guard, facts: Facts, ways: Ways) -> Iterator[tuple[Fix, dic
 
 def _is_plain(fix: Fix) -> bool:
     """Tell whether a remedy leaves nothing to decide: the result stays, or the launch says it."""
-    if fix.safety == "safe":
+    if fix.safety in ("safe", "costs"):
         return bool(fix.set)
-    computed = all(isinstance(wanted, Amount) for wanted in fix.set.values())
+    computed = all(
+        name in _GIVES_WAY or isinstance(wanted, Amount) for name, wanted in fix.set.items()
+    )
     return fix.safety == "changes-results" and bool(fix.set) and computed
 
 

@@ -13,6 +13,7 @@ from trainrx.model.memory import Prediction
 from trainrx.model.packages import Need
 from trainrx.model.parts import Param, Safety
 from trainrx.model.result import Change, FixOut
+from trainrx.model.safety import graver
 from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.mending import move_of
@@ -152,9 +153,10 @@ def is_lost(change: Change) -> bool:
 
 def weaker(safety: Safety, attempt: Attempt) -> Safety:
     """Give the safety of an edit with all that had to join it."""
-    joined = any(one.fix.safety == "changes-results" for one in attempt.joined)
+    for one in attempt.joined:
+        safety = graver(safety, one.fix.safety)
     lost = any(map(is_lost, attempt.changes))
-    return "changes-results" if (joined or lost) and safety == "safe" else safety
+    return graver(safety, "changes-results") if lost else safety
 
 
 def cost_of(fix: FixOut, attempt: Attempt, lang: Lang) -> str:

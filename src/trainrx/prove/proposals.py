@@ -15,6 +15,7 @@ from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.parts import Reference, Safety
 from trainrx.model.planning import Aim, Planned, ProofCheck
 from trainrx.model.result import CauseOut, Change, FixOut, Predicted
+from trainrx.model.safety import BY_HAND, graver
 from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, Promise, TrialLaunch, pinned
 from trainrx.prove.package_fixes import installs, packages_check, pip_line, version_set
@@ -126,10 +127,14 @@ def _try_packages(
 
 
 def settled(fix: FixOut) -> bool:
-    """Tell whether a remedy is an edit of files, each value of which is known."""
-    return bool(fix.changes) and all(
-        change.kind in IN_FILES and (change.to is not None or change.action == "remove")
-        for change in fix.changes
+    """Tell whether a remedy is an edit of files that destroys nothing, each value being known."""
+    return (
+        bool(fix.changes)
+        and fix.destroys is None
+        and all(
+            change.kind in IN_FILES and (change.to is not None or change.action == "remove")
+            for change in fix.changes
+        )
     )
 
 
@@ -137,7 +142,11 @@ def try_fix(
     fix: FixOut, cause: CauseOut, trial: TrialLaunch, sources: Mapping[str, Reference] = _NONE
 ) -> Tried:
     """Try a remedy of the knowledge; one that does not make a job fit that must is dropped."""
-    if installs(fix) and (tried := _try_packages(fix, cause, trial, sources)) is not None:
+    if (
+        not fix.destroys
+        and installs(fix)
+        and (tried := _try_packages(fix, cause, trial, sources)) is not None
+    ):
         return tried
     about_memory = cause.family in MEMORY
     attempt = (
@@ -175,6 +184,7 @@ def _proposed(
         cost=cost_of(fix, attempt, lang),
         steps=fix.steps,
         commands=fix.commands,
+        destroys=fix.destroys,
         needs=needs(attempt, trial),
         notes=(
             *fix.notes,
@@ -203,7 +213,7 @@ def _is_short(cause: CauseOut, trial: TrialLaunch) -> bool:
 def _safety(fix: FixOut, attempt: Attempt) -> Safety:
     """Give the safety of all that is changed: that of the remedy, or of what had to join it."""
     if attempt.outcome == "by-hand":
-        return "manual"
+        return graver("manual", fix.safety)
     return weaker(fix.safety, attempt)
 
 
@@ -258,7 +268,7 @@ def _goes_back(item: Proposal, framework: str) -> bool:
 
 
 def _is_by_hand(item: Proposal) -> bool:
-    return item.kind == "fix" and item.safety == "manual"
+    return item.kind == "fix" and item.safety in BY_HAND
 
 
 def _promise(plan: Planned, trial: TrialLaunch) -> Promise:

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainrx.fix.measures import ACTIONS
 from trainrx.model.fixing import FixedCause, RetryCause
-from trainrx.model.result import CauseOut, Change, Diagnosis, FixOut, Predicted, Reason
+from trainrx.model.result import (
+    CauseOut,
+    Change,
+    DestructiveStep,
+    Diagnosis,
+    FixOut,
+    Predicted,
+    Reason,
+)
 from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
@@ -129,10 +137,24 @@ def remedy(fix: FixOut, number: int, view: View, earlier: str = "") -> doc.Remed
         children(
             doc.Code(lines) if lines else None,
             [doc.Paragraph(step) for step in fix.steps.splitlines()],
+            destruction(fix.destroys, view),
             _memory(fix.predicted, view) if fix.predicted is not None else None,
             price(fix.cost, view) if fix.cost else None,
             [doc.Paragraph(note, style="dim") for note in fix.notes],
         ),
+    )
+
+
+def destruction(step: DestructiveStep | None, view: View) -> tuple[doc.Node, ...]:
+    """Say what is deleted or ended, what shows it, and only then how it is done."""
+    if step is None:
+        return ()
+    return children(
+        doc.Paragraph(view.labelled(words.DESTROYS, step.target)),
+        doc.Paragraph(view.labelled(words.LOOK_FIRST, "")),
+        doc.Code(tuple(CopyLine(clean(line)) for line in step.look_first)),
+        doc.Paragraph(step.confirm) if step.commands else None,
+        doc.Code(tuple(CopyLine(clean(line)) for line in step.commands)) if step.commands else None,
     )
 
 

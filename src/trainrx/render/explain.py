@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.fix.measures import measure_text
 from trainrx.fix.offered import barring
+from trainrx.fix.plan import destructive_step
 from trainrx.knowledge.store import Entry, Knowledge
 from trainrx.model.knowledge import Action, Cause, EchoOf, Evidence, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever, LeverStep
@@ -26,7 +27,7 @@ from trainrx.reason.phrasing import (
 )
 from trainrx.render import document as doc
 from trainrx.render import words
-from trainrx.render.cause import price
+from trainrx.render.cause import destruction, price
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.layout import Styled
 from trainrx.sanitizer.controls import clean
@@ -146,6 +147,9 @@ def _fix(fix: Fix, number: int, levers: Mapping[str, Lever], view: View) -> doc.
         children(
             doc.Code(lines) if lines else None,
             [doc.Paragraph(step) for step in steps],
+            None
+            if fix.destroys is None
+            else destruction(destructive_step(fix.destroys, view.lang), view),
             [
                 doc.Paragraph(view.labelled(label, condition_text(test, view.lang)), style="dim")
                 for label, test in offered

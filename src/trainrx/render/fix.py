@@ -18,7 +18,7 @@ from trainrx.model.text import Text
 from trainrx.prove.price import QUALITY
 from trainrx.render import document as doc
 from trainrx.render import fix_words as words
-from trainrx.render.cause import fix_lines, sure
+from trainrx.render.cause import destruction, fix_lines, sure
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.inputs import job_text
 from trainrx.render.words import CAUSE, COLON, JOB, SAFETY
@@ -108,6 +108,7 @@ def _proposal(item: Proposal, answer: FixAnswer, view: View) -> Iterator[doc.Nod
             yield doc.Labelled(view.say(label), lines=lines)
     for label, texts in _said(item, view, started=bool(beside and runs)):
         yield _texts(label, texts, view)
+    yield from destruction(item.destroys, view)
 
 
 def _posted(
@@ -164,6 +165,7 @@ def _as_fix(item: Proposal) -> FixOut:
         cost=item.cost,
         changes=item.changes,
         commands=item.commands,
+        destroys=item.destroys,
     )
 
 
@@ -221,6 +223,7 @@ def _by_hand(answer: FixAnswer, view: View) -> Iterator[doc.Node]:
     for index, item in enumerate(manual):
         label = view.say(words.BY_HAND) if index == 0 or full else ""
         yield _hand(item, label, view, full=full)
+        yield from destruction(item.destroys if full else None, view)
 
 
 def _posted_hand(item: Proposal, view: View) -> doc.Bullet:

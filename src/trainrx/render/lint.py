@@ -11,6 +11,7 @@ import msgspec
 from trainrx.model import __version__
 from trainrx.model.findings import Finding
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
+from trainrx.model.safety import BY_HAND
 from trainrx.model.text import Lang, Text
 from trainrx.render import document as doc
 from trainrx.render.document import Document, View
@@ -40,7 +41,7 @@ def document(report: LintReport, view: View) -> Document:
 def _diagnostics(report: LintReport, view: View) -> Iterator[doc.Node]:
     for item in report.findings:
         parts = (item.file, item.line, item.column)
-        safe = item.fix is not None and item.fix.safety != "manual"
+        safe = item.fix is not None and item.fix.safety not in BY_HAND
         yield doc.Diagnostic(
             ":".join(str(part) for part in parts if part is not None),
             Styled(view.say(SEVERITY[item.severity]), STYLE_OF[item.severity]),

@@ -41,8 +41,10 @@ LIKELY: dict[str, Text] = {
 }
 SAFETY: dict[Safety, Text] = {
     "safe": Text(en="same training result", zh="不影响训练结果"),
+    "costs": Text(en="same training result, at a price", zh="不影响训练结果，但有代价"),
     "changes-results": Text(en="changes the training result", zh="会影响训练结果"),
     "manual": Text(en="by hand", zh="需手动处理"),
+    "destructive": Text(en="deletes or ends something", zh="会删除数据或结束进程"),
 }
 SEVERITY: dict[str, Text] = {
     "error": Text(en="error", zh="错误"),
@@ -178,6 +180,8 @@ ASKS_UNKNOWN = Text(en="To find the cause, collect", zh="要找到原因，请�
 
 # small words
 SLOWER = Text(en="{low} to {high} x the time of a step", zh="每步耗时 {low}～{high} 倍")
+DESTROYS = Text(en="Deletes or ends", zh="会删除或结束")
+LOOK_FIRST = Text(en="Look first", zh="先查看")
 PRICE = Text(en="Price", zh="代价")
 MEMORY = Text(en="Memory", zh="显存")
 OF_CARD = Text(en="{change} of {card} GiB per GPU", zh="每卡 {change} GiB，显卡 {card} GiB")

@@ -96,6 +96,7 @@ def _proposed(item: Proposal, found: FixAnswer, command: str) -> ProvedPlan:
     return ProvedPlan(
         changes=item.changes,
         commands=(*(need.command for need in item.needs), *item.commands),
+        destroys=item.destroys,
         steps="\n".join((*([item.steps] if item.steps else []), *still)),
         predicted=item.predicted,
         proved=bool(command) and not item.refused,
@@ -125,6 +126,7 @@ def _as_known(answer: Diagnosis) -> ProvedPlan | None:
     return ProvedPlan(
         changes=fix.changes,
         commands=fix.commands,
+        destroys=fix.destroys,
         steps=fix.steps,
         predicted=fix.predicted,
         fits=fits(fix.predicted),
@@ -134,8 +136,9 @@ def _as_known(answer: Diagnosis) -> ProvedPlan | None:
 
 
 def _fitting(ways: Sequence[F]) -> F | None:
-    """Give the first that is not predicted to exceed the card, else the first."""
-    fine = (item for item in ways if fits(item.predicted) is not False)
+    """Give the first that is not predicted to exceed the card, rather one that destroys nothing."""
+    mild = sorted(ways, key=lambda item: item.destroys is not None)
+    fine = (item for item in mild if fits(item.predicted) is not False)
     return next(fine, next(iter(ways), None))
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from trainrx.model.findings import ASIDE
-from trainrx.model.result import CauseOut, Diagnosis
+from trainrx.model.result import CauseOut, Diagnosis, ProvedPlan
 from trainrx.render import document as doc
 from trainrx.render import words
-from trainrx.render.cause import change_lines, memory
+from trainrx.render.cause import change_lines, destruction, memory
 from trainrx.render.document import Document, Elastic, Room, View, children, elastic
 from trainrx.render.history import recurrence_line
 from trainrx.render.inputs import job_text, unread_at
@@ -103,6 +103,7 @@ def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
         doc.Paragraph(plan.reason, most=3) if plan.reason else None,
     )
     steps = tuple(doc.Paragraph(step, most=2) for step in plan.steps.splitlines())
+    paid = " · ".join(filter(None, (_graver(plan, view), plan.cost)))
     figures = None if plan.predicted is None else memory(plan.predicted, view, plan.fits)
 
     def form(shown: int, *, cost: bool) -> tuple[doc.Node, ...]:
@@ -110,17 +111,23 @@ def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
             doc.Labelled(
                 view.say(words.FIX),
                 lines=changes[:MOST_CHANGES],
-                children=(*firm, *steps[:shown]),
+                children=(*firm, *steps[:shown], *destruction(plan.destroys, view)),
                 strong=view.post,
             ),
             doc.Labelled(view.say(words.MEMORY), (figures,)) if figures else None,
-            doc.Labelled(view.say(words.PRICE), (plan.cost,), style="dim", most=1)
-            if plan.cost and cost
+            doc.Labelled(view.say(words.PRICE), (paid,), style="dim", most=1)
+            if paid and cost
             else None,
         )
 
     forms = ((0, form(3, cost=True)), (15, form(2, cost=True)), (55, form(1, cost=True)))
     return elastic(*forms, (65, form(1, cost=False)))
+
+
+def _graver(plan: ProvedPlan, view: View) -> str:
+    """Name the class of a plan that is more than a change without consequences."""
+    told = plan.safety is not None and plan.safety not in ("safe", "manual")
+    return view.say(words.SAFETY[plan.safety]) if told and plan.safety else ""
 
 
 def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
