@@ -43,12 +43,12 @@ def healthy(key: str, **changed: object) -> JobAnswer:
 def fleet(
     jobs: int, nodes: Sequence[str], seed: int, *, bad: str = "", rate: float = 0.2
 ) -> list[JobAnswer]:
-    """Give jobs that fail alike wherever they run, but for those on a bad node: half of them."""
+    """Give jobs that fail alike wherever they run, but for those on a bad node: two thirds."""
     rng = random.Random(seed)  # noqa: S311
     found = []
     for number in range(jobs):
         used = tuple(rng.sample(list(nodes), rng.choice((1, 1, 1, 2))))
-        fails = rng.random() < (0.5 if bad in used else rate)
+        fails = rng.random() < (0.67 if bad in used else rate)
         changed: dict[str, object] = {
             "user": f"user-{rng.randrange(12)}",
             "nodes": used,

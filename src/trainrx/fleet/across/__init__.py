@@ -1,0 +1,1 @@
+"""What many jobs tell that one does not: who is suspected, what it cost, since when."""
