@@ -1,15 +1,27 @@
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
+import os
 import shutil
 import tarfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import zstandard
 
+from trainrx.inputs.archives import members
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.files import read_path, whole_contents
 from trainrx.launch import given
 from trainrx.model.errors import UsageError
+from trainrx.model.findings import Unread
+from trainrx.model.limits import LIMITS, Limits
 
 STACKS = Path(__file__).parents[1] / "evidence" / "stacks"
 
@@ -52,3 +64,117 @@ def test_a_damaged_archive_is_told(tmp_path: Path, kept: int) -> None:
 
     with pytest.raises(UsageError, match=str(path)):
         read_path(path)
+
+
+def tar_of(*entries: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, data in entries:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def zip_of(*entries: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": lambda data: gzip.compress(data, 9),
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard.compress,
+}
+ZEROS = bytes(12 << 20)
+BOMBS: dict[str, Callable[[], bytes]] = {
+    **{
+        form: lambda pack=pack: pack(tar_of(("run/model.bin", ZEROS)))
+        for form, pack in PACKERS.items()
+    },
+    "members": lambda: gzip.compress(tar_of(*((f"a{n}", b"") for n in range(12_000))), 1),
+    "zip": lambda: zip_of(*((f"run/{n}.log", ZEROS) for n in range(2))),
+    "zip lzma": lambda: zip_of(("run/a.log", ZEROS), method=zipfile.ZIP_LZMA),
+    "directory": lambda: zip_of(*((f"{n}/{'x' * 400}", b"") for n in range(12_000))),
+    "header": lambda: tar_of((f"run/{'x' * 60_000}.log", b"x")),
+    "global header": lambda: gzip.compress(tar_of((f"{'1' * 60_000}", b"x")), 9),
+}
+
+
+@pytest.mark.parametrize("form", BOMBS)
+def test_a_bomb_is_left_in_time_and_told(form: str) -> None:
+    data = BOMBS[form]()
+    unread: list[Unread] = []
+    start = time.process_time()
+
+    found = list(members("run", io.BytesIO(data), unread, Budget()))
+
+    assert time.process_time() - start < 2
+    assert found == []
+    assert "the archive is larger than is read: " in unread[0].reason
+
+
+def test_archives_in_archives_draw_on_one_budget() -> None:
+    budget = Budget(Limits(files=3))
+    unread: list[Unread] = []
+    packed = tar_of(("a.log", b"x"), ("b.log", b"x"))
+
+    first = [name for name, _ in members("1", io.BytesIO(packed), unread, budget)]
+    second = [name for name, _ in members("2", io.BytesIO(packed), unread, budget.inside())]
+
+    assert (first, second) == (["1!a.log", "1!b.log"], ["2!a.log"])
+    assert [one.source for one in unread] == ["2"]
+
+
+def test_an_archive_that_lies_too_deep_is_told() -> None:
+    budget = Budget()
+    unread: list[Unread] = []
+    for _ in range(LIMITS.nested + 1):
+        budget = budget.inside()
+
+    assert list(members("x", io.BytesIO(tar_of(("a.log", b"x"))), unread, budget)) == []
+    assert unread
+
+
+def damaged(data: bytes) -> Iterator[bytes]:
+    yield from (data[: len(data) * part // 7] for part in range(1, 7))
+    yield from (data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :] for at in range(0, 600, 3))
+
+
+@pytest.mark.parametrize("form", [*PACKERS, "zip", "zip lzma", "zip bz2"])
+def test_damage_of_any_byte_is_told_and_not_raised(form: str) -> None:
+    log = b"".join(b"%d {'loss': 1.25}\n" % n for n in range(999))
+    names = (("run/\u8bad.log", log), ("run/a.sh", b"swift sft --model x\n"))
+    methods = {"zip": 8, "zip lzma": 14, "zip bz2": 12}
+    data = (
+        zip_of(*names, method=methods[form]) if form in methods else PACKERS[form](tar_of(*names))
+    )
+
+    for torn in damaged(data):
+        for _, held in members("run", io.BytesIO(torn), [], Budget()):
+            assert len(held) <= LIMITS.held
+
+
+@pytest.mark.parametrize("kind", ["fifo", "socket", "loop", "folder"])
+def test_what_is_no_plain_file_in_a_folder_is_passed_over(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "train.log").write_text("RuntimeError: x\n")
+    odd = tmp_path / "events.json"
+    if kind == "fifo":
+        os.mkfifo(odd)
+        os.mkfifo(tmp_path / "manifest.json")
+        os.mkfifo(tmp_path / "rank1.log")
+    elif kind == "socket":
+        os.mknod(odd, 0o140600)
+    elif kind == "loop":
+        odd.symlink_to(odd)
+        (tmp_path / "rank1.log").symlink_to(tmp_path / "rank1.log")
+    else:
+        odd.mkdir()
+
+    inputs, _ = read_path(tmp_path)
+
+    assert [item.name for item in inputs] == [str(tmp_path / "train.log")]

@@ -12,14 +12,13 @@ import pytest
 import zstandard
 
 from trainrx import diagnose
-from trainrx.inputs import archives
-from trainrx.inputs.content import LARGEST_TEXT
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.files import read_path, read_stdin
-from trainrx.inputs.folder import MOST_FILES
 from trainrx.inputs.stream import chunks
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
+from trainrx.model.limits import LIMITS, Limits
 
 LOG = "[INFO:swift] start\nTraceback (most recent call last):\nRuntimeError: x\n"
 SCRIPT = "swift sft \\\n    --model x \\\n    --lora_rank 8\n"
@@ -196,12 +195,12 @@ def test_a_folder_without_anything_says_what_was_expected(tmp_path: Path) -> Non
 
 
 def test_too_many_files_are_cut_off_and_told(tmp_path: Path) -> None:
-    for number in range(MOST_FILES + 5):
+    for number in range(LIMITS.files + 5):
         (tmp_path / f"{number:05}.log").write_text("x\n")
 
     inputs, unread = read_path(tmp_path)
 
-    assert len(inputs) == MOST_FILES
+    assert len(inputs) == LIMITS.files
     assert [item.source for item in unread] == [str(tmp_path)]
 
 
@@ -311,11 +310,11 @@ def test_unusable_stdin_is_an_error_of_use(data: bytes) -> None:
 
 
 def test_a_script_beyond_reason_is_read_in_part_and_told(tmp_path: Path) -> None:
-    place = put(tmp_path, "x.sh", SCRIPT + "# filler\n" * (LARGEST_TEXT // 9 + 1))
+    place = put(tmp_path, "x.sh", SCRIPT + "# filler\n" * (LIMITS.text // 9 + 1))
 
     (found,), unread = read_path(place)
 
-    assert len(found.text or "") == LARGEST_TEXT
+    assert len(found.text or "") == LIMITS.text
     assert "only its beginning" in unread[0].reason
 
 
@@ -328,14 +327,11 @@ def test_an_archive_without_anything_of_use_says_so(tmp_path: Path) -> None:
         read_path(place)
 
 
-def test_a_member_of_an_archive_is_cut_at_the_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "MOST_MEMBER", 30)
+def test_a_member_of_an_archive_is_cut_at_the_limit(tmp_path: Path) -> None:
     place = tmp_path / "run"
     place.write_bytes(packed_folder("zip"))
 
-    inputs, unread = read_path(place)
+    inputs, unread = read_path(place, budget=Budget(Limits(member=30)))
 
     assert [item.text for item in inputs if item.kind == "log"] == [LOG[:30]]
     assert "only the first 30 bytes" in unread[0].reason

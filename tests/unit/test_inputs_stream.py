@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 
-from trainrx.inputs.stream import tail
+from trainrx.inputs.files import read_path
+from trainrx.inputs.stream import chunks, tail
+from trainrx.model.findings import Unread
 from trainrx.model.job import Input
+from trainrx.model.limits import LIMITS
 
 LINES = b"".join(b"line %d\n" % n for n in range(5000))
 
@@ -31,3 +36,71 @@ def test_the_end_of_a_text() -> None:
 
 def test_a_file_that_is_gone_has_no_end(tmp_path: Path) -> None:
     assert tail(Input(kind="log", name="x", path=tmp_path / "x")).data == b""
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("piece", [b"a", b"\0", b"step 1 of 2\n"], ids=["letter", "nul", "line"])
+def test_a_packed_file_gives_no_more_than_its_size_allows(
+    tmp_path: Path, pack: Callable[[bytes], bytes], piece: bytes
+) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(pack(piece * ((64 << 20) // len(piece))))
+    unread: list[Unread] = []
+    start = time.process_time()
+
+    size = sum(map(len, chunks(Input(kind="other", name="x", path=path), unread.append)))
+
+    assert time.process_time() - start < 1
+    assert size <= LIMITS.unpacked_of(path.stat().st_size) < 64 << 20
+    assert "bytes were unpacked" in unread[0].reason
+
+
+@pytest.mark.parametrize("hole", [1 << 20, 1 << 40], ids=["1 MiB", "1 TiB"])
+def test_a_log_that_begins_with_nuls_is_read_from_its_first_line(tmp_path: Path, hole: int) -> None:
+    path = tmp_path / "train.log"
+    with path.open("wb") as file:
+        file.seek(hole)
+        file.write(b"RuntimeError: CUDA out of memory\n")
+        file.truncate(hole * 2)
+    start = time.process_time()
+
+    (found,), unread = read_path(path)
+
+    assert (found.kind, unread) == ("log", [])
+    assert b"CUDA out of memory" in b"".join(chunks(found, unread.append))
+    assert time.process_time() - start < 1
+
+
+def test_nuls_on_disk_and_in_memory_are_passed_over_alike(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(bytes(300_000) + b"RuntimeError: x\n")
+
+    (found,), _ = read_path(path)
+
+    assert b"".join(chunks(found, lambda _: None)).lstrip(b"\0") == b"RuntimeError: x\n"
+
+
+def test_what_is_written_to_a_log_while_it_is_read_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(b"x" * (1 << 20))
+    unread: list[Unread] = []
+    size = 0
+
+    with path.open("ab") as file:
+        for piece in chunks(Input(kind="other", name="x", path=path), unread.append):
+            size += len(piece)
+            file.write(b"y" * (1 << 20))
+            file.flush()
+
+    assert (size, unread) == (1 << 20, [])
+
+
+def test_a_log_that_is_cut_while_it_is_read_ends_there(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(b"x" * (2 << 20))
+    pieces = chunks(Input(kind="other", name="x", path=path), lambda _: None)
+    first = next(pieces)
+
+    path.write_bytes(b"")
+
+    assert len(first) + sum(map(len, pieces)) < 2 << 20

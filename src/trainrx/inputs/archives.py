@@ -2,52 +2,150 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import BinaryIO, cast
 
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.bundle import read_manifest
-from trainrx.inputs.folder import MOST_FILES, is_wanted_member
-from trainrx.inputs.stream import GZIP, LIMIT, ZSTD
+from trainrx.inputs.folder import is_wanted_member
+from trainrx.inputs.stream import GZIP, ZSTD
 from trainrx.model.bundle import MANIFEST
 from trainrx.model.findings import Unread
 
-MOST_BYTES = 1 << 28
-"""Bytes of all members together that are unpacked."""
-MOST_MEMBER = 1 << 26
-TAR_AT = 257
+BZIP2 = b"BZh"
+XZ = b"\xfd7zXZ"
+PIECE = 1 << 18
+BLOCK = 512
+"""Bytes of the header of a member of a tar archive."""
+LARGER = "the archive is larger than is read"
+
+
+class BeyondBudgetError(Exception):
+    """An archive asks for more than is given to one; says of what."""
+
+
+class _Forward:
+    """What is unpacked, read forward only: no more of it than is allowed, `piece` at once."""
+
+    def __init__(self, source: BinaryIO, allowed: int, piece: int) -> None:
+        self._source = source
+        self._piece = piece
+        self._at = 0
+        self.allowed = allowed
+
+    def read(self, size: int = -1) -> bytes:
+        """Read so many bytes.
+
+        Raises:
+            BeyondBudgetError: it is more than is allowed.
+        """
+        if not 0 <= size <= self._piece:
+            raise BeyondBudgetError(f"it states more than {self._piece} bytes of a member")
+        return self._read(size)
+
+    def _read(self, size: int) -> bytes:
+        data = self._source.read(size)
+        self._at += len(data)
+        self.allowed -= len(data)
+        if self.allowed < 0:
+            raise BeyondBudgetError("it unpacks to far more than it holds")
+        return data
+
+    def seek(self, place: int, _whence: int = 0) -> int:
+        """Pass over what stands before a place."""
+        while self._at < place and self._read(min(PIECE, place - self._at)):
+            pass
+        return self._at
+
+    def tell(self) -> int:
+        """Tell the place."""
+        return self._at
+
+
+class _Unpacked(_Forward):
+    """The same of an archive that is not packed: what is passed over is not read."""
+
+    def seek(self, place: int, _whence: int = 0) -> int:
+        """Go to a place."""
+        self._at = self._source.seek(place)
+        return self._at
+
+
+class _Guarded:
+    """The file of a zip, of which its reader wants no more at once than `most`."""
+
+    def __init__(self, source: BinaryIO, most: int) -> None:
+        self._source = source
+        self._most = most
+        self.seek = source.seek
+        self.tell = source.tell
+        self.seekable = source.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        """Read so many bytes.
+
+        Raises:
+            BeyondBudgetError: the archive lists more members than anybody packs.
+        """
+        if size > self._most:
+            raise BeyondBudgetError("it lists more members than are looked at")
+        return self._source.read(size)
 
 
 def is_archive(handle: BinaryIO) -> bool:
     """Tell by content whether something is a zip or a (packed) tar archive."""
-    head = handle.read(512)
+    head = handle.read(BLOCK)
     handle.seek(0)
     if head.startswith(b"PK\x03\x04"):
         return True
-    if head[TAR_AT : TAR_AT + 5] == b"ustar":
+    if head[257:262] == b"ustar":
         return True
-    if not head.startswith((GZIP, b"BZh", b"\xfd7zXZ", ZSTD)):
+    if not head.startswith((GZIP, BZIP2, XZ, ZSTD)):
         return False
     # hardly any input is an archive
     import tarfile
 
-    import zstandard
-
     try:
-        with tarfile.open(fileobj=_unpacking(handle), mode="r|*"):
-            return True
-    except (tarfile.TarError, zstandard.ZstdError, OSError, EOFError, zlib.error):
+        tarfile.TarInfo.frombuf(_unpacking(handle).read(BLOCK), "utf-8", "surrogateescape")
+    except _damage():
         return False
     finally:
         handle.seek(0)
+    return True
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """Give what the readers of archives raise of one that is damaged or forged."""
+    import lzma
+    import tarfile
+    import zipfile
+
+    import zstandard
+
+    own = (tarfile.TarError, zipfile.BadZipFile, zstandard.ZstdError, zlib.error, lzma.LZMAError)
+    return (*own, OSError, EOFError, ValueError, LookupError, OverflowError, struct.error)
 
 
 def _unpacking(handle: BinaryIO) -> BinaryIO:
-    """Give what an archive is read from: of one that is packed with Zstandard what is in it."""
-    packed = handle.read(4) == ZSTD
+    """Give what an archive is read from: of one that is packed what is in it."""
+    head = handle.read(len(XZ))
     handle.seek(0)
-    if not packed:
+    if head.startswith(GZIP):
+        import gzip
+
+        return cast("BinaryIO", gzip.GzipFile(fileobj=handle))
+    if head.startswith(BZIP2):
+        import bz2
+
+        return cast("BinaryIO", bz2.BZ2File(handle))
+    if head.startswith(XZ):
+        import lzma
+
+        return cast("BinaryIO", lzma.LZMAFile(handle))
+    if not head.startswith(ZSTD):
         return handle
     import zstandard
 
@@ -55,35 +153,43 @@ def _unpacking(handle: BinaryIO) -> BinaryIO:
     return cast("BinaryIO", reader)
 
 
-def members(source: str, opened: BinaryIO, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
+def members(
+    source: str, opened: BinaryIO, unread: list[Unread], budget: Budget
+) -> Iterator[tuple[str, bytes]]:
     """Give name and bytes of the members worth reading; what stops it goes to `unread`."""
-    import tarfile
-    import zipfile
-
-    import zstandard
-
-    left = MOST_BYTES
-    given = 0
     wanted = _Wanted()
-    damage = (tarfile.TarError, zipfile.BadZipFile, zstandard.ZstdError, zlib.error)
     try:
-        for member, handle in _entries(opened, wanted):
-            name = f"{source}!{member}"
-            if given >= MOST_FILES or left <= 0:
-                unread.append(Unread(source=source, reason="the archive is larger than is read"))
-                return
-            data = handle.read(min(MOST_MEMBER, left) + 1)
-            if len(data) > min(MOST_MEMBER, left):
-                data = data[:-1]
-                unread.append(Unread(source=name, reason=f"only the first {len(data)} bytes read"))
-            left -= len(data)
-            given += 1
+        for member, handle in _entries(opened, wanted, budget):
+            data = _held(f"{source}!{member}", handle, unread, budget)
             if wanted.keeps(member, data):
-                yield name, data
-    except (*damage, OSError, EOFError) as error:
+                yield f"{source}!{member}", data
+    except BeyondBudgetError as error:
+        unread.append(Unread(source=source, reason=f"{LARGER}: {error}"))
+    except _damage() as error:
         unread.append(Unread(source=source, reason=f"the archive is damaged: {error}"))
-    except (RuntimeError, NotImplementedError) as error:
+    except (RuntimeError, MemoryError) as error:
         unread.append(Unread(source=source, reason=f"the archive cannot be unpacked: {error}"))
+
+
+def _held(name: str, handle: BinaryIO, unread: list[Unread], budget: Budget) -> bytes:
+    """Read a member, as much of it as may be held."""
+    left = budget.left
+    if left.held <= 0 or left.files <= 0:
+        raise BeyondBudgetError(f"no more than {budget.limits.files} files are read")
+    most = min(budget.limits.member, left.held)
+    pieces: list[bytes] = []
+    size = 0
+    step = budget.limits.header
+    while size <= most and (piece := handle.read(min(step, most + 1 - size))):
+        pieces.append(piece)
+        size += len(piece)
+    data = b"".join(pieces)
+    if size > most:
+        data = data[:most]
+        unread.append(Unread(source=name, reason=f"only the first {most} bytes read"))
+    left.held -= len(data)
+    left.files -= 1
+    return data
 
 
 class _Wanted:
@@ -107,22 +213,54 @@ class _Wanted:
         return manifest is not None
 
 
-def _entries(opened: BinaryIO, wanted: _Wanted) -> Iterator[tuple[str, BinaryIO]]:
-    import tarfile
+def _entries(opened: BinaryIO, wanted: _Wanted, budget: Budget) -> Iterator[tuple[str, BinaryIO]]:
+    if budget.depth > budget.limits.nested:
+        raise BeyondBudgetError(f"it lies in more than {budget.limits.nested} others")
+    allowed = budget.limits.unpacked_of(opened.seek(0, 2))
+    opened.seek(0)
+    head = opened.read(4)
+    opened.seek(0)
+    found = _of_zip if head == b"PK\x03\x04" else _of_tar
+    yield from found(opened, allowed, wanted, budget)
+
+
+def _count(budget: Budget) -> None:
+    """Take note that a member is looked at."""
+    budget.left.members -= 1
+    if budget.left.members < 0:
+        raise BeyondBudgetError(f"no more than {budget.limits.members} members are looked at")
+    if not budget.left.is_timely:
+        raise BeyondBudgetError(f"it takes more than {budget.limits.seconds:.0f} seconds")
+
+
+def _of_zip(
+    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: Budget
+) -> Iterator[tuple[str, BinaryIO]]:
     import zipfile
 
-    if zipfile.is_zipfile(opened):
-        with zipfile.ZipFile(opened) as packed:
-            for info in sorted(packed.infolist(), key=lambda info: MANIFEST not in info.filename):
-                if not info.is_dir() and wanted(info.filename):
-                    with packed.open(info) as handle:
-                        yield info.filename, cast("BinaryIO", handle)
-        return
-    opened.seek(0)
-    with tarfile.open(fileobj=_unpacking(opened), mode="r|*") as archive:
-        for member in archive:
-            if member.offset > LIMIT:
-                raise tarfile.ReadError(f"goes on beyond {LIMIT} bytes")
+    guarded = cast("BinaryIO", _Guarded(opened, budget.limits.directory))
+    with zipfile.ZipFile(guarded) as packed:
+        for info in sorted(packed.infolist(), key=lambda info: MANIFEST not in info.filename):
+            _count(budget)
+            if info.is_dir() or not wanted(info.filename):
+                continue
+            with packed.open(info) as handle:
+                unpacked = _Forward(cast("BinaryIO", handle), allowed, budget.limits.header)
+                yield info.filename, cast("BinaryIO", unpacked)
+            allowed = unpacked.allowed
+
+
+def _of_tar(
+    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: Budget
+) -> Iterator[tuple[str, BinaryIO]]:
+    import tarfile
+
+    source = _unpacking(opened)
+    kind = _Unpacked if source is opened else _Forward
+    forward = cast("BinaryIO", kind(source, allowed, budget.limits.header))
+    with tarfile.open(fileobj=forward, mode="r:") as archive:
+        while (member := archive.next()) is not None:
+            _count(budget)
             if member.isfile() and wanted(member.name):
                 found = archive.extractfile(member)
                 if found is not None:

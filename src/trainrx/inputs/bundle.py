@@ -10,6 +10,7 @@ import msgspec
 
 from trainrx.inputs.content import Found
 from trainrx.inputs.encoding import decode_text
+from trainrx.knowledge.regular import read_regular
 from trainrx.model.bundle import (
     MANIFEST,
     REASONS,
@@ -22,6 +23,7 @@ from trainrx.model.bundle import (
 )
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
+from trainrx.model.limits import LIMITS
 
 T = TypeVar("T", bound=msgspec.Struct)
 LARGEST_MANIFEST = 1 << 24
@@ -97,7 +99,7 @@ def _is_inside(path: str) -> bool:
 def read_bundle_folder(root: Path) -> Found | None:
     """Read a bundle that was unpacked; None where a folder is none."""
     try:
-        manifest = read_manifest((root / MANIFEST).read_bytes()[: LARGEST_MANIFEST + 1])
+        manifest = read_manifest(read_regular(root / MANIFEST, LARGEST_MANIFEST + 1))
     except OSError:
         return None
     if manifest is None:
@@ -113,7 +115,7 @@ def read_bundle_folder(root: Path) -> Found | None:
         elif _kind(item) not in SMALL:
             inputs.append(Input(kind=_kind(item), name=name, path=path, taken=item))
         else:
-            inputs.append(_from_data(item, name, path.read_bytes()))
+            inputs.append(_from_data(item, name, read_regular(path, LIMITS.text)))
     return inputs, unread
 
 

@@ -6,14 +6,13 @@ import io
 from functools import cached_property
 from pathlib import Path
 
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.recognise import SAMPLE
 from trainrx.inputs.stream import CHUNK, file_chunks, tail
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 
-LARGEST_TEXT = 1 << 24
-"""Bytes of a script, configuration or list that is taken as text; nobody writes more."""
 LARGEST_FILE = 1 << 20
 """Bytes of a file, packed or not, up to which a post is held as text."""
 
@@ -49,17 +48,25 @@ class Content:
         name: what they are cited by.
         path: the file; None for a member of an archive, a pipe, a part of something else.
         pasted: whether the user said that it is a post, whatever it looks like.
+        budget: what reading it may take.
         unread: what stopped the reading so far.
     """
 
     def __init__(
-        self, name: str, *, path: Path | None = None, data: bytes = b"", pasted: bool = False
+        self,
+        name: str,
+        *,
+        path: Path | None = None,
+        data: bytes = b"",
+        pasted: bool = False,
+        budget: Budget | None = None,
     ) -> None:
         self.name = name
         self.path = path
         self.pasted = pasted
+        self.budget = budget or Budget()
         self.unread: list[Unread] = []
-        self._data = data
+        self._data = data.lstrip(b"\0")  # a log that was truncated while it was written
 
     @cached_property
     def sample(self) -> bytes:
@@ -95,19 +102,25 @@ class Content:
         """Tell whether a file is too long for a post to be held as text."""
         return self.path is not None and self.path.stat().st_size > LARGEST_FILE
 
+    @property
+    def is_large(self) -> bool:
+        """Tell whether what is in memory is more than is held as text besides."""
+        return len(self._data) > self.budget.limits.text
+
     @cached_property
     def data(self) -> bytes:
         """Give all bytes of what is in memory; of a file at most what a text may hold."""
         if self.path is None:
             return self._data
+        most = self.budget.limits.text
         buffer = io.BytesIO()
         for chunk in file_chunks(self.path, self.name, self.unread.append, size=CHUNK):
             buffer.write(chunk)
-            if buffer.tell() > LARGEST_TEXT:
-                reason = f"is larger than {LARGEST_TEXT} bytes: only its beginning was read"
+            if buffer.tell() > most:
+                reason = f"is larger than {most} bytes: only its beginning was read"
                 self.unread.append(Unread(source=self.name, reason=reason))
                 break
-        return buffer.getvalue()[:LARGEST_TEXT]
+        return buffer.getvalue()[:most]
 
     @cached_property
     def text(self) -> str:

@@ -4,43 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from trainrx.inputs.archives import is_archive, members
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.bundle import read_bundle_folder, read_bundle_members
 from trainrx.inputs.containers import EMPTY, read_content, read_member, reasons
 from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
 from trainrx.inputs.folder import wanted_files
 from trainrx.inputs.recognise import is_command
+from trainrx.knowledge.regular import open_regular
 from trainrx.model.bundle import MANIFEST
 from trainrx.model.errors import UnknownContentError, UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
 
 
-def read_path(path: Path, *, kind: InputKind | None = None, pasted: bool = False) -> Found:
+def read_path(
+    path: Path,
+    *,
+    kind: InputKind | None = None,
+    pasted: bool = False,
+    budget: Budget | None = None,
+) -> Found:
     """Read one file, folder, archive or glob pattern, recognised by content.
 
     Args:
         path: what the user named.
         kind: what it must be, where the user said so (`--log FILE`).
         pasted: whether the user said that it is a post, whatever it looks like.
+        budget: what reading may take; that of this path alone where nothing is said.
 
     Raises:
         UsageError: nothing is there, or it is empty, binary, unreadable, or without anything we
             can use.
     """
+    budget = budget or Budget()
     exists = _exists(path)
     if not exists and re.search(r"[*?[]", str(path)):
-        return _read_pattern(path, kind)
+        return _read_pattern(path, kind, budget)
     if not exists:
         raise UsageError(f"{path}: no such file or folder. Check the spelling and where you are.")
     if path.is_dir():
-        return _read_folder(path)
+        return _read_folder(path, budget)
     if not path.is_file():  # opening a pipe may wait for ever
         raise UsageError(f"{path}: {NO_FILE}.")
-    return _read_file(path, kind, pasted=pasted)
+    return _read_file(path, kind, budget, pasted=pasted)
 
 
 def read_stdin(
@@ -49,6 +60,7 @@ def read_stdin(
     kind: InputKind | None = None,
     name: str = "<stdin>",
     pasted: bool = False,
+    budget: Budget | None = None,
 ) -> Found:
     """Read what was piped in or pasted; the arguments are those of `read_path`.
 
@@ -59,9 +71,10 @@ def read_stdin(
         raise UsageError(f"{name}: packed data. Unpack it first, e.g. `zcat FILE | diagnose -`.")
     if not data.strip(b"\0 \t\r\n"):
         raise UsageError(f"{name}: nothing came in. Pipe a log or a command into it.")
-    return read_content(Content(name, data=data, pasted=pasted), kind)
+    return read_content(Content(name, data=data, pasted=pasted, budget=budget), kind)
 
 
+LATE = "was not read: reading what stands before it took all the time there is for it"
 NO_FILE = "is a pipe or a device, expected a file. Pipe into `-` instead: `... | diagnose -`"
 
 
@@ -78,25 +91,26 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _read_pattern(path: Path, kind: InputKind | None) -> Found:
+def _read_pattern(path: Path, kind: InputKind | None, budget: Budget) -> Found:
     try:
         names = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))
     except (ValueError, OSError) as error:
         raise UsageError(f"{path}: is not a pattern of file names: {error}.") from error
     if not names:
         raise UsageError(f"{path}: no file matches this pattern. Quote it, or check the folder.")
-    inputs, unread = _gathered(_inside(name, kind) for name in names)
+    inputs, unread = _gathered(_inside(name, kind, budget) for name in names)
     if _is_unknown(inputs):
         said = f"{path}: {len(names)} files match, but none is a log, script or config."
         raise UnknownContentError(said, inputs)
     return inputs, unread
 
 
-def _read_folder(path: Path) -> Found:
+def _read_folder(path: Path, budget: Budget) -> Found:
     if (bundle := read_bundle_folder(path)) is not None:
         return bundle
     stopped: list[Unread] = []
-    inputs, unread = _gathered(_inside(place, None) for place in wanted_files(path, stopped))
+    places = wanted_files(path, stopped, budget.limits)
+    inputs, unread = _gathered(_inside(place, None, budget) for place in places)
     if not inputs and unread:
         raise UsageError(f"{unread[0].source}: {unread[0].reason}.")
     if _is_unknown(inputs):
@@ -129,11 +143,13 @@ def _gathered(all_found: Iterable[Found]) -> Found:
     return inputs, unread
 
 
-def _inside(place: Path, kind: InputKind | None) -> Found:
+def _inside(place: Path, kind: InputKind | None, budget: Budget) -> Found:
     """Read one file that was come upon; what is wrong with it is noted, not raised."""
+    if not budget.left.is_timely:
+        return [], [Unread(source=str(place), reason=LATE)]
     try:
         if place.stat().st_size and place.is_file():
-            return _read_file(place, kind)
+            return _read_file(place, kind, budget)
     except UnknownContentError as error:
         return list(error.others), []
     except UsageError as error:
@@ -144,11 +160,13 @@ def _inside(place: Path, kind: InputKind | None) -> Found:
     return [], []
 
 
-def _read_file(path: Path, kind: InputKind | None, *, pasted: bool = False) -> Found:
+def _read_file(
+    path: Path, kind: InputKind | None, budget: Budget, *, pasted: bool = False
+) -> Found:
     with _opened(path) as handle:
         if is_archive(handle) and not is_torch_archive(handle.read(512)):
-            return _read_archive(path, handle)
-    content = Content(str(path), path=path, pasted=pasted)
+            return _read_archive(path, handle, budget)
+    content = Content(str(path), path=path, pasted=pasted, budget=budget)
     blank = not content.sample.strip(b" \t\r\n")
     if content.unread:
         raise UsageError(f"{path}: {content.unread[0].reason}.")
@@ -159,7 +177,7 @@ def _read_file(path: Path, kind: InputKind | None, *, pasted: bool = False) -> F
 
 def _opened(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
+        return open_regular(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}.") from error
 
@@ -176,23 +194,24 @@ def whole_contents(names: Iterable[str]) -> Iterator[Input]:
         if not Path(archive).is_file():
             continue
         with _opened(Path(archive)) as handle:
-            for name, data in members(archive, handle, []):
+            for name, data in members(archive, handle, [], Budget()):
                 if name in wanted:
                     yield Input(kind="log", name=name, data=data)
 
 
-def _read_members(source: str, members: Iterator[tuple[str, bytes]]) -> Found:
+def _read_members(source: str, members: Iterator[tuple[str, bytes]], budget: Budget) -> Found:
     first = next(members, None)
     if first is None:
         return [], []
     if PurePosixPath(first[0].partition("!")[2]).name == MANIFEST:
         return read_bundle_members(source, (first, *members))
-    return _gathered(map(read_member, (first, *members)))
+    return _gathered(read_member(one, budget) for one in chain((first,), members))
 
 
-def _read_archive(path: Path, handle: BinaryIO) -> Found:
+def _read_archive(path: Path, handle: BinaryIO, budget: Budget) -> Found:
     stopped: list[Unread] = []
-    inputs, unread = _read_members(str(path), members(str(path), handle, stopped))
+    found = members(str(path), handle, stopped, budget)
+    inputs, unread = _read_members(str(path), found, budget)
     unread += stopped
     if _is_unknown(inputs):
         why = unread[0].reason if unread else "no log, script or config in it"

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from trainrx.knowledge.regular import read_regular
 from trainrx.model.findings import Unread
+from trainrx.model.limits import LIMITS, Limits
 from trainrx.model.pattern import late
 
-MOST_FILES = 2000
-MOST_ENTRIES = 100_000
-MOST_DEPTH = 8
 SKIPPED_FOLDERS = {"__pycache__", "node_modules", "site-packages", ".git", "tokenizer"}
 HYDRA = ".hydra"
 """Where Hydra (verl) leaves the configuration it composed."""
@@ -73,7 +72,7 @@ OF_RUN = frozenset({"files", "console"})
 """What is of the job there; the rest is the tracker's own."""
 
 
-def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:
+def wanted_files(root: Path, unread: list[Unread], limits: Limits = LIMITS) -> Iterator[Path]:
     """Give the files of a folder that may tell something, in a stable order.
 
     Weights, tokenizers and data sets are passed over; of the checkpoints and of the runs of a
@@ -82,7 +81,7 @@ def wanted_files(root: Path, unread: list[Unread]) -> Iterator[Path]:
     """
     copies: list[Path] = []
     logged = False
-    for place in _wanted(root, unread):
+    for place in _wanted(root, unread, limits):
         if _is_copy(place):
             copies.append(place)
             continue
@@ -104,19 +103,21 @@ def _is_told(place: Path, name: str) -> bool:
     return own and any((place / "files" / config).exists() for config in ("config.yaml",))
 
 
-def _wanted(root: Path, unread: list[Unread]) -> Iterator[Path]:
+def _wanted(root: Path, unread: list[Unread], limits: Limits) -> Iterator[Path]:
     given = entries = 0
     for folder, names, files in os.walk(root, followlinks=False):
         place = Path(folder)
         depth = len(place.relative_to(root).parts)
-        names[:] = sorted(_entered(place, names)) if depth < MOST_DEPTH else []
+        names[:] = sorted(_entered(place, names)) if depth < limits.folders else []
         for name in sorted(files):
             entries += 1
             wanted = is_wanted(name) or (entries <= MOST_PEEKED and _is_dump(place / name))
             if not wanted or place.name in TRACKERS or _is_told(place, name):
                 continue
-            if given == MOST_FILES or entries > MOST_ENTRIES:
-                reason = f"holds more files than are read ({MOST_FILES}); name the logs themselves"
+            if given == limits.files or entries > limits.entries:
+                reason = (
+                    f"holds more files than are read ({limits.files}); name the logs themselves"
+                )
                 unread.append(Unread(source=str(root), reason=reason))
                 return
             given += 1
@@ -128,8 +129,7 @@ def _is_dump(path: Path) -> bool:
     if path.suffix != ".json" or UNWANTED.match(path.name):
         return False
     try:
-        with path.open("rb") as file:
-            head = file.read(PEEKED)
+        head = read_regular(path, PEEKED)
     except OSError:
         return False
     return sum(key in head for key in DUMPED) >= 2

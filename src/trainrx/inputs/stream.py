@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -10,14 +12,14 @@ from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
+from trainrx.knowledge.regular import open_regular
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
+from trainrx.model.limits import LIMITS
 from trainrx.model.pattern import late
 from trainrx.model.progress import advance
 
 CHUNK = 1 << 18
-LIMIT = 8 << 30
-"""Bytes of one decompressed input that are read; a decompression bomb ends here."""
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED_AGAIN = 4 << 20
@@ -29,7 +31,7 @@ Report = Callable[[Unread], None]
 
 
 def chunks(
-    source: Input, report: Report, *, limit: int = LIMIT, times: LineTimes | None = None
+    source: Input, report: Report, *, limit: int | None = None, times: LineTimes | None = None
 ) -> Iterator[bytes]:
     """Give the bytes of an input; what stops the reading early goes to `report`.
 
@@ -43,7 +45,7 @@ def chunks(
 PRINTED: tuple[InputKind, ...] = ("log", "output")
 
 
-def _raw(source: Input, report: Report, limit: int) -> Iterator[bytes]:
+def _raw(source: Input, report: Report, limit: int | None) -> Iterator[bytes]:
     if source.path is None:
         data = held_bytes(source)
         for start in range(0, len(data), CHUNK):
@@ -83,7 +85,7 @@ def _last(source: Input, size: int) -> bytes:
     if source.path is None:
         return held_bytes(source)[-size:]
     try:
-        with source.path.open("rb") as handle:
+        with open_regular(source.path) as handle:
             packed = handle.read(4).startswith((GZIP, ZSTD))
             end = handle.seek(0, 2)
             if not packed:
@@ -98,25 +100,33 @@ def _last(source: Input, size: int) -> bytes:
 
 
 def file_chunks(
-    path: Path, name: str, report: Report, *, limit: int = LIMIT, size: int = CHUNK
+    path: Path, name: str, report: Report, *, limit: int | None = None, size: int = CHUNK
 ) -> Iterator[bytes]:
-    """Give the bytes of a file, `size` at a time, decompressed when it is gzip or Zstandard."""
+    """Give the bytes of a file, `size` at a time, decompressed when it is gzip or Zstandard.
+
+    What is written to it meanwhile is left out; so are the NULs that a log begins with which was
+    truncated while it was written.
+    """
     try:
-        with path.open("rb") as handle:
+        with open_regular(path) as handle:
             head = handle.read(4)
             handle.seek(0)
+            length = os.fstat(handle.fileno()).st_size
             packed = head.startswith((GZIP, ZSTD))
-            left = limit
+            most = limit or (LIMITS.unpacked_of(length) if packed else LIMITS.read)
+            left = most if packed or not length else min(most, length)
+            begun = False
             for piece in _pieces(handle, head, name, report, size):
-                if packed and len(piece) > left:
+                begun = begun or not _is_blank(piece)
+                if begun:
                     yield piece[:left]
-                    report(
-                        Unread(source=name, reason=f"only the first {limit} bytes were unpacked")
-                    )
-                    return
-                left -= len(piece)
                 advance(0)
-                yield piece
+                left -= len(piece)
+                if left < 0 and (packed or length > most):
+                    did = "unpacked" if packed else "read"
+                    report(Unread(source=name, reason=f"only the first {most} bytes were {did}"))
+                if left < 0 or (left == 0 and not packed):
+                    return
     except OSError as error:
         report(Unread(source=name, reason=f"cannot be read: {error.strerror or error}"))
 
@@ -132,6 +142,25 @@ def _pieces(handle: BinaryIO, head: bytes, name: str, report: Report, size: int)
 def _plain(handle: BinaryIO, size: int) -> Iterator[bytes]:
     while piece := handle.read(size):
         yield piece
+        if _is_blank(piece):
+            _pass_hole(handle)
+
+
+def _is_blank(piece: bytes) -> bool:
+    """Tell whether there are only NULs in a piece."""
+    return piece.startswith(b"\0") and not piece.strip(b"\0")
+
+
+def _pass_hole(handle: BinaryIO) -> None:
+    """Go on where the next bytes of a file are that somebody wrote."""
+    number = handle.fileno()
+    before = os.lseek(number, 0, os.SEEK_CUR)
+    try:
+        begins = os.lseek(number, handle.tell(), os.SEEK_DATA)
+    except OSError as error:  # nothing more was written, or the file system knows no holes
+        begins = os.fstat(number).st_size if error.errno == errno.ENXIO else handle.tell()
+    os.lseek(number, before, os.SEEK_SET)
+    handle.seek(begins)
 
 
 def _gunzip(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[bytes]:
@@ -161,9 +190,9 @@ def _unzstd(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[
                 frame = unpack() if frame.eof else frame
                 unpacked += frame.decompress(packed)
                 packed = frame.unused_data
-            if len(unpacked) >= size:
-                yield bytes(unpacked)
-                unpacked.clear()
+            while len(unpacked) >= size:
+                yield bytes(unpacked[:size])
+                del unpacked[:size]
     except zstandard.ZstdError as error:
         report(Unread(source=name, reason=f"the Zstandard data is damaged or cut off: {error}"))
     else:

@@ -11,6 +11,7 @@ import msgspec
 
 from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.evidence.readers import as_evidence
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.containers import NO_INPUT
 from trainrx.inputs.content import Found
 from trainrx.inputs.environment import Environment, read_environment
@@ -116,10 +117,11 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     inputs = [Input(kind="script", name=COMMAND_LINE, text=words)] if words else []
     unread: list[Unread] = []
     refused: list[NoInputError] = []
+    budget = Budget()
     for names, kind in _named(request):
         for name in names:
             try:
-                found, problems = _read(name, kind, request.stdin)
+                found, problems = _read(name, kind, request.stdin, budget)
             except UnknownContentError as error:
                 found, problems = [as_evidence(item) for item in error.others], []
                 if all(item.kind == "other" for item in found):
@@ -241,8 +243,8 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], Asked | None]]:
     yield request.logs, "log"
 
 
-def _read(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
-    found, unread = _read_given(name, kind, stdin)
+def _read(name: str, kind: Asked | None, stdin: bytes | None, budget: Budget) -> Found:
+    found, unread = _read_given(name, kind, stdin, budget)
     found = [_program(item) for item in found]
     barren = [item for item in found if _is_barren(item)]
     if barren and len(barren) == len(found):
@@ -269,14 +271,14 @@ def _program(item: Input) -> Input:
     return item
 
 
-def _read_given(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
+def _read_given(name: str, kind: Asked | None, stdin: bytes | None, budget: Budget) -> Found:
     if kind != "script":
-        return _read_as(name, kind, stdin)
+        return _read_as(name, kind, stdin, budget)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
-    found, unread = _read_as(name, None, stdin)
+    found, unread = _read_as(name, None, stdin, budget)
     if all(item.kind in LAUNCHES or item.spans for item in found):
         return found, unread
-    scripts, _ = _read_as(name, "script", stdin)
+    scripts, _ = _read_as(name, "script", stdin, Budget())
     said = {item.name: item for item in scripts if item.kind == "script"}
     apart = {item.name for item in found if item.kind in LAUNCHES}
     inputs: list[Input] = []
@@ -294,11 +296,11 @@ def _read_given(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
     return inputs, unread
 
 
-def _read_as(name: str, kind: Asked | None, stdin: bytes | None) -> Found:
+def _read_as(name: str, kind: Asked | None, stdin: bytes | None, budget: Budget) -> Found:
     said, pasted = (None, True) if kind == "post" else (kind, False)
     if name == "-":
-        return read_stdin(stdin or b"", kind=said, pasted=pasted)
-    return read_path(Path(name), kind=said, pasted=pasted)
+        return read_stdin(stdin or b"", kind=said, pasted=pasted, budget=budget)
+    return read_path(Path(name), kind=said, pasted=pasted, budget=budget)
 
 
 def _typed(
@@ -383,7 +385,7 @@ def _barren(
 def _good(request: Request, unread: list[Unread]) -> Input | None:
     if request.good is None:
         return None
-    found, problems = _read(request.good, "script", request.stdin)
+    found, problems = _read(request.good, "script", request.stdin, Budget())
     _refuse_empty(found, problems)
     unread += problems
     return found[0] if found else None

@@ -19,6 +19,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Protocol, cast
 
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.content import Content, Found
 from trainrx.inputs.encoding import looks_binary
 from trainrx.inputs.recognise import recognise
@@ -42,11 +43,22 @@ class Container(Protocol):
 EMPTY = "is empty or blank. Check that it is the right file and was written to"
 
 
-def read_member(member: tuple[str, bytes], *, pasted: bool = False) -> Found:
-    """Read a part of something else by name and bytes; what is wrong is noted, not raised."""
+def read_member(member: tuple[str, bytes], budget: Budget, *, pasted: bool = False) -> Found:
+    """Read a part of something else by name and bytes; what is wrong is noted, not raised.
+
+    Args:
+        member: its name and bytes.
+        budget: that of what it is a part of.
+        pasted: whether the user said that it is a post.
+    """
     name, data = member
+    inner = budget.inside()
+    if inner.depth > inner.limits.nested:
+        reason = f"lies in more than {inner.limits.nested} archives and mails: not read"
+        return [], [Unread(source=name, reason=reason)]
+    content = Content(name, data=data, pasted=pasted, budget=inner)
     try:
-        return read_content(Content(name, data=data, pasted=pasted)) if data.strip() else ([], [])
+        return read_content(content) if data.strip() else ([], [])
     except UnknownContentError as error:
         return list(error.others), []
     except UsageError as error:
@@ -102,6 +114,8 @@ def _whole(content: Content, kind: InputKind | None) -> Input:
         raise NoInputError(f"{content.name}: {NO_INPUT}.", [other])
     if said in STREAMED and content.path is not None:
         return Input(kind=said, name=content.name, path=content.path)
+    if said in STREAMED and content.is_large:
+        return Input(kind=said, name=content.name, data=content.data)
     text = _lines(content.text, said)
     return Input(kind=said, name=content.name, path=content.path, text=text)
 
@@ -116,7 +130,8 @@ def _kind(content: Content, said: InputKind | None) -> InputKind | None:
     if said not in (None, "log"):
         return said
     # what is in memory is recognised as a whole: an object that its head cuts is one all the same
-    seen = recognise(content.head if content.path is not None else content.text)
+    from_head = content.path is not None or content.is_large
+    seen = recognise(content.head if from_head else content.text)
     return seen if said is None or seen == "metrics" else said
 
 

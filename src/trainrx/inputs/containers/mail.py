@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainrx.inputs.archives import is_archive, members
+from trainrx.inputs.budget import Budget
 from trainrx.inputs.containers import read_member
 from trainrx.inputs.containers.picture import PICTURE
 from trainrx.inputs.content import Content, Found
@@ -48,23 +49,24 @@ def contained(content: Content) -> Found | None:
     unread: list[Unread] = []
     try:
         message = message_from_bytes(content.data[:LARGEST], policy=policy.default)
-        parts = list(_parts(message, content.name, unread))
+        parts = list(_parts(message, content, unread))
     except (LookupError, ValueError, AttributeError, TypeError, RecursionError) as error:
         # what the standard library raises of headers that no mail may have
         reason = f"is a mail that is damaged: {type(error).__name__}"
         return [], [Unread(source=content.name, reason=reason)]
     inputs: list[Input] = []
     for part, pasted in parts:
-        found, more = read_member(part, pasted=pasted)
+        found, more = read_member(part, content.budget, pasted=pasted)
         inputs += found
         unread += more
     return inputs, unread
 
 
 def _parts(
-    message: EmailMessage, name: str, unread: list[Unread]
+    message: EmailMessage, content: Content, unread: list[Unread]
 ) -> Iterator[tuple[tuple[str, bytes], bool]]:
     """Give name and bytes of the text and of what is attached; whether somebody wrote it."""
+    name = content.name
     body = message.get_body(preferencelist=("plain", "html"))
     text = _body(body) if body is not None else ""
     post = f"# {message['subject'] or ''}\n\n{_once(SIGNATURE.sub('', text))}\n"
@@ -74,10 +76,12 @@ def _parts(
         if part.get_content_maintype() in ("image", "video", "audio"):
             unread.append(Unread(source=own, reason=PICTURE))
             continue
-        yield from ((one, False) for one in _attached(part, own, unread))
+        yield from ((one, False) for one in _attached(part, own, unread, content.budget))
 
 
-def _attached(part: MIMEPart, name: str, unread: list[Unread]) -> Iterator[tuple[str, bytes]]:
+def _attached(
+    part: MIMEPart, name: str, unread: list[Unread], budget: Budget
+) -> Iterator[tuple[str, bytes]]:
     if part.get_content_type() == "message/rfc822":
         yield name, part.get_content().as_bytes()
         return
@@ -85,7 +89,7 @@ def _attached(part: MIMEPart, name: str, unread: list[Unread]) -> Iterator[tuple
     if not isinstance(data, bytes):
         return
     if is_archive(io.BytesIO(data)):
-        yield from members(name, io.BytesIO(data), unread)
+        yield from members(name, io.BytesIO(data), unread, budget)
     else:
         yield name, data
 

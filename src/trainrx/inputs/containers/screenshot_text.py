@@ -45,7 +45,8 @@ def contained(content: Content) -> Found | None:
     text = put_right(content.text.replace("\r\n", "\n"))
     if SIGNS.search(text):
         return None
-    inputs, unread = read_content(Content(content.name, data=text.encode(), pasted=True))
+    own = Content(content.name, data=text.encode(), pasted=True, budget=content.budget)
+    inputs, unread = read_content(own)
     return inputs, [Unread(source=content.name, reason=REPAIRED), *unread]
 
 

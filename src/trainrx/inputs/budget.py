@@ -1,0 +1,43 @@
+"""What of the budgets of a request is left: parts of parts draw on the same."""
+
+from __future__ import annotations
+
+import time
+
+from trainrx.model.limits import LIMITS, Limits
+
+
+class Allowance:
+    """What may still be spent, by all inputs together."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.held = limits.held
+        self.members = limits.members
+        self.files = limits.files
+        self._until = time.process_time() + limits.seconds
+
+    @property
+    def is_timely(self) -> bool:
+        """Tell whether the processor has time left for reading."""
+        return time.process_time() < self._until
+
+
+class Budget:
+    """What reading an input may take.
+
+    Attributes:
+        limits: of each input, and of all.
+        left: what all inputs have left.
+        depth: how many archives and mails this one lies in.
+    """
+
+    def __init__(
+        self, limits: Limits = LIMITS, *, left: Allowance | None = None, depth: int = 0
+    ) -> None:
+        self.limits = limits
+        self.left = left or Allowance(limits)
+        self.depth = depth
+
+    def inside(self) -> Budget:
+        """Give the budget of what lies in an input."""
+        return Budget(self.limits, left=self.left, depth=self.depth + 1)
