@@ -17,7 +17,8 @@ from typer.main import get_command
 
 import trainrx
 from trainrx.cli import commands, main
-from trainrx.cli._chinese import _said, chinese, texts
+from trainrx.cli._chinese import HELP, _said
+from trainrx.render.chinese import catalogue, chinese, messages
 from trainrx.render.layout import cells
 
 SOURCES = Path(trainrx.__file__).parent
@@ -67,6 +68,23 @@ def _messages() -> Iterator[tuple[str, str | None]]:
             yield f"{room}:{node.lineno}", _text(node.args[0], module)
 
 
+def _reasons() -> Iterator[tuple[str, str]]:
+    """Give where an input is said to be of no use and why, as far as it is said there."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        room = path.relative_to(SOURCES).as_posix()
+        module = None
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and _name(node.func) == "Unread"):
+                continue
+            (why,) = (word.value for word in node.keywords if word.arg == "reason")
+            name = "trainrx." + room.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+            module = module or import_module(name)
+            said = getattr(module, _name(why) or "-", None) or _text(why, module)
+            if isinstance(said, str):
+                yield f"{room}:{node.lineno}", said
+
+
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
@@ -96,8 +114,15 @@ def test_every_error_has_its_chinese(place):
 
     translated = chinese(said)
 
-    assert CHINESE.search(translated), f"{place}: src/trainrx/cli/texts/errors.yaml lacks {said!r}"
+    assert CHINESE.search(translated), f"{place}: render/texts/errors.yaml lacks {said!r}"
     assert set(re.findall(r"⟦\d+⟧", translated)) == set(re.findall(r"⟦\d+⟧", said))
+
+
+def test_every_reason_for_an_input_of_no_use_has_its_chinese():
+    reasons = dict(_reasons())
+
+    assert len(reasons) > 20
+    assert {at: said for at, said in reasons.items() if not CHINESE.search(chinese(said))} == {}
 
 
 def test_a_message_put_together_elsewhere_has_its_chinese():
@@ -134,16 +159,18 @@ def test_no_help_is_translated_that_nobody_reads():
     lines = {line.strip() for app in apps for line in (app.help or "").splitlines()}
     parser = {"Show this message and exit.", "Options", "Arguments", "Commands"}
 
-    assert {text.en for text in texts("help")} - read - lines - parser == set()
+    assert {text.en for text in catalogue(HELP)} - read - lines - parser == set()
 
 
-@pytest.mark.parametrize("name", ["errors", "help"])
-def test_both_languages_hold_the_same_values(name):
+@pytest.mark.parametrize("path", [*messages(), HELP])
+def test_both_languages_hold_the_same_values(path):
     def values(text: str) -> list[str]:
         return sorted(re.findall(r"\{(\w+)\}", text))
 
-    other = [text.en for text in texts(name) if not set(values(text.zh)) <= set(values(text.en))]
-    lost = [t.en for t in texts(name) if set(values(t.en)) - set(values(t.zh))]
+    other = [
+        text.en for text in catalogue(path) if not set(values(text.zh)) <= set(values(text.en))
+    ]
+    lost = [t.en for t in catalogue(path) if set(values(t.en)) - set(values(t.zh))]
 
     assert other == []
     assert lost == []

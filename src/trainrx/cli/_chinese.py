@@ -1,7 +1,6 @@
-"""Help and errors in Chinese: what the program and its parser say, found in a catalogue of texts.
+"""Help and wrong use in Chinese: what typer says, which cannot be given words of its own.
 
-Sources stay in English. A message is matched with the catalogue when it is shown, values and all,
-as is what typer says, which cannot be given words of its own; what is not found stays as it is.
+Help is found in a catalogue of texts as errors are; what is not found stays as it is.
 """
 
 from __future__ import annotations
@@ -14,19 +13,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import msgspec
 import typer
 
-from trainrx.model.text import Text
+from trainrx.render.chinese import catalogue, chinese
 from trainrx.render.layout import cells, pad, wrap
 
 if TYPE_CHECKING:
     from typer.core import TyperCommand
 
-TEXTS = Path(__file__).parent / "texts"
+HELP = Path(__file__).parent / "texts" / "help.yaml"
 WIDEST = 78
 _COLUMN, _GAP, _INDENT = 30, 2, 2
-_VALUE = re.compile(r"\{(\w+)\}")
 _LIMITS = re.compile(r"(?s)(.*?)(?:  \[([^\n]*)\])?")
 """The help of an option, and what typer says of its default and its range."""
 _LIMIT_WORDS = (("default: ", "默认 "), ("required", "必填"))
@@ -37,38 +34,6 @@ class WrongUse(Protocol):
 
     def format_message(self) -> str:
         """Say what is wrong, without the usage."""
-
-
-@lru_cache(maxsize=2)
-def texts(name: str) -> tuple[Text, ...]:
-    """Read a catalogue: `errors` or `help`."""
-    # an answer in Chinese needs no PyYAML: only help and errors do
-    from trainrx.knowledge.yaml12 import read_yaml
-
-    return msgspec.convert(read_yaml(TEXTS / f"{name}.yaml"), tuple[Text, ...])
-
-
-def chinese(message: str) -> str:
-    """Say a message in Chinese: as the text does that has most words of its own in common."""
-    for pattern, said in _patterns():
-        found = pattern.fullmatch(message)
-        if found is not None:
-            values = {name: chinese(value) for name, value in found.groupdict("").items()}
-            return said.format(**values)
-    return message
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> Sequence[tuple[re.Pattern[str], str]]:
-    def own_words(text: Text) -> int:
-        return len(_VALUE.sub("", text.en))
-
-    def pattern(template: str) -> re.Pattern[str]:
-        plain = re.sub(r"\\([{}])", r"\1", re.escape(template))
-        return re.compile(_VALUE.sub(r"(?P<\1>.*?)", plain), re.DOTALL)
-
-    ordered = sorted(texts("errors"), key=own_words, reverse=True)
-    return [(pattern(text.en), text.zh) for text in ordered]
 
 
 def wrong_use(error: WrongUse) -> str:
@@ -168,7 +133,7 @@ def _said(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _help_texts() -> dict[str, str]:
-    return {text.en: text.zh for text in texts("help")}
+    return {text.en: text.zh for text in catalogue(HELP)}
 
 
 def _row(text: str) -> str:

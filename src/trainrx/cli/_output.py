@@ -79,7 +79,7 @@ def write_answer(text: str, *, utf8: bool = False, paged: bool = False) -> int:
 def complain(message: str, lang: Lang = "en", level: Level = "secrets") -> int:
     """Say on standard error what is wrong, masked and safe to show; give exit status 2."""
     if lang == "zh":
-        from trainrx.cli._chinese import chinese
+        from trainrx.render.chinese import chinese
 
         message = chinese(message)
     return _say(f"diagnose: {message}\n", level)

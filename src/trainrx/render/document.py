@@ -13,7 +13,7 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.text import Lang, Text
-from trainrx.render import words
+from trainrx.render import chinese, words
 from trainrx.render.layout import Styled
 from trainrx.sanitizer import Level
 
@@ -30,6 +30,7 @@ class View(NamedTuple):
         width: columns of a terminal; builders leave it to the writer.
         everything: show all there is, not the first few.
         post: written to be passed on in a chat or an issue, where nobody can ask for more.
+        chat: read where there is no command line: it is said what to send instead.
         colour: the terminal shows colours.
         rows: lines of the terminal; None where nothing scrolls away.
         terminal: somebody looks at it; else a program may read it.
@@ -40,6 +41,7 @@ class View(NamedTuple):
     width: int = 80
     everything: bool = False
     post: bool = False
+    chat: bool = False
     colour: bool = False
     rows: int | None = None
     terminal: bool = False
@@ -54,6 +56,10 @@ class View(NamedTuple):
         """Give a text in the language of the view, its places filled."""
         said = text.in_(self.lang)
         return said.format(**values) if values else said
+
+    def message(self, message: str) -> str:
+        """Give a message of the program in the language of the view."""
+        return chinese.said(message, self.lang)
 
     def paren(self, said: str) -> str:
         """Put an aside in parentheses behind something; "" where there is none."""

@@ -84,7 +84,7 @@ def unread_section(unread: Sequence[Unread], view: View, *, quoted: bool = False
     """List what could not be used, with the lines it stands on where they are `quoted`."""
     items = [
         doc.Bullet(
-            item.reason,
+            view.message(item.reason),
             at=(at := unread_at(item.source, item.line)),
             joint=view.say(words.COLON),
             evidence=(Origin(source=at, text=item.text),) if item.text and quoted else (),
