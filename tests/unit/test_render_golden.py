@@ -8,10 +8,16 @@ import pytest
 
 from trainrx.model.text import Lang
 from trainrx.render import render
+from trainrx.render.cards import card
 from trainrx.render.document import View
 
 FOLDER = Path(__file__).parents[1] / "golden"
 FORMS = ("txt", "explain.txt", "md", "json")
+CARDS = {
+    "en": ("slack", "discord", "teams", "telegram", "github"),
+    "zh": ("feishu", "dingtalk", "wecom", "gitlab", "plain"),
+}
+"""Each platform once, in the language most of its users write."""
 
 
 def shown(name: str, lang: Lang, form: str) -> str:
@@ -30,6 +36,19 @@ def test_the_answer_reads_as_it_was_approved(name, lang, form):
     golden = FOLDER / f"{name}.{lang}.{form}"
 
     text = shown(name, lang, form)
+
+    if os.environ.get("TRAINRX_UPDATE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("lang", "platforms"), CARDS.items())
+@pytest.mark.parametrize("name", ["oom", "unknown"])
+def test_the_message_in_a_chat_reads_as_it_was_approved(name, lang, platforms):
+    golden = FOLDER / f"{name}.{lang}.cards.txt"
+
+    said = (f"=== {one}\n{card(diagnoses.ALL[name](lang), one, View(lang))}" for one in platforms)
+    text = "\n".join(said)
 
     if os.environ.get("TRAINRX_UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")

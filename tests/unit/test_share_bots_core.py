@@ -33,7 +33,9 @@ class Answers:
             return TaskOutcome(error="expected a card @here")
         open_ = [ask for ask in self.asks if ask["id"] not in task.answers]
         said = json.dumps({"asks": open_}).encode()
-        return TaskOutcome(json=said, message=self.message, whole="# all of it")
+        asked = open_[0]["id"] if open_ else ""
+        message = "\n".join([*(ask["what"] for ask in open_[:1]), self.message])
+        return TaskOutcome(json=said, message=message, whole="# all of it", asked=asked)
 
 
 class Chat:
@@ -84,7 +86,8 @@ def test_the_answer_is_that_of_the_command_with_what_is_asked_next():
 
     assert sent.text.startswith("*Suspected*")
     assert "A100-SXM4-80GB" in sent.text
-    assert "Question: How was the job started?" in sent.text
+    assert "How was the job started?" in sent.text
+    assert sent.text.endswith("Send it here, as a file best; or reply: unknown.")
     assert [button.value for button in sent.buttons] == ["unknown"]
     assert sent.whole is not None
     assert sent.replaces == ""
@@ -243,7 +246,7 @@ def test_files_that_were_not_fetched_are_named_without_a_mention():
 
 def test_what_is_left_to_say_stays_within_the_limit():
     markup = load("discord")
-    answers = Answers(YES_NO, message="x" * (markup.limit - 5))
+    answers = Answers(YES_NO, message="x" * (markup.limit - 19))
 
     sent = run(Chat(Core(answers, "discord")).says("it died"))
 

@@ -129,7 +129,7 @@ class Asked:
 ANSWER = TaskOutcome(
     json=b'{"asks": []}', message="**Out of memory** in the backward\n\nmore", whole="w"
 )
-ASKING = TaskOutcome(json=ASKS, message="**Out of memory**", whole="w")
+ASKING = TaskOutcome(json=ASKS, message="**Out of memory**", whole="w", asked="sharing")
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_a_question_is_answered_by_pressing_a_link_that_sends_the_reply(gateway:
 
 @pytest.mark.parametrize(("size", "pressed"), [(100, True), (19_990, False)])
 def test_links_that_reply_are_left_out_where_they_do_not_fit(size: int, *, pressed: bool) -> None:
-    outcome = TaskOutcome(json=ASKS, message="x" * size)
+    outcome = TaskOutcome(json=ASKS, message="x" * size, asked="sharing")
     core = Core(Asked(outcome), "dingtalk")
     incoming = Incoming(thread="t", message="m", text="CUDA out of memory")
 

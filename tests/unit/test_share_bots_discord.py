@@ -191,7 +191,8 @@ async def bot(monkeypatch, **more):
         tasks.append(task)
         asks = [] if task.answers else [ASK]
         said = json.dumps({"asks": asks}).encode()
-        return TaskOutcome(json=said, message="**Diagnosed**", whole="# all")
+        asked = asks[0]["id"] if asks else ""
+        return TaskOutcome(json=said, message="**Diagnosed**", whole="# all", asked=asked)
 
     async with platform(monkeypatch, **more) as found:
         running = asyncio.create_task(run(Core(answer, "discord"), {"DISCORD_TOKEN": SHOWN}))

@@ -24,6 +24,7 @@ ASKING = TaskOutcome(
     json=b'{"asks": [{"id": "sharing", "what": "Shared?", "answer": "yes_no", "how": ""}]}',
     message="**Out of memory**",
     whole="# all of it",
+    asked="sharing",
 )
 
 

@@ -131,9 +131,8 @@ async def bot(**more):
     async def answer(task):
         tasks.append(task)
         asks = [] if task.answers else [ASK]
-        return TaskOutcome(
-            json=json.dumps({"asks": asks}).encode(), message="*Diagnosed*", whole="# all"
-        )
+        said, asked = json.dumps({"asks": asks}).encode(), asks[0]["id"] if asks else ""
+        return TaskOutcome(json=said, message="*Diagnosed*", whole="# all", asked=asked)
 
     async with workspace(**more) as slack:
         core = Core(answer, "slack")

@@ -26,7 +26,8 @@ AND = Text(en="; ", zh="；")
 
 def price(item: Proposal, lang: Lang) -> str:
     """Say in a line what a proposal costs; "" where nothing is known of it."""
-    return AND.in_(lang).join(text for text in _terms(item, lang) if text)
+    *before, last = [text for text in _terms(item, lang) if text] or [""]
+    return AND.in_(lang).join((*(text.rstrip(".。") for text in before), last))
 
 
 def _terms(item: Proposal, lang: Lang) -> Iterator[str]:

@@ -31,12 +31,13 @@ def card(answer: Diagnosis, platform: str, view: View) -> str:
     Args:
         answer: what is said.
         platform: one of `markup.names()`.
-        view: the language and what is masked.
+        view: the language, what is masked, and whether it is read in a `chat`: where the platform
+            is one, it is.
     """
-    view = view._replace(post=True, everything=False)
     markup = load(platform)
+    view = view._replace(post=True, everything=False, chat=view.chat or markup.chat)
     document = document_of(masked(answer, view.redaction), view)
-    shorter = (write(one, view, markup) for one in _shorter(document))
+    shorter = (write(one, view, markup) for one in _shorter(document, markup))
     return next(text for text in map(media.markdown, shorter) if _fits(text, markup))
 
 
@@ -44,9 +45,12 @@ def _fits(text: str, markup: CommonMark) -> bool:
     return markup.limit is None or markup.size(text) <= markup.limit
 
 
-def _shorter(document: Document) -> Iterator[Document]:
+def _shorter(document: Document, markup: CommonMark) -> Iterator[Document]:
     """Give a document, then ever shorter ones down to its first line."""
     yield document
+    if document.room is not None and markup.limit is not None:
+        for size in (markup.limit, markup.limit * 2 // 3):
+            yield document._replace(room=doc.Room(document.room.lines, size))
     for most in LENGTHS:
         yield _with_texts(document, most)
     shortest = _with_texts(document, LENGTHS[-1])

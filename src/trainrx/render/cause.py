@@ -226,7 +226,8 @@ def memory(predicted: Predicted, view: View, fits: bool | None = None) -> str:
     """Say the memory before and after, GiB per GPU, and whether it `fits` (None: by its range)."""
     change = f"{predicted.before_gib:.1f} -> {predicted.after_gib:.1f}"
     of_card = view.say(words.OF_CARD, change=change, card=f"{predicted.limit_gib:.1f}")
-    between = view.paren(f"{predicted.low_gib:.1f}-{predicted.high_gib:.1f}")
+    unit = " GiB" if view.chat else ""
+    between = view.paren(f"{predicted.low_gib:.1f}-{predicted.high_gib:.1f}{unit}")
     said = view.say(words.COMMA).join((of_card, view.say(_fits(predicted, fits))))
     return said + between
 

@@ -56,7 +56,8 @@ def _differential(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
 
 def _neighbours(answer: Diagnosis, view: View) -> Iterator[doc.Node]:
     for item in answer.neighbours:
-        yield doc.Bullet(item.title + view.paren(f"diagnose explain {item.id}"))
+        named = item.id if view.chat else f"diagnose explain {item.id}"
+        yield doc.Bullet(item.title + view.paren(named))
 
 
 def _findings(answer: Diagnosis, view: View) -> Iterator[doc.Node]:

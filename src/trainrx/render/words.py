@@ -149,6 +149,13 @@ COLLECT = Text(
         "然后重新运行："
     ),
 )
+COLLECT_HERE = Text(
+    en=(
+        "Send the launch script, the whole log of every rank, and the output of `pip freeze` and "
+        "`nvidia-smi` here."
+    ),
+    zh="请把启动脚本、每个 rank 的完整日志，以及 `pip freeze` 和 `nvidia-smi` 的输出发到这里。",
+)
 COLLECT_COMMAND = "diagnose --cmd launch.sh --log train.log --versions freeze.txt --gpu NAME"
 
 # headings

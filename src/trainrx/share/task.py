@@ -16,7 +16,9 @@ from trainrx.model.errors import KnowledgeError, UsageError
 from trainrx.model.text import Lang
 from trainrx.render import render
 from trainrx.render.cards import card
+from trainrx.render.chinese import said
 from trainrx.render.document import View
+from trainrx.render.screen.inquiry import open_questions
 from trainrx.sanitizer import Level
 
 Kind = Literal["diagnose", "paste", "lint", "estimate", "plan", "fix"]
@@ -77,6 +79,7 @@ class TaskOutcome(msgspec.Struct, frozen=True, kw_only=True):
         json: the answer as the contract has it, in UTF-8; b"" where there is an error.
         message: the same in short for the chat that was named; "" for none.
         whole: all there is to say, as Markdown; "" where no chat was named.
+        asked: the id of the question that the message puts; "" for none.
         patch: what `fix` would change, for `patch -p1`.
         error: what is wrong with the question and what to do; "" where it was answered.
     """
@@ -84,6 +87,7 @@ class TaskOutcome(msgspec.Struct, frozen=True, kw_only=True):
     json: bytes = b""
     message: str = ""
     whole: str = ""
+    asked: str = ""
     patch: str = ""
     error: str = ""
 
@@ -96,7 +100,7 @@ def perform(task: Task) -> TaskOutcome:
         try:
             return _answer(task)
         except (UsageError, KnowledgeError) as error:
-            return TaskOutcome(error=str(error))
+            return TaskOutcome(error=said(str(error), task.lang))
         finally:
             os.chdir(before)
 
@@ -104,19 +108,21 @@ def perform(task: Task) -> TaskOutcome:
 def _answer(task: Task) -> TaskOutcome:
     found = ANSWERERS[task.kind](_request(task), task)
     view = View(task.lang, redaction=task.redaction)
-    said = render(found, "json", view).encode("utf-8", "replace")
+    answer = render(found, "json", view).encode("utf-8", "replace")
     patch = render(found, "text", view) if task.kind == "fix" else ""
     if not task.platform:
-        return TaskOutcome(json=said, patch=patch)
+        return TaskOutcome(json=answer, patch=patch)
     from trainrx.model.result import Diagnosis
 
+    view = view._replace(chat=True)
     whole = render(found, "markdown", view._replace(everything=True))
     # a chat has a form of its own for a diagnosis alone
-    if isinstance(found, Diagnosis):
-        message = card(found, task.platform, view)
-    else:
+    if not isinstance(found, Diagnosis):
         message = render(found, "markdown", view)
-    return TaskOutcome(json=said, message=message, whole=whole, patch=patch)
+        return TaskOutcome(json=answer, message=message, whole=whole, patch=patch)
+    message = card(found, task.platform, view)
+    asked = next((ask.id for ask in open_questions(found)), "")
+    return TaskOutcome(json=answer, message=message, whole=whole, asked=asked)
 
 
 def _request(task: Task) -> Request:

@@ -13,7 +13,7 @@ from trainrx.render import document as doc
 from trainrx.render import grid, words
 from trainrx.render.document import CopyLine, Document, View
 from trainrx.render.formats import Format
-from trainrx.render.layout import Styled, cut, line_within
+from trainrx.render.layout import Styled, cells, cut, line_within
 from trainrx.render.markup._commonmark import CodeBlock, CommonMark, guard
 from trainrx.sanitizer import media
 from trainrx.sanitizer.controls import clean
@@ -23,6 +23,8 @@ SHORT_QUOTE = 120
 MAX_PLACES = 2
 CHART_WIDTH = 60
 """Columns that a telephone still shows without breaking a line."""
+PHONE = 40
+"""Columns of code beside the margins of a chat."""
 MARKDOWN = CommonMark()
 _SIGNS = {"?+": "(+) ", "?-": "(-) ", "✓": "✓ "}
 
@@ -45,7 +47,8 @@ class Post:
 
     def item(self, written: str) -> None:
         """Write an entry of a list."""
-        self.lines.append(f"{self.indent}{self.markup.bullet}{written}")
+        bullet = self.markup.inner if self.indent else self.markup.bullet
+        self.lines.append(f"{self.indent}{bullet}{written}")
 
     def block(self, lines: Iterable[str], language: str, indent: str = "") -> None:
         """Write lines that are shown as they stand."""
@@ -111,9 +114,10 @@ def _field(node: doc.Labelled, post: Post) -> None:
         post.gap()
         post.lines.append(f"{label}{post.view.say(words.COLON)}{said}".rstrip())
     if node.lines:
-        post.block(map(_with_remark, node.lines), "bash")
+        post.block(_to_copy(node.lines, post), "bash")
     if node.children:
-        post.gap()
+        if not post.markup.tight:
+            post.gap()
         post.below(node.children, depth=1)
 
 
@@ -145,7 +149,8 @@ def _candidate(node: doc.Candidate, post: Post) -> None:
 
 @put.register(doc.Bullet)
 def _item(node: doc.Bullet, post: Post) -> None:
-    if post.depth and not post.lines[-1].startswith((post.markup.bullet, " ")):
+    after = (post.markup.bullet, " ")
+    if post.depth and not post.markup.tight and not post.lines[-1].startswith(after):
         post.gap()
     at = f"{post.code(guard(node.at))} " if node.at else ""
     places = [post.code(guard(str(origin))) for origin in node.evidence[:MAX_PLACES]]
@@ -183,7 +188,7 @@ def _in_place(node: doc.InPlace, post: Post) -> None:
 def _code(node: doc.Code, post: Post) -> None:
     if not post.indent:
         post.gap()
-    post.block(map(_with_remark, node.lines), "bash", post.indent)
+    post.block(_to_copy(node.lines, post), "bash", post.indent)
 
 
 @put.register(doc.Quote)
@@ -245,7 +250,7 @@ def _cases(node: doc.Cases, post: Post) -> None:
         label = f"{post.bold(post.prose(case.label))}{post.view.say(words.COLON)}"
         post.lines.append(f"{post.markup.bullet}{label}{post.prose(said)}")
         if case.lines:
-            post.block(map(_with_remark, case.lines), "bash", "  ")
+            post.block(_to_copy(case.lines, post), "bash", "  ")
         post.below(case.children, indent="  ")
 
 
@@ -327,8 +332,15 @@ def _line(origin: Origin) -> str:
     return guard(line_within(clean(origin.text.strip()), SHORT_QUOTE))
 
 
-def _with_remark(line: CopyLine) -> str:
-    return f"{line.text}  # {guard(line.remark)}" if line.remark else line.text
+def _to_copy(lines: Iterable[CopyLine], post: Post) -> Iterator[str]:
+    """Write lines to copy, each with its remark; one too long for a telephone stands before."""
+    for line in lines:
+        remark = f"# {guard(line.remark)}" if line.remark else ""
+        whole = f"{line.text}  {remark}".rstrip()
+        if remark and post.view.chat and cells(whole) > PHONE:
+            yield from (remark, line.text)
+        else:
+            yield whole
 
 
 FORMAT = Format(write, medium=media.markdown, post=True)

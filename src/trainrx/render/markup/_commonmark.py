@@ -26,14 +26,18 @@ class CodeBlock(NamedTuple):
 class CommonMark:
     """How a platform writes; `limit` is what a message may have at most, None: no limit.
 
+    In a `chat` there is no command line. Where `tight`, a line that is left empty is one that is
+    shown; `inner` begins the entry of a list in another, where lists are only lines.
+
     Texts of nodes go through `prose`, which makes them stand for themselves; what `prose`, `code`
     and the others give is written and goes through none of them again.
     """
 
     limit: int | None = None
     unit: Unit = "characters"
-    bullet = "- "
-    tables = True
+    bullet = inner = "- "
+    tables = chat = True
+    tight = False
 
     def size(self, text: str) -> int:
         """Count a text in the unit of the platform."""

@@ -7,6 +7,7 @@ class _Discord(CommonMark):
     limit = 2_000
     unit = "UTF-16 units"
     tables = False
+    tight = True
 
 
 MARKUP = _Discord()

@@ -5,6 +5,7 @@ https://open.feishu.cn/document/feishu-cards/card-json-v2-components/content-com
 
 from trainrx.model.pattern import late
 from trainrx.render.markup._commonmark import CommonMark, unlinked
+from trainrx.sanitizer.media import BREAKER
 
 _MARKS = late(r"[\\`*\[\]<>~_&|!]|^[#+-](?=\s)")
 
@@ -25,7 +26,7 @@ class _Feishu(CommonMark):
 
     def code(self, text: str) -> str:
         """Quote inline: a backtick has no form inside, and a tag would be obeyed."""
-        inside = text.replace("`", "'").replace("<", "&#60;").replace(">", "&#62;")
+        inside = text.replace("`", "'").replace("<", f"<{BREAKER}")
         return f"`{inside}`"
 
 

@@ -5,6 +5,7 @@ from trainrx.render.markup._commonmark import CommonMark
 
 class _GitHub(CommonMark):
     limit = 65_536
+    chat = False
 
 
 MARKUP = _GitHub()

@@ -8,6 +8,7 @@ from trainrx.render.markup._commonmark import CommonMark
 
 class _GitLab(CommonMark):
     limit = 1_000_000
+    chat = False
 
 
 MARKUP = _GitLab()

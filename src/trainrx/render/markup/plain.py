@@ -6,7 +6,7 @@ from trainrx.render.markup._commonmark import CodeBlock, CommonMark
 
 
 class _Plain(CommonMark):
-    tables = False
+    tables = chat = False
 
     def bold(self, written: str) -> str:
         return written

@@ -17,7 +17,9 @@ _MARKS = late(r"(?<![^\W_])([*_~`])(?=\S)|(?<=\S)([*_~`])(?![^\W_])")
 class _Slack(CommonMark):
     limit = 3_000
     bullet = "• "
+    inner = "◦ "
     tables = False
+    tight = True
 
     def bold(self, written: str) -> str:
         return f"*{written}*"

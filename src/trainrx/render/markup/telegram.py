@@ -13,7 +13,9 @@ class _Telegram(CommonMark):
     limit = 4_096
     unit = "UTF-16 units"
     bullet = "• "
+    inner = "◦ "
     tables = False
+    tight = True
 
     def bold(self, written: str) -> str:
         return f"<b>{written}</b>"

@@ -14,6 +14,8 @@ from trainrx.sanitizer.media import BREAKER
 class _WeCom(RobotMarkdown):
     limit = 4_096
     bullet = "• "
+    inner = "◦ "
+    tight = True
     marks = late(r"[*\[\]`<]|^[#>](?=\s|$)|(?<![^\W_])_|_(?![^\W_])")
 
     def code(self, text: str) -> str:

@@ -7,13 +7,14 @@ from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import is_supported
 from trainrx.render.document import CopyLine, Elastic, View, children, elastic
+from trainrx.render.screen.chat import how_to_tell
 from trainrx.render.screen.verdict import FORESEEN, named_cause
 from trainrx.sanitizer.controls import clean
 
 LEAST_SHOWN = 0.1
 """A runner-up less probable than this is for `--explain`."""
 MOST_RUNNERS_UP = 3
-MOST_DIFFERENTIAL = 5
+MOST_DIFFERENTIAL, MOST_IN_CHAT = 5, 3
 MOST_ASKED = 3
 OURS = "diagnose "
 """What commands of our own begin with."""
@@ -63,27 +64,36 @@ def _differential(items: tuple[DifferentialItem, ...], view: View) -> Elastic:
         shown = tuple(item(one, signed=signed) for one in items[:count])
         return (doc.Labelled(view.say(words.COULD_BE), children=shown),)
 
+    most = MOST_IN_CHAT if view.chat else MOST_DIFFERENTIAL
     return elastic(
-        (0, form(MOST_DIFFERENTIAL, signed=True)),
-        (22, form(4, signed=True)),
+        (0, form(most, signed=True)),
+        (22, form(min(most, 4), signed=True)),
         (35, form(3, signed=True)),
         (60, form(3, signed=False)),
     )
 
 
-def questions(answer: Diagnosis, view: View) -> doc.Node | None:
-    """Ask the most useful question, of a failure nobody can name up to three."""
+def open_questions(answer: Diagnosis) -> tuple[Ask, ...]:
+    """Give the questions worth an answer, the most useful first."""
     if answer.verdict in ("healthy", "no_problem_foreseen"):
-        return None
+        return ()
     ran = answer.verdict not in FORESEEN
-    open_ = [ask for ask in answer.asks if ran or ask.id.partition(".")[0] not in OF_A_RUN]
+    return tuple(ask for ask in answer.asks if ran or ask.id.partition(".")[0] not in OF_A_RUN)
+
+
+def questions(answer: Diagnosis, view: View) -> doc.Node | None:
+    """Ask the most useful question, of a failure nobody can name up to three.
+
+    In a chat one is put after the other.
+    """
+    open_ = open_questions(answer)
     if not open_:
         return _collect(view) if answer.verdict == "unknown" else None
-    asked = open_[: MOST_ASKED if answer.verdict == "unknown" else 1]
+    asked = open_[: MOST_ASKED if answer.verdict == "unknown" and not view.chat else 1]
     label = view.say(words.QUESTION)
 
     def form(count: int, readings: int) -> tuple[doc.Node, ...]:
-        items = (_question(ask, readings) for ask in asked[:count])
+        items = (_question(ask, readings, view) for ask in asked[:count])
         return (doc.Labelled(label, children=tuple(items)),)
 
     return elastic(
@@ -97,21 +107,25 @@ def is_to_collect(answer: Diagnosis) -> bool:
     return answer.verdict == "unknown" and first is not None and first.command.startswith(OURS)
 
 
-def _question(ask: Ask, readings: int) -> doc.Bullet:
-    how = doc.Paragraph(ask.how, most=2) if ask.how else None
+def _question(ask: Ask, readings: int, view: View) -> doc.Bullet:
+    told = how_to_tell(ask, view)
+    ours = ask.command.startswith(OURS)
     command = doc.Code((CopyLine(clean(ask.command)),)) if ask.command else None
+    # on the machine of the job there may be no trainrx: what else does is said as well
+    says_more = command is None or ours or told != ask.how
     return doc.Bullet(
         ask.what,
         most=2,
         children=children(
-            command,
-            # on the machine of the job there may be no trainrx: what else does is said as well
-            how if command is None or ask.command.startswith(OURS) else None,
+            None if ours and view.chat else command,
+            doc.Paragraph(told, most=2) if told and says_more else None,
             [doc.Paragraph(reading, most=1) for reading in ask.reading[:readings]],
         ),
     )
 
 
 def _collect(view: View) -> doc.Node:
-    command = (CopyLine(words.COLLECT_COMMAND),)
-    return doc.Labelled(view.say(words.NEXT), (view.say(words.COLLECT),), command)
+    label = view.say(words.NEXT)
+    if view.chat:
+        return doc.Labelled(label, (view.say(words.COLLECT_HERE),))
+    return doc.Labelled(label, (view.say(words.COLLECT),), (CopyLine(words.COLLECT_COMMAND),))

@@ -40,8 +40,8 @@ def document(answer: Diagnosis, view: View) -> Document:
         also,
         _gap(4),
         asked,
-        _mind(answer, view),
-        _last(answer, best, view),
+        _mind(answer, best, view),
+        None if view.chat else _last(answer, best, view),
     )
     return Document(nodes, labels(nodes), f"{answer.tool.name} {answer.tool.version}", room=ROOM)
 
@@ -130,15 +130,18 @@ def _graver(plan: ProvedPlan, view: View) -> str:
     return view.say(words.SAFETY[plan.safety]) if told and plan.safety else ""
 
 
-def _mind(answer: Diagnosis, view: View) -> doc.Node | None:
-    """Say in a line what else is wrong with the launch, or could not be used."""
+def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | None:
+    """Say in a line what else is wrong with the launch, or could not be used.
+
+    Without a cause the answer rests on what is wrong with the launch, and says it there.
+    """
     wrong = [
         view.labelled_text(unread_at(finding.file, finding.line), finding.message)
-        for finding in (() if answer.verdict in FORESEEN else answer.findings)
+        for finding in (() if best is None or answer.verdict in FORESEEN else answer.findings)
         if finding.severity == "error"
     ]
     unread = [
-        view.labelled_text(unread_at(_named(item.source), item.line), item.reason)
+        view.labelled_text(unread_at(_named(item.source), item.line), view.message(item.reason))
         for item in answer.unread
         if item.reason not in ASIDE
     ]

@@ -13,7 +13,7 @@ import msgspec
 from trainrx.model.result import Ask
 from trainrx.model.text import Lang, Text
 from trainrx.render.markup import load
-from trainrx.share.bots.questions import Button, buttons, put, replies
+from trainrx.share.bots.questions import Button, buttons, replies, reply_words
 from trainrx.share.sessions import TaskSessions
 from trainrx.share.task import Task, TaskFile, TaskOutcome
 from trainrx.share.workers import BusyError, Workers, outcome_of
@@ -225,8 +225,9 @@ class Core:
                 return self._says(incoming, text)
             if not found.error:
                 thread.token = self._sessions.keep(task, thread.token)
-                thread.asks = msgspec.json.decode(found.json, type=_Asked).asks
-                return self._says(incoming, found.message, found.whole, thread.asks[:1])
+                asks = msgspec.json.decode(found.json, type=_Asked).asks
+                thread.asks = tuple(ask for ask in asks if ask.id == found.asked)
+                return self._says(incoming, found.message, found.whole, thread.asks)
             refusal = " ".join(found.error.split())
         error = self._markup.prose(refusal)
         return self._says(incoming, REFUSED.in_(thread.lang).format(error=error))
@@ -255,7 +256,7 @@ def _remarks(incoming: Incoming, asks: tuple[Ask, ...], lang: Lang) -> Iterator[
         yield CUT.in_(lang)
     if incoming.unread:
         yield UNREAD.in_(lang).format(names=", ".join(incoming.unread))
-    yield from (" ".join(put(ask, lang)) for ask in asks)
+    yield from (reply_words(ask, lang) for ask in asks)
 
 
 def _tasks(incoming: Incoming, asks: tuple[Ask, ...], start: Task) -> Iterator[Task]:

@@ -22,7 +22,6 @@ WORDS = {
     "no": Text(en="No", zh="否"),
     "unknown": Text(en="Not known", zh="不知道"),
 }
-QUESTION = Text(en="Question: {what}", zh="问题：{what}")
 YES_NO = Text(en="Reply here: yes, no or unknown.", zh="请在此回复：是、否或不知道。")
 VALUE = Text(en="Reply here: {values}, or unknown.", zh="请在此回复：{values}，或不知道。")
 A_VALUE = Text(en="the value", zh="数值或名称")
@@ -61,16 +60,14 @@ def _choices(ask: Ask) -> tuple[str, ...]:
     return ("yes", "no") if is_yes_no else ()
 
 
-def put(ask: Ask, lang: Lang) -> tuple[str, str]:
-    """Put a question, and say how it is replied to."""
+def reply_words(ask: Ask, lang: Lang) -> str:
+    """Say how a question is replied to."""
     listed = ("、" if lang == "zh" else ", ").join(ask.values[:MOST_VALUES])
     if ask.values or ask.answer == "value":
-        how = VALUE.in_(lang).format(values=listed or A_VALUE.in_(lang))
-    elif ask.answer == "yes_no":
-        how = YES_NO.in_(lang)
-    else:
-        how = (INPUT if ask.id in WHOLE else OUTPUT).in_(lang)
-    return QUESTION.in_(lang).format(what=ask.what), how
+        return VALUE.in_(lang).format(values=listed or A_VALUE.in_(lang))
+    if ask.answer == "yes_no":
+        return YES_NO.in_(lang)
+    return (INPUT if ask.id in WHOLE else OUTPUT).in_(lang)
 
 
 def replies(ask: Ask, text: str) -> Iterator[str]:
