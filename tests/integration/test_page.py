@@ -18,7 +18,8 @@ import httpx
 import pytest
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/01-vl7b-grpo-2xA800-80g"
-GIVEN = [str(EXAMPLE / name) for name in ("launch.sh", "train.log", "versions.txt")]
+GIVEN = [EXAMPLE / name for name in ("launch.sh", "train.log", "versions.txt")]
+STACKS = EXAMPLE.parents[1] / "tests/evidence/stacks/gather-on-rank-0/round1"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = (
     "RuntimeError: CUDA out of memory. <img src=x onerror=alert(1)> <script>alert(2)</script> "
@@ -63,16 +64,30 @@ def browser() -> Iterator[Any]:
 def answered(browser: Any, address: str, lang: str = "en", **look: Any) -> Any:
     page = browser.new_context(**look).new_page()
     page.troubles = []
+    page.route(lambda url: not url.startswith(address), lambda route: route.abort())
+    page.on("requestfailed", lambda sent: page.troubles.append(sent.url))
     page.on("console", lambda said: page.troubles.append(said.text))
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
     page.on("dialog", lambda dialog: page.troubles.append(dialog.message))
     page.goto(f"{address}/?lang={lang}")
-    page.set_input_files("#files", GIVEN)
     page.fill("#gpu", "A800-80G")
     page.fill("#gpus", "2")
-    page.keyboard.press("Enter")
+    drop(page, GIVEN)
     page.wait_for_selector("#answer article")
     return page
+
+
+def drop(page: Any, paths: list[Path]) -> None:
+    """Let go of files over the page."""
+    given = [[path.name, path.read_text(encoding="utf-8")] for path in paths]
+    page.evaluate(
+        """(given) => {
+            const dataTransfer = new DataTransfer();
+            for (const [name, text] of given) dataTransfer.items.add(new File([text], name));
+            document.body.dispatchEvent(new DragEvent("drop", {dataTransfer, bubbles: true}));
+        }""",
+        given,
+    )
 
 
 def test_without_scripts_the_form_is_answered_with_a_page(address):
@@ -109,10 +124,25 @@ def test_files_are_answered_with_evidence_memory_patch_and_questions(browser, ad
     page.wait_for_selector(".diff .add")
     assert "MAX_PIXELS" in page.inner_text(".diff")
     assert "max_pixels: 12845056" in "".join(page.locator(".log .hit").all_inner_texts())
-    assert page.locator(".bars svg").count() == 2
-    page.click(".ask button >> nth=0")
-    page.wait_for_function("document.querySelectorAll('.diff').length === 1")
+    assert page.locator(".log .hit + .note").count() >= 3
+    for bar in page.locator(".bars svg").all():
+        assert bar.locator("rect").count() >= 5
+    page.focus(".ask button >> nth=0")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".turns .replied")
+    assert page.evaluate("document.activeElement.className") == "dialogue"
     assert page.troubles == []
+
+
+@in_browser
+def test_the_stacks_of_a_hang_are_a_tree_and_a_square_for_each_rank(browser, address):
+    page = browser.new_page()
+    page.goto(address)
+    page.set_input_files("#files", sorted(STACKS.iterdir()))
+    page.wait_for_selector(".tree")
+
+    assert page.locator(".strip li").all_inner_texts() == ["0", "1", "2"]
+    assert "rank 0" in page.inner_text(".places")
 
 
 @in_browser

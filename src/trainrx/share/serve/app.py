@@ -99,9 +99,10 @@ class HttpService:
         """
         if self.workers is None:
             raise HTTPException(503, "the service is starting")
-        started = time.perf_counter()
+        started, settings = time.perf_counter(), self.settings
         try:
-            future = self.workers.submit(task)
+            known = msgspec.structs.replace(task, kb=settings.kb, rules=settings.rules)
+            future = self.workers.submit(known)
         except BusyError:
             self.measures.answers.labels(task.kind, "busy").inc()
             raise HTTPException(
@@ -137,7 +138,7 @@ def make_app(settings: ServiceSettings) -> FastAPI:
         _add(app, service, kind)
     _add_answer(app, service)
     _add_health(app, service)
-    add_page(app, service.answer, service.sessions, settings.lang)
+    add_page(app, service.answer, service.sessions, lang=settings.lang, largest=settings.largest)
     return app
 
 
@@ -147,7 +148,6 @@ def _add(app: FastAPI, service: HttpService, kind: Kind) -> None:
         body, settings = await asked(request), service.settings
         body.lang = body.lang or settings.lang
         task = body.task(kind)
-        task = msgspec.structs.replace(task, kb=settings.kb, rules=settings.rules)
         outcome = await service.answer(task)
         token = service.sessions.keep(task) if kind in ("diagnose", "paste") else ""
         return _response(outcome, token)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from pydantic import BaseModel, ConfigDict, Field
 
+from trainrx.knowledge.load import load
+from trainrx.model.fixing import TermChange
 from trainrx.model.text import Lang
+from trainrx.render.estimate_bars import legend
 from trainrx.share.serve.body import RepliedBody, asked
 from trainrx.share.serve.page.words import WORDS
 from trainrx.share.sessions import FORGOTTEN, TaskSessions
-from trainrx.share.task import Kind, Task, TaskOutcome
+from trainrx.share.task import Task, TaskOutcome
 
 HERE = Path(__file__).parent
 PLATFORM = "github"
@@ -30,6 +35,26 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+
+
+class TokenBody(BaseModel):
+    """Which answer something is asked of."""
+
+    model_config = ConfigDict(extra="forbid")
+    token: Annotated[str, Field(max_length=100)]
+
+
+class _FixedTerms(msgspec.Struct, frozen=True, kw_only=True):
+    terms: tuple[TermChange, ...] = ()
+
+
+class _Fixed(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page shows of an answer of `fix`."""
+
+    chosen: int = 0
+    proposals: tuple[_FixedTerms, ...] = ()
+
+
 Answering = Callable[[Task], Awaitable[TaskOutcome]]
 _TEMPLATES = Environment(
     loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
@@ -37,7 +62,9 @@ _TEMPLATES = Environment(
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def add_page(app: FastAPI, answer: Answering, sessions: TaskSessions, lang: Lang) -> None:
+def add_page(
+    app: FastAPI, answer: Answering, sessions: TaskSessions, *, lang: Lang, largest: int
+) -> None:
     """Serve the page and what it is made of.
 
     Args:
@@ -45,20 +72,22 @@ def add_page(app: FastAPI, answer: Answering, sessions: TaskSessions, lang: Lang
         answer: has a question answered.
         sessions: keeps questions.
         lang: where neither the address nor the browser names one.
+        largest: bytes of a request.
     """
+    look = _look(largest)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
-        return _page(_lang(request, lang))
+        return look(_lang(request, lang), None)
 
     @app.post("/", include_in_schema=False)
     async def ask(request: Request) -> Response:
-        task = await _task(request, "diagnose", lang)
+        task = await _task(request, lang)
         outcome = await answer(task)
         if "application/json" in request.headers.get("accept", ""):
             return _parts(outcome, sessions.keep(task))
-        return _page(task.lang, outcome)
+        return look(task.lang, outcome)
 
     @app.post("/reply", include_in_schema=False)
     async def reply(body: RepliedBody) -> Response:
@@ -68,26 +97,62 @@ def add_page(app: FastAPI, answer: Answering, sessions: TaskSessions, lang: Lang
         return _parts(await answer(task), body.token)
 
     @app.post("/patch", include_in_schema=False)
-    async def patch(request: Request) -> dict[str, str]:
-        return {"patch": (await answer(await _task(request, "fix", lang))).patch}
+    async def patch(body: TokenBody) -> Response:
+        task = sessions.answered(body.token, {})
+        if task is None:
+            raise HTTPException(404, FORGOTTEN)
+        return _fixed(
+            await answer(msgspec.structs.replace(task, kind="fix", platform="")), task.lang
+        )
 
 
-async def _task(request: Request, kind: Kind, default: Lang) -> Task:
+async def _task(request: Request, default: Lang) -> Task:
     body = await asked(request)
     body.lang = body.lang or _lang(request, default)
-    return msgspec.structs.replace(body.task(kind), platform=PLATFORM)
+    return msgspec.structs.replace(body.task("diagnose"), platform=PLATFORM)
 
 
-def _page(lang: Lang, outcome: TaskOutcome | None = None) -> Response:
-    text = _TEMPLATES.get_template("page.html").render(
-        lang=lang,
-        other="zh" if lang == "en" else "en",
-        words={name: text.in_(lang) for name, text in WORDS.items()},
-        answer=fragment(outcome.message) if outcome is not None else "",
-        error=outcome.error if outcome is not None else "",
-    )
-    status = 422 if outcome is not None and outcome.error else 200
-    return Response(text, status_code=status, media_type="text/html", headers=HEADERS)
+def _look(largest: int) -> Callable[[Lang, TaskOutcome | None], Response]:
+    """Give what makes the page: empty, or with what came of a question."""
+    cards = tuple(dict.fromkeys(gpu.id for gpu in load(launches=True).gpus))
+
+    def look(lang: Lang, outcome: TaskOutcome | None) -> Response:
+        text = _TEMPLATES.get_template("page.html").render(
+            lang=lang,
+            other="zh" if lang == "en" else "en",
+            words={name: text.in_(lang) for name, text in WORDS.items()},
+            answer=fragment(outcome.message) if outcome is not None else "",
+            error=outcome.error if outcome is not None else "",
+            cards=cards,
+            largest=largest,
+        )
+        status = 422 if outcome is not None and outcome.error else 200
+        return Response(text, status_code=status, media_type="text/html", headers=HEADERS)
+
+    return look
+
+
+def _fixed(outcome: TaskOutcome, lang: Lang) -> Response:
+    """Give the patch, what is said above it, and the memory before and after by term."""
+    if outcome.error:
+        raise HTTPException(422, outcome.error)
+    why, begins, diff = outcome.patch.partition("diff --git ")
+    found = msgspec.json.decode(outcome.json, type=_Fixed)
+    terms = found.proposals[found.chosen - 1].terms if found.chosen else ()
+    said = {
+        "diff": begins + diff,
+        "why": "\n".join(line.removeprefix("#").removeprefix(" ") for line in why.splitlines()),
+        "terms": [
+            {
+                "name": term.name,
+                "label": legend(term.name, lang),
+                "before": term.before_gib,
+                "after": term.after_gib,
+            }
+            for term in terms
+        ],
+    }
+    return Response(msgspec.json.encode(said), media_type="application/json", headers=HEADERS)
 
 
 def _parts(outcome: TaskOutcome, token: str) -> Response:
