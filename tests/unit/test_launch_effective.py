@@ -328,3 +328,10 @@ class _Plain:
 
     def env(self, name: str) -> None:
         del name
+
+
+@pytest.mark.parametrize(("version", "kept"), [("4.5.3", True), ("4.6.0", False)])
+def test_without_workers_none_persist_from_4_6_on(version: str, kept: bool) -> None:
+    found = worked(version, dataloader_num_workers=0)
+    assert value(found, "dataloader_persistent_workers") is kept
+    assert value(worked(version), "dataloader_persistent_workers") is True

@@ -103,3 +103,16 @@ def test_no_file_raises(content: dict[str, object]) -> None:
 def test_no_text_raises(text: str) -> None:
     findings('{"zero_optimization": ' + text)
     findings("distributed_type: DEEPSPEED\nnum_machines: " + text, "acc.yaml")
+
+
+def test_only_names_that_are_listed_are_told_to_stand_twice() -> None:
+    text = (
+        "torchrun train.py --per_device_train_batch_size 2 --per_device_train_batch_size 4 "
+        "--env A=1 --env B=2\n"
+    )
+    file = File("a.sh", text, "script", None, named=True)
+    found = lint_file(file, LINTER, RunContext(KNOWLEDGE), [])[0]
+
+    told = [item.message for item in found if item.rule == "argument-given-twice"]
+    assert len(told) == 1
+    assert "--per_device_train_batch_size 2" in told[0]

@@ -101,6 +101,8 @@ def _loading(sheet: Sheet) -> None:
     sheet.fill("dataloader_num_workers", 1, sheet.since("3.3.0"))
     works = both(sheet.any("dataloader_num_workers"), sheet.since("3.12.0"))
     sheet.fill("dataloader_prefetch_factor", 2, works)
+    idle = both(sheet.equals("dataloader_num_workers", 0), sheet.since("4.6.0"))
+    sheet.set("dataloader_persistent_workers", value=False, when=idle)
 
 
 def _folders(sheet: Sheet) -> None:

@@ -209,8 +209,9 @@ def _given_twice(job: LintedJob) -> Iterator[RuleHit]:
 
 
 def _gathers(name: str, job: LintedJob) -> bool:
+    """Tell whether an argument may count each time: a program's own names may do anything."""
     known = job.taken().get(name)
-    return known is not None and known.type.startswith(_GATHERING)
+    return job.framework.library if known is None else known.type.startswith(_GATHERING)
 
 
 def _flag(arg: RawArg) -> str:
