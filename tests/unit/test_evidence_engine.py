@@ -14,7 +14,7 @@ from trainrx.evidence.matcher import Compiled
 
 PATTERNS = [Compiled(n, n, f"needle {n} ", rf"needle {n} (?P<what>\w+)") for n in range(300)]
 TEXT = b"needle 7 is here\nneedle 299 too\nneedle 300 is none\n"
-FOUND = [(9, 7), (28, 299)]
+FOUND = {7: [9], 299: [28]}
 
 
 @pytest.fixture

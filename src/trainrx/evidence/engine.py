@@ -11,14 +11,16 @@ import os
 import platform
 import stat
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainrx.evidence import gate as gates
 from trainrx.evidence.gate import gate
-from trainrx.evidence.matcher import Candidate, Compiled, Gate
+from trainrx.evidence.matcher import Compiled, Gate
 from trainrx.knowledge.cache import cache_home, digest
 
 if TYPE_CHECKING:
@@ -76,19 +78,18 @@ def _gate(database: Database) -> Gate:
 
     own = threading.local()
 
-    def find(data: bytes) -> list[Candidate]:
-        ends: list[Candidate] = []
+    def find(data: bytes) -> dict[int, list[int]]:
+        places: defaultdict[int, list[int]] = defaultdict(list)
 
         def report(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
             # a match ends behind its last byte; an empty one at the start of the block stays in it
-            ends.append((end - 1 if end else 0, number))
+            places[number].append(end - 1 if end else 0)
 
         scratch = getattr(own, "scratch", None)
         if scratch is None:
             scratch = own.scratch = hyperscan.Scratch(database)
         database.scan(data, match_event_handler=report, scratch=scratch)
-        ends.sort()
-        return ends
+        return places
 
     return find
 
@@ -140,11 +141,12 @@ def _place(patterns: Sequence[Compiled]) -> Path:
     return Path(cache_home()) / "engines" / f"{known.hexdigest()}.hsdb"
 
 
+@cache
 def _abilities() -> bytes:
     """Give what this processor can do: an engine made for one may not run on another."""
     with suppress(OSError), PROCESSOR.open("rb") as lines:
         return next((line for line in lines if line.startswith(ABILITIES)), b"")
-    return platform.processor().encode()
+    return b""
 
 
 def kept(place: Path) -> bytes | None:

@@ -179,22 +179,22 @@ def compile_patterns(symptoms: Sequence[Symptom], *, notes: bool = False) -> tup
     return tuple(found)
 
 
-Gate = Callable[[bytes], list[Candidate]]
-"""Names the places of a block (line ends `\n` only) that are worth a look, in order."""
+Gate = Callable[[bytes], dict[int, list[int]]]
+"""Gives, by the number of a pattern, the places of a block (line ends `\\n` only) that are worth a
+look."""
 
 
 def needle_gate(patterns: Sequence[Compiled]) -> Gate:
     """Make a gate from plain searches: quick to start, its time grows with the patterns."""
+    is_folded = any(pattern.folded for pattern in patterns)
 
-    def find(data: bytes) -> list[Candidate]:
-        folded = data.lower() if any(pattern.folded for pattern in patterns) else b""
-        found = [
-            (at, pattern.index)
+    def find(data: bytes) -> dict[int, list[int]]:
+        folded = data.lower() if is_folded else b""
+        return {
+            pattern.index: places
             for pattern in patterns
-            for at in _occurrences(folded if pattern.folded else data, pattern)
-        ]
-        found.sort()
-        return found
+            if (places := list(_occurrences(folded if pattern.folded else data, pattern)))
+        }
 
     return find
 

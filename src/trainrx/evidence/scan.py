@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from trainrx.evidence.blocks import LineBounds, LogBlock, Steps, by_line
+from trainrx.evidence.blocks import LineBounds, LogBlock, Steps, bounds, by_line
 from trainrx.evidence.conclude import Bucket, Tally, quote
 from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
 from trainrx.evidence.lines import HEAD, last_seconds, path_rank, rank_of, seconds
@@ -96,7 +97,8 @@ class Scan:
         self._rank = path_rank(name)
         self._above = b""
         self._text = b""
-        self._bars: deque[LineBounds] = deque(maxlen=BARS)
+        self._bars: list[int] = []
+        self._bars_taken = 0
         self._steps = Steps(LogBlock(data=b"", line=1, ends=0, size=0), b"", [])
         self._skipped: int | None = None
         self._long: set[int] = set()
@@ -116,6 +118,7 @@ class Scan:
             self._gate(self._text), self._text, worlds=worlds, told=self._told
         )
         self._steps = Steps(block, self._text, found.steps)
+        self._bars, self._bars_taken = found.bars, 0
         for spot, numbers in by_line(block, self._text, found.rest):
             opens = spot.start > 0 or not block.resumes
             closes = spot.end < len(self._text) or not block.breaks
@@ -139,7 +142,7 @@ class Scan:
         return frame_of_excerpt(decode(self._above))
 
     def _finish(self, block: LogBlock) -> None:
-        self._catch_up(len(self._text))
+        self._catch_up(len(self._text), len(self._text))
         if self._skipped is not None:
             self._take_metric(self._steps.spot(self._skipped), counted=True)
             self._skipped = None
@@ -183,7 +186,7 @@ class Scan:
         return False
 
     def _record(self, symptom: Symptom, spot: LineBounds, found: re.Match[str]) -> None:
-        self._catch_up(spot.start)
+        self._catch_up(spot.start, spot.end)
         if symptom.role == "phase" and symptom.phase:
             self.phase = symptom.phase
         captures = tuple(_captures(symptom, found.groupdict()))
@@ -236,15 +239,13 @@ class Scan:
         )
 
     def _probe(self, kinds: set[Probe], spot: LineBounds) -> None:
-        if "bar" in kinds:
-            self._bars.append(spot)
         if "alarm" in kinds:
-            self._catch_up(spot.start)
+            self._catch_up(spot.start, spot.end)
             self._steps.done = spot.end
             self._skipped = None
             self._take_metric(spot)
         if "evaluation" in kinds:
-            self._catch_up(spot.start)
+            self._catch_up(spot.start, spot.end)
             self.series.see_evaluation()
         if "memory" in kinds:
             found = memory_of_line(
@@ -255,10 +256,10 @@ class Scan:
         if kinds & OTHERS:
             self._take_others(spot)
 
-    def _catch_up(self, end: int) -> None:
-        """Read the bars and metrics before a place: step and phase are to be those of the place."""
-        self._take_bars()
-        for at in self._steps.before(end):
+    def _catch_up(self, start: int, end: int) -> None:
+        """Read bars and metrics before a line: step and phase are to be those of the place."""
+        self._take_bars(end)
+        for at in self._steps.before(start):
             if self.series.wants():
                 self._skipped = None
                 self._take_metric(self._steps.spot(at))
@@ -266,15 +267,21 @@ class Scan:
                 self._skipped = at
                 self.series.skip()
 
-    def _take_bars(self) -> None:
-        """Read the newest progress bar that counts steps of the training."""
-        for spot in reversed(self._bars):
-            bar = bar_of_line(decode(self._text[spot.start : spot.end][-MOST_METRIC:]))
+    def _take_bars(self, end: int) -> None:
+        """Read the newest progress bar up to a place that counts steps of the training."""
+        drawn = bisect_right(self._bars, end)
+        newest = self._bars[max(self._bars_taken, drawn - BARS) : drawn]
+        self._bars_taken = max(self._bars_taken, drawn)
+        above = len(self._text)
+        for at in reversed(newest):
+            if at > above:
+                continue
+            above, stop = bounds(self._text, at)
+            bar = bar_of_line(decode(self._text[max(above, stop - MOST_METRIC) : stop]))
             if bar is not None and self.series.see_bar(bar):
                 if self.phase in BEFORE_TRAINING:
                     self.phase = "train" if bar.done else "train-start"
                 break
-        self._bars.clear()
 
     def _take_metric(self, spot: LineBounds, *, counted: bool = False) -> None:
         text = decode(self._text[spot.start : spot.end][:MOST_METRIC])

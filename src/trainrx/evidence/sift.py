@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
@@ -66,12 +67,13 @@ BARS = 8
 class Sifted(msgspec.Struct):
     """`rest` is to be looked at line by line; the others come cheaper.
 
-    `steps` are places on metric lines; `repeats` counts, per signature of a stage, the lines that
-    begin the stage the log is in already.
+    `steps` are places on metric lines, `bars` on progress bars; `repeats` counts, per signature of
+    a stage, the lines that begin the stage the log is in already.
     """
 
     rest: list[Candidate]
     steps: list[int]
+    bars: list[int]
     repeats: Counter[int]
 
 
@@ -95,7 +97,7 @@ class Sieve:
 
     def sift(
         self,
-        candidates: Sequence[Candidate],
+        places: Mapping[int, list[int]],
         text: bytes,
         *,
         worlds: bool,
@@ -105,41 +107,38 @@ class Sieve:
 
         `worlds`: whether the world size is still wanted; `told`: signatures that are not any more.
         """
-        found = Sifted([], [], Counter())
-        drawn: deque[Candidate] = deque(maxlen=BARS)
-        bar_kept = False
-        stage, stage_end, again = -1, -1, False
-        for candidate in candidates:
-            at, number = candidate
+        apart: dict[Probe, list[int]] = {"metrics": [], "bar": [], "world": []}
+        candidates: list[Candidate] = []
+        for number, ats in places.items():
             kind = self._probes.get(number)
-            if kind == "bar":
-                # the first may stand on the line of the candidate before it
-                (drawn if bar_kept else found.rest).append(candidate)
-                bar_kept = True
-                continue
-            if kind == "metrics":
-                found.steps.append(at)
-                stage, again = -1, False
-                continue
-            if kind == "world" and not worlds:
-                continue
-            if told and self._patterns[number].symptom in told and kind is None:
-                continue
-            begun = self._stages.get(number, -1)
-            if begun >= 0 and (at > stage_end or begun != stage):
-                end = self._begins(number, at, text)
-                again = begun == stage and end >= 0
-                found.repeats[begun] += again
-                if end >= 0:
-                    stage, stage_end = begun, end
-            if again and begun == stage:
-                continue
-            found.rest += drawn
-            drawn.clear()
-            bar_kept = False
-            found.rest.append(candidate)
-        found.rest += drawn
+            if kind in apart and not (kind == "world" and worlds):
+                apart[kind] += ats
+            elif kind is not None or self._patterns[number].symptom not in told:
+                candidates += [(at, number) for at in ats]
+        candidates.sort()
+        found = Sifted([], sorted(apart["metrics"]), sorted(apart["bar"]), Counter())
+        self._thin_out(candidates, text, found)
         return found
+
+    def _thin_out(self, candidates: Sequence[Candidate], text: bytes, found: Sifted) -> None:
+        """Count the lines that begin a stage again; the others are to be looked at."""
+        stage, stage_end, again, step = -1, -1, False, 0
+        steps = found.steps
+        for at, number in candidates:
+            begun = self._stages.get(number, -1)
+            if begun >= 0:
+                passed = bisect_left(steps, at, step)
+                if passed > step:
+                    stage, again, step = -1, False, passed
+                if at > stage_end or begun != stage:
+                    end = self._begins(number, at, text)
+                    again = begun == stage and end >= 0
+                    found.repeats[begun] += again
+                    if end >= 0:
+                        stage, stage_end = begun, end
+                if again and begun == stage:
+                    continue
+            found.rest.append((at, number))
 
     def _begins(self, number: int, at: int, text: bytes) -> int:
         """Give the end of the line if the stage really begins there, else -1."""
