@@ -19,6 +19,18 @@ def test_a_bot_says_which_variables_it_lacks(platform, monkeypatch, capsys):
     assert [name for name in variables if name not in said] == []
 
 
+def test_what_a_check_finds_missing_is_named_and_told_by_the_exit_status(monkeypatch, capsys):
+    monkeypatch.setenv("WECOM_TOKEN", "t")
+    monkeypatch.setenv("WECOM_ENCODING_AES_KEY", "short")
+
+    status = main(["bot", "wecom", "--check", "--lang", "zh"])
+
+    assert status == 2
+    said = capsys.readouterr().err
+    assert "EncodingAESKey" in said
+    assert "missing" not in said
+
+
 def test_a_bot_there_is_none_of_is_told_from_those_there_are(capsys):
     status = main(["bot", "irc", "--lang", "zh"])
 

@@ -15,7 +15,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from trainrx.share.bots.core import Core
-from trainrx.share.bots.discord import check, run
+from trainrx.share.bots.discord import NEEDED, check, run
 from trainrx.share.task import TaskOutcome
 
 SHOWN = "MTA.a.b"
@@ -24,6 +24,7 @@ BOT = {"id": "10", "username": "trainrx", "discriminator": "0", "avatar": None, 
 USER = {"id": "20", "username": "ann", "discriminator": "0", "avatar": None}
 CHANNEL = {"id": "31", "type": 0, "name": "jobs", "position": 0, "permission_overwrites": []}
 EVERYONE = {"id": "30", "name": "@everyone", "permissions": "0", "position": 0, "color": 0}
+ALL_NEEDED = str(discord.Permissions(**dict.fromkeys(NEEDED, True)).value)
 SERVER = {
     "id": "30",
     "name": "box",
@@ -57,7 +58,7 @@ class Platform:
         self.app.router.add_get("/gateway", self.gateway)
         self.app.router.add_get("/files/{name}", self.file)
         self.app.router.add_route("*", "/api/{path:.*}", self.api)
-        self.url, self.number = "", 0
+        self.url, self.number, self.permissions = "", 0, ALL_NEEDED
 
     async def api(self, request):
         path = request.match_info["path"]
@@ -85,7 +86,10 @@ class Platform:
         if path == "users/@me":
             return BOT
         if path == "users/@me/guilds":
-            return [{"id": "30", "name": "box", "features": []} for _ in self.servers]
+            return [
+                {"id": "30", "name": "box", "features": [], "permissions": self.permissions}
+                for _ in self.servers
+            ]
         if path == "oauth2/applications/@me":
             return {"id": "10", "name": "x", "icon": None, "description": "", "flags": 0} | {
                 "bot_public": True,
@@ -281,6 +285,19 @@ def test_what_bots_write_is_not_answered_and_a_limit_is_waited_for(monkeypatch):
     box, tasks = asyncio.run(talk())
     assert [file.data for task in tasks for file in task.files] == [b"b"]
     assert box.limited == 0
+
+
+def test_a_check_names_each_permission_that_is_missing(monkeypatch):
+    async def checked():
+        async with platform(monkeypatch, servers=(SERVER,)) as box:
+            box.permissions = str(discord.Permissions(view_channel=True, send_messages=True).value)
+            return await check({"DISCORD_TOKEN": SHOWN})
+
+    assert asyncio.run(checked()) == (
+        "server box: permission send_messages_in_threads",
+        "server box: permission attach_files",
+        "server box: permission read_message_history",
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from trainrx.share.bots.core import Core
 from trainrx.share.task import Task, TaskOutcome
 
 SHARED, KEY = "QDG6eK", "jWmYm7qr5nMoAUwZRjGtBxmz3KA1tkAj3ykkR6q2B2C"
+SECRETS = {"WECOM_TOKEN": SHARED, "WECOM_ENCODING_AES_KEY": KEY}
 ADDRESS = "https://qyapi.weixin.qq.com/cgi-bin/aibot/response?response_code=abc"
 FILE = "https://ww-aibot-file.cos.myqcloud.com/1"
 
@@ -78,7 +79,7 @@ def bot(vendor: Vendor, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> Iterat
     transport = httpx.MockTransport(vendor.handle)
     client = httpx.AsyncClient(transport=transport)
     monkeypatch.setattr(wecom.httpx, "AsyncClient", lambda: client)
-    with TestClient(wecom.make_app(Core(asked, "wecom"), Envelope(SHARED, KEY))) as service:
+    with TestClient(wecom.make_app(Core(asked, "wecom"), SECRETS)) as service:
         yield service
 
 
@@ -240,10 +241,8 @@ def test_a_missing_secret_is_named() -> None:
 
 
 def test_secrets_and_addresses_that_are_none_are_told() -> None:
-    secrets = {"WECOM_TOKEN": SHARED, "WECOM_ENCODING_AES_KEY": KEY}
-
-    assert asyncio.run(wecom.check(secrets)) == ()
-    told = asyncio.run(wecom.check(secrets | {"WECOM_ENCODING_AES_KEY": "short"}))
+    assert asyncio.run(wecom.check(SECRETS)) == ()
+    told = asyncio.run(wecom.check(SECRETS | {"WECOM_ENCODING_AES_KEY": "short"}))
     assert "EncodingAESKey" in told[0]
     with pytest.raises(UsageError, match="WECOM_LISTEN"):
-        asyncio.run(wecom.run(Core(Asked(), "wecom"), secrets | {"WECOM_LISTEN": "here"}))
+        asyncio.run(wecom.run(Core(Asked(), "wecom"), SECRETS | {"WECOM_LISTEN": "here"}))

@@ -22,7 +22,8 @@ Who mentions the bot or writes to it directly gets the short answer in the threa
 page as a file where the platform takes one; replies and files there go on with the job. Secrets of
 the platform are read from the environment alone: SLACK_BOT_TOKEN and SLACK_APP_TOKEN,
 DISCORD_TOKEN, FEISHU_APP_ID and FEISHU_APP_SECRET, DINGTALK_CLIENT_ID and DINGTALK_CLIENT_SECRET,
-WECOM_TOKEN and WECOM_ENCODING_AES_KEY. Nothing that is sent is written down; it is kept in memory
+WECOM_TOKEN and WECOM_ENCODING_AES_KEY, for an application WECOM_CORP_ID, WECOM_AGENT_ID and
+WECOM_CORP_SECRET too. Nothing that is sent is written down; it is kept in memory
 for an hour. Needs trainrx[bots].
 
 \b
@@ -102,4 +103,4 @@ def _checked(adapter: bots.Adapter, platform: str, request: Request) -> int:
         complain(f"missing: {line}", request.lang)
     if not missing:
         complain(f"bot {platform}: nothing is missing", request.lang)
-    return 1 if missing else 0
+    return 2 if missing else 0

@@ -22,6 +22,15 @@ from trainrx.share.task import TaskFile
 VARIABLES = ("DISCORD_TOKEN",)
 LONGEST_NAME, LONGEST_LABEL = 100, 80
 """Characters of the name of a button, and of what stands on it."""
+MOST_SERVERS = 200
+NEEDED = (
+    "view_channel",
+    "send_messages",
+    "send_messages_in_threads",
+    "attach_files",
+    "read_message_history",
+)
+"""Permissions of the bot on a server, as the SDK names them."""
 REPLY = "trainrx:"
 """What the name of a button begins with."""
 _MENTION = re.compile(r"<@[!&]?\d+>")
@@ -142,11 +151,21 @@ async def run(core: Core, environment: Mapping[str, str]) -> None:
 
 
 async def check(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Say whether the token is taken and whether the bot is anywhere; nothing is sent."""
+    """Name the permissions that are missing on each server; nothing is sent to anybody."""
     async with discord.Client(intents=discord.Intents.none()) as client:
         try:
             await client.login(environment["DISCORD_TOKEN"])
-            servers = [server async for server in client.fetch_guilds(limit=1)]
+            servers = await client.http.get_guilds(limit=MOST_SERVERS)
         except discord.LoginFailure:
             return ("DISCORD_TOKEN: invalid token",)
-    return () if servers else ("DISCORD_TOKEN: the bot is on no server: open its invitation",)
+    if not servers:
+        return ("DISCORD_TOKEN: the bot is on no server: open its invitation",)
+    return tuple(
+        f"server {one['name']}: permission {name}"
+        for one in servers
+        for name in _lacking(discord.Permissions(int(one["permissions"])))
+    )
+
+
+def _lacking(given: discord.Permissions) -> tuple[str, ...]:
+    return () if given.administrator else tuple(one for one in NEEDED if not getattr(given, one))

@@ -1,4 +1,6 @@
-"""WeCom: a smart bot's callback comes in encrypted and signed; the answer goes to its address.
+"""WeCom: what people write comes in encrypted and signed, to a smart bot or to an application.
+
+A smart bot is sent JSON and answers at the address of each message; an application is sent XML.
 
 https://developer.work.weixin.qq.com/document/path/100719 (what comes in)
 https://developer.work.weixin.qq.com/document/path/101138 (the address an answer goes to, once)
@@ -18,6 +20,8 @@ from fastapi import FastAPI, Request, Response
 from trainrx.model.errors import UsageError
 from trainrx.share.bots._background import Background, SendingError
 from trainrx.share.bots._pace import Pace, Rate
+from trainrx.share.bots._wecom_app import CORP_ID, Application, Calls, NotXmlError, fields_of
+from trainrx.share.bots._wecom_app import VARIABLES as OF_APPLICATION
 from trainrx.share.bots._wecom_crypto import Envelope, ForgedError, Signed
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
 from trainrx.share.task import TaskFile
@@ -83,11 +87,12 @@ def envelope_of(environment: Mapping[str, str]) -> Envelope:
     Raises:
         UsageError: one is missing.
     """
-    missing = [name for name in VARIABLES if not environment.get(name)]
+    wanted = (*VARIABLES, *(OF_APPLICATION if environment.get(CORP_ID) else ()))
+    missing = [name for name in wanted if not environment.get(name)]
     if missing:
         raise UsageError(f"bot wecom needs {' and '.join(missing)} in the environment")
     token, key = (environment[name] for name in VARIABLES)
-    return Envelope(token, key)
+    return Envelope(token, key, environment.get(CORP_ID, ""))
 
 
 class WeCom:
@@ -100,6 +105,14 @@ class WeCom:
         self._core, self._envelope, self._http = core, envelope, http
         self._pace = Pace(RATE)
         self.background = Background()
+
+    def encrypted(self, body: bytes) -> str:
+        """Give what is encrypted in a request.
+
+        Raises:
+            msgspec.DecodeError: it is no JSON of WeCom.
+        """
+        return msgspec.json.decode(body, type=_Encrypted).encrypt
 
     def take(self, said: bytes) -> None:
         """Begin to answer a message that was opened; events and refreshes are passed over."""
@@ -170,8 +183,28 @@ def _pieces(message: _Message) -> Iterator[_Piece]:
             yield piece
 
 
-def make_app(core: Core, envelope: Envelope) -> FastAPI:
-    """Make the service that WeCom calls, at `PATH`."""
+class _OfApplication:
+    """What an application is sent, as that of a smart bot is read."""
+
+    def __init__(self, core: Core, calls: Calls) -> None:
+        self.background = Background()
+        self.take = Application(core, calls, self.background).take
+
+    def encrypted(self, body: bytes) -> str:
+        """Give what is encrypted in a request.
+
+        Raises:
+            NotXmlError: it is no XML of WeCom.
+        """
+        return fields_of(body).get("Encrypt", "")
+
+
+def make_app(core: Core, environment: Mapping[str, str]) -> FastAPI:
+    """Make the service that WeCom calls, at `PATH`.
+
+    Raises:
+        UsageError: a secret is missing or none.
+    """
 
     @asynccontextmanager
     async def run(_app: FastAPI) -> AsyncIterator[None]:
@@ -179,8 +212,11 @@ def make_app(core: Core, envelope: Envelope) -> FastAPI:
         await bot.background.done()
         await http.aclose()
 
+    envelope = envelope_of(environment)
     http = httpx.AsyncClient()
-    bot = WeCom(core, envelope, http)
+    bot: WeCom | _OfApplication = WeCom(core, envelope, http)
+    if environment.get(CORP_ID):
+        bot = _OfApplication(core, Calls(environment, http))
     app = FastAPI(lifespan=run, docs_url=None, redoc_url=None, openapi_url=None)
 
     def opened(request: Request, encrypted: str) -> bytes:
@@ -208,11 +244,10 @@ def make_app(core: Core, envelope: Envelope) -> FastAPI:
         if not length.isdecimal() or int(length) > LARGEST_REQUEST:
             return Response(status_code=413)
         try:
-            encrypted = msgspec.json.decode(await request.body(), type=_Encrypted)
-            bot.take(opened(request, encrypted.encrypt))
-        except msgspec.DecodeError:
+            bot.take(opened(request, bot.encrypted(await request.body())))
+        except (msgspec.DecodeError, NotXmlError):
             return Response(status_code=400)
-        # an empty body: the answer comes by the address of the message
+        # an empty body: the answer comes later
         return Response(media_type="text/plain")
 
     @app.get("/healthz")
@@ -228,7 +263,7 @@ async def run(core: Core, environment: Mapping[str, str]) -> None:
     host, _, port = listen.rpartition(":")
     if not port.isdecimal():
         raise UsageError(f"{LISTEN} is {listen!r}: expected an address and a port, as in {AT}")
-    app = make_app(core, envelope_of(environment))
+    app = make_app(core, environment)
     config = uvicorn.Config(
         app, host=host, port=int(port), log_level="warning", server_header=False
     )
@@ -236,9 +271,17 @@ async def run(core: Core, environment: Mapping[str, str]) -> None:
 
 
 async def check(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Say what is wrong with the secrets; WeCom itself checks them when the address is saved."""
+    """Say what is wrong with the secrets; WeCom checks those of the callback when it is saved."""
     try:
         envelope_of(environment)
     except UsageError as error:
         return (str(error),)
+    if environment.get(CORP_ID):
+        async with httpx.AsyncClient() as http:
+            try:
+                await Calls(environment, http).renew()
+            except SendingError as error:
+                return (f"{' and '.join(OF_APPLICATION)}: {error}",)
+            except httpx.HTTPError as error:
+                raise OSError(type(error).__name__) from error
     return ()
