@@ -1,0 +1,1 @@
+"""What is said of many jobs, in several forms."""
