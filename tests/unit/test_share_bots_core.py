@@ -93,6 +93,34 @@ def test_the_answer_is_that_of_the_command_with_what_is_asked_next():
     assert sent.replaces == ""
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_chat_is_asked_for_things_to_send_and_never_for_options(lang):
+    text = {"en": "hello", "zh": "你好"}[lang]
+
+    async def answer(task):
+        return perform(task)
+
+    sent = run(Chat(Core(answer, "wecom")).says(text)).text
+
+    assert {"en": "Send the launch script here.", "zh": "请把启动脚本发到这里。"}[lang] in sent
+    assert "--" not in sent
+    assert "diagnose" not in sent
+
+
+def test_a_picture_is_refused_in_the_language_of_the_thread():
+    async def answer(task):
+        return perform(task)
+
+    async def talk():
+        chat = Chat(Core(answer, "wecom"))
+        await chat.says("你好，任务挂了")
+        await chat.says("重新开始")
+        picture = TaskFile(name="a.png", data=b"\x89PNG\r\n\x1a\n" + bytes(300))
+        return await chat.says(files=(picture,), message="p")
+
+    assert "是图片，无法读取" in run(talk()).text
+
+
 @pytest.mark.parametrize(
     ("text", "lang"), [("它崩了", "zh"), ("it died", "en"), ("trainer: 显存 OOM", "zh")]
 )

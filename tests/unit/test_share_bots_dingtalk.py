@@ -33,6 +33,7 @@ class Gateway:
         self.opened: list[dict[str, object]] = []
         self.acknowledged: dict[str, dict[str, object]] = {}
         self.posted: list[dict[str, object]] = []
+        self.refusals: list[int] = []
         self.downloads: list[tuple[str, dict[str, object]]] = []
         self.files: dict[str, bytes] = {}
         self.sockets: list[tuple[WebSocket, asyncio.AbstractEventLoop]] = []
@@ -77,6 +78,8 @@ class Gateway:
 
         @self.app.post("/robot/sendBySession")
         async def send(request: Request) -> dict[str, object]:
+            if self.refusals:
+                return {"errcode": self.refusals.pop(), "errmsg": "send too fast"}
             self.posted.append(await request.json())
             return {"errcode": 0, "errmsg": "ok"}
 
@@ -253,6 +256,18 @@ def test_links_that_reply_are_left_out_where_they_do_not_fit(size: int, *, press
 
     assert ("dtmd:" in text) is pressed
     assert len(text.encode()) <= 20_000
+
+
+def test_an_answer_that_came_too_fast_is_sent_again(
+    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dingtalk, "WAITS", (0.0, 0.0))
+    gateway.refusals = [130101, 130101]
+    asked = Asked(ANSWER)
+
+    _talk(gateway, asked, {})
+
+    assert len(gateway.posted) == len(asked.tasks) == 1
 
 
 @pytest.mark.parametrize("missing", list(SECRETS))

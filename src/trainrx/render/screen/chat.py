@@ -8,7 +8,7 @@ from trainrx.model.text import Text
 from trainrx.render import words
 from trainrx.render.document import View
 
-_OPTION = late(r"`--([a-z]+(?:-[a-z]+)*)")
+_OPTION = late(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)")
 SEND = Text(en="Send {what} here.", zh="请把{what}发到这里。")
 INPUTS: dict[str, Text] = {
     "cmd": Text(en="the launch script", zh="启动脚本"),

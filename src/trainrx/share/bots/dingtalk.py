@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 PLATFORM = "dingtalk"
 VARIABLES = ("DINGTALK_CLIENT_ID", "DINGTALK_CLIENT_SECRET")
+TOO_FAST = (429, 130101)
+WAITS = (5.0, 30.0)
+"""Seconds before an answer is sent again that came too fast."""
 PATIENCE = 30.0
 LONGEST_TITLE = 60
 """Characters that stand in a list of chats and in a notification."""
@@ -103,8 +106,13 @@ class DingTalk:
     async def _post(self, address: str, text: str) -> None:
         # nobody is mentioned: neither by `at` nor by the text, in which no @ is one
         body = {"msgtype": "markdown", "markdown": {"title": _title(text), "text": text}}
-        response = await self._http.post(address, json=body, timeout=PATIENCE)
-        said = response.json() if response.is_success else {"errcode": response.status_code}
+        said: dict[str, object] = {}
+        for wait in (*WAITS, None):
+            response = await self._http.post(address, json=body, timeout=PATIENCE)
+            said = response.json() if response.is_success else {"errcode": response.status_code}
+            if said.get("errcode") not in TOO_FAST or wait is None:
+                break
+            await asyncio.sleep(wait)
         if said.get("errcode"):
             raise SendingError(f"DingTalk: {said.get('errcode')} {said.get('errmsg', '')}")
 
