@@ -213,7 +213,8 @@ def test_the_menu_leads_to_the_other_language(site: Site) -> None:
 
 def test_pages_written_by_hand_link_pages_there_are(made: dict[str, Page], site: Site) -> None:
     names = ("index", *GUIDES, *USE)
-    there = made.keys() | {f"{name}.md" for name in names}
+    pictures = {path.name for path in (ROOT / "docs").glob("*.png")}
+    there = made.keys() | {f"{name}.md" for name in names} | pictures
     for name in names:
         source = ROOT / "docs" / (f"{name}.zh.md" if site.lang == "zh" else f"{name}.md")
 

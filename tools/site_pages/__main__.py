@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import time
 from collections import Counter
@@ -20,6 +21,8 @@ from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.model.text import Lang
 
 _ROOT = Path(__file__).parents[2]
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+\.png)\)")
+"""A picture beside the page that shows it."""
 WRITTEN = ("index", *GUIDES, *USE)
 """Pages that are written by hand, in `docs/`."""
 CHOICE = """\
@@ -53,6 +56,8 @@ def main() -> int:
             source = given.start / (f"{name}.zh.md" if lang == "zh" else f"{name}.md")
             page = written_page(name, source.read_text(encoding="utf-8"), lang)
             _write(folder / "pages" / page.path, page.text)
+            for image in _PICTURE.findall(page.text):
+                shutil.copy(source.parent / image, (folder / "pages" / page.path).parent)
         told = settings(site, str((given.output / lang).resolve()))
         # JSON is YAML, and needs no escaping of its own
         (folder / "mkdocs.yml").write_text(json.dumps(told, ensure_ascii=False, indent=1), "utf-8")
