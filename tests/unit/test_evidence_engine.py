@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from trainrx.evidence.engine import engine_gate, keep, kept, kept_gate
+from trainrx.evidence.engine import engine_gate, first_places, keep, kept, kept_gate
 from trainrx.evidence.matcher import Compiled
 
 PATTERNS = [Compiled(n, n, f"needle {n} ", rf"needle {n} (?P<what>\w+)") for n in range(300)]
@@ -109,3 +110,18 @@ def test_a_home_that_cannot_be_written_to_is_no_error(tmp_path: Path) -> None:
     keep(tmp_path / "file" / "engines" / "a.hsdb", b"engine")
 
     assert kept(tmp_path / "file" / "engines" / "a.hsdb") is None
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_texts_are_found_where_they_stand_first(
+    monkeypatch: pytest.MonkeyPatch, *, installed: bool
+) -> None:
+    if not installed:
+        monkeypatch.setitem(sys.modules, "hyperscan", None)
+    first_places.cache_clear()
+
+    search = first_places((b"aa", b"(x", b"none", b"b\xff"))
+    found = search(b"xaaaa (x (x b\xff")
+    first_places.cache_clear()
+
+    assert found == {0: 1, 1: 6, 3: 12}

@@ -14,7 +14,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,23 @@ def kept_engine(patterns: Sequence[Compiled]) -> Database | None:
         return None
 
 
+@lru_cache(maxsize=4)
+def first_places(texts: tuple[bytes, ...]) -> Callable[[bytes], dict[int, int]]:
+    """Make a search for texts: it gives, by number, where those that stand in a block do first."""
+    try:
+        import hyperscan
+    except ImportError:
+        return lambda data: {n: at for n, text in enumerate(texts) if (at := data.find(text)) >= 0}
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    database.compile(
+        expressions=[_plain(text) for text in texts],
+        ids=list(range(len(texts))),
+        flags=[hyperscan.HS_FLAG_SINGLEMATCH] * len(texts),
+    )
+    find = _gate(database)
+    return lambda data: {n: ends[0] + 1 - len(texts[n]) for n, ends in find(data).items()}
+
+
 def _gate(database: Database) -> Gate:
     import hyperscan
 
@@ -121,8 +138,12 @@ def _expression(pattern: Compiled) -> bytes:
 
 
 def _needle(pattern: Compiled) -> bytes:
-    plain = b"".join(b"\\x%02x" % byte for byte in pattern.needle)
+    plain = _plain(pattern.needle)
     return b"(?i)" + plain if pattern.folded else plain
+
+
+def _plain(text: bytes) -> bytes:
+    return b"".join(b"\\x%02x" % byte for byte in text)
 
 
 def _place(patterns: Sequence[Compiled]) -> Path:

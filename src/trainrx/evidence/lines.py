@@ -68,12 +68,14 @@ def rank_of(line: str) -> int | None:
 def speaker(line: str) -> str:
     """Name who printed a line, so that lines of one traceback can be told from those between."""
     head = line[:HEAD]
+    if "[" not in head and "pid=" not in head:
+        return ""
     host = HOST.match(head)
     where = host[1] if host is not None else ""
     found = LABEL.search(head)
     if found is not None:
         return where + found[found.lastindex or 1]
-    worker = WORKER.search(head)
+    worker = WORKER.search(head) if "pid=" in head else None
     return where + worker[1] if worker is not None else where
 
 

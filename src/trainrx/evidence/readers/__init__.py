@@ -21,6 +21,8 @@ from typing import NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 
+from trainrx.evidence.engine import first_places
+from trainrx.evidence.shares import shared_out
 from trainrx.inputs.stream import chunks
 from trainrx.model.bundle import BundleItem
 from trainrx.model.facts import Origin
@@ -95,7 +97,7 @@ def read_evidence(inputs: Iterable[Input]) -> Reading:
     """Read all evidence in some inputs: those of a format, and what is printed into logs."""
     begin("searching")
     each = tuple(inputs)
-    reading = joined(part for item in each for part in _read(item))
+    reading = joined(shared_out(each, lambda item: joined(_read(item))))
     usage = dict(_usage(each))
     if not usage:
         return reading
@@ -250,7 +252,10 @@ def _passages(
 
     What a job prints when it starts (its cards, its limits) leaves room for how it ends.
     """
-    longest = max((len(mark) for marks in printed.values() for mark in marks), default=1)
+    marks = tuple(dict.fromkeys(mark for marks in printed.values() for mark in marks))
+    numbers = {name: [marks.index(mark) for mark in own] for name, own in printed.items()}
+    search = first_places(marks)
+    longest = max(map(len, marks), default=1)
     line, before = 1, b""
     found: dict[str, _Passage] = {}
     for chunk in chunks(item, stopped.append):
@@ -258,8 +263,9 @@ def _passages(
         for passage in found.values():
             passage.add(chunk)
         data = before + chunk
-        for name, marks in printed.items():
-            at = -1 if name in found else _first(data, marks)
+        places = search(data)
+        for name in numbers.keys() - found.keys():
+            at = min((places[n] for n in numbers[name] if n in places), default=-1)
             if at >= 0:
                 start = _start_of_line(data, at)
                 found[name] = _Passage(line + data.count(b"\n", 0, start), data[start:])
@@ -267,10 +273,6 @@ def _passages(
         line += data.count(b"\n", 0, start)
         before = data[start:]
     return {name: found[name] for name in printed if name in found}
-
-
-def _first(data: bytes, marks: Sequence[bytes]) -> int:
-    return min((at for mark in marks if (at := data.find(mark)) >= 0), default=-1)
 
 
 def _start_of_line(data: bytes, at: int) -> int:
