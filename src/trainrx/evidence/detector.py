@@ -23,10 +23,11 @@ from trainrx.evidence.conclude import (
 from trainrx.evidence.denial import clauses_of, is_unsaid
 from trainrx.evidence.engine import engine_gate, kept_gate
 from trainrx.evidence.matcher import Gate, needle_gate
-from trainrx.evidence.scan import Scan, Signatures, size_of
+from trainrx.evidence.scan import Sampling, Scan, Signatures, sampling, size_of
 from trainrx.evidence.series.facts import curves_of, series_facts
 from trainrx.evidence.series.history import Series
 from trainrx.evidence.series.symptoms import series_symptoms
+from trainrx.evidence.shares import shared_out
 from trainrx.evidence.stored import read_metrics
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
@@ -80,7 +81,7 @@ class Detector:
         size = sum(_size(item) for item in logs)
         begin("reading", size)
         gate = self._gate(size, unread)
-        scans = [self._scan(item, self._logs, gate, unread) for item in logs]
+        scans = self._scans(logs, gate, unread)
         outputs = [
             self._scan(item, self._logs, gate, unread) for item in inputs if item.kind == "output"
         ]
@@ -113,13 +114,33 @@ class Detector:
         self._linear = found
         return found or self._needles
 
-    def _scan(self, item: Input, signatures: Signatures, gate: Gate, unread: list[Unread]) -> Scan:
+    def _scans(self, logs: Sequence[Input], gate: Gate, unread: list[Unread]) -> list[Scan]:
+        """Scan the logs of a job; those of many ranks on all cores, with less of each."""
+        most = sampling(len(logs))
+
+        def work(item: Input) -> tuple[Scan, list[Unread]]:
+            stopped: list[Unread] = []
+            return self._scan(item, self._logs, gate, stopped, most), stopped
+
+        found = shared_out(logs, work)
+        unread += [one for _, stopped in found for one in stopped]
+        return [scan for scan, _ in found]
+
+    def _scan(
+        self,
+        item: Input,
+        signatures: Signatures,
+        gate: Gate,
+        unread: list[Unread],
+        most: Sampling | None = None,
+    ) -> Scan:
         times = LineTimes()
-        scan = Scan(item.name, signatures, gate, times)
+        scan = Scan(item.name, signatures, gate, times, most=most)
         before = len(unread)
         for block in clean_blocks(chunks(item, unread.append, times=times)):
             scan.feed(block)
             advance(block.size)
+        scan.end()
         if not scan.bytes and len(unread) == before:
             unread.append(Unread(source=item.name, reason="is empty"))
         return scan

@@ -14,7 +14,7 @@ from trainrx.evidence.conclude import Bucket, Tally, quote
 from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
 from trainrx.evidence.lines import HEAD, last_seconds, path_rank, rank_of, seconds
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
-from trainrx.evidence.series.history import Series
+from trainrx.evidence.series.history import MOST_POINTS, Series
 from trainrx.evidence.series.points import bar_of_line, memory_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
 from trainrx.evidence.values import typed
@@ -32,9 +32,14 @@ MOST_ABOVE = 40
 """Lines above a hit in which a symptom looks for more."""
 MOST_CONTEXT = 256
 """Hits of one context signature that are recorded: a banner on every line tells nothing new."""
+ALL_POINTS, FEWEST_POINTS = 1 << 15, 128
+"""Points of metrics kept of all logs together, and of each at least: enough for its trend."""
+ALL_CONTEXT, FEWEST_CONTEXT = 1 << 12, 8
+"""The same of hits of a context signature."""
 MOST_WORLDS = 64
 MOST_METRIC = 8192
 """Bytes of a line in which metrics are looked for."""
+_NO_BLOCK = LogBlock(data=b"", line=1, ends=0, size=0)
 PROBED = -1
 OTHERS: frozenset[Probe] = frozenset({"world", "exit"})
 BEFORE_TRAINING = ("", "launch", "load", "tokenize", "train-start")
@@ -58,6 +63,23 @@ class Signatures:
         self.sieve = Sieve(self.patterns, self.kinds, self.symptoms)
 
 
+class Sampling(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of one log at most: points of metrics of a rank, hits of a context signature."""
+
+    points: int = MOST_POINTS
+    context: int = MOST_CONTEXT
+
+
+def sampling(logs: int) -> Sampling:
+    """Give what is kept of each log of a job: the logs of many ranks tell the same many times."""
+    points = ALL_POINTS // max(logs, 1)
+    context = ALL_CONTEXT // max(logs, 1)
+    return Sampling(
+        points=max(FEWEST_POINTS, min(MOST_POINTS, points)),
+        context=max(FEWEST_CONTEXT, min(MOST_CONTEXT, context)),
+    )
+
+
 class Late(msgspec.Struct, frozen=True):
     """The newest hit of a full bucket; placed only if it is still the newest at the block's end."""
 
@@ -75,15 +97,23 @@ class Scan:
         signatures: what is looked for.
         gate: names the lines worth a look.
         times: when lines were printed, where their wrapping says it: clocks that run alike.
+        most: what is kept of it.
     """
 
     def __init__(
-        self, name: str, signatures: Signatures, gate: Gate, times: LineTimes | None = None
+        self,
+        name: str,
+        signatures: Signatures,
+        gate: Gate,
+        times: LineTimes | None = None,
+        *,
+        most: Sampling | None = None,
     ) -> None:
         self.name = name
         self._times = times or LineTimes()
         self.tally = Tally()
-        self.series = Series(name, path_rank(name))
+        self._most = most or Sampling()
+        self.series = Series(name, path_rank(name), self._most.points)
         self.ranks: dict[int, Series] = {}
         self.world: Fact | None = None
         self._worlds = 0
@@ -99,7 +129,8 @@ class Scan:
         self._text = b""
         self._bars: list[int] = []
         self._bars_taken = 0
-        self._steps = Steps(LogBlock(data=b"", line=1, ends=0, size=0), b"", [])
+        self._steps = Steps(_NO_BLOCK, b"", [])
+        self._last_frame: Frame | None = None
         self._skipped: int | None = None
         self._long: set[int] = set()
         self._late: dict[int, Late] = {}
@@ -139,7 +170,19 @@ class Scan:
 
     def last_frame(self) -> Frame | None:
         """Give the frame the log breaks off in; read after the last block."""
-        return frame_of_excerpt(decode(self._above))
+        return self._last_frame or frame_of_excerpt(decode(self._above))
+
+    def end(self) -> None:
+        """Let go of the text, when there are no more blocks: of many logs it would be much."""
+        self._last_frame = self.last_frame()
+        self._above = self._text = b""
+        self._bars = []
+        self._times = LineTimes()
+        self._steps = Steps(_NO_BLOCK, b"", [])
+
+    def __getstate__(self) -> dict[str, object]:
+        """Give what was found, without what it was looked for with: a process may send it."""
+        return {**self.__dict__, "_signatures": None, "_gate": None}
 
     def _finish(self, block: LogBlock) -> None:
         self._catch_up(len(self._text), len(self._text))
@@ -180,13 +223,14 @@ class Scan:
         """Tell whether a context signature has been seen often enough to say what it says."""
         if self._signatures.symptoms[number].role == "context":
             self._context[number] += 1
-            if self._context[number] >= MOST_CONTEXT:
+            if self._context[number] >= self._most.context:
                 self._told.add(number)
-            return self._context[number] > MOST_CONTEXT
+            return self._context[number] > self._most.context
         return False
 
     def _record(self, symptom: Symptom, spot: LineBounds, found: re.Match[str]) -> None:
-        self._catch_up(spot.start, spot.end)
+        if symptom.role != "frame":
+            self._catch_up(spot.start, spot.end)
         if symptom.role == "phase" and symptom.phase:
             self.phase = symptom.phase
         captures = tuple(_captures(symptom, found.groupdict()))
@@ -201,8 +245,8 @@ class Scan:
             line=spot.line,
             text=quote(found.string, found),
             rank=rank,
-            phase=self.phase,
-            step=self.series.step,
+            phase="" if symptom.role == "frame" else self.phase,
+            step=None if symptom.role == "frame" else self.series.step,
             captures=captures,
         )
         if bucket.wants() and self.kept < MOST_KEPT:
@@ -300,7 +344,7 @@ class Scan:
             self.series.rank = rank
         if rank is None or rank == self.series.rank:
             return self.series
-        return self.ranks.setdefault(rank, Series(self.name, rank))
+        return self.ranks.setdefault(rank, Series(self.name, rank, self.series.most))
 
     def _take_others(self, spot: LineBounds) -> None:
         text = decode(self._text[spot.start : spot.end][:MOST_METRIC])

@@ -31,9 +31,16 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Series:
-    """The steps of one source. Old points are thinned out; remarkable ones are kept apart."""
+    """The steps of one source. Old points are thinned out; remarkable ones are kept apart.
 
-    def __init__(self, source: str, rank: int | None = None) -> None:
+    Args:
+        source: what it is cited by.
+        rank: whose steps they are.
+        most: points that are kept.
+    """
+
+    def __init__(self, source: str, rank: int | None = None, most: int = MOST_POINTS) -> None:
+        self.most = most
         self.source = source
         self.rank = rank
         self.points: list[Point] = []
@@ -71,7 +78,7 @@ class Series:
         self._last = point
         self.points.append(point)
         self._places.append(self.count)
-        if len(self.points) > MOST_POINTS:
+        if len(self.points) > self.most:
             self.points, self._places = self.points[::2], self._places[::2]
             self._stride *= 2
 

@@ -9,7 +9,7 @@ the numbers), LLaMA-Factory and ms-swift write JSON lines, verl prints
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -49,6 +49,12 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "total": ("max_steps", "total_steps"),
 }
 """What trainers and trackers call a metric, the one that says most first."""
+READ_AS = {
+    key: tuple((name, keys.index(key)) for name, keys in NAMES.items() if key in keys)
+    for names in NAMES.values()
+    for key in names
+}
+"""What a key is read as, and how many keys say more."""
 OTHERS = ("global_step/max_steps", "elapsed_time", "reward")
 KEYS = (*(name for names in NAMES.values() for name in names), *OTHERS)
 _SPELLED = "|".join(sorted(map(re.escape, dict.fromkeys(KEYS)), key=len, reverse=True))
@@ -172,7 +178,7 @@ def point(pairs: Mapping[str, object], line: int) -> Point | None:
 
 
 def _point(pairs: Mapping[str, object], line: int, *, rewarded: bool) -> Point:
-    values = {name: _first(pairs, keys) for name, keys in NAMES.items()}
+    values = _values(pairs)
     step, total = values.pop("step"), values.pop("total")
     slow, fast = values.pop("slow"), values.pop("fast")
     both = str(pairs.get("global_step/max_steps", "")).split("/")
@@ -254,8 +260,15 @@ def elapsed(text: str) -> float | None:
     return float(sum(int(n or 0) * u for n, u in zip(found.groups(), units, strict=True)))
 
 
-def _first(pairs: Mapping[str, object], names: Iterable[str]) -> float | None:
-    return next((value for name in names if (value := _float(pairs.get(name))) is not None), None)
+def _values(pairs: Mapping[str, object]) -> dict[str, float | None]:
+    """Give each metric as the key that says most of it has it."""
+    values: dict[str, float | None] = dict.fromkeys(NAMES)
+    taken: dict[str, int] = {}
+    for key, text in pairs.items():
+        for name, order in READ_AS.get(key, ()):
+            if order < taken.get(name, len(KEYS)) and (value := _float(text)) is not None:
+                values[name], taken[name] = value, order
+    return values
 
 
 def _float(value: object) -> float | None:
