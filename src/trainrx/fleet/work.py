@@ -1,4 +1,4 @@
-"""`answer`: a pure function of a job, which any engine runs anywhere, in a process with limits."""
+"""What is done with a job: a pure function that any engine runs anywhere."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import hashlib
 import resource
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from trainrx.catalog.resolved import Resolved
 from trainrx.diagnosis.conclusion import Conclusion
-from trainrx.fleet.record import FleetJob, JobAnswer, JobLimits, JobSite, answer_of
+from trainrx.fleet.process import AnswerProcess
+from trainrx.fleet.record import FleetJob, JobAnswer, JobFile, JobLimits, JobSite, answer_of
 from trainrx.knowledge.load import load
 from trainrx.launch.images import IMAGES
 from trainrx.launch.request import Request
@@ -31,11 +34,37 @@ MOST_SAID = 300
 MOST_QUOTED = 12
 LONGEST_QUOTE = 400
 MIB = 1024 * 1024
+WARMING = {
+    "launch.sh": b"swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora\n",
+    "train.log": b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n",
+}
 
 
 def knowledge_serial(limits: JobLimits) -> str:
     """Name the program and the knowledge that answer: what another one said is out of date."""
     return f"{__version__}-{load(limits.kb, limits.rules).digest}"
+
+
+def answer_batch(jobs: tuple[FleetJob, ...], limits: JobLimits) -> tuple[JobAnswer, ...]:
+    """Answer jobs one after another, each within its limits: what an engine runs.
+
+    Raises:
+        StartError: no process to answer them comes up.
+    """
+    process = _process(limits, threading.get_ident())
+    return tuple(process.answer(job) for job in jobs)
+
+
+@lru_cache(maxsize=256)
+def _process(limits: JobLimits, _thread: int) -> AnswerProcess:
+    """Give the process that answers what comes to a thread; it has its knowledge loaded."""
+    return AnswerProcess(limits)
+
+
+def warm(limits: JobLimits) -> None:
+    """Load what answering takes, so that the first job does not pay for it."""
+    files = tuple(JobFile(name=name, data=data) for name, data in WARMING.items())
+    examine(FleetJob(key="", name="", source="kubernetes", files=files), limits)
 
 
 def examine(job: FleetJob, limits: JobLimits) -> JobAnswer:
@@ -76,7 +105,7 @@ def _found(job: FleetJob, limits: JobLimits) -> JobAnswer:
     from trainrx.verdict.run import verdict_of
 
     request = Request(
-        paths=() if job.launch or job.logs or not job.folder else (job.folder,),
+        paths=(job.folder,) if job.folder else (),
         cmd=job.launch,
         logs=job.logs,
         gpus=job.gpus,
