@@ -159,3 +159,13 @@ def _on_a_terminal(command: Sequence[str], term: str) -> str:
         assert process.wait() == 0
     os.close(ours)
     return b"".join(pieces).decode()
+
+
+def test_of_many_jobs_it_says_how_fast_they_are_and_how_long_the_rest_takes() -> None:
+    clock = iter([0.0, 0.0, 0.0, *[10.0] * 9])
+    shown = PlainProgress("en", lambda: next(clock))
+    shown.begin("answering", 1000)
+
+    shown.advance(50)
+
+    assert shown.words == "answering jobs, 50 of 1000, 5.0/s, 0:03:10 left"

@@ -67,6 +67,10 @@ def _dispatch(words: list[str], spoken: Lang) -> int:
         rest = given  # a command that is given a language alone says what it lacks
     if not rest and app.info.no_args_is_help is True:
         rest = ["--help"]
+    usual = getattr(module, "DEFAULT", "")
+    known = {command.name for command in app.registered_commands}
+    if usual and len(known) > 1 and rest[0] not in {*known, "-h", "--help"}:
+        rest = [usual, *rest]
     name = f"{called_as()} {words[0]}" if named else called_as()
     defaults = {"lang": lang or before} if lang or before else {}
     subcommands = {command.name: defaults for command in app.registered_commands}

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from trainrx.cli._output import note
@@ -35,8 +36,10 @@ WORDS: Mapping[Activity, Text] = {
     "checking": Text(en="checking files", zh="正在检查文件"),
     "counting": Text(en="running the model class without weights", zh="正在不带权重运行模型类"),
     "collecting": Text(en="collecting evidence, round", zh="正在收集证据，轮次"),
+    "answering": Text(en="answering jobs", zh="正在分析任务"),
 }
 IN_BYTES: tuple[Activity, ...] = ("reading", "searching")
+RATE = Text(en=", {rate:.1f}/s, {left} left", zh="，{rate:.1f} 个/秒，还需 {left}")
 AMOUNT = Text(en="{done} of {total}{unit}", zh="{done} / {total}{unit}")
 
 
@@ -72,11 +75,13 @@ class PlainProgress:
         self._lang, self._now = lang, now
         self._due = now() + PATIENCE
         self._activity: Activity = "reading"
+        self._began = now()
         self.done = self.total = 0
 
     def begin(self, activity: Activity, total: int) -> None:
         """Take note of what is done now."""
         self._activity, self.done, self.total = activity, 0, total
+        self._began = self._now()
         self._show(at_once=activity in BLOCKING)
 
     def advance(self, by: int) -> None:
@@ -94,7 +99,17 @@ class PlainProgress:
         amount = self.amount
         if not amount or self._activity == "collecting":
             return f"{said} {amount}".rstrip()
-        return f"{said}{'：' if self._lang == 'zh' else ', '}{amount}"
+        return f"{said}{'：' if self._lang == 'zh' else ', '}{amount}{self.rate}"
+
+    @property
+    def rate(self) -> str:
+        """Say of many jobs how fast they are answered, and how long the rest will take."""
+        took = self._now() - self._began
+        if self._activity != "answering" or not self.is_known or took < PATIENCE:
+            return ""
+        rate = self.done / took
+        left = timedelta(seconds=round((self.total - self.done) / rate))
+        return RATE.in_(self._lang).format(rate=rate, left=left)
 
     @property
     def is_known(self) -> bool:

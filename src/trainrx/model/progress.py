@@ -16,9 +16,11 @@ Activity = Literal[
     "checking",
     "counting",
     "collecting",
+    "answering",
 ]
 """Logs are read and searched for dumps, causes weighed, memory predicted, plans proved, files
-linted, the model class run to count what it holds, evidence of a live job collected."""
+linted, the model class run to count what it holds, evidence of a live job collected, the jobs of a
+fleet answered."""
 
 
 class Observer(Protocol):

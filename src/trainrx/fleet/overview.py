@@ -1,0 +1,84 @@
+"""What came of the jobs of a run, in a few lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from trainrx.fleet.record import JobAnswer, JobOutcome
+from trainrx.model.text import Lang, Text
+from trainrx.render.layout import cells, pad
+
+MOST_CAUSES = 15
+MOST_TOLD = 10
+NOTHING = Text(en="cause not known", zh="原因未知")
+ANSWERED = Text(en="{count} jobs answered", zh="已分析 {count} 个任务")
+PASSED_OVER = Text(en=", {count} were answered before", zh="，另有 {count} 个此前已分析")
+SPENT = Text(
+    en="{cpu:.0f} s of processors, {each:.0f} ms a job",
+    zh="CPU 时间 {cpu:.0f} 秒，每个 {each:.0f} 毫秒",
+)
+VERDICTS = Text(en="Verdicts", zh="结论")
+CAUSES = Text(en="Causes", zh="原因")
+LEFT_OUT = Text(en="... and {count} others", zh="……以及另外 {count} 个")
+OUTCOMES: Mapping[JobOutcome, Text] = {
+    "unread": Text(en="Nothing to read", zh="没有可读的内容"),
+    "killed": Text(en="Ended the process that answered", zh="使分析进程终止"),
+    "timed-out": Text(en="Took too long", zh="超时"),
+    "error": Text(en="Could not be answered", zh="无法分析"),
+}
+
+
+class Overview:
+    """Counts answers as they come; of those that failed the first are kept."""
+
+    def __init__(self) -> None:
+        self.count = self.passed_over = 0
+        self.cpu = 0.0
+        self.verdicts: Counter[str] = Counter()
+        self.causes: Counter[str] = Counter()
+        self.outcomes: Counter[JobOutcome] = Counter()
+        self.told: dict[JobOutcome, list[str]] = {}
+
+    def add(self, answer: JobAnswer) -> None:
+        """Count an answer."""
+        self.count += 1
+        self.cpu += answer.cpu_seconds
+        self.outcomes[answer.outcome] += 1
+        if answer.verdict:
+            self.verdicts[answer.verdict] += 1
+        if answer.verdict in ("diagnosed", "suspected", "will_fail", "unknown"):
+            self.causes[answer.causes[0][0] if answer.causes else ""] += 1
+        if answer.outcome in OUTCOMES:
+            told = self.told.setdefault(answer.outcome, [])
+            if len(told) < MOST_TOLD:
+                told.append(f"{answer.key}: {answer.said}")
+
+
+def lines(found: Overview, lang: Lang) -> Iterator[str]:
+    """Write what was counted: the most frequent first, then what could not be answered."""
+    more = PASSED_OVER.in_(lang).format(count=found.passed_over) if found.passed_over else ""
+    yield ANSWERED.in_(lang).format(count=found.count) + more
+    if found.count:
+        each = 1000 * found.cpu / found.count
+        yield SPENT.in_(lang).format(cpu=found.cpu, each=each)
+    yield from _table(VERDICTS.in_(lang), found.verdicts.most_common())
+    causes = [(name or NOTHING.in_(lang), n) for name, n in found.causes.most_common(MOST_CAUSES)]
+    yield from _table(CAUSES.in_(lang), causes)
+    if len(found.causes) > MOST_CAUSES:
+        yield "  " + LEFT_OUT.in_(lang).format(count=len(found.causes) - MOST_CAUSES)
+    for outcome, told in found.told.items():
+        yield ""
+        yield f"{OUTCOMES[outcome].in_(lang)}: {found.outcomes[outcome]}"
+        yield from (f"  {line}" for line in told)
+        if found.outcomes[outcome] > len(told):
+            yield "  " + LEFT_OUT.in_(lang).format(count=found.outcomes[outcome] - len(told))
+
+
+def _table(title: str, rows: list[tuple[str, int]]) -> Iterator[str]:
+    if not rows:
+        return
+    width = max(cells(name) for name, _ in rows)
+    yield ""
+    yield title
+    yield from (f"  {pad(name, width)}  {count:>7}" for name, count in rows)
