@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,38 @@ def test_a_malformed_condition_of_ones_own_is_refused(tmp_path: Path, when: str,
         load(kb=[folder])
 
     assert caught.value.path == "my-state/for/died-in-training"
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "? " * 9_000])
+def test_an_entry_that_nests_without_end_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(KnowledgeError, match=r"my-error\.yaml: .*(?:nest|deep)"):
+        load([kb_with(tmp_path, text)])
+
+
+def test_a_pipe_in_place_of_an_entry_is_not_waited_for(tmp_path: Path) -> None:
+    folder = kb_with(tmp_path, SYMPTOM)
+    os.mkfifo(folder / "symptoms" / "hang" / "other.yaml")
+
+    with pytest.raises(KnowledgeError, match=r"other\.yaml: cannot be read"):
+        load([folder])
+
+
+@pytest.mark.parametrize(
+    ("regex", "said"),
+    [
+        ("x(?:a+)+$", "nested unbounded"),
+        ("a.*b", "takes"),
+        ("(a", "is not a regex"),
+        ("(a)\\1", "linear"),
+    ],
+)
+def test_an_expression_of_ones_own_that_may_never_end_is_refused(
+    tmp_path: Path, regex: str, said: str
+) -> None:
+    text = SYMPTOM.replace("regex: 'went wrong: (?P<code>\\d+)'", f"regex: '{regex}'")
+
+    with pytest.raises(KnowledgeError, match=f"my-error: patterns\\[0\\].regex: .*{said}"):
+        load([kb_with(tmp_path, text)])
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ CONTINUED = late(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")
 ASSIGNMENT = late(r"^\s*(?:export |declare -x )?[A-Za-z_]\w*=")
 LOG = late(
     r"(?m)Traceback \(most recent call last\)|^[ \t]*File \"[^\"]{1,300}\", line \d"
-    r"|\d+%\|.{0,80}\| *\d+/\d+|^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d"
+    r"|\d{1,3}%\|.{0,80}\| *\d+/\d|^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d"
     r"|^\[?(?:INFO|WARNING|ERROR)[:|\]]|\bNCCL (?:INFO|WARN)\b|\{'(?:train_|eval_)?loss': "
     r"|^\[rank\d+\]|[IWEF]\d{4} \d\d:\d\d:\d\d|^[\w.]*(?:Error|Exception)(?:\(\w+\))?: "
     r"|(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d|^run sh: `|\(exitcode: |^Killed$"

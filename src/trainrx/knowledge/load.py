@@ -21,6 +21,7 @@ from trainrx.knowledge.packages import FOLDER as PACKAGES
 from trainrx.knowledge.packages import add_ranges, range_entries, with_ranges
 from trainrx.knowledge.places import shipped
 from trainrx.knowledge.ranking import FILE as RANKING
+from trainrx.knowledge.regexes import slowness, unbounded
 from trainrx.knowledge.shorthand import FIXES, written_out
 from trainrx.knowledge.store import Entry, Knowledge, LaunchKnowledge
 from trainrx.knowledge.words import with_words
@@ -81,6 +82,7 @@ def load(
     if not kb and not rules:
         return base
     extra = read_folders([Path(k) for k in kb], [Path(r) for r in rules])
+    _refuse_slow(extra)
     ranges = base.ranges | extra.ranges
     symptoms, causes = with_guards(
         extra.guards.values(),
@@ -108,6 +110,25 @@ def load(
         memory=base.memory if extra.memory == JUDGED else extra.memory,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
     )
+
+
+def _refuse_slow(extra: Knowledge) -> None:
+    """Look whether the expressions of further entries end in time, whatever a log holds.
+
+    Raises:
+        KnowledgeError: one does not, or is none; names it.
+    """
+    held = [(entry.id, entry.patterns) for entry in extra.symptoms.values()]
+    held += [(entry.id, entry.patterns) for entry in extra.guards.values()]
+    for ident, patterns in held:
+        for at, pattern in enumerate(patterns):
+            key = f"patterns[{at}].regex"
+            try:
+                said = next(iter(unbounded(pattern.regex)), "") or slowness(pattern.regex)
+            except (re.error, RecursionError, OverflowError) as error:
+                raise KnowledgeError(ident, key, f"is not a regex: {error}") from error
+            if said:
+                raise KnowledgeError(ident, key, said)
 
 
 def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:

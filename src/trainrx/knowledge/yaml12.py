@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from trainrx.knowledge.regular import read_regular
 from trainrx.model.errors import KnowledgeError
+from trainrx.model.limits import DEEPEST, LARGEST_ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -85,9 +87,28 @@ def read_text(path: Path) -> str:
         KnowledgeError: it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        data = read_regular(path, LARGEST_ENTRY + 1)
+        if len(data) > LARGEST_ENTRY:
+            raise KnowledgeError(str(path), "", f"is larger than {LARGEST_ENTRY >> 20} MiB")
+        return data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise KnowledgeError(str(path), "", f"cannot be read: {error}") from error
+
+
+def _refuse_deep(text: str) -> None:
+    """Look how deeply a text nests before it is composed, which takes a frame of C a level.
+
+    Raises:
+        YAMLError: it nests more deeply than any entry.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                raise yaml.YAMLError(f"nests more than {DEEPEST} lists and mappings")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def nodes_of(text: str, path: Path) -> tuple[object, yaml.Node | None]:
@@ -97,6 +118,7 @@ def nodes_of(text: str, path: Path) -> tuple[object, yaml.Node | None]:
         KnowledgeError: it is not YAML; names the file, line and reason.
     """
     try:
+        _refuse_deep(text)
         loader = _Loader(text)
         try:
             node = loader.get_single_node()
