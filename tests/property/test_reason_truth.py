@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.parts import Condition
-from trainrx.reason.conditions import MOST_EVIDENCE, Situation, decide, evidence, residual
+from trainrx.reason.conditions import MOST_EVIDENCE, Situation, decide, evidence, of_fact
+from trainrx.reason.outcomes import CLOSED, Truth, truth
 
 OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])
@@ -180,14 +181,24 @@ def test_an_unknown_fact_decides_nothing(wanted, plain, sightings):
 
 
 @given(wanted=conditions, plain=plain_facts, sightings=seen_lines, versions=RELEASES, n2=NUMBERS)
-def test_what_is_left_of_a_condition_decides_as_the_whole_does_once_more_is_known(
+def test_outcomes_decide_a_condition_all_at_once_as_each_does_alone(
     wanted, plain, sightings, versions, n2
 ):
-    left = residual(wanted, situation(plain, sightings, versions), lambda test: test.fact == "n2")
+    known = situation(plain, sightings, versions)
+    values = (n2, n2 + 1)
 
-    then = situation({**plain, "n2": n2}, sightings, versions)
+    def test(one):
+        if one.fact != "n2":
+            return CLOSED[decide(one, known)]
+        said = [of_fact(one, value) for value in values]
+        bits = [sum(1 << at for at in (0, 1) if said[at] is holds) for holds in (True, False)]
+        return Truth(*bits)
 
-    assert (decide(left, then) if isinstance(left, Condition) else left) is decide(wanted, then)
+    found = truth(wanted, test)
+
+    for at, value in enumerate(values):
+        then = situation({**plain, "n2": value}, sightings, versions)
+        assert found.at(at) is decide(wanted, then)
 
 
 def _asks_known(condition):

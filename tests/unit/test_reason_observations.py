@@ -10,8 +10,9 @@ from entries import vote
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.knowledge import Cause
 from trainrx.reason.conditions import Situation
-from trainrx.reason.observations import RULED_OUT, Observation, observations
+from trainrx.reason.observations import Observation, observations
 from trainrx.reason.order import candidates
+from trainrx.reason.outcomes import RULED_OUT
 from trainrx.reason.reasoner import Reasoning
 
 

@@ -28,8 +28,6 @@ UNSET = "none"
 MOST_ALIKE = 4
 """How many sightings are evidence that a test cannot tell apart."""
 MOST_EVIDENCE = 12
-_UNKNOWN = Condition(package="")
-"""The test of no package: nothing decides it."""
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {op: getattr(operator, op) for op in OPS}
 
 
@@ -55,7 +53,7 @@ def holds(condition: Condition, facts: Facts, versions: Mapping[str, str]) -> bo
 def decide(condition: Condition, situation: Situation) -> bool | None:
     """Decide a condition."""
     if condition.fact is not None:
-        return _of_fact(condition, situation.facts.value(condition.fact))
+        return of_fact(condition, situation.facts.value(condition.fact))
     if condition.all is not None:
         return _all(decide(part, situation) for part in condition.all)
     if condition.any is not None:
@@ -63,36 +61,9 @@ def decide(condition: Condition, situation: Situation) -> bool | None:
     if condition.not_ is not None:
         return _not(decide(condition.not_, situation))
     if condition.package is not None:
-        return _of_package(condition, situation.versions.get(condition.package))
+        return of_package(condition, situation.versions.get(condition.package))
     found = _of_symptom(condition, situation)
     return found if condition.seen else _not(found)
-
-
-def residual(
-    condition: Condition, situation: Situation, is_open: Callable[[Condition], bool]
-) -> Condition | bool | None:
-    """Decide all tests of a condition but the open ones; what they leave, where they matter.
-
-    Args:
-        condition: what to decide.
-        situation: on what.
-        is_open: tells of a single test whether more may be learnt for it.
-    """
-    if condition.not_ is not None:
-        inner = residual(condition.not_, situation, is_open)
-        return Condition(not_=inner) if isinstance(inner, Condition) else _not(inner)
-    parts = condition.all if condition.all is not None else condition.any
-    if parts is None:
-        return condition if is_open(condition) else decide(condition, situation)
-    decides = condition.all is None
-    found = [residual(part, situation, is_open) for part in parts]
-    if decides in found:
-        return decides
-    unknown = (_UNKNOWN,) if None in found else ()
-    left = tuple(part for part in found if isinstance(part, Condition))
-    if not left:
-        return None if unknown else not decides
-    return Condition(any=left + unknown) if decides else Condition(all=left + unknown)
 
 
 def evidence(condition: Condition, situation: Situation) -> tuple[Fact, ...]:
@@ -152,7 +123,8 @@ def _not(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
-def _of_fact(test: Condition, value: Scalar | None) -> bool | None:
+def of_fact(test: Condition, value: Scalar | None) -> bool | None:
+    """Decide the test of a fact on its value; None is unknown."""
     if test.known is not None:
         return (value is not None) is test.known
     if value is None:
@@ -166,7 +138,8 @@ def _of_fact(test: Condition, value: Scalar | None) -> bool | None:
     return None
 
 
-def _of_package(test: Condition, present: str | None) -> bool | None:
+def of_package(test: Condition, present: str | None) -> bool | None:
+    """Decide the test of a package on its version; None or "" is unknown."""
     found = in_range(present, test.versions or "") if present else None
     return found if test.known is None else (found is not None) is test.known
 

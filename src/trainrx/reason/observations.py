@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import msgspec
-from packaging.specifiers import SpecifierSet
 
 from trainrx.knowledge.conditions import OPS, parts_of
-from trainrx.model.facts import SYMPTOM, UNSEEN, Fact, Facts, Scalar, fact
-from trainrx.model.knowledge import Cause
+from trainrx.model.facts import SYMPTOM, UNSEEN, Fact, Scalar
 from trainrx.model.parts import Condition
-from trainrx.reason.conditions import LOG_GIVEN, Situation
+from trainrx.reason.conditions import LOG_GIVEN, Situation, fits, of_fact, of_package
 from trainrx.reason.information import Shifts
+from trainrx.reason.outcomes import Truth, Weighing
 from trainrx.reason.reasoner import Reasoning
-from trainrx.reason.score import Scored, Weighing, ruled_out
+from trainrx.reason.score import Scored
+from trainrx.versions.ranges import read_range
 
 VERSION = "version."
 """What the name of an observation begins with that is the release of a package."""
-RULED_OUT = -6.0
-"""What an outcome does to a cause that it rules out (nats)."""
 YES, NO = "yes", "no"
 OTHER = ""
 """A text that no condition tests."""
@@ -32,6 +30,8 @@ FINE = 0.01
 RARE = -1.5
 """How much rarer it is that a symptom somebody looks for was there (nats)."""
 
+Decided = Callable[[Condition], bool | None]
+"""Decides a test."""
 Tests = dict[str, list[Condition]]
 """The tests of conditions, by the observation that decides them."""
 
@@ -54,57 +54,31 @@ def observations(scored: Sequence[Scored], reasoning: Reasoning) -> list[Observa
 
     Outcomes that do the same to all causes count as one.
     """
+    known = reasoning.situation
     asking: dict[str, list[_Asker]] = {}
     for item in scored:
-        for name, asker in _askers(item, reasoning):
+        weighing = Weighing(item, known)
+        for name, (tests, votes) in _asked(weighing, known).items():
+            asker = _Asker(item.cause.id, weighing, tests, votes)
             asking.setdefault(name, []).append(asker)
-    known = reasoning.situation
-    made = (_observation(name, asking[name], known) for name in sorted(asking))
+    made = (_observation(name, asking[name]) for name in sorted(asking))
     return [item for item in made if len(item.outcomes) > 1]
 
 
 class _Asker(NamedTuple):
-    """A cause that asks for something, by these tests.
+    """A cause that asks for something by these tests, in these votes ("": before any vote)."""
 
-    `votes` is what is left to decide of the votes that ask; `whole`: its prior or its preconditions
-    do as well.
-    """
-
-    cause: Cause
+    cause: str
     weighing: Weighing
     tests: list[Condition]
-    votes: dict[str, Condition]
-    whole: bool
-    is_out: bool
-
-    def shift(self, then: Situation) -> float:
-        if ruled_out(self.cause, then) if self.whole else self.is_out:
-            return RULED_OUT
-        return round(self.weighing.shift(then, self.votes, prior=self.whole), 3)
+    votes: set[str]
 
 
-def _askers(item: Scored, reasoning: Reasoning) -> Iterator[tuple[str, _Asker]]:
-    """Give what a cause asks for."""
-    cause, known = item.cause, reasoning.situation
-    weighing = Weighing(cause, reasoning)
-    is_out = ruled_out(cause, known)
-    for name, (tests, votes) in _asked(cause, known).items():
-        left = weighing.open_votes(votes, partial(_is_of, name))
-        yield name, _Asker(cause, weighing, tests, left, whole="" in votes, is_out=is_out)
-
-
-def _is_of(name: str, test: Condition) -> bool:
-    """Tell whether an observation decides a test."""
-    if test.fact is not None:
-        return test.fact == name
-    subject = SYMPTOM + test.symptom if test.symptom is not None else f"{VERSION}{test.package}"
-    return subject == name
-
-
-def _asked(cause: Cause, known: Situation) -> dict[str, tuple[list[Condition], set[str]]]:
+def _asked(weighing: Weighing, known: Situation) -> dict[str, tuple[list[Condition], set[str]]]:
     """Give what a cause asks for, with the tests and the votes that do."""
     out: dict[str, tuple[list[Condition], set[str]]] = {}
-    for vote, condition in _conditions(cause):
+    whole = (("", when) for when in (*(when for when, _ in weighing.cases), weighing.gate))
+    for vote, condition in (*weighing.conditions.items(), *whole):
         found: Tests = {}
         _collect(condition, known, found)
         for name, nodes in found.items():
@@ -112,17 +86,6 @@ def _asked(cause: Cause, known: Situation) -> dict[str, tuple[list[Condition], s
             tests += nodes
             votes.add(vote)
     return out
-
-
-def _conditions(cause: Cause) -> Iterator[tuple[str, Condition]]:
-    """Give the conditions of a cause, each with the id of its vote, "" where it is none."""
-    votes = (*cause.evidence.supports, *cause.evidence.contradicts)
-    yield from ((vote.id, vote.when) for vote in votes if not vote.alone)
-    yield from (("", case.when) for case in cause.priors)
-    if cause.requires is not None:
-        yield "", cause.requires
-    for package, spec in cause.applies_to.items():
-        yield "", Condition(package=package, versions=spec)
 
 
 def _collect(condition: Condition, known: Situation, into: Tests) -> None:
@@ -148,45 +111,64 @@ def _is_settled(symptom: str, known: Situation) -> bool:
     return entry.shows_in_log and known.facts.value(LOG_GIVEN) is True
 
 
-def _observation(name: str, asking: Sequence[_Asker], known: Situation) -> Observation:
+def _observation(name: str, asking: Sequence[_Asker]) -> Observation:
     """Try what can come out; the first of outcomes that do the same is named."""
-    distinct: dict[tuple[float, ...], tuple[str, Shifts]] = {}
-    tests = [test for item in asking for test in item.tests]
-    for outcome, then in _outcomes(name, tests, known):
-        shifts = {item.cause.id: item.shift(then) for item in asking}
-        distinct.setdefault(tuple(shifts.values()), (outcome, shifts))
-    told = tuple(outcome for outcome, _ in distinct.values())
+    told, open_ = _told_apart(name, [test for item in asking for test in item.tests])
+    columns = [
+        item.weighing.shifts(item.votes, open_, len(told), whole="" in item.votes)
+        for item in asking
+    ]
+    distinct: dict[tuple[float, ...], str] = {}
+    for outcome, shifts in zip(told, zip(*columns, strict=True), strict=True):
+        distinct.setdefault(shifts, outcome)
+    causes = [item.cause for item in asking]
     return Observation(
         name=name,
-        told=told,
-        outcomes=tuple(shifts for _, shifts in distinct.values()),
-        bases=tuple(RARE if name.startswith(SYMPTOM) and one != NO else 0.0 for one in told),
+        told=tuple(distinct.values()),
+        outcomes=tuple(dict(zip(causes, shifts, strict=True)) for shifts in distinct),
+        bases=tuple(
+            RARE if name.startswith(SYMPTOM) and one != NO else 0.0 for one in distinct.values()
+        ),
     )
 
 
-def _outcomes(
-    name: str, tests: Sequence[Condition], known: Situation
-) -> Iterator[tuple[str, Situation]]:
-    """Give what can come out of an observation, with what is known then."""
+def _told_apart(name: str, tests: Sequence[Condition]) -> tuple[list[str], dict[int, Truth]]:
+    """Give the outcomes that some test tells apart, and by its `id` what each test says of them."""
+    texts = [repr(test) for test in tests]
+    alike = dict(zip(texts, tests, strict=True))
+    apart: dict[tuple[bool | None, ...], str] = {}
+    for outcome, decided in _outcomes(name, alike.values()):
+        apart.setdefault(tuple(map(decided, alike.values())), outcome)
+    found = dict(zip(alike, map(_truth, zip(*apart, strict=True)), strict=True))
+    return list(apart.values()), {id(t): found[text] for t, text in zip(tests, texts, strict=True)}
+
+
+def _truth(column: Sequence[bool | None]) -> Truth:
+    """Write as bits what a test says of each outcome."""
+    return Truth(
+        sum(1 << at for at, holds in enumerate(column) if holds),
+        sum(1 << at for at, holds in enumerate(column) if holds is False),
+    )
+
+
+def _outcomes(name: str, tests: Collection[Condition]) -> Iterator[tuple[str, Decided]]:
+    """Give what can come out of an observation, each with how it decides the tests."""
     if name.startswith(VERSION):
-        package = name.removeprefix(VERSION)
         for version in _versions(test.versions or "" for test in tests):
-            yield version, known._replace(versions={**known.versions, package: version})
-        return
-    found = _sightings(name, tests) if name.startswith(SYMPTOM) else _facts(name, tests)
-    for told, made in found:
-        yield told, known._replace(facts=_with(known, made))
+            yield version, partial(of_package, present=version)
+    elif name.startswith(SYMPTOM):
+        yield NO, partial(_of_sighting, sighting=None)
+        for told, sighting in _sightings(name, tests):
+            yield told, partial(_of_sighting, sighting=sighting)
+    else:
+        for value in dict.fromkeys(_values(tests)):
+            yield _named_value(value), partial(of_fact, value=value)
 
 
-def _with(known: Situation, made: Fact) -> Facts:
-    facts = Facts(known.facts)
-    facts.add(made)
-    return facts
-
-
-def _facts(name: str, tests: Sequence[Condition]) -> Iterator[tuple[str, Fact]]:
-    for value in dict.fromkeys(_values(tests)):
-        yield _named_value(value), fact(name, value)
+def _of_sighting(test: Condition, sighting: Fact | None) -> bool | None:
+    """Decide the test of a symptom that was seen so; None: that was looked for in vain."""
+    found = False if sighting is None else fits(test.if_ or {}, sighting) or None
+    return found if test.seen or found is None else not found
 
 
 def _named_value(value: Scalar) -> str:
@@ -210,7 +192,6 @@ def _values(tests: Iterable[Condition]) -> Iterator[Scalar]:
 
 
 def _sightings(name: str, tests: Iterable[Condition]) -> Iterator[tuple[str, Fact]]:
-    yield NO, fact(UNSEEN + name.removeprefix(SYMPTOM), True)
     for test in tests:
         fields = tuple((field, _named(wanted)) for field, wanted in (test.if_ or {}).items())
         told = ", ".join(f"{field} {value}" for field, value in fields)
@@ -224,7 +205,7 @@ def _named(wanted: Scalar | Mapping[str, Scalar]) -> Scalar:
 
 def _versions(specs: Iterable[str]) -> Iterator[str]:
     """Give releases that lie in different ranges."""
-    bounds = (bound.version for spec in specs for bound in SpecifierSet(spec))
+    bounds = (bound.version for spec in specs for bound in read_range(spec) or ())
     yield from dict.fromkeys((BEFORE, AFTER, *map(_in_full, bounds)))
 
 

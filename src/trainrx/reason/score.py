@@ -7,17 +7,16 @@ nothing; the order of facts changes nothing (`math.fsum`, ties by id).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.knowledge import Cause, Evidence
-from trainrx.model.parts import Condition
 from trainrx.model.result import Reason
 from trainrx.model.text import Lang, Text
 from trainrx.reason.conclusions import Suggested
-from trainrx.reason.conditions import Situation, decide, evidence, residual
+from trainrx.reason.conditions import Situation, decide, evidence
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.trials import trial_reasons
 from trainrx.versions.ranges import in_range
@@ -38,8 +37,8 @@ NOT_YET_TEXT = Text(
 class Scored(msgspec.Struct, frozen=True, kw_only=True):
     """A cause with its terms.
 
-    `supported`: at least one vote for it holds. `counted` are the votes that make the score: of
-    each correlation group the strongest.
+    `supported`: at least one vote for it holds. `votes` are all, each with its correlation group;
+    `counted` those that make the score: of each group the strongest.
     """
 
     cause: Cause
@@ -48,6 +47,7 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[Reason, ...]
     supported: bool
     counted: tuple[Reason, ...] = ()
+    votes: tuple[tuple[str, Reason], ...] = ()
 
     @property
     def unbounded(self) -> float:
@@ -98,62 +98,8 @@ def score(
         reasons=tuple(reasons),
         supported=any(reason.holds and reason.weight > 0 for reason in reasons),
         counted=counted,
+        votes=tuple(votes),
     )
-
-
-class Weighing:
-    """The votes of a cause, decided once: what one more fact does to its score is little work."""
-
-    def __init__(self, cause: Cause, reasoning: Reasoning) -> None:
-        own = (*cause.evidence.supports, *cause.evidence.contradicts)
-        self._cause = cause
-        self._known = reasoning.situation
-        self._when = {vote.id: vote.when for vote in own if not vote.alone}
-        self._groups: dict[tuple[str, bool], list[Reason]] = {}
-        self._holds: dict[str, bool | None] = {}
-        self._group_of: dict[str, tuple[str, bool]] = {}
-        for group, vote in _votes(cause, reasoning, "en", alone=False):
-            key = self._group_of[vote.id] = (group, vote.weight > 0)
-            self._groups.setdefault(key, []).append(vote)
-            self._holds[vote.id] = vote.holds
-        self._prior = _prior(cause, reasoning.situation)
-        self._best = {key: self._strongest(key, {}) for key in self._groups}
-        self._before = self._total(self._prior, {})
-
-    def open_votes(
-        self, votes: Collection[str], is_open: Callable[[Condition], bool]
-    ) -> dict[str, Condition]:
-        """Give what is left to decide of some votes, by their ids, where some tests are open."""
-        held = (ident for ident in self._holds if ident in votes)
-        left = ((one, residual(self._when[one], self._known, is_open)) for one in held)
-        return {one: rest for one, rest in left if isinstance(rest, Condition)}
-
-    def shift(self, then: Situation, votes: Mapping[str, Condition], *, prior: bool) -> float:
-        """Say what more facts add to the score, in nats.
-
-        Args:
-            then: what is known with them.
-            votes: what is left to decide of those that speak of these facts.
-            prior: the prior speaks of them.
-        """
-        base = _prior(self._cause, then) if prior else self._prior
-        now = {ident: decide(left, then) for ident, left in votes.items()}
-        turned = {ident: holds for ident, holds in now.items() if holds is not self._holds[ident]}
-        if base == self._prior and not turned:
-            return 0.0
-        groups = {self._group_of[ident] for ident in turned}
-        return (
-            self._total(base, {key: self._strongest(key, turned) for key in groups}) - self._before
-        )
-
-    def _strongest(self, key: tuple[str, bool], turned: Mapping[str, bool | None]) -> float:
-        """Give the weight of the strongest vote of a group that holds, 0 where none does."""
-        holding = (vote for vote in self._groups[key] if turned.get(vote.id, vote.holds))
-        return max((vote.weight for vote in holding), key=abs, default=0.0)
-
-    def _total(self, prior: float, best: Mapping[tuple[str, bool], float]) -> float:
-        """Add the strongest vote of each group, where `best` is what is different now."""
-        return math.fsum((logit(prior), *{**self._best, **best}.values()))
 
 
 def _rests_on_alone(cause: Cause, counted: Iterable[Reason]) -> bool:

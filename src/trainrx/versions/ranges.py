@@ -23,7 +23,7 @@ FIRST = Version("0.dev0")
 _WILDCARD = late(r"(?:\.[xX*])+$")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32768)
 def in_range(version_text: str, spec: str) -> bool | None:
     """Tell whether a version lies in a PEP 440 range; None when that depends on the release.
 
