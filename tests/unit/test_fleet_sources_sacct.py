@@ -85,6 +85,17 @@ def test_output_is_found_where_each_release_says_it_is(tmp_path: Path, more: dic
     assert job.logs == (str(tmp_path / log),)
 
 
+def test_a_folder_named_by_the_number_of_its_job_is_read_whole(tmp_path: Path):
+    own = tmp_path / "run-004711"
+    own.mkdir()
+    (own / "train.log").write_text("x\n")
+
+    (job,), (other,) = _listed(tmp_path, _job(own)), _listed(tmp_path, _job(own, job_id=471))
+
+    assert (job.folder, job.logs) == (str(own), ())
+    assert (other.folder, other.logs) == ("", ())
+
+
 def test_plain_numbers_and_states_of_older_releases_are_read(tmp_path: Path):
     old = {
         "state": {"current": "TIMEOUT", "reason": "None"},

@@ -49,6 +49,7 @@ USE: Mapping[str, Text] = {
     "agents": site_words.AGENTS,
     "github": site_words.GITHUB,
     "service": site_words.SERVICE,
+    "fleet": site_words.FLEET,
 }
 """How the tool is used."""
 GUIDE_BOOST = 20

@@ -74,7 +74,7 @@ def examine(job: FleetJob, limits: JobLimits) -> JobAnswer:
     try:
         if job.files:
             with tempfile.TemporaryDirectory(prefix="trainrx-fleet-") as folder:
-                found = _found(_written(job, Path(folder)), limits)
+                found = _found(job, limits, _written(job, Path(folder)))
         else:
             found = _found(job, limits)
     except UsageError as error:
@@ -91,21 +91,21 @@ def examine(job: FleetJob, limits: JobLimits) -> JobAnswer:
     )
 
 
-def _written(job: FleetJob, folder: Path) -> FleetJob:
+def _written(job: FleetJob, folder: Path) -> str:
     """Write down what was sent along."""
     for file in job.files:
         (folder / Path(file.name).name).write_bytes(file.data)
-    return msgspec.structs.replace(job, folder=str(folder))
+    return str(folder)
 
 
-def _found(job: FleetJob, limits: JobLimits) -> JobAnswer:
-    """Diagnose a job and keep what is compared across jobs."""
+def _found(job: FleetJob, limits: JobLimits, sent: str = "") -> JobAnswer:
+    """Diagnose a job and keep what is compared across jobs; `sent` holds what was sent along."""
     from trainrx.diagnosis.answer import LOOKED_AT
     from trainrx.verdict.joined import joined
     from trainrx.verdict.run import verdict_of
 
     request = Request(
-        paths=(job.folder,) if job.folder else (),
+        paths=tuple(place for place in (job.folder, sent) if place),
         cmd=job.launch,
         logs=job.logs,
         gpus=job.gpus,

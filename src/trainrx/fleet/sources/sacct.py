@@ -20,6 +20,7 @@ import msgspec
 
 from trainrx.fleet.record import FleetJob, JobFile
 from trainrx.fleet.sources import state_digest
+from trainrx.inputs.folder import wanted_files
 from trainrx.model.errors import UsageError
 
 ASKED: tuple[str, ...] = ("sacct", "--json", "--allocations", "--allusers")
@@ -59,6 +60,8 @@ class SacctSource:
     def prepared(self, job: FleetJob) -> FleetJob:
         """Add the digest of its output and launch, and of what was accounted."""
         paths = [Path(name) for name in (*job.launch, *job.logs)]
+        if job.folder:
+            paths += wanted_files(Path(job.folder), [])
         accounted = (file.data for file in job.files)
         return msgspec.structs.replace(job, inputs_digest=state_digest(paths, *accounted))
 
@@ -116,8 +119,9 @@ def _job(raw: Json) -> FleetJob | None:
         key=f"{_text(raw, 'cluster') or 'slurm'}/{ident}",
         name=_text(raw, "name") or ident,
         source="sacct",
+        folder=folder if _is_own(folder, ident) else "",
         launch=_script(raw, folder),
-        logs=tuple(_outputs(raw, folder, ident)),
+        logs=() if _is_own(folder, ident) else tuple(_outputs(raw, folder, ident)),
         files=(JobFile(name="sacct.txt", data=_table(raw, ident, state)),),
         user=_text(raw, "user") or _text(_object(raw, "association"), "user"),
         nodes=tuple(expanded(_text(raw, "nodes"))),
@@ -130,6 +134,11 @@ def _job(raw: Json) -> FleetJob | None:
         exit_code=_exit_code(raw),
         gpus=_gpus(raw),
     )
+
+
+def _is_own(folder: str, ident: str) -> bool:
+    """Tell a folder that is named by the number of its job; others may be of many jobs."""
+    return re.search(rf"(?<!\d)0*{ident}(?!\d)", Path(folder).name) is not None
 
 
 def _object(raw: Json, key: str) -> Json:
@@ -207,7 +216,8 @@ def _outputs(raw: Json, folder: str, ident: str) -> Iterator[str]:
     named = [_output(raw, stream, folder, ident) for stream in ("stdout", "stderr")]
     usual = str(Path(folder, f"slurm-{ident}.out"))
     for path in dict.fromkeys(named if any(named) else [usual]):
-        if path and path != "/dev/null" and Path(path).is_file():
+        place = Path(path)
+        if path and place.is_file() and place.stat().st_size:
             yield path
 
 
