@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from trainrx.fleet.fingerprint import ALGORITHMS, Failure, failure_of, fingerprint, fingerprints
+from trainrx.fleet.fingerprint import ALGORITHMS, FailureKey, failure_of, fingerprint, fingerprints
 from trainrx.fleet.record import JobAnswer, JobSite
 
 HUNG = JobAnswer(
@@ -84,7 +84,7 @@ def test_a_failure_nobody_can_name_is_grouped_by_its_symptom() -> None:
 
 
 def test_names_tell_the_way_they_were_made_and_the_newest_comes_last() -> None:
-    failure = Failure("c", "f", "s", "p")
+    failure = FailureKey("c", "f", "s", "p")
     ways = {**ALGORITHMS, 2: lambda failure: failure.cause}
 
     first, second = fingerprints(failure, ways)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
@@ -27,6 +27,9 @@ from trainrx.model.errors import UsageError
 from trainrx.model.figure import JobFigure
 from trainrx.model.result import Diagnosis, Verdict
 from trainrx.render.document import View
+
+if TYPE_CHECKING:
+    from trainrx.verdict.run import JudgedJob
 
 HELP = """\
 Say why a fine-tuning job failed, or will fail, and which parameters to change.
@@ -98,6 +101,26 @@ class AnswerOptions(msgspec.Struct):
     ] = None
 
 
+class HistoryOptions(msgspec.Struct):
+    """What is known of earlier jobs."""
+
+    history: Annotated[
+        Path | None,
+        typer.Option(
+            "--history",
+            metavar="FILE",
+            envvar="TRAINRX_HISTORY",
+            show_envvar=False,
+            help="Say how often the failure was seen before, and what helped; see fleet.",
+        ),
+    ] = None
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Put the answer into that history.")
+    ] = False
+
+
+NO_HISTORY = HistoryOptions()
+
 app = make_app(bare=True)
 
 
@@ -107,6 +130,7 @@ def diagnose(
     request: Request,
     shown: AnswerOptions,
     display: Display,
+    past: HistoryOptions,
     *,
     engine: EngineOption = "durable",
     fail_on: FailOnOption = "none",
@@ -117,13 +141,21 @@ def diagnose(
         return write(f"trainrx {__version__}\n")
     _refuse_nothing(request)
     _refuse_misplaced_command(request.paths)
-    return answer(request, shown, display, engine=engine, fail_on=fail_on)
+    return answer(request, shown, display, past, engine=engine, fail_on=fail_on)
 
 
 def answer(
-    request: Request, shown: AnswerOptions, display: Display, *, engine: Engine, fail_on: FailOn
+    request: Request,
+    shown: AnswerOptions,
+    display: Display,
+    past: HistoryOptions = NO_HISTORY,
+    *,
+    engine: Engine,
+    fail_on: FailOn,
 ) -> int:
     """Diagnose what is asked, show it, and give the exit status."""
+    if past.remember and past.history is None:
+        raise UsageError("--remember needs a history: --history FILE, or TRAINRX_HISTORY")
     if shown.platform and shown.form != "text":
         raise UsageError(f"--for {shown.platform} is a form of its own: leave out --format")
     seen = view(request.lang, display.width, display.level, everything=shown.explain)
@@ -140,7 +172,7 @@ def answer(
         with progress(asked.lang, shown.form):
             judged = run.judge(asked, top=shown.top, engine=engine)
         figures[:] = [judged.figure]
-        return judged.answer
+        return _recalled(asked, judged, past)
 
     figures: list[JobFigure] = []
 
@@ -157,6 +189,15 @@ def answer(
     consultation.show_options(request, seen, typed)
     _draw(figures, shown.plot, seen)
     return status or failing(found, fail_on)
+
+
+def _recalled(request: Request, judged: JudgedJob, past: HistoryOptions) -> Diagnosis:
+    """Add what a history knows, where there is one."""
+    if past.history is None:
+        return judged.answer
+    from trainrx.fleet.single import recall
+
+    return recall(past.history, request, judged, remember=past.remember)
 
 
 def _draw(figures: Sequence[JobFigure], path: Path | None, seen: View) -> None:

@@ -26,7 +26,7 @@ NO_FAILURE = frozenset({"", "healthy", "no_problem_foreseen", "at_risk", "will_n
 """Verdicts of jobs that did not fail, or of which nothing was seen; `will_fail` names a cause."""
 
 
-class Failure(NamedTuple):
+class FailureKey(NamedTuple):
     """What of an answer is grouped by.
 
     Attributes:
@@ -42,10 +42,10 @@ class Failure(NamedTuple):
     place: str
 
 
-Algorithm = Callable[[Failure], str]
+Algorithm = Callable[[FailureKey], str]
 
 
-def failure_of(answer: JobAnswer) -> Failure | None:
+def failure_of(answer: JobAnswer) -> FailureKey | None:
     """Give what an answer is grouped by; None where the job did not fail."""
     if answer.outcome not in ("answered", "unknown") or answer.verdict in NO_FAILURE:
         return None
@@ -56,10 +56,10 @@ def failure_of(answer: JobAnswer) -> Failure | None:
     else:
         return None
     site = answer.site
-    return Failure(cause, answer.framework, site.stage, site.frame or site.collective)
+    return FailureKey(cause, answer.framework, site.stage, site.frame or site.collective)
 
 
-def _first(failure: Failure) -> str:
+def _first(failure: FailureKey) -> str:
     """Group by cause, framework and site, without rank, node, time, address or number."""
     return "\0".join(_without_numbers(part) for part in failure)
 
@@ -75,7 +75,7 @@ def fingerprint(answer: JobAnswer) -> str:
 
 
 def fingerprints(
-    failure: Failure, algorithms: Mapping[int, Algorithm] = ALGORITHMS
+    failure: FailureKey, algorithms: Mapping[int, Algorithm] = ALGORITHMS
 ) -> tuple[str, ...]:
     """Name a failure in every way there has been, the oldest first."""
     return tuple(

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,6 +27,9 @@ from trainrx.model.errors import UsageError
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.result import Diagnosis
 from trainrx.sanitizer.redactor import Redactor
+
+if TYPE_CHECKING:
+    from trainrx.verdict.joined import Joined
 
 MOST_CAUSES = 5
 MOST_LINES = 200
@@ -99,10 +103,9 @@ def _written(job: FleetJob, folder: Path) -> str:
 
 
 def _found(job: FleetJob, limits: JobLimits, sent: str = "") -> JobAnswer:
-    """Diagnose a job and keep what is compared across jobs; `sent` holds what was sent along."""
+    """Diagnose a job; `sent` holds what was sent along."""
     from trainrx.diagnosis.answer import LOOKED_AT
     from trainrx.verdict.joined import joined
-    from trainrx.verdict.run import verdict_of
 
     request = Request(
         paths=tuple(place for place in (job.folder, sent) if place),
@@ -113,7 +116,13 @@ def _found(job: FleetJob, limits: JobLimits, sent: str = "") -> JobAnswer:
         kb=limits.kb,
         rules=limits.rules,
     )
-    known = joined(request, top=LOOKED_AT)
+    return kept_of(job, joined(request, top=LOOKED_AT))
+
+
+def kept_of(job: FleetJob, known: Joined) -> JobAnswer:
+    """Keep of what is known of a job what is compared across jobs."""
+    from trainrx.verdict.run import verdict_of
+
     said, launch, spoken_of = known.answer, known.done.launch, known.done.knowledge.ranges
     verdict = verdict_of(known)
     packages = {entry.package for entry in spoken_of.values()} | {said.job.framework or ""}

@@ -20,10 +20,11 @@ from trainrx.verdict.preflight import Foreseen, preflight, was_seen
 
 
 class JudgedJob(NamedTuple):
-    """An answer, and what of the job can be drawn."""
+    """An answer, what of the job can be drawn, and all that is known of it."""
 
     answer: Diagnosis
     figure: JobFigure
+    known: Joined
 
 
 def diagnose(
@@ -40,7 +41,7 @@ def judge(request: Request, *, top: int | None = None, engine: EngineName = "dur
     answer = msgspec.structs.replace(known.answer, verdict=verdict_of(known))
     plan = plan_for(answer, known.done, request, known.lint)
     answer = msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
-    return JudgedJob(answer, figure_of(known.done, answer))
+    return JudgedJob(answer, figure_of(known.done, answer), known)
 
 
 def verdict_of(known: Joined) -> Verdict:

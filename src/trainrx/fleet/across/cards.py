@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from math import comb
 
-from trainrx.fleet.across.runs import Run
+from trainrx.fleet.across.runs import RanJob
 from trainrx.fleet.across.suspects import LEVEL, Suspect
 
 CARDS = 8
@@ -21,7 +21,7 @@ LEAST = 3
 _BUS = re.compile(r"PCI:(?:[0-9a-f]{4,8}:)?([0-9a-f]{2}:[0-9a-f]{2})", re.IGNORECASE)
 
 
-def card_suspects(runs: Sequence[Run]) -> tuple[Suspect, ...]:
+def card_suspects(runs: Sequence[RanJob]) -> tuple[Suspect, ...]:
     """Name the cards suspected, the surest first: `node PCI bus:device`."""
     nodes: dict[str, Counter[str]] = defaultdict(Counter)
     for run in runs:
@@ -33,7 +33,7 @@ def card_suspects(runs: Sequence[Run]) -> tuple[Suspect, ...]:
     return tuple(sorted(found, key=lambda one: (one.corrected, one.name)))
 
 
-def _named(run: Run) -> Iterator[tuple[str, str]]:
+def _named(run: RanJob) -> Iterator[tuple[str, str]]:
     """Give the cards the lines of a failure name; whose they are is known of a single node."""
     if len(run.answer.nodes) == 1:
         text = "\n".join(run.answer.quoted)

@@ -17,7 +17,7 @@ NAMELESS = "?"
 """The kind of a failure nobody can name."""
 
 
-class Run(NamedTuple):
+class RanJob(NamedTuple):
     """A job that ran.
 
     Attributes:
@@ -29,9 +29,9 @@ class Run(NamedTuple):
     kind: str | None
 
 
-def runs_of(answers: Iterable[JobAnswer]) -> list[Run]:
+def runs_of(answers: Iterable[JobAnswer]) -> list[RanJob]:
     """Give the jobs of which it is known whether they failed, repeated failures folded."""
-    known = [Run(one, _kind(one)) for one in answers if _ran(one)]
+    known = [RanJob(one, _kind(one)) for one in answers if _ran(one)]
     return list(_folded(known))
 
 
@@ -51,7 +51,7 @@ def _kind(answer: JobAnswer) -> str | None:
     return answer.causes[0][0] if answer.causes else NAMELESS
 
 
-def _folded(runs: Iterable[Run]) -> Iterator[Run]:
+def _folded(runs: Iterable[RanJob]) -> Iterator[RanJob]:
     """Count a launch that fails the same way whenever it is started as one failure.
 
     Somebody starts a broken launch thirty times: that is one piece of evidence against the node it
@@ -70,7 +70,7 @@ def _folded(runs: Iterable[Run]) -> Iterator[Run]:
         yield run
 
 
-def subjects(run: Run, axis: Axis) -> Iterator[tuple[str, str]]:
+def subjects(run: RanJob, axis: Axis) -> Iterator[tuple[str, str]]:
     """Give what of an axis a run is on, each with what it is compared within: a package."""
     answer = run.answer
     if axis == "node":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.fleet.across.exact import Stratum, hypotheses_that_count, least_tail, stands_out, tail
-from trainrx.fleet.across.runs import ANY, AXES, Axis, Run, runs_of, subjects
+from trainrx.fleet.across.runs import ANY, AXES, Axis, RanJob, runs_of, subjects
 from trainrx.fleet.record import JobAnswer
 
 LEVEL = 0.05
@@ -62,7 +62,7 @@ def suspects(answers: Sequence[JobAnswer]) -> tuple[Suspect, ...]:
     return tuple(sorted(found, key=lambda one: (one.corrected, one.axis, one.name)))
 
 
-def _suspects_of(runs: Sequence[Run], axis: Axis) -> Iterator[Suspect]:
+def _suspects_of(runs: Sequence[RanJob], axis: Axis) -> Iterator[Suspect]:
     left, tested = list(runs), 0
     for _ in range(MOST_SUSPECTS):
         strata = _hypotheses(left, axis)
@@ -89,7 +89,7 @@ def _probabilities(
             yield tail(of), hypothesis
 
 
-def _hypotheses(runs: Sequence[Run], axis: Axis) -> Mapping[Hypothesis, list[Stratum]]:
+def _hypotheses(runs: Sequence[RanJob], axis: Axis) -> Mapping[Hypothesis, list[Stratum]]:
     """Count, for each subject and kind of failure, the jobs of each user on it and elsewhere."""
     jobs: Counter[tuple[str, str]] = Counter()
     failures: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -118,14 +118,14 @@ def _hypotheses(runs: Sequence[Run], axis: Axis) -> Mapping[Hypothesis, list[Str
     return found
 
 
-def _kinds(runs: Sequence[Run]) -> frozenset[str]:
+def _kinds(runs: Sequence[RanJob]) -> frozenset[str]:
     """Give the kinds of failure that are looked at: any, and those there are most of."""
     counted = Counter(run.kind for run in runs if run.kind is not None)
     return frozenset({ANY, *(kind for kind, _ in counted.most_common(MOST_KINDS))})
 
 
 def _suspect(
-    runs: Sequence[Run], on: Sequence[bool], axis: Axis, hypothesis: Hypothesis
+    runs: Sequence[RanJob], on: Sequence[bool], axis: Axis, hypothesis: Hypothesis
 ) -> Suspect:
     within, subject, kind = hypothesis
     among = [any(w == within for w, _ in subjects(run, axis)) for run in runs]
@@ -150,16 +150,16 @@ def _suspect(
     )
 
 
-def _count(runs: Sequence[Run], kind: str) -> int:
+def _count(runs: Sequence[RanJob], kind: str) -> int:
     return sum(run.kind is not None and kind in (ANY, run.kind) for run in runs)
 
 
-def _is_on(run: Run, axis: Axis, hypothesis: Hypothesis) -> bool:
+def _is_on(run: RanJob, axis: Axis, hypothesis: Hypothesis) -> bool:
     return (hypothesis.within, hypothesis.subject) in subjects(run, axis)
 
 
 def _together(
-    runs: Sequence[Run], on: Sequence[bool], axis: Axis, hypothesis: Hypothesis
+    runs: Sequence[RanJob], on: Sequence[bool], axis: Axis, hypothesis: Hypothesis
 ) -> tuple[str, ...]:
     """Name what of the axis ran in the same jobs and no others: nothing tells them apart."""
     inside: Counter[tuple[str, str]] = Counter()

@@ -154,6 +154,8 @@ class Store:
             fingerprint: of the failure.
             besides: key of a job that is not counted: the one that is asked about.
         """
+        if not fingerprint:
+            return None
         count, first, last = self._database.execute(
             "SELECT count(*), min(happened), max(happened) FROM newest "
             "WHERE fingerprint = ? AND key <> ?",

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 
+from trainrx.fleet.across.groups import Group
 from trainrx.fleet.report import words
-from trainrx.fleet.report.chart import hours_chart
 from trainrx.fleet.report.summary import FleetReport
 from trainrx.model.errors import UsageError
+from trainrx.model.text import Lang
+from trainrx.render.figures import COLOURS, drawing
 from trainrx.sanitizer.controls import clean
 
 FOLDER = Path(__file__).parent
 MOST_ROWS = 200
+MOST_BARS = 12
+LONGEST_NAME = 40
 
 
 def check_html() -> None:
@@ -61,9 +67,34 @@ def html_page(report: FleetReport) -> str:
 def _charts(report: FleetReport) -> tuple[tuple[str, str], ...]:
     lang = report.lang
     return (
-        (words.BY[report.by].in_(lang), hours_chart(report.groups, lang)),
-        (words.PARAMS.in_(lang), hours_chart(report.params, lang)),
+        (words.BY[report.by].in_(lang), _chart(report.groups, lang)),
+        (words.PARAMS.in_(lang), _chart(report.params, lang)),
     )
+
+
+def _chart(groups: Sequence[Group], lang: Lang) -> str:
+    """Draw the hours lost of the groups that lost most, as SVG; "" where none are known."""
+    from matplotlib.figure import Figure as Canvas
+
+    shown = [group for group in groups if group.gpu_hours > 0][:MOST_BARS]
+    if not shown:
+        return ""
+    with drawing(lang) as drawn_in:
+        canvas = Canvas(figsize=(8.0, 0.6 + 0.3 * len(shown)), layout="constrained")
+        axes = canvas.subplots()
+        names = [clean(group.name)[:LONGEST_NAME] for group in shown]
+        places = range(len(shown))
+        bars = axes.barh(places, [group.gpu_hours for group in shown], color=COLOURS[0])
+        axes.bar_label(bars, fmt="{:,.0f}", padding=3, fontsize=8)
+        axes.set_yticks(places, names, parse_math=False)
+        axes.invert_yaxis()
+        axes.margins(x=0.12)
+        axes.set_xlabel(words.HOURS.in_(drawn_in))
+        axes.spines[["top", "right"]].set_visible(b=False)
+        written = StringIO()
+        canvas.savefig(written, format="svg", metadata={"Date": None})
+    svg = written.getvalue()
+    return svg[svg.index("<svg") :]
 
 
 def _policy(style: str) -> str:

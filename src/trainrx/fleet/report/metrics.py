@@ -56,7 +56,7 @@ class ReportCollector:
         hours = GaugeMetricFamily(
             PREFIX + "gpu_hours_lost", "GPU hours of failed jobs.", labels=LABELS
         )
-        for one in self._report.tallies:
+        for one in self._report.counts:
             labels = (one.cause, one.family, one.framework, one.outcome)
             jobs.add_metric(labels, one.jobs)
             if one.outcome == "failed":

@@ -20,7 +20,7 @@ from trainrx.model.text import Lang
 MOST_PARAMS = 20
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class JobCount(msgspec.Struct, frozen=True, kw_only=True):
     """Jobs of one cause, family, framework and outcome: what is counted for metrics."""
 
     cause: str
@@ -52,7 +52,7 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...]
     params: tuple[Group, ...]
     suspects: tuple[Suspect, ...]
-    tallies: tuple[Tally, ...]
+    counts: tuple[JobCount, ...]
 
 
 def report_on(
@@ -90,11 +90,11 @@ def report_on(
         groups=grouped(answers, by, told),
         params=grouped(bad, "param", told)[:MOST_PARAMS],
         suspects=(*suspects(answers), *card_suspects(runs_of(answers))),
-        tallies=_tallies(answers),
+        counts=_counts(answers),
     )
 
 
-def _tallies(answers: Sequence[JobAnswer]) -> tuple[Tally, ...]:
+def _counts(answers: Sequence[JobAnswer]) -> tuple[JobCount, ...]:
     jobs: Counter[tuple[str, str, str, str]] = Counter()
     hours: Counter[tuple[str, str, str, str]] = Counter()
     for answer in answers:
@@ -107,7 +107,7 @@ def _tallies(answers: Sequence[JobAnswer]) -> tuple[Tally, ...]:
             # integers keep sums independent of the order of jobs
             hours[named] += round(answer.gpu_hours * 1000)
     return tuple(
-        Tally(
+        JobCount(
             cause=named[0],
             family=named[1],
             framework=named[2],
