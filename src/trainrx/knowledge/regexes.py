@@ -23,9 +23,9 @@ sre = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse"
 UNBOUNDED = 1000
 """Turns from which on a repeat counts as endless."""
 FORBIDDEN = {"GROUPREF", "GROUPREF_EXISTS", "ASSERT", "ASSERT_NOT"}
-SIZES = (4_000, 8_000, 16_000)
+SIZES = (2_000, 4_000, 8_000)
 """Characters of the texts that are tried."""
-SWIFT = 0.003
+SWIFT = 0.002
 """Seconds for the shortest of them below which no longer one is tried."""
 GROWTH = 9.0
 """How much more the longest may take than the shortest: 4 is linear, 16 quadratic."""
