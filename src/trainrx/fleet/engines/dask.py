@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 ANSWERS_WITHIN = 10
 """Seconds in which a scheduler is reached."""
+RECOUNTED = 5.0
+"""Seconds for which a count of workers holds."""
 OWN = {
     # a batch that ended its worker is not tried on the next ones, the driver looks into it
     "distributed.scheduler.allowed-failures": 0,
@@ -39,13 +42,24 @@ class DaskEngine:
 
         self._client, self._cluster = client, cluster
         self._out: dict[Future[Any], Batch] = {}
+        self._slots, self._counted_until = 1, 0.0
         self._coming: as_completed = as_completed(loop=client.loop)
 
     @property
     def slots(self) -> int:
-        """Count the threads of all workers there are now."""
-        threads: Mapping[str, int] = self._client.nthreads()
-        return max(1, sum(threads.values()))
+        """Count the threads of all workers, anew every few seconds: they come and go.
+
+        Raises:
+            EngineLostError: the scheduler is gone.
+        """
+        if time.monotonic() >= self._counted_until:
+            try:
+                threads: Mapping[str, int] = self._client.nthreads()
+            except OSError as error:
+                raise EngineLostError(f"the scheduler of Dask is gone: {error}") from error
+            self._slots = max(1, sum(threads.values()))
+            self._counted_until = time.monotonic() + RECOUNTED
+        return self._slots
 
     def submit(self, work: Work, batch: Batch, limits: JobLimits) -> None:
         """Hand a batch over; it is tried once."""
