@@ -14,6 +14,7 @@ import msgspec
 import typer
 
 from trainrx.cli import make_app
+from trainrx.cli._history import add_history_commands, moment
 from trainrx.cli._options import KNOWN, Display, takes
 from trainrx.cli._output import complain, note, write, write_answer
 from trainrx.cli._progress import progress
@@ -47,9 +48,6 @@ AGAIN = Text(
     en="{error}\nRun it again with the same --history: what is done is not done again.",
     zh="{error}\n用同一个 --history 再运行一次：已完成的不会重做。",
 )
-DAY = 86400
-SPANS = {"m": 60, "h": 3600, "d": DAY, "w": 7 * DAY}
-_SPAN = re.compile(r"(\d{1,6})\s?([mhdw])")
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s?([MG])(?:iB|B)?", re.IGNORECASE)
 
 
@@ -192,23 +190,6 @@ def listing(words: Sequence[str], chosen: ChosenOptions) -> list[Listed]:
     return found
 
 
-def moment(text: str, now: datetime) -> float:
-    """Read `7d`, `24h` or a date as seconds since the epoch.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    span = _SPAN.fullmatch(text.strip())
-    if span is not None:
-        return now.timestamp() - int(span[1]) * SPANS[span[2]]
-    try:
-        return datetime.fromisoformat(text.strip()).astimezone().timestamp()
-    except ValueError as error:
-        raise UsageError(
-            f"--since {text}: expected a span (24h, 7d, 4w) or a date (2026-11-01)"
-        ) from error
-
-
 def _limits(request: Request, limited: LimitOptions) -> JobLimits:
     from trainrx.fleet.record import JobLimits
 
@@ -240,3 +221,6 @@ def _shown(fleet: FleetRun, listed: Sequence[Listed], form: str) -> Iterator[Job
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
+
+
+add_history_commands(app)
