@@ -58,10 +58,12 @@ def test_dask_is_installed_where_this_is_tested():
 
 @pytest.fixture(scope="module", params=INSTALLED)
 def engine(request: pytest.FixtureRequest) -> Iterator[FleetEngine]:
-    os.environ.setdefault("PYTHONPATH", "")
-    opened = open_engine(request.param, "", 2)
-    yield opened
-    opened.close()
+    with pytest.MonkeyPatch.context() as patched:
+        # workers find the functions above by the name of this module
+        patched.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+        opened = open_engine(request.param, "", 2)
+        yield opened
+        opened.close()
 
 
 def test_what_is_submitted_comes_back_and_what_is_lost_or_raises_is_told(engine: FleetEngine):
