@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import os
 import socket
 import subprocess
@@ -113,3 +114,85 @@ def test_what_is_counted_names_no_input(service):
 
     assert 'trainrx_answers_total{command="lint",outcome="answered"}' in said
     assert "secret-name" not in said
+
+
+def raw(service, sent: bytes) -> bytes:
+    """Send bytes as they are, no more after them, and give the line of status."""
+    url = service.base_url
+    with socket.create_connection((url.host, url.port), timeout=20) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        return connection.makefile("rb").readline()
+
+
+HEAD = b"POST /v1/diagnose HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n"
+HEAD %= KNOWN_WORD.encode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (HEAD + b"Content-Length: 99999999999\r\n\r\n", b"413"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"411"),
+        (HEAD + b"Content-Length: -5\r\n\r\n", b"400"),
+        (HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}", b"400"),
+        (HEAD + b"Content-Length: 2\r\nX: " + b"a" * 200_000 + b"\r\n\r\n{}", b"400"),
+        (b"\0\xff\r\n\r\n", b"400"),
+        (HEAD + b"Content-Length: 500\r\n\r\n{", b""),
+        (HEAD + b"Content-Length: 500", b""),
+    ],
+)
+def test_what_is_no_request_is_refused_or_let_go(service, sent, status):
+    assert status in raw(service, sent)
+    assert service.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"file": ("../../../etc/passwd", b"swift sft --model a\n")},
+        {"file": ("a\0b\n\x1b[31m.log", b"CUDA out of memory\n")},
+        {"log": ("a.log.gz", gzip.compress(b"loss\n" * 30_000_000))},
+        {"file": ("a.json", b"[" * 200_000)},
+        {"file": ("a.yaml", b"&a [*a, *a]\n" * 10_000)},
+        [("file", (f"{number}.log", b"x")) for number in range(1000)],
+    ],
+    ids=["path", "control", "bomb", "deep", "yaml", "many"],
+)
+def test_a_hostile_file_is_answered_or_refused(service, files):
+    found = service.post("/v1/diagnose", files=files)
+
+    assert found.status_code in (200, 400, 413, 422)
+    assert service.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("multipart/form-data", b"x"),
+        ("multipart/form-data; boundary=", b"--\r\n"),
+        ("multipart/form-data; boundary=a", b"--a\r\nContent-Disposition: form-data\r\n\r\n1"),
+        ("application/json; charset=utf-7", b"+AHs-"),
+        ("application/json", b"[" * 500_000),
+        ("application/json", b'{"note": "' + b"\xff\xfe" + b'"}'),
+        ("application/json", b'{"gpus": 1e999}'),
+        ("application/json", b'{"answers": {"' + b"a" * 100_000 + b'": ""}}'),
+    ],
+)
+def test_a_hostile_body_is_refused(service, kind, body):
+    found = service.post("/v1/diagnose", content=body, headers={"Content-Type": kind})
+
+    assert found.status_code in (400, 422)
+
+
+def test_who_sends_slowly_keeps_nobody_waiting(service):
+    url = service.base_url
+    slow = [socket.create_connection((url.host, url.port), timeout=20) for _ in range(200)]
+    for number, connection in enumerate(slow):
+        connection.sendall(b"POST /v1/di" if number % 2 else HEAD + b"Content-Length: 900\r\n\r\n{")
+
+    found = service.post("/v1/lint", files={"file": ("a.sh", b"swift sft --model a\n")})
+
+    assert found.status_code == 200
+    for connection in slow:
+        connection.close()

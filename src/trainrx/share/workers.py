@@ -8,6 +8,7 @@ import resource
 import tempfile
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedTooLongError
+from concurrent.futures.process import BrokenProcessPool
 
 import msgspec
 from pebble import ProcessExpired, ProcessPool
@@ -50,14 +51,17 @@ class Workers:
         self.limits = limits
         self._open = 0
         self._folder = tempfile.TemporaryDirectory(prefix="trainrx-service-")
+        self._pool = self._started()
+
+    def _started(self) -> ProcessPool:
         context = multiprocessing.get_context("forkserver")
         # what is loaded before the fork is shared by all processes, and loaded once
         context.set_forkserver_preload([PRELOADED])
-        self._pool = ProcessPool(
-            max_workers=limits.processes,
+        return ProcessPool(
+            max_workers=self.limits.processes,
             max_tasks=ANSWERS_PER_PROCESS,
             initializer=_begin,
-            initargs=(self._folder.name, limits),
+            initargs=(self._folder.name, self.limits),
             context=context,
         )
 
@@ -72,6 +76,11 @@ class Workers:
         """Count the questions that are not answered yet."""
         return self._open
 
+    @property
+    def alive(self) -> bool:
+        """Tell whether questions can be answered; a pool that broke is replaced by `submit`."""
+        return self._pool.active
+
     def submit(self, task: Task) -> Future[bytes]:
         """Take in a question; `outcome_of` says what came of it.
 
@@ -80,6 +89,9 @@ class Workers:
         """
         if self._open >= self.limits.waiting:
             raise BusyError
+        if not self.alive:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            self._pool = self._started()
         self._open += 1
         future: Future[bytes] = self._pool.schedule(
             _answered, args=(msgspec.msgpack.encode(task),), timeout=self.limits.seconds
@@ -101,6 +113,9 @@ def outcome_of(future: Future[bytes]) -> TaskOutcome:
         )
     except (ProcessExpired, MemoryError):
         return TaskOutcome(error="this took too much memory and was given up: send less of it")
+    except BrokenProcessPool:
+        # it was killed before it began: by hand, or for the memory of others
+        return TaskOutcome(error="the process that was to answer was ended: send it again")
 
 
 def _begin(folder: str, limits: Limits) -> None:

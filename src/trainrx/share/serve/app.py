@@ -169,6 +169,10 @@ def _add_health(app: FastAPI, service: HttpService) -> None:
         """Say whether questions are answered."""
         if service.workers is None:
             raise HTTPException(503, "the service is starting")
+        if not service.workers.alive:
+            raise HTTPException(
+                503, "the processes that answer are gone: the next request starts them"
+            )
         return {"status": "ok", "version": __version__, "waiting": service.workers.waiting}
 
     @app.get("/metrics")
