@@ -252,8 +252,9 @@ TAKEN = {
 
 @pytest.mark.parametrize(
     "command",
-    [*((name,) for name in sorted(commands() - {"diagnose", "kb", "lsp"})), ()]
-    + [("kb", name) for name in ("check", "test", "format", "list", "new")],
+    [*((name,) for name in sorted(commands() - {"diagnose", "fleet", "kb", "lsp"})), ()]
+    + [("kb", name) for name in ("check", "test", "format", "list", "new")]
+    + [("fleet", name) for name in ("run", "confirm", "report", "export", "compare")],
 )
 def test_every_command_takes_the_language(command, capsys):
     assert main([*command, "--help"]) == 0

@@ -200,8 +200,10 @@ def compare(
     seen = view(request.lang, display.width, display.level)
     found = masked(regression(runs[0], runs[1], request.lang), seen.redaction)
     if form == "json":
-        return write_answer(msgspec.json.encode(found).decode() + "\n", utf8=True)
-    return write_answer(written(document(found, seen), seen))
+        text = msgspec.json.encode(found).decode() + "\n"
+        return write_answer(text, utf8=True)
+    text = written(document(found, seen), seen)
+    return write_answer(text)
 
 
 def moment(text: str, now: datetime) -> float:

@@ -25,6 +25,7 @@ from trainrx.model.text import Text
 if TYPE_CHECKING:
     from trainrx.fleet.record import JobAnswer, JobLimits
     from trainrx.fleet.run import FleetRun, Listed
+    from trainrx.sanitizer import Level
 
 HELP = """\
 Say why thousands of jobs failed: on the processors of this machine, or of a cluster.
@@ -152,7 +153,7 @@ def run(
         opened.enter_context(progress(request.lang, "text"))
         fleet = FleetRun(engine, _limits(request, limited), store)
         try:
-            for answer in _shown(fleet, listed, form):
+            for answer in _shown(fleet, listed, form, display.level):
                 overview.add(answer)
         except EngineLostError as error:
             said = AGAIN.in_(request.lang).format(error=error)
@@ -205,18 +206,24 @@ def _limits(request: Request, limited: LimitOptions) -> JobLimits:
     )
 
 
-def _shown(fleet: FleetRun, listed: Sequence[Listed], form: str) -> Iterator[JobAnswer]:
+def _shown(
+    fleet: FleetRun, listed: Sequence[Listed], form: str, level: Level
+) -> Iterator[JobAnswer]:
     """Give the answers; for a program they are written as well."""
+    from trainrx.render.redact import masked
+
     answers: list[JobAnswer] = []
     for answer in fleet.answers(listed):
         if form == "jsonl":
-            write_answer(_json(answer) + "\n", utf8=True)
+            text = _json(masked(answer, level)) + "\n"
+            write_answer(text, utf8=True)
         elif form == "json":
-            answers.append(answer)
+            answers.append(masked(answer, level))
         yield answer
     if form == "json":
         said = {"schema_version": 1, "passed_over": fleet.passed_over, "jobs": answers}
-        write_answer(_json(said) + "\n", utf8=True)
+        text = _json(said) + "\n"
+        write_answer(text, utf8=True)
 
 
 def _json(value: object) -> str:

@@ -123,8 +123,10 @@ def file_chunks(
                 advance(0)
                 left -= len(piece)
                 if left < 0 and (packed or length > most):
-                    did = "unpacked" if packed else "read"
-                    report(Unread(source=name, reason=f"only the first {most} bytes were {did}"))
+                    reason = f"only the first {most} bytes were read"
+                    if packed:
+                        reason = f"only the first {most} bytes were unpacked"
+                    report(Unread(source=name, reason=reason))
                 if left < 0 or (left == 0 and not packed):
                     return
     except OSError as error:
