@@ -1,5 +1,6 @@
 """Jobs of a cluster, asked of a server that speaks the interface of Kubernetes."""
 
+import importlib
 import json
 import threading
 from collections.abc import Iterator
@@ -99,6 +100,8 @@ class _Cluster(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    # the library keeps the connection to the cluster that was asked first in a process
+    importlib.import_module("kr8s._api").Api._instances.clear()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Cluster)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     config = tmp_path / "config"

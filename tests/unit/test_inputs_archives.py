@@ -16,12 +16,12 @@ import pytest
 import zstandard
 
 from trainrx.inputs.archives import members
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.files import read_path, whole_contents
 from trainrx.launch import given
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Unread
-from trainrx.model.limits import LIMITS, Limits
+from trainrx.model.limits import LIMITS, ReadingLimits
 
 STACKS = Path(__file__).parents[1] / "evidence" / "stacks"
 
@@ -111,7 +111,7 @@ def test_a_bomb_is_left_in_time_and_told(form: str) -> None:
     unread: list[Unread] = []
     start = time.process_time()
 
-    found = list(members("run", io.BytesIO(data), unread, Budget()))
+    found = list(members("run", io.BytesIO(data), unread, ReadingBudget()))
 
     assert time.process_time() - start < 2
     assert found == []
@@ -119,7 +119,7 @@ def test_a_bomb_is_left_in_time_and_told(form: str) -> None:
 
 
 def test_archives_in_archives_draw_on_one_budget() -> None:
-    budget = Budget(Limits(files=3))
+    budget = ReadingBudget(ReadingLimits(files=3))
     unread: list[Unread] = []
     packed = tar_of(("a.log", b"x"), ("b.log", b"x"))
 
@@ -131,7 +131,7 @@ def test_archives_in_archives_draw_on_one_budget() -> None:
 
 
 def test_an_archive_that_lies_too_deep_is_told() -> None:
-    budget = Budget()
+    budget = ReadingBudget()
     unread: list[Unread] = []
     for _ in range(LIMITS.nested + 1):
         budget = budget.inside()
@@ -155,7 +155,7 @@ def test_damage_of_any_byte_is_told_and_not_raised(form: str) -> None:
     )
 
     for torn in damaged(data):
-        for _, held in members("run", io.BytesIO(torn), [], Budget()):
+        for _, held in members("run", io.BytesIO(torn), [], ReadingBudget()):
             assert len(held) <= LIMITS.held
 
 

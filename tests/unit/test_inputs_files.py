@@ -12,13 +12,13 @@ import pytest
 import zstandard
 
 from trainrx import diagnose
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.files import read_path, read_stdin
 from trainrx.inputs.stream import chunks
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
-from trainrx.model.limits import LIMITS, Limits
+from trainrx.model.limits import LIMITS, ReadingLimits
 
 LOG = "[INFO:swift] start\nTraceback (most recent call last):\nRuntimeError: x\n"
 SCRIPT = "swift sft \\\n    --model x \\\n    --lora_rank 8\n"
@@ -331,7 +331,7 @@ def test_a_member_of_an_archive_is_cut_at_the_limit(tmp_path: Path) -> None:
     place = tmp_path / "run"
     place.write_bytes(packed_folder("zip"))
 
-    inputs, unread = read_path(place, budget=Budget(Limits(member=30)))
+    inputs, unread = read_path(place, budget=ReadingBudget(ReadingLimits(member=30)))
 
     assert [item.text for item in inputs if item.kind == "log"] == [LOG[:30]]
     assert "only the first 30 bytes" in unread[0].reason

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import BinaryIO, cast
 
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_manifest
 from trainrx.inputs.folder import is_wanted_member
 from trainrx.inputs.stream import GZIP, ZSTD
@@ -154,7 +154,7 @@ def _unpacking(handle: BinaryIO) -> BinaryIO:
 
 
 def members(
-    source: str, opened: BinaryIO, unread: list[Unread], budget: Budget
+    source: str, opened: BinaryIO, unread: list[Unread], budget: ReadingBudget
 ) -> Iterator[tuple[str, bytes]]:
     """Give name and bytes of the members worth reading; what stops it goes to `unread`."""
     wanted = _Wanted()
@@ -171,7 +171,7 @@ def members(
         unread.append(Unread(source=source, reason=f"the archive cannot be unpacked: {error}"))
 
 
-def _held(name: str, handle: BinaryIO, unread: list[Unread], budget: Budget) -> bytes:
+def _held(name: str, handle: BinaryIO, unread: list[Unread], budget: ReadingBudget) -> bytes:
     """Read a member, as much of it as may be held."""
     left = budget.left
     if left.held <= 0 or left.files <= 0:
@@ -213,7 +213,9 @@ class _Wanted:
         return manifest is not None
 
 
-def _entries(opened: BinaryIO, wanted: _Wanted, budget: Budget) -> Iterator[tuple[str, BinaryIO]]:
+def _entries(
+    opened: BinaryIO, wanted: _Wanted, budget: ReadingBudget
+) -> Iterator[tuple[str, BinaryIO]]:
     if budget.depth > budget.limits.nested:
         raise BeyondBudgetError(f"it lies in more than {budget.limits.nested} others")
     allowed = budget.limits.unpacked_of(opened.seek(0, 2))
@@ -224,7 +226,7 @@ def _entries(opened: BinaryIO, wanted: _Wanted, budget: Budget) -> Iterator[tupl
     yield from found(opened, allowed, wanted, budget)
 
 
-def _count(budget: Budget) -> None:
+def _count(budget: ReadingBudget) -> None:
     """Take note that a member is looked at."""
     budget.left.members -= 1
     if budget.left.members < 0:
@@ -234,7 +236,7 @@ def _count(budget: Budget) -> None:
 
 
 def _of_zip(
-    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: Budget
+    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: ReadingBudget
 ) -> Iterator[tuple[str, BinaryIO]]:
     import zipfile
 
@@ -251,7 +253,7 @@ def _of_zip(
 
 
 def _of_tar(
-    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: Budget
+    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: ReadingBudget
 ) -> Iterator[tuple[str, BinaryIO]]:
     import tarfile
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from trainrx.model.limits import LIMITS, Limits
+from trainrx.model.limits import LIMITS, ReadingLimits
 
 
 class Allowance:
     """What may still be spent, by all inputs together."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ReadingLimits) -> None:
         self.held = limits.held
         self.members = limits.members
         self.files = limits.files
@@ -22,7 +22,7 @@ class Allowance:
         return time.process_time() < self._until
 
 
-class Budget:
+class ReadingBudget:
     """What reading an input may take.
 
     Attributes:
@@ -32,12 +32,12 @@ class Budget:
     """
 
     def __init__(
-        self, limits: Limits = LIMITS, *, left: Allowance | None = None, depth: int = 0
+        self, limits: ReadingLimits = LIMITS, *, left: Allowance | None = None, depth: int = 0
     ) -> None:
         self.limits = limits
         self.left = left or Allowance(limits)
         self.depth = depth
 
-    def inside(self) -> Budget:
+    def inside(self) -> ReadingBudget:
         """Give the budget of what lies in an input."""
-        return Budget(self.limits, left=self.left, depth=self.depth + 1)
+        return ReadingBudget(self.limits, left=self.left, depth=self.depth + 1)

@@ -6,7 +6,7 @@ import io
 from functools import cached_property
 from pathlib import Path
 
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.recognise import SAMPLE
 from trainrx.inputs.stream import CHUNK, file_chunks, tail
@@ -35,6 +35,11 @@ BINARIES = ((b":W&B", _OF_WANDB), (b":SWL", _OF_SWANLAB), (b"\x80\x02", PICKLED)
 Found = tuple[list[Input], list[Unread]]
 """The inputs something holds, and what of it could not be used."""
 
+PICTURE = (
+    "is a picture, which cannot be read: paste its text instead (screens and phones can copy the "
+    "text of a picture), or give the log itself"
+)
+
 
 def is_torch_archive(head: bytes) -> bool:
     """Tell what `torch.save` wrote, such as training_args.bin: a zip around a pickle."""
@@ -59,12 +64,12 @@ class Content:
         path: Path | None = None,
         data: bytes = b"",
         pasted: bool = False,
-        budget: Budget | None = None,
+        budget: ReadingBudget | None = None,
     ) -> None:
         self.name = name
         self.path = path
         self.pasted = pasted
-        self.budget = budget or Budget()
+        self.budget = budget or ReadingBudget()
         self.unread: list[Unread] = []
         self._data = data.lstrip(b"\0")  # a log that was truncated while it was written
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from trainrx.inputs.archives import is_archive, members
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_bundle_folder, read_bundle_members
 from trainrx.inputs.containers import EMPTY, read_content, read_member, reasons
 from trainrx.inputs.content import PICKLED, Content, Found, is_torch_archive
@@ -27,7 +27,7 @@ def read_path(
     *,
     kind: InputKind | None = None,
     pasted: bool = False,
-    budget: Budget | None = None,
+    budget: ReadingBudget | None = None,
 ) -> Found:
     """Read one file, folder, archive or glob pattern, recognised by content.
 
@@ -41,7 +41,7 @@ def read_path(
         UsageError: nothing is there, or it is empty, binary, unreadable, or without anything we
             can use.
     """
-    budget = budget or Budget()
+    budget = budget or ReadingBudget()
     exists = _exists(path)
     if not exists and re.search(r"[*?[]", str(path)):
         return _read_pattern(path, kind, budget)
@@ -60,7 +60,7 @@ def read_stdin(
     kind: InputKind | None = None,
     name: str = "<stdin>",
     pasted: bool = False,
-    budget: Budget | None = None,
+    budget: ReadingBudget | None = None,
 ) -> Found:
     """Read what was piped in or pasted; the arguments are those of `read_path`.
 
@@ -91,7 +91,7 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _read_pattern(path: Path, kind: InputKind | None, budget: Budget) -> Found:
+def _read_pattern(path: Path, kind: InputKind | None, budget: ReadingBudget) -> Found:
     try:
         names = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))
     except (ValueError, OSError) as error:
@@ -105,7 +105,7 @@ def _read_pattern(path: Path, kind: InputKind | None, budget: Budget) -> Found:
     return inputs, unread
 
 
-def _read_folder(path: Path, budget: Budget) -> Found:
+def _read_folder(path: Path, budget: ReadingBudget) -> Found:
     if (bundle := read_bundle_folder(path)) is not None:
         return bundle
     stopped: list[Unread] = []
@@ -143,7 +143,7 @@ def _gathered(all_found: Iterable[Found]) -> Found:
     return inputs, unread
 
 
-def _inside(place: Path, kind: InputKind | None, budget: Budget) -> Found:
+def _inside(place: Path, kind: InputKind | None, budget: ReadingBudget) -> Found:
     """Read one file that was come upon; what is wrong with it is noted, not raised."""
     if not budget.left.is_timely:
         return [], [Unread(source=str(place), reason=LATE)]
@@ -161,7 +161,7 @@ def _inside(place: Path, kind: InputKind | None, budget: Budget) -> Found:
 
 
 def _read_file(
-    path: Path, kind: InputKind | None, budget: Budget, *, pasted: bool = False
+    path: Path, kind: InputKind | None, budget: ReadingBudget, *, pasted: bool = False
 ) -> Found:
     with _opened(path) as handle:
         if is_archive(handle) and not is_torch_archive(handle.read(512)):
@@ -194,12 +194,14 @@ def whole_contents(names: Iterable[str]) -> Iterator[Input]:
         if not Path(archive).is_file():
             continue
         with _opened(Path(archive)) as handle:
-            for name, data in members(archive, handle, [], Budget()):
+            for name, data in members(archive, handle, [], ReadingBudget()):
                 if name in wanted:
                     yield Input(kind="log", name=name, data=data)
 
 
-def _read_members(source: str, members: Iterator[tuple[str, bytes]], budget: Budget) -> Found:
+def _read_members(
+    source: str, members: Iterator[tuple[str, bytes]], budget: ReadingBudget
+) -> Found:
     first = next(members, None)
     if first is None:
         return [], []
@@ -208,7 +210,7 @@ def _read_members(source: str, members: Iterator[tuple[str, bytes]], budget: Bud
     return _gathered(read_member(one, budget) for one in chain((first,), members))
 
 
-def _read_archive(path: Path, handle: BinaryIO, budget: Budget) -> Found:
+def _read_archive(path: Path, handle: BinaryIO, budget: ReadingBudget) -> Found:
     stopped: list[Unread] = []
     found = members(str(path), handle, stopped, budget)
     inputs, unread = _read_members(str(path), found, budget)

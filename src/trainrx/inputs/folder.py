@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from trainrx.knowledge.regular import read_regular
 from trainrx.model.findings import Unread
-from trainrx.model.limits import LIMITS, Limits
+from trainrx.model.limits import LIMITS, ReadingLimits
 from trainrx.model.pattern import late
 
 SKIPPED_FOLDERS = {"__pycache__", "node_modules", "site-packages", ".git", "tokenizer"}
@@ -72,7 +72,9 @@ OF_RUN = frozenset({"files", "console"})
 """What is of the job there; the rest is the tracker's own."""
 
 
-def wanted_files(root: Path, unread: list[Unread], limits: Limits = LIMITS) -> Iterator[Path]:
+def wanted_files(
+    root: Path, unread: list[Unread], limits: ReadingLimits = LIMITS
+) -> Iterator[Path]:
     """Give the files of a folder that may tell something, in a stable order.
 
     Weights, tokenizers and data sets are passed over; of the checkpoints and of the runs of a
@@ -103,7 +105,7 @@ def _is_told(place: Path, name: str) -> bool:
     return own and any((place / "files" / config).exists() for config in ("config.yaml",))
 
 
-def _wanted(root: Path, unread: list[Unread], limits: Limits) -> Iterator[Path]:
+def _wanted(root: Path, unread: list[Unread], limits: ReadingLimits) -> Iterator[Path]:
     given = entries = 0
     for folder, names, files in os.walk(root, followlinks=False):
         place = Path(folder)

@@ -11,7 +11,7 @@ import msgspec
 
 from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.evidence.readers import as_evidence
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.containers import NO_INPUT
 from trainrx.inputs.content import Found
 from trainrx.inputs.environment import Environment, read_environment
@@ -117,7 +117,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     inputs = [Input(kind="script", name=COMMAND_LINE, text=words)] if words else []
     unread: list[Unread] = []
     refused: list[NoInputError] = []
-    budget = Budget()
+    budget = ReadingBudget()
     for names, kind in _named(request):
         for name in names:
             try:
@@ -243,7 +243,7 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], Asked | None]]:
     yield request.logs, "log"
 
 
-def _read(name: str, kind: Asked | None, stdin: bytes | None, budget: Budget) -> Found:
+def _read(name: str, kind: Asked | None, stdin: bytes | None, budget: ReadingBudget) -> Found:
     found, unread = _read_given(name, kind, stdin, budget)
     found = [_program(item) for item in found]
     barren = [item for item in found if _is_barren(item)]
@@ -271,14 +271,14 @@ def _program(item: Input) -> Input:
     return item
 
 
-def _read_given(name: str, kind: Asked | None, stdin: bytes | None, budget: Budget) -> Found:
+def _read_given(name: str, kind: Asked | None, stdin: bytes | None, budget: ReadingBudget) -> Found:
     if kind != "script":
         return _read_as(name, kind, stdin, budget)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
     found, unread = _read_as(name, None, stdin, budget)
     if all(item.kind in LAUNCHES or item.spans for item in found):
         return found, unread
-    scripts, _ = _read_as(name, "script", stdin, Budget())
+    scripts, _ = _read_as(name, "script", stdin, ReadingBudget())
     said = {item.name: item for item in scripts if item.kind == "script"}
     apart = {item.name for item in found if item.kind in LAUNCHES}
     inputs: list[Input] = []
@@ -296,7 +296,7 @@ def _read_given(name: str, kind: Asked | None, stdin: bytes | None, budget: Budg
     return inputs, unread
 
 
-def _read_as(name: str, kind: Asked | None, stdin: bytes | None, budget: Budget) -> Found:
+def _read_as(name: str, kind: Asked | None, stdin: bytes | None, budget: ReadingBudget) -> Found:
     said, pasted = (None, True) if kind == "post" else (kind, False)
     if name == "-":
         return read_stdin(stdin or b"", kind=said, pasted=pasted, budget=budget)
@@ -385,7 +385,7 @@ def _barren(
 def _good(request: Request, unread: list[Unread]) -> Input | None:
     if request.good is None:
         return None
-    found, problems = _read(request.good, "script", request.stdin, Budget())
+    found, problems = _read(request.good, "script", request.stdin, ReadingBudget())
     _refuse_empty(found, problems)
     unread += problems
     return found[0] if found else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Budgets of one request; what goes beyond one is left out and told under `unread`.
 
     They are counts but for `seconds`, the last resort: on a slow machine the same inputs give the
@@ -50,7 +50,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         return min(self.unpacked, max(self.unmeasured, self.ratio * size))
 
 
-LIMITS = Limits()
+LIMITS = ReadingLimits()
 """Those that hold where nobody asks for others."""
 DEEPEST = 64
 """Mappings and lists within each other in an entry of knowledge; nobody writes half as many."""

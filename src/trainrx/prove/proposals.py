@@ -8,7 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from trainrx.diagnosis.foreseen import compared
+from trainrx.facts.packages import package_facts
+from trainrx.fix.changes import pinned_change
+from trainrx.fix.pins import consistent_set
 from trainrx.fix.plan import MEMORY
+from trainrx.fix.versions import install_command
+from trainrx.knowledge.packages import read_requirements
+from trainrx.model.facts import Facts
 from trainrx.model.findings import Edit
 from trainrx.model.fixing import Batch, Claim, Dropped, Proposal, TermChange
 from trainrx.model.memory import Prediction, Refusal
@@ -18,7 +24,6 @@ from trainrx.model.result import CauseOut, Change, FixOut, Predicted
 from trainrx.model.safety import BY_HAND, graver
 from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, Promise, TrialLaunch, pinned
-from trainrx.prove.package_fixes import installs, packages_check, pip_line, version_set
 from trainrx.prove.planner import FILL
 from trainrx.prove.proposal_notes import (
     cost_of,
@@ -30,6 +35,7 @@ from trainrx.prove.proposal_notes import (
     weaker,
 )
 from trainrx.prove.recheck import IN_FILES
+from trainrx.prove.reread import LaunchContext
 
 AIM: dict[Aim, Text] = {
     "least-change": Text(en="least change", zh="改动最小"),
@@ -101,10 +107,10 @@ def _try_packages(
     fix: FixOut, cause: CauseOut, trial: TrialLaunch, sources: Mapping[str, Reference]
 ) -> Tried | None:
     """Try to install what a remedy wants, with all that must change beside it."""
-    changes = version_set(fix, trial.around)
+    changes = _version_set(fix, trial.around)
     if changes is None:
         return None
-    check = packages_check(changes, trial.around)
+    check = _packages_check(changes, trial.around)
     if not check.holds:
         attempt = Attempt(outcome="failed", checks=(check,))
         return Tried(dropped=_dropped(fix.id, fix.title, changes, attempt))
@@ -119,7 +125,7 @@ def _try_packages(
         claims=_said(sources.get(fix.id), trial.around.lang),
         cost=fix.cost,
         steps=fix.steps,
-        commands=pip_line(changes),
+        commands=_pip_line(changes),
         notes=fix.notes,
         checks=(check,),
     )
@@ -144,7 +150,7 @@ def try_fix(
     """Try a remedy of the knowledge; one that does not make a job fit that must is dropped."""
     if (
         not fix.destroys
-        and installs(fix)
+        and _installs(fix)
         and (tried := _try_packages(fix, cause, trial, sources)) is not None
     ):
         return tried
@@ -347,3 +353,44 @@ def _whole(value: float | None) -> int | None:
 def _dropped(ident: str, title: str, changes: Sequence[Change], attempt: Attempt) -> Dropped:
     spelled = " ".join(change.spelled for change in changes)
     return Dropped(id=ident, title=title, spelled=spelled, failed=attempt.failed)
+
+
+def _installs(fix: FixOut) -> bool:
+    """Tell whether a remedy is nothing but packages, each with the range it must be in."""
+    return bool(fix.changes) and all(
+        change.kind == "package" and change.to is not None for change in fix.changes
+    )
+
+
+def _version_set(fix: FixOut, around: LaunchContext) -> tuple[Change, ...] | None:
+    """Find versions that do what a remedy wants and fit all others; None where none are known.
+
+    The framework stays as it is unless it is what the remedy changes, or no set has it.
+    """
+    wanted = {change.param: change.to or "" for change in fix.changes}
+    installed = around.versions
+    if not all(name in installed for name in wanted):
+        return None
+    framework = around.known.text("launch.framework") or ""
+    keep = (framework,) if framework and framework not in wanted else ()
+    known = read_requirements()
+    found = consistent_set(installed, known, keep=keep, wanted=wanted)
+    if found is None and keep:
+        found = consistent_set(installed, known, wanted=wanted)
+    return None if not found else tuple(pinned_change(n, installed[n], v) for n, v in found.items())
+
+
+def _packages_check(changes: Iterable[Change], around: LaunchContext) -> ProofCheck:
+    """Check that with these versions nothing contradicts what a release says it needs."""
+    after = dict(around.versions) | {c.param: (c.to or "").removeprefix("==") for c in changes}
+    facts = Facts(item for item in around.known if not item.kind.startswith("packages."))
+    found = Facts(package_facts(facts, after))
+    detail = found.text("packages.conflicts") or ", ".join(c.spelled for c in changes)
+    return ProofCheck(
+        name="packages", holds=found.value("packages.fit") is not False, detail=detail
+    )
+
+
+def _pip_line(changes: tuple[Change, ...]) -> tuple[str, ...]:
+    """Give the one command that installs a set; pip then checks it as a whole."""
+    return install_command(changes)

@@ -19,7 +19,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Protocol, cast
 
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.content import Content, Found
 from trainrx.inputs.encoding import looks_binary
 from trainrx.inputs.recognise import recognise
@@ -43,7 +43,7 @@ class Container(Protocol):
 EMPTY = "is empty or blank. Check that it is the right file and was written to"
 
 
-def read_member(member: tuple[str, bytes], budget: Budget, *, pasted: bool = False) -> Found:
+def read_member(member: tuple[str, bytes], budget: ReadingBudget, *, pasted: bool = False) -> Found:
     """Read a part of something else by name and bytes; what is wrong is noted, not raised.
 
     Args:

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trainrx.inputs.archives import is_archive, members
-from trainrx.inputs.budget import Budget
+from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.containers import read_member
-from trainrx.inputs.containers.picture import PICTURE
-from trainrx.inputs.content import Content, Found
+from trainrx.inputs.content import PICTURE, Content, Found
 from trainrx.inputs.encoding import decode_text
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
@@ -80,7 +79,7 @@ def _parts(
 
 
 def _attached(
-    part: MIMEPart, name: str, unread: list[Unread], budget: Budget
+    part: MIMEPart, name: str, unread: list[Unread], budget: ReadingBudget
 ) -> Iterator[tuple[str, bytes]]:
     if part.get_content_type() == "message/rfc822":
         yield name, part.get_content().as_bytes()

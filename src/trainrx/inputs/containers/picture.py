@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from trainrx.inputs.content import Content, Found
+from trainrx.inputs.content import PICTURE, Content, Found
 from trainrx.model.findings import Unread
 
 CERTAIN = True
 MARKS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM", b"II*\0", b"MM\0*")
-PICTURE = (
-    "is a picture, which cannot be read: paste its text instead (screens and phones can copy the "
-    "text of a picture), or give the log itself"
-)
 
 
 def contained(content: Content) -> Found | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from trainrx.model.pattern import late
 from trainrx.model.result import Ask, CauseOut, Diagnosis, DifferentialItem
+from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import words
 from trainrx.render.cause import is_supported
 from trainrx.render.document import CopyLine, Elastic, View, children, elastic
-from trainrx.render.screen.chat import how_to_tell
 from trainrx.render.screen.verdict import FORESEEN, named_cause
 from trainrx.sanitizer.controls import clean
 
@@ -20,6 +21,21 @@ OURS = "diagnose "
 """What commands of our own begin with."""
 OF_A_RUN = ("log", "oom", "failure", "series", "symptom", "collective", "rank", "stack")
 """What the questions begin with that a launch which has not run cannot answer."""
+_OPTION = late(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)")
+SEND = Text(en="Send {what} here.", zh="请把{what}发到这里。")
+INPUTS: dict[str, Text] = {
+    "cmd": Text(en="the launch script", zh="启动脚本"),
+    "log": Text(en="the whole log", zh="完整日志"),
+    "versions": Text(en="the output of `pip list`", zh="`pip list` 的输出"),
+    "config": Text(en="the configuration", zh="配置文件"),
+    "model-config": Text(en="the config.json of the model", zh="模型的 config.json"),
+    "env": Text(en="the output of `printenv`", zh="`printenv` 的输出"),
+    "gpu": Text(en="the name of the card", zh="显卡型号"),
+    "gpus": Text(en="the number of GPUs", zh="GPU 数量"),
+    "nodes": Text(en="the number of machines", zh="机器数量"),
+    "framework": Text(en="the name of the framework", zh="框架名称"),
+}
+"""What is sent in the place of an option, by its name."""
 
 
 def others(answer: Diagnosis, view: View) -> doc.Node | None:
@@ -108,7 +124,7 @@ def is_to_collect(answer: Diagnosis) -> bool:
 
 
 def _question(ask: Ask, readings: int, view: View) -> doc.Bullet:
-    told = how_to_tell(ask, view)
+    told = _how_to_tell(ask, view)
     ours = ask.command.startswith(OURS)
     command = doc.Code((CopyLine(clean(ask.command)),)) if ask.command else None
     # on the machine of the job there may be no trainrx: what else does is said as well
@@ -129,3 +145,12 @@ def _collect(view: View) -> doc.Node:
     if view.chat:
         return doc.Labelled(label, (view.say(words.COLLECT_HERE),))
     return doc.Labelled(label, (view.say(words.COLLECT),), (CopyLine(words.COLLECT_COMMAND),))
+
+
+def _how_to_tell(ask: Ask, view: View) -> str:
+    """Say how to answer; in a chat what an option would bring is sent."""
+    if not view.chat:
+        return ask.how
+    named = dict.fromkeys(_OPTION.findall(ask.how))
+    wanted = [view.say(INPUTS[name]) for name in named if name in INPUTS]
+    return view.say(SEND, what=view.say(words.LISTED).join(wanted)) if wanted else ask.how

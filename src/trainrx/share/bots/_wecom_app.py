@@ -84,8 +84,8 @@ class _Answer(msgspec.Struct, frozen=True):
     media_id: str = ""
 
 
-class Calls:
-    """Calls as the application; its token is fetched where there is none that is taken."""
+class AppCalls:
+    """AppCalls as the application; its token is fetched where there is none that is taken."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ def _read(got: httpx.Response) -> _Answer:
 class Application:
     """Answers what people write to the application; a new answer takes the place of the last."""
 
-    def __init__(self, core: Core, calls: Calls, background: Background) -> None:
+    def __init__(self, core: Core, calls: AppCalls, background: Background) -> None:
         self._core, self._calls, self._background = core, calls, background
         self._pace = Pace(RATE)
 

@@ -20,7 +20,7 @@ from fastapi import FastAPI, Request, Response
 from trainrx.model.errors import UsageError
 from trainrx.share.bots._background import Background, SendingError
 from trainrx.share.bots._pace import Pace, Rate
-from trainrx.share.bots._wecom_app import CORP_ID, Application, Calls, NotXmlError, fields_of
+from trainrx.share.bots._wecom_app import CORP_ID, AppCalls, Application, NotXmlError, fields_of
 from trainrx.share.bots._wecom_app import VARIABLES as OF_APPLICATION
 from trainrx.share.bots._wecom_crypto import Envelope, ForgedError, Signed
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
@@ -186,7 +186,7 @@ def _pieces(message: _Message) -> Iterator[_Piece]:
 class _OfApplication:
     """What an application is sent, as that of a smart bot is read."""
 
-    def __init__(self, core: Core, calls: Calls) -> None:
+    def __init__(self, core: Core, calls: AppCalls) -> None:
         self.background = Background()
         self.take = Application(core, calls, self.background).take
 
@@ -216,7 +216,7 @@ def make_app(core: Core, environment: Mapping[str, str]) -> FastAPI:
     http = httpx.AsyncClient()
     bot: WeCom | _OfApplication = WeCom(core, envelope, http)
     if environment.get(CORP_ID):
-        bot = _OfApplication(core, Calls(environment, http))
+        bot = _OfApplication(core, AppCalls(environment, http))
     app = FastAPI(lifespan=run, docs_url=None, redoc_url=None, openapi_url=None)
 
     def opened(request: Request, encrypted: str) -> bytes:
@@ -279,7 +279,7 @@ async def check(environment: Mapping[str, str]) -> tuple[str, ...]:
     if environment.get(CORP_ID):
         async with httpx.AsyncClient() as http:
             try:
-                await Calls(environment, http).renew()
+                await AppCalls(environment, http).renew()
             except SendingError as error:
                 return (f"{' and '.join(OF_APPLICATION)}: {error}",)
             except httpx.HTTPError as error:
