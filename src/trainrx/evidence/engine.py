@@ -176,7 +176,7 @@ def kept(place: Path) -> bytes | None:
         if not _is_own(place.parent.lstat()):
             return None
         handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with open(handle, "rb") as file:  # noqa: PTH123
+        with os.fdopen(handle, "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or not _is_own(status):
                 return None
@@ -195,7 +195,7 @@ def keep(place: Path, data: bytes) -> None:
             old.unlink(missing_ok=True)
         fresh = place.with_suffix(f".{os.getpid()}.tmp")
         handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "wb") as file:  # noqa: PTH123
+        with os.fdopen(handle, "wb") as file:
             file.write(_seal(place, data) + data)
         fresh.replace(place)
     except OSError:
