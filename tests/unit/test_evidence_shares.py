@@ -24,10 +24,17 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares, "WORTH_SHARING", 1)
 
 
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A runner of tests may hold a thread of its own, beside which nothing would be shared."""
+    monkeypatch.setattr(shares, "_may_fork", lambda: True)
+
+
 def who(item: Input) -> tuple[str, int]:
     return item.name, os.getpid()
 
 
+@pytest.mark.usefixtures("forks")
 def test_each_process_takes_its_share_and_answers_come_in_order() -> None:
     found = shared_out(INPUTS, who)
 
@@ -35,6 +42,7 @@ def test_each_process_takes_its_share_and_answers_come_in_order() -> None:
     assert len({pid for _, pid in found}) == 2
 
 
+@pytest.mark.usefixtures("forks")
 def test_what_a_child_that_died_left_undone_is_done_here() -> None:
     here = os.getpid()
 
@@ -58,6 +66,7 @@ def test_a_process_of_several_threads_does_not_fork() -> None:
     assert {pid for _, pid in found} == {os.getpid()}
 
 
+@pytest.mark.usefixtures("forks")
 def test_many_logs_say_the_same_read_by_one_process_or_two(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
