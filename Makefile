@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # commands are started hundreds of times: what one compiles the next ones find
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test fuzz check golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
+.PHONY: demo test fuzz check check-style check-types check-layout check-knowledge golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -19,13 +19,22 @@ test: $(READY)
 fuzz: $(READY)
 	TRAINRX_FUZZ=1 $(BIN)/python -m pytest -q -n auto tests/property tests/unit/test_shell_oracle.py
 
-check: $(READY)
+# each by itself, so that `make -j check` runs them side by side
+check: check-style check-types check-layout check-knowledge
+
+check-style: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks tools
 	$(BIN)/ruff check src tests benchmarks tools
+
+check-types: $(READY)
 	$(BIN)/mypy
+
+check-layout: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_rooms.py
 	$(BIN)/python tools/check_modules.py
+
+check-knowledge: $(READY)
 	$(BIN)/diagnose kb check
 	$(BIN)/diagnose kb test
 
