@@ -25,6 +25,7 @@ SOURCES = Path(trainrx.__file__).parent
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ERRORS = {
     *("UsageError", "UnknownContentError", "NoInputError", "ReplyError", "WriteRefusedError"),
+    "EngineLostError",
 }
 VALUE = "⟦{}⟧"
 FOR_AUTHORS = ("entries/", "cli/_scaffold.py")

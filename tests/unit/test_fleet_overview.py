@@ -12,14 +12,14 @@ def test_the_most_frequent_comes_first_and_what_was_not_answered_is_told():
     found.add(_answer(7, verdict="healthy", causes=(("b", 0.1),)))
     for at in range(MOST_TOLD + 2):
         found.add(_answer(at, outcome="killed", said="its process was ended by SIGKILL"))
-    found.passed_over = 3
+    found.remember(_answer(at, verdict="diagnosed", causes=(("a", 0.9),)) for at in range(20, 23))
 
     said = list(lines(found, "en"))
 
     assert said[0] == "19 jobs answered, 3 were answered before"
     assert said[1] == "0 s of processors, 26 ms a job"
     assert said[said.index("Causes") + 1 :][:2] == [
-        "  a                      5",
+        "  a                      8",
         "  cause not known        1",
     ]
     assert said[-1] == "  ... and 2 others"

@@ -16,13 +16,14 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._history import add_history_commands, moment
 from trainrx.cli._options import KNOWN, Display, takes
-from trainrx.cli._output import complain, note, write, write_answer
+from trainrx.cli._output import INTERRUPTED, complain, note, write, write_answer
 from trainrx.cli._progress import progress
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
-from trainrx.model.text import Text
+from trainrx.model.text import Lang, Text
 
 if TYPE_CHECKING:
+    from trainrx.fleet.engines import FleetEngine
     from trainrx.fleet.record import JobAnswer, JobLimits
     from trainrx.fleet.run import FleetRun, Listed
     from trainrx.sanitizer import Level
@@ -45,9 +46,19 @@ NOT_KEPT = Text(
     en="nothing is kept: with --history FILE a later run goes on where this one ended",
     zh="结果未保存：加上 --history FILE，之后的运行会接着这次继续",
 )
-AGAIN = Text(
-    en="{error}\nRun it again with the same --history: what is done is not done again.",
-    zh="{error}\n用同一个 --history 再运行一次：已完成的不会重做。",
+GO_ON = Text(
+    en="{why}\nAnswered and kept in {history}: {done} jobs. To go on, run the same command "
+    "again{where}: these are passed over.",
+    zh="{why}\n已分析并保存到 {history}：{done} 个任务。要继续，请再次运行同一命令{where}："
+    "这些任务会跳过。",
+)
+ANOTHER = Text(
+    en=" with the --scheduler of a cluster that runs", zh="（--scheduler 改为正在运行的集群）"
+)
+FROM_START = Text(
+    en="{why}\nAnswered: {done} jobs. Nothing is kept: with --history FILE a run that was ended "
+    "goes on.",
+    zh="{why}\n已分析：{done} 个任务。结果未保存：加上 --history FILE，中断的运行可以继续。",
 )
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s?([MG])(?:iB|B)?", re.IGNORECASE)
 
@@ -142,28 +153,47 @@ def run(
     from trainrx.fleet.run import FleetRun
 
     listed = listing(words, chosen)
-    count = sum(len(one.jobs) for one in listed)
-    overview = Overview()
+    count, kept = sum(len(one.jobs) for one in listed), chosen.history
+    overview, ended, status = Overview(), "", 0
     with ExitStack() as opened:
-        kept = chosen.history
         store = None if kept is None else opened.enter_context(Store.open(kept))
         slots = where.jobs or len(os.sched_getaffinity(0))
-        engine = open_engine(where.engine, where.scheduler, max(1, min(slots, count)))
-        opened.enter_context(closing(engine))
+
+        def engine() -> FleetEngine:
+            reached = open_engine(where.engine, where.scheduler, max(1, min(slots, count)))
+            return opened.enter_context(closing(reached))
+
         opened.enter_context(progress(request.lang, "text"))
         fleet = FleetRun(engine, _limits(request, limited), store)
         try:
             for answer in _shown(fleet, listed, form, display.level):
                 overview.add(answer)
         except EngineLostError as error:
-            said = AGAIN.in_(request.lang).format(error=error)
-            return complain(said, request.lang, display.level)
-        overview.passed_over = fleet.passed_over
+            ended, status = str(error), 2
+        except KeyboardInterrupt:
+            ended, status = "interrupted", INTERRUPTED
+        done = overview.count + len(fleet.passed_over)
+        if store is not None and form == "text":
+            overview.remember(store.newest(fleet.passed_over))
+    if ended:
+        said = _unfinished(ended, f"{done} / {count}", kept, where.scheduler, request.lang)
+        return complain(said, request.lang, display.level) and status
     if kept is None and count >= SOME_JOBS:
         note(NOT_KEPT.in_(request.lang), request.lang, display.level)
     if form != "text":
         return 0
     return write("\n".join(lines(overview, request.lang)) + "\n", display.level)
+
+
+def _unfinished(ended: str, done: str, history: Path | None, scheduler: str, lang: Lang) -> str:
+    """Say of a run that was ended how far it came, and how to go on."""
+    from trainrx.render.chinese import said
+
+    why = said(ended, lang)
+    if history is None:
+        return FROM_START.in_(lang).format(why=why, done=done)
+    where = ANOTHER.in_(lang) if scheduler else ""
+    return GO_ON.in_(lang).format(why=why, done=done, history=history, where=where)
 
 
 def listing(words: Sequence[str], chosen: ChosenOptions) -> list[Listed]:
@@ -221,7 +251,7 @@ def _shown(
             answers.append(masked(answer, level))
         yield answer
     if form == "json":
-        said = {"schema_version": 1, "passed_over": fleet.passed_over, "jobs": answers}
+        said = {"schema_version": 1, "passed_over": len(fleet.passed_over), "jobs": answers}
         text = _json(said) + "\n"
         write_answer(text, utf8=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from trainrx.fleet.record import JobAnswer, JobOutcome
 from trainrx.model.text import Lang, Text
@@ -44,6 +44,15 @@ class Overview:
         """Count an answer."""
         self.count += 1
         self.cpu += answer.cpu_seconds
+        self._sort(answer)
+
+    def remember(self, answers: Iterable[JobAnswer]) -> None:
+        """Count what was answered before: of the same jobs, at no cost."""
+        for answer in answers:
+            self.passed_over += 1
+            self._sort(answer)
+
+    def _sort(self, answer: JobAnswer) -> None:
         self.outcomes[answer.outcome] += 1
         if answer.verdict:
             self.verdicts[answer.verdict] += 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Protocol
 
 import msgspec
@@ -45,7 +46,7 @@ class FleetRun:
     """One pass over a fleet.
 
     Args:
-        engine: where jobs are answered.
+        opened: opens what jobs are answered on, once there is one to answer.
         limits: of each.
         store: where answers go; None keeps nothing, so nothing is passed over.
         work: what is done with a batch.
@@ -53,12 +54,12 @@ class FleetRun:
 
     def __init__(
         self,
-        engine: FleetEngine,
+        opened: Callable[[], FleetEngine],
         limits: JobLimits,
         store: AnswerStore | None = None,
         work: Work = answer_batch,
     ) -> None:
-        self._engine, self._limits, self._store, self._work = engine, limits, store, work
+        self._opened, self._limits, self._store, self._work = opened, limits, store, work
         self._serial = knowledge_serial(limits)
         within = f"{limits.seconds:g} s, {limits.memory // MIB} MiB"
         self._serial_given_up = f"{self._serial} within {within}"
@@ -67,7 +68,7 @@ class FleetRun:
         self._last: FleetJob | None = None
         self._alone: deque[FleetJob] = deque()
         self._suspects: deque[FleetJob] = deque()
-        self.passed_over = 0
+        self.passed_over: list[str] = []
 
     def answers(self, listed: Sequence[Listed]) -> Iterator[JobAnswer]:
         """Answer jobs and keep each answer before it is given; they come in no order.
@@ -78,11 +79,17 @@ class FleetRun:
         """
         total = sum(len(one.jobs) for one in listed)
         begin("answering", total)
-        size = max(1, min(LARGEST_BATCH, total // (self._engine.slots * AHEAD * 2)))
-        batches = _batches(self._wanted(listed), size)
-        self._fill(batches)
+        wanted = self._wanted(listed)
+        first = next(wanted, None)
+        if first is None:
+            return
+        engine = self._opened()
+        # how fast it goes is said of what is answered now
+        begin("answering", total - len(self.passed_over))
+        batches = self._batches(chain((first,), wanted), engine, total)
+        self._fill(engine, batches)
         while self._out:
-            for done in self._engine.finished():
+            for done in engine.finished():
                 self._out -= 1
                 answers = tuple(self._kept(done))
                 if self._store is not None:
@@ -90,7 +97,7 @@ class FleetRun:
                     self._store.add([one for one in answers if one.knowledge_serial])
                 advance(len(answers))
                 yield from answers
-                self._fill(batches)
+                self._fill(engine, batches)
 
     def _wanted(self, listed: Sequence[Listed]) -> Iterator[FleetJob]:
         """Give the jobs that are not done, with all it takes to read them."""
@@ -108,19 +115,37 @@ class FleetRun:
         serials = (self._serial, self._serial_given_up)
         done = any(self._store.has(job.key, job.inputs_digest, serial) for serial in serials)
         if done:
-            self.passed_over += 1
+            self.passed_over.append(job.key)
             advance(1)
         return done
 
-    def _fill(self, batches: Iterator[Batch]) -> None:
+    def _batches(
+        self, jobs: Iterator[FleetJob], engine: FleetEngine, total: int
+    ) -> Iterator[Batch]:
+        """Cut batches, small at first and in the end, so that all slots begin and end together.
+
+        How many jobs are left is only known to be no more than those not looked at.
+        """
+        given = 0
+        while True:
+            slots = engine.slots * AHEAD
+            left = total - len(self.passed_over) - given
+            size = max(1, min(LARGEST_BATCH, 1 + given // (2 * slots), left // (2 * slots)))
+            batch = tuple(islice(jobs, size))
+            if not batch:
+                return
+            given += len(batch)
+            yield batch
+
+    def _fill(self, engine: FleetEngine, batches: Iterator[Batch]) -> None:
         """Keep all slots busy; jobs that were lost with others go first, each alone.
 
         A worker takes with it what waits there, so one that was lost alone is tried at the end,
         when nothing else is out.
         """
-        slots = self._engine.slots * AHEAD
+        slots = engine.slots * AHEAD
         while self._out < slots and (batch := self._next(batches)):
-            self._engine.submit(self._work, batch, self._limits)
+            engine.submit(self._work, batch, self._limits)
             self._out += 1
 
     def _next(self, batches: Iterator[Batch]) -> Batch:
@@ -161,14 +186,3 @@ class FleetRun:
         self._failed += 1
         if self._failed == MOST_FAILED:
             raise EngineLostError(f"the workers cannot answer: {said}")
-
-
-def _batches(jobs: Iterable[FleetJob], size: int) -> Iterator[Batch]:
-    batch: list[FleetJob] = []
-    for job in jobs:
-        batch.append(job)
-        if len(batch) == size:
-            yield tuple(batch)
-            batch = []
-    if batch:
-        yield tuple(batch)

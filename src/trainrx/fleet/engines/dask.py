@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,14 @@ from trainrx.fleet.record import JobLimits
 from trainrx.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future, LocalCluster, as_completed
+    from distributed import Client, Future, LocalCluster, Worker, as_completed
 
 ANSWERS_WITHIN = 10
 """Seconds in which a scheduler is reached."""
 RECOUNTED = 5.0
 """Seconds for which a count of workers holds."""
+LOUD = ("asyncio", "distributed.client", "distributed.core", "tornado.application")
+"""Loggers that report a lost connection at length; what it means is told by who drives this."""
 OWN = {
     # a batch that ended its worker is not tried on the next ones, the driver looks into it
     "distributed.scheduler.allowed-failures": 0,
@@ -98,6 +101,11 @@ def _in_words(error: BaseException | None) -> str:
     return f"{type(error).__name__}: {error}".split("\n", 1)[0][:300]
 
 
+def dask_setup(_worker: Worker) -> None:
+    """Leave Ctrl-C to the driver: a worker that is started here gets it, too, and ends with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def open_engine(address: str, slots: int) -> DaskEngine:
     """Reach a scheduler, or start a cluster of processes on this machine.
 
@@ -109,6 +117,8 @@ def open_engine(address: str, slots: int) -> DaskEngine:
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise UsageError("`diagnose fleet` needs Dask: pip install 'trainrx[fleet]'") from error
+    for name in LOUD:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     if address:
         try:
             return DaskEngine(Client(address, timeout=ANSWERS_WITHIN, set_as_default=False))
@@ -123,6 +133,7 @@ def open_engine(address: str, slots: int) -> DaskEngine:
         processes=True,
         dashboard_address="127.0.0.1:0",
         memory_limit=0,
+        preload=[__name__],
         silence_logs=logging.CRITICAL,
     )
     return DaskEngine(Client(cluster, set_as_default=False), cluster)

@@ -199,6 +199,11 @@ class Store:
         for record, group in found:
             yield _answer(record, group)
 
+    def newest(self, keys: Iterable[str]) -> Iterator[JobAnswer]:
+        """Give the newest answer to each of some jobs that are known."""
+        for key in keys:
+            yield self._newest(_sound(key))[0]
+
     def outcomes(self) -> Iterator[ToldOutcome]:
         """Give what people say came of jobs, in order of time."""
         found = self._database.execute(
