@@ -40,7 +40,7 @@ from trainrx import api, diagnose
 from trainrx.cli._consultation import MOST, next_question
 from trainrx.diagnosis.pipeline import conclude
 from trainrx.knowledge.conditions import facts_of, packages_of, symptoms_of
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import gather
 from trainrx.launch.request import PathLike, request_of
@@ -115,14 +115,14 @@ def consultations(
     cases: Iterable[dict[str, Any]], start: str, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Consult on each case three ways; cases that have nothing to start with are left out."""
-    names, knowledge = Names(), load()
+    names, loaded = Names(), LoadedKnowledge()
     for label in cases:
         with tempfile.TemporaryDirectory() as name:
             case = case_of(label, Path(name), start)
             if case is None:
                 continue
-            oracle = Oracle(case.full, knowledge)
-            arbitrary = Arbitrary(knowledge, f"{seed} {label['id']}")
+            oracle = Oracle(case.full, loaded)
+            arbitrary = Arbitrary(loaded.whole, f"{seed} {label['id']}")
             before = diagnose(**case.start)
             curves = {
                 "tool": consult(case, before, Asker(oracle, best_first), names),
@@ -167,14 +167,13 @@ def inputs_of(words: Sequence[str]) -> Inputs:
 class Oracle:
     """Answers from all that a thread holds."""
 
-    def __init__(self, full: Inputs, knowledge: Knowledge) -> None:
+    def __init__(self, full: Inputs, loaded: LoadedKnowledge) -> None:
         self._full = full
         self._steps = {
-            name: step for one in knowledge.protocols.values() for name, step in one.own.items()
+            name: step for one in loaded.whole.protocols.values() for name, step in one.own.items()
         }
-        self._done = conclude(
-            gather(request_of((), cast("api.Inputs", full)), knowledge), knowledge
-        )
+        request = request_of((), cast("api.Inputs", full))
+        self._done = conclude(gather(request, loaded.whole), loaded)
 
     def reply(self, ident: str) -> PathLike:
         """Answer a question as somebody of the thread could have."""

@@ -20,14 +20,13 @@ from pathlib import Path
 
 import msgspec
 
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.linter.check import Linter
 from trainrx.linter.files import lint_files
 from trainrx.linter.jobs import RunContext
 from trainrx.linter.run import groups, lint_file
 from trainrx.linter.settings import Settings, chooser
 from trainrx.model.findings import Finding
-from trainrx.model.lint import LintKnowledge
 
 HERE = Path(__file__).resolve().parent
 VERDICTS = HERE.parent / "tests" / "lint" / "verdicts.jsonl"
@@ -56,8 +55,8 @@ def main() -> int:
     options = parser.parse_args()
     verdicts = read_verdicts(options.verdicts)
     start = time.perf_counter()
-    knowledge = load_lint()
-    said = {item.id: said_of(item, knowledge) for item in verdicts}
+    loaded = LoadedKnowledge()
+    said = {item.id: said_of(item, loaded) for item in verdicts}
     taken = time.perf_counter() - start
     refused = [item for item in verdicts if item.verdict == "rejected-arguments"]
     accepted = [item for item in verdicts if item.verdict == "accepted"]
@@ -79,10 +78,10 @@ def read_verdicts(path: Path) -> list[Verdict]:
     return [msgspec.json.decode(line, type=Verdict) for line in lines]
 
 
-def said_of(item: Verdict, knowledge: LintKnowledge) -> list[Finding]:
+def said_of(item: Verdict, loaded: LoadedKnowledge) -> list[Finding]:
     """Lint a launch at its version, in a folder that holds its files."""
-    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), "en")
-    beside = RunContext(knowledge, {item.framework: item.version})
+    linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), "en")
+    beside = RunContext(loaded, {item.framework: item.version})
     found: list[Finding] = []
     home = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:

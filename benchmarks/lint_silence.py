@@ -29,7 +29,7 @@ from packaging.version import Version
 from unknown_flags import Mistake, _files, _release, _tags
 
 from trainrx.catalog.catalog import catalog, plain
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.find import find_launches
 from trainrx.linter.check import Linter
 from trainrx.linter.files import lint_files
@@ -105,9 +105,9 @@ def _options() -> argparse.Namespace:
 
 def _lint(checkout: Path, tag: str, package: str, release: str) -> tuple[int, list[Finding]]:
     """Lint the files of one release; give how many hold a launch, and what was found."""
-    knowledge = load_lint()
-    beside = RunContext(knowledge, {package: release})
-    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), "en")
+    loaded = LoadedKnowledge()
+    beside = RunContext(loaded, {package: release})
+    linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), "en")
     scripts = 0
     found: list[Finding] = []
     home = Path.cwd()

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from accuracy import Names, asked, judge, read_cases
 
+from trainrx.api import SHARED
 from trainrx.launch.request import Inputs, request_of
 from trainrx.model.errors import UsageError
 from trainrx.verdict.joined import joined
@@ -165,7 +166,8 @@ def _answer(given: dict[str, Any]) -> dict[str, Any]:
     """Ask; what is refused is answered with nothing."""
     paths = given.pop("paths", ())
     try:
-        found = joined(request_of(paths, cast("Inputs", given)), top=TOP, near=True).answer
+        request = request_of(paths, cast("Inputs", given))
+        found = joined(request, SHARED.loaded(request), top=TOP, near=True).answer
     except UsageError:
         return {"symptoms": [], "causes": [], "verdict": "unknown"}
     answer: dict[str, Any] = msgspec.to_builtins(found)

@@ -26,6 +26,7 @@ from accuracy import Names, _same, arguments, read_cases
 from trainrx.api import plan_job
 from trainrx.inspect.inspection import read_logs
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import gather
 from trainrx.launch.request import request_of
@@ -153,7 +154,7 @@ def inputs_of(words: Sequence[str], folder: Path | None = None) -> dict[str, Any
 def surroundings(inputs: Mapping[str, Any], knowledge: Knowledge) -> LaunchContext:
     """Read a job as the command line does."""
     given = gather(request_of((), inputs), knowledge)  # type: ignore[arg-type]
-    seen = read_logs(given)
+    seen = read_logs(given, LoadedKnowledge())
     return LaunchContext(
         given=given,
         knowledge=knowledge,

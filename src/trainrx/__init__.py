@@ -8,6 +8,7 @@ from trainrx.model import __version__
 
 if TYPE_CHECKING:
     from trainrx.api import (
+        Diagnoser,
         compare_launches,
         diagnose,
         estimate,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Diagnoser",
     "__version__",
     "compare_launches",
     "diagnose",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_kinds import classify_config
 from trainrx.linter.check import Linter
 from trainrx.linter.files import File
@@ -11,7 +11,7 @@ from trainrx.linter.settings import Settings, chooser
 from trainrx.model.facts import Origin, fact
 from trainrx.model.levers import Guard
 
-KNOWLEDGE = load_lint()
+LOADED = LoadedKnowledge()
 NOT_ALONE = {"swift-argument-misspelt", "swift-argument-of-another-version"}
 """Lint has rules of its own for names."""
 GUARDS = sorted(
@@ -27,9 +27,9 @@ def _rules(guard: Guard, text: str) -> set[str]:
     given = tuple(fact(n, v, here, how="given") for n, v in guard.examples.facts.items())
     kind = "config" if classify_config(text) is not None else "script"
     file = File("example", text, kind, None, named=True)
-    linter = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")
+    linter = Linter(LOADED.lint, chooser(Settings(), groups(LOADED.lint)), "en")
     return {
-        f.rule for f in lint_file(file, linter, RunContext(KNOWLEDGE, versions, given=given), [])[0]
+        f.rule for f in lint_file(file, linter, RunContext(LOADED, versions, given=given), [])[0]
     }
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.linter.check import Linter
 from trainrx.linter.files import lint_files
 from trainrx.linter.jobs import RunContext
 from trainrx.linter.run import groups, lint_file
 from trainrx.linter.settings import Settings, chooser
-from trainrx.model.lint import LintKnowledge
 
 VERDICTS = Path(__file__).with_name("verdicts.jsonl")
 WANTED = 0.95
@@ -52,16 +51,16 @@ def errors(
     verdicts: list[Verdict], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, list[str]]:
     """Give the errors lint has on each launch, as rule and message."""
-    knowledge = load_lint()
-    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), "en")
+    loaded = LoadedKnowledge()
+    linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), "en")
     home = tmp_path_factory.mktemp("launches")
     with pytest.MonkeyPatch.context() as patch:
-        return {item.id: _errors(item, knowledge, linter, home, patch) for item in verdicts}
+        return {item.id: _errors(item, loaded, linter, home, patch) for item in verdicts}
 
 
 def _errors(
     item: Verdict,
-    knowledge: LintKnowledge,
+    loaded: LoadedKnowledge,
     linter: Linter,
     home: Path,
     patch: pytest.MonkeyPatch,
@@ -71,7 +70,7 @@ def _errors(
     for name, text in item.files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     patch.chdir(folder)
-    beside = RunContext(knowledge, {item.framework: item.version})
+    beside = RunContext(loaded, {item.framework: item.version})
     files = lint_files(["launch.sh"], None, (), [])
     found = [x for file in files for x in lint_file(file, linter, beside, [])[0]]
     return [f"{x.rule}: {x.message}" for x in found if x.severity == "error"]

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.linter.check import Linter
 from trainrx.linter.files import File
 from trainrx.linter.jobs import RunContext
@@ -12,9 +12,9 @@ from trainrx.linter.mend import mended
 from trainrx.linter.run import groups, lint_file
 from trainrx.linter.settings import Settings, chooser
 
-KNOWLEDGE = load_lint()
-LINTER = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")
-AROUND = RunContext(KNOWLEDGE, {"ms-swift": "3.2.1", "llamafactory": "0.9.3"})
+LOADED = LoadedKnowledge()
+LINTER = Linter(LOADED.lint, chooser(Settings(), groups(LOADED.lint)), "en")
+AROUND = RunContext(LOADED, {"ms-swift": "3.2.1", "llamafactory": "0.9.3"})
 
 NAMES = st.sampled_from(
     ["max_length", "max_lenght", "sft_type", "lora_rank", "bf16", "dataset", "no_such", "deepspeed"]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from trainrx.inspect.inspection import read_logs
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import gather
 from trainrx.launch.request import request_of
 from trainrx.model.facts import Facts
@@ -18,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def surroundings(**inputs: Any) -> LaunchContext:
     """Read a job; inputs as `diagnose()` takes them."""
     given = gather(request_of((), inputs), knowledge())  # type: ignore[arg-type]
-    seen = read_logs(given)
+    seen = read_logs(given, LoadedKnowledge())
     return LaunchContext(
         given=given,
         knowledge=knowledge(),

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainrx.evidence.detector import detect
+from trainrx.evidence.detector import Detector
 from trainrx.evidence.frames import Frame, frame_of_excerpt, last_frame
 from trainrx.evidence.sources import SourceFile, source_of
 from trainrx.knowledge.load import load
 from trainrx.model.job import Input
 
-SYMPTOMS = tuple(load().symptoms.values())
+DETECTOR = Detector(tuple(load().symptoms.values()))
 KINDS = ("failure.package", "failure.file", "failure.function")
 
 
 def place(text: str) -> tuple[object, ...]:
     """Give package, file and function of the failure a log tells of."""
-    found = detect([Input(kind="log", name="train.log", text=text)], SYMPTOMS)
+    found = DETECTOR.detect([Input(kind="log", name="train.log", text=text)])
     facts = {fact.kind: fact.value for fact in found.facts}
     return tuple(facts.get(kind) for kind in KINDS)
 

@@ -11,7 +11,7 @@ from entries import vote
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmarks"))
 from fit.collect import concluded, explaining, pairs
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.model.result import Reason
 from trainrx.reason.score import Scored
 
@@ -48,7 +48,7 @@ def case(**more: Any) -> dict[str, Any]:
 
 
 def test_the_log_of_a_case_is_read() -> None:
-    done = concluded(case(log="torch.OutOfMemoryError: CUDA out of memory."), load())
+    done = concluded(case(log="torch.OutOfMemoryError: CUDA out of memory."), LoadedKnowledge())
 
     assert "cuda-oom" in {hits.symptom for hits in done.symptoms}
 
@@ -56,7 +56,7 @@ def test_the_log_of_a_case_is_read() -> None:
 def test_a_case_whose_input_is_refused_is_named_and_left_out(capsys: Any) -> None:
     refused = case(cmd="import torch\n\ndef main():\n    pass\n", observed="")
 
-    found = list(pairs([refused], load()))
+    found = list(pairs([refused], LoadedKnowledge()))
 
     assert found == []
     assert "x: " in capsys.readouterr().err
@@ -66,7 +66,7 @@ def test_an_upgrade_counts_where_nobody_named_the_framework() -> None:
     fix = {"param": "editscore", "action": "upgrade", "value": "", "kind": "package"}
     told = case(framework="editscore", log="KeyError: 'lm_head'", observed="it stops", fixes=[fix])
 
-    found = {pair.cause: pair for pair in pairs([told], load())}
+    found = {pair.cause: pair for pair in pairs([told], LoadedKnowledge())}
 
     assert found["defect-of-this-release"].right is True
     assert not found["defect-of-this-release"].holds

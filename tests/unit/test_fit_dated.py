@@ -12,6 +12,7 @@ from fit.logistic import PARTS, fit, left_out, table
 from fit.pair import Pair
 from fit.ranking import Fitting, fitted
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 OLD, NEW = "2024-05-01", CUTS[-1]
@@ -44,7 +45,7 @@ def threads() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def found(threads: list[dict[str, Any]]) -> list[Pair]:
-    return list(pairs(threads, load()))
+    return list(pairs(threads, LoadedKnowledge()))
 
 
 def said(found: list[Pair], cases: list[dict[str, Any]]) -> list[Block]:

@@ -12,6 +12,7 @@ from trainrx.diagnosis.pipeline import conclude
 from trainrx.fix.changes import Target, is_of_rollouts
 from trainrx.fix.plan import plan
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import gather
 from trainrx.launch.request import request_of
 from trainrx.model.result import Change
@@ -39,12 +40,15 @@ JOBS = {
 }
 
 
+LOADED = LoadedKnowledge()
+
+
 @lru_cache
 def job_of(command: str, version: str) -> Target:
     """Read a launch given in words, as `diagnose` does."""
     package, _, release = version.partition("==")
     request = request_of((), {"cmd": command, "versions": {package: release}, "gpu": "A100-80G"})
-    return target(conclude(gather(request, load()), load(), "en"))
+    return target(conclude(gather(request, LOADED.whole), LOADED))
 
 
 def offered(job: Target) -> list[tuple[str, str, Change]]:

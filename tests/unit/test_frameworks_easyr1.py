@@ -15,7 +15,7 @@ from trainrx.catalog.framework_choice import FrameworkChoice, read_framework
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.spell import spell
 from trainrx.evidence.arguments import logged_arguments
-from trainrx.evidence.detector import detect
+from trainrx.evidence.detector import detector_of
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.knowledge.load import load
@@ -251,7 +251,7 @@ def test_workers_of_verl_beside_a_file_of_easyr1_are_easyr1() -> None:
         "(WorkerDict pid=41) After vllm init: 40.1 GB / 79.1 GB.\n"
         '  File "/root/EasyR1/verl/workers/fsdp_workers.py", line 512, in update_actor\n'
     )
-    seen = detect([Input(kind="log", name="a.log", text=log)], tuple(load().symptoms.values()))
+    seen = detector_of(load()).detect([Input(kind="log", name="a.log", text=log)])
 
     assert Facts(seen.facts).text("launch.framework") == "easyr1"
 

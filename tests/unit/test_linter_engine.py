@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_kinds import launched_with
 from trainrx.linter.check import Linter
 from trainrx.linter.files import File
@@ -17,8 +17,8 @@ from trainrx.linter.run import groups, lint_file
 from trainrx.linter.settings import Settings, chooser
 from trainrx.model.findings import Finding
 
-KNOWLEDGE = load_lint((), ())
-LINTER = Linter(KNOWLEDGE, chooser(Settings(), groups(KNOWLEDGE)), "en")
+LOADED = LoadedKnowledge()
+LINTER = Linter(LOADED.lint, chooser(Settings(), groups(LOADED.lint)), "en")
 SECTIONS = ("zero_optimization", "fp16", "bf16", "offload_param", "train_batch_size", "x")
 KEYS = st.sampled_from((*SECTIONS, "stage", "enabled", "device", "nvme_path"))
 VALUES = st.recursive(
@@ -30,7 +30,7 @@ VALUES = st.recursive(
 
 def findings(text: str, name: str = "ds.json") -> list[Finding]:
     file = File(name, text, "config", None, named=True)
-    return lint_file(file, LINTER, RunContext(KNOWLEDGE), [])[0]
+    return lint_file(file, LINTER, RunContext(LOADED), [])[0]
 
 
 def test_each_contradiction_is_cited_in_its_line() -> None:
@@ -111,7 +111,7 @@ def test_only_names_that_are_listed_are_told_to_stand_twice() -> None:
         "--env A=1 --env B=2\n"
     )
     file = File("a.sh", text, "script", None, named=True)
-    found = lint_file(file, LINTER, RunContext(KNOWLEDGE), [])[0]
+    found = lint_file(file, LINTER, RunContext(LOADED), [])[0]
 
     told = [item.message for item in found if item.rule == "argument-given-twice"]
     assert len(told) == 1

@@ -11,7 +11,6 @@ from test_reason_rules import OOM, TIMEOUT, yaml_rule
 from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.parts import Condition
-from trainrx.reason import reasoner
 from trainrx.reason.base import EngineError
 from trainrx.reason.conditions import Situation, decide
 from trainrx.reason.durable import DurableEngine, load_native
@@ -37,7 +36,7 @@ def seen(symptom, line=1, **fields):
 
 
 def reason(facts, rules, engine="durable"):
-    return reasoner.reason(Situation(Facts(facts), {}, {}), rules, engine)
+    return Reasoner(rules, engine).reason(Situation(Facts(facts), {}, {}))
 
 
 @ENGINES

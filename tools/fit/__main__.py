@@ -26,6 +26,7 @@ from fit.pair import Pair
 from fit.ranking import Fitting, fitted, fitting
 from fit.report import Bin, bins, brier, diagram, expected_error, markdown
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,7 @@ def main() -> int:
         return 2
     examined = read_cases(said.examined, strict=True) if said.examined else []
     knowledge = load()
-    found = list(pairs(cases, knowledge))
+    found = list(pairs(cases, LoadedKnowledge.of(knowledge)))
     made = fitting(found)
     if not said.keep:
         ranking = msgspec.to_builtins(fitted(found, made, len(cases)))

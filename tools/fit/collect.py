@@ -17,7 +17,7 @@ from trainrx.diagnosis.pipeline import conclude
 from trainrx.facts.releases import package_in_question
 from trainrx.fix.plan import plan as plan_fixes
 from trainrx.fix.versions import FRAMEWORK
-from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import gather
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -29,7 +29,7 @@ FAIR = 1.0
 """Votes for a cause that together make it more than one of its kind (nats)."""
 
 
-def pairs(cases: Iterable[dict[str, Any]], knowledge: Knowledge) -> Iterator[Pair]:
+def pairs(cases: Iterable[dict[str, Any]], loaded: LoadedKnowledge) -> Iterator[Pair]:
     """Run each case and give its candidates with the weights their authors judged.
 
     Many causes share a fix (upgrade the framework). Of the candidates whose changes hold what
@@ -40,7 +40,7 @@ def pairs(cases: Iterable[dict[str, Any]], knowledge: Knowledge) -> Iterator[Pai
     names = Names()
     for index, case in enumerate(cases):
         try:
-            done = concluded(case, knowledge)
+            done = concluded(case, loaded)
         except UsageError as error:
             print(f"{case['id']}: {error}", file=sys.stderr)
             continue
@@ -78,24 +78,24 @@ def _holds(scored: Scored, case: dict[str, Any], done: Conclusion, names: Names)
     return holds({"fixes": fixes}, case["fixes"], names)
 
 
-def concluded(case: dict[str, Any], knowledge: Knowledge) -> Conclusion:
+def concluded(case: dict[str, Any], loaded: LoadedKnowledge) -> Conclusion:
     """Work out all that an answer to a case is made of.
 
     Raises:
         UsageError: the inputs of the case cannot be used.
     """
     with tempfile.TemporaryDirectory() as name:
-        return concluded_in(Path(name), case, knowledge)
+        return concluded_in(Path(name), case, loaded)
 
 
-def concluded_in(folder: Path, case: dict[str, Any], knowledge: Knowledge) -> Conclusion:
+def concluded_in(folder: Path, case: dict[str, Any], loaded: LoadedKnowledge) -> Conclusion:
     """Work it out below a folder, which stays: a log is read as a stream, when it is needed.
 
     Raises:
         UsageError: the inputs of the case cannot be used.
     """
     request = _request(arguments(case, folder, note=True))
-    return conclude(gather(request, knowledge), knowledge)
+    return conclude(gather(request, loaded.whole), loaded)
 
 
 def _request(words: Sequence[str]) -> Request:

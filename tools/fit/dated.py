@@ -19,6 +19,7 @@ from fit.ranking import fitted, fitting
 from fit.report import bins, expected_error
 from trainrx.diagnosis.conclusion import Conclusion, foreseen, roots, shown, target, weighed
 from trainrx.fix.plan import plan
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.errors import UsageError
 from trainrx.model.fitted import Fitted
@@ -73,15 +74,15 @@ def rolling(
 def judged(cases: Iterable[Case], knowledge: Knowledge, ranking: Fitted | None) -> list[Outcome]:
     """Diagnose cases by a ranking; None: as authors judged."""
     names = Names()
-    weighed = msgspec.structs.replace(knowledge, fitted=ranking)
+    weighed = LoadedKnowledge.of(msgspec.structs.replace(knowledge, fitted=ranking))
     return [judge(case, _answer(case, weighed), names) for case in cases]
 
 
-def _answer(case: Case, knowledge: Knowledge) -> dict[str, Any]:
+def _answer(case: Case, loaded: LoadedKnowledge) -> dict[str, Any]:
     """Give of an answer what is judged here: its first causes; questions take a second each."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            done = concluded_in(Path(folder), case, knowledge)
+            done = concluded_in(Path(folder), case, loaded)
         except UsageError:
             return NOTHING
         best = _ranked(done)[:JUDGED]

@@ -21,6 +21,7 @@ from trainrx.cli._output import (
     write_answer,
 )
 from trainrx.cli._progress import progress
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
@@ -168,9 +169,11 @@ def answer(
 
     from trainrx.verdict import run
 
+    loaded = LoadedKnowledge(request.kb, request.rules)
+
     def diagnosed(asked: Request) -> Diagnosis:
         with progress(asked.lang, shown.form):
-            judged = run.judge(asked, top=shown.top, engine=engine)
+            judged = run.judge(asked, loaded, top=shown.top, engine=engine)
         figures[:] = [judged.figure]
         return _recalled(asked, judged, past)
 

@@ -18,6 +18,7 @@ from trainrx.cli._options import (
     versions_of,
 )
 from trainrx.cli._output import format_option, read_stdin, show, view
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 
 HELP = """\
@@ -78,5 +79,6 @@ def diff(
     answer = compare_launches(
         side(request, good, versions_of(versions.versions_good, "--versions-good")),
         side(request, bad, versions_of(versions.versions_bad, "--versions-bad")),
+        LoadedKnowledge(request.kb, request.rules),
     )
     return show(answer, form, seen) or int(answer.verdict == "differs")

@@ -11,6 +11,7 @@ from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, Data, Display, takes
 from trainrx.cli._output import format_option, show, view
 from trainrx.cli._progress import progress
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.estimate import Estimate, Fit
@@ -79,7 +80,7 @@ def estimate(
     from trainrx.estimation.run import estimate as run
 
     with progress(request.lang, form):
-        answer = run(request, exact=exact)
+        answer = run(request, LoadedKnowledge(request.kb, request.rules), exact=exact)
     status = show(answer, form, seen)
     if plot is not None and answer.prediction is not None:
         from trainrx.render.estimate_plot import write_plot

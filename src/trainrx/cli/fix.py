@@ -22,6 +22,7 @@ from trainrx.cli._options import (
 )
 from trainrx.cli._output import format_option, show, view
 from trainrx.cli._progress import progress
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.fixing import FixAnswer
@@ -88,7 +89,12 @@ def fix(
     from trainrx.verdict.fixing import fix_launch
 
     with progress(request.lang, form):
-        answer = fix_launch(request, keep=names_of(change.keep), plan=change.plan)
+        answer = fix_launch(
+            request,
+            LoadedKnowledge(request.kb, request.rules),
+            keep=names_of(change.keep),
+            plan=change.plan,
+        )
     if change.write:
         answer = written(answer)
     done = answer.verdict in ("proved", "checked", "nothing-to-fix")

@@ -9,6 +9,7 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, Display, takes
 from trainrx.cli._output import format_option, show, view
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -50,4 +51,4 @@ def inspect(
 
     from trainrx.inspect.inspection import inspect_launch
 
-    return show(inspect_launch(request), form, seen)
+    return show(inspect_launch(request, LoadedKnowledge(request.kb, request.rules)), form, seen)

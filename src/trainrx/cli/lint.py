@@ -30,7 +30,7 @@ from trainrx.cli._output import (
     write_patch,
 )
 from trainrx.cli._progress import progress
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter
 from trainrx.linter.files import File, lint_files
@@ -40,7 +40,7 @@ from trainrx.linter.settings import FailOn, Settings, chooser
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Finding
 from trainrx.model.job import NO_FILES
-from trainrx.model.lint import LintKnowledge, LintReport
+from trainrx.model.lint import LintReport
 from trainrx.render import render
 from trainrx.render.document import View
 from trainrx.render.formats import load
@@ -163,7 +163,7 @@ class LintRun(msgspec.Struct, frozen=True):
 
     request: Request
     settings: Settings
-    knowledge: LintKnowledge
+    loaded: LoadedKnowledge
     answer: LintOutput
     known: Known
     view: View
@@ -195,15 +195,17 @@ def run_lint(
         terminal=is_terminal() and not answer.output,
         redaction=display.level,
     )
-    run = LintRun(request, settings, load_lint(request.kb, request.rules), answer, known, seen)
+    run = LintRun(
+        request, settings, LoadedKnowledge(request.kb, request.rules), answer, known, seen
+    )
     if listed:
         from trainrx.render.lint import as_list
 
-        return write(as_list(run.knowledge, request.lang))
+        return write(as_list(run.loaded.lint, request.lang))
     if mending.asked:
         return mend(run, mending)
     with progress(lang, answer.form):
-        report = lint(request, settings=settings, knowledge=run.knowledge)
+        report = lint(request, run.loaded, settings=settings)
     return told(report, run)
 
 
@@ -244,8 +246,8 @@ def mend(run: LintRun, mending: Mending) -> int:
     from trainrx.linter.mend import mended
 
     request, settings = run.request, run.settings
-    linter = Linter(run.knowledge, chooser(settings, groups(run.knowledge)), request.lang)
-    beside = around(settings, run.knowledge, request)
+    linter = Linter(run.loaded.lint, chooser(settings, groups(run.loaded.lint)), request.lang)
+    beside = around(settings, run.loaded, request)
     unread: list[tuple[str, str]] = []
     diffs: list[str] = []
     left: list[File] = []
@@ -302,7 +304,7 @@ def _rendered(report: LintReport, run: LintRun) -> str:
         from trainrx.render.lint import statistics
 
         return statistics(report)
-    report = msgspec.structs.replace(report, titles=titles(run.knowledge))
+    report = msgspec.structs.replace(report, titles=titles(run.loaded.lint))
     return render(report, run.answer.form, run.view)
 
 

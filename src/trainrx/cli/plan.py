@@ -19,6 +19,7 @@ from trainrx.cli._options import (
 from trainrx.cli._output import format_option, show, view
 from trainrx.cli._progress import progress
 from trainrx.inputs.hardware import card_and_count
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -62,7 +63,9 @@ def plan(
     from trainrx.prove.hardware_plans import plan_job
 
     with progress(request.lang, form):
-        answer = plan_job(request, hardware=asked, keep=names_of(keep))
+        answer = plan_job(
+            request, LoadedKnowledge(request.kb, request.rules), hardware=asked, keep=names_of(keep)
+        )
     status = show(answer, form, seen)
     return status or int(any(row.verdict in ("none", "unknown") for row in answer.hardware))
 

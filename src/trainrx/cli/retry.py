@@ -9,6 +9,7 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import JOB, KNOWN, Answered, Display, Good, takes
 from trainrx.cli._output import format_option, show, view
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -51,7 +52,7 @@ def retry(
 
     from trainrx.verdict.retrying import retry as judged
 
-    answer = judged(request)
+    answer = judged(request, LoadedKnowledge(request.kb, request.rules))
     if quiet:
         return answer.exit_code
     return show(answer, form, seen) or answer.exit_code

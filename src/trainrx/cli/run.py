@@ -18,6 +18,7 @@ import typer
 from trainrx.cli import make_app
 from trainrx.cli._options import KNOWN, Display, Installed, Machine, takes
 from trainrx.cli._output import complain, fitted, guarded, view
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.text import Text
 
@@ -231,7 +232,7 @@ class _Speaker:
             paths=tuple(str(path) for path in self._bundles),
             logs=tuple(str(path) for path in self._observer.outputs()),
         )
-        found = verdict.diagnose(request, top=5)
+        found = verdict.diagnose(request, LoadedKnowledge(request.kb, request.rules), top=5)
         self._say(f"\n{render(found, 'text', self._options.seen)}")
         return 0
 

@@ -17,6 +17,7 @@ from trainrx.cli._options import (
     versions_of,
 )
 from trainrx.cli._output import complain, format_option, show, view, write, write_patch
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 
@@ -89,6 +90,7 @@ def translate(
 
     answer = run_translation(
         request,
+        LoadedKnowledge(request.kb, request.rules),
         to=_versions(way.to, "--to", wanted=True),
         from_=_versions(way.from_, "--from"),
         edits=True,

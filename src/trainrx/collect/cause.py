@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trainrx.collect.state import CauseSeen, WatchState
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.result import CauseOut, Diagnosis
@@ -25,10 +26,11 @@ class CauseFinder:
 
     Args:
         request: what is asked; files that are not there yet are left out.
+        loaded: the knowledge it names.
     """
 
-    def __init__(self, request: Request) -> None:
-        self._request = request
+    def __init__(self, request: Request, loaded: LoadedKnowledge) -> None:
+        self._request, self._loaded = request, loaded
         self._answer: Diagnosis | None = None
         self._of: tuple[str, ...] = ()
         self._since = 0.0
@@ -59,17 +61,18 @@ class CauseFinder:
         rested = self._last is None or state.at - self._last >= RARELY
         if self._of != self._looked_for and settled and (rested or self._answer is None):
             self._looked_for, self._last = self._of, state.at
-            self._answer = diagnosed(self._request)
+            self._answer = diagnosed(self._request, self._loaded)
         return state if self._answer is None else _with(state, self._answer)
 
 
-def diagnosed(request: Request) -> Diagnosis | None:
+def diagnosed(request: Request, loaded: LoadedKnowledge) -> Diagnosis | None:
     """Diagnose what is there of a job; None where nothing of it can be used."""
     try:
         return diagnose(
             msgspec.structs.replace(
                 request, paths=_there(request.paths), logs=_there(request.logs)
             ),
+            loaded,
             top=1,
         )
     except UsageError:

@@ -13,10 +13,10 @@ from trainrx.collect.follow import Follower
 from trainrx.collect.stall import StallRule
 from trainrx.collect.state import AlertKind, WatchAlert, WatchState
 from trainrx.collect.watch import Watch, WatchSettings
-from trainrx.evidence.detector import Detector
+from trainrx.evidence.detector import detector_of
 from trainrx.inputs.hardware import read_gpu
 from trainrx.inspect.inspection import tool
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.cards import card_facts
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -60,17 +60,17 @@ class WatchSession:
     """
 
     def __init__(self, request: Request, rule: StallRule, now: float) -> None:
-        knowledge = load(request.kb, request.rules)
+        loaded = LoadedKnowledge(request.kb, request.rules)
         settings = WatchSettings(
-            tool=tool(knowledge),
+            tool=tool(loaded.whole),
             lang=request.lang,
-            capacity_gib=capacity_of(request, knowledge.gpus),
+            capacity_gib=capacity_of(request, loaded.whole.gpus),
             rule=rule,
         )
-        detector = Detector(tuple(knowledge.symptoms.values()))
+        detector = loaded.made(detector_of)
         self._follower = Follower([Path(name) for name in (*request.paths, *request.logs)])
         self._watch = Watch(detector, settings, now)
-        self._causes = CauseFinder(request)
+        self._causes = CauseFinder(request, loaded)
         self._alerts = AlertBook()
 
     def look(self, now: float, *, patient: bool = True) -> Look:

@@ -15,6 +15,7 @@ from trainrx.evidence.ranks.standing import JobStanding
 from trainrx.fix.changes import Target
 from trainrx.inputs.stream import exceptions
 from trainrx.knowledge.guards import is_of_another
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.ranking import with_fit
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.words import read_index
@@ -43,7 +44,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     given: Given
-    knowledge: Knowledge
+    loaded: LoadedKnowledge
     symptoms: tuple[SymptomHits, ...]
     curves: tuple[Curve, ...] = ()
     reading: Reading = Reading()
@@ -59,6 +60,11 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[RefusedArgument, ...] = ()
     unread: tuple[Unread, ...]
     lang: Lang
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """Give the knowledge it was concluded with."""
+        return self.loaded.whole
 
     @property
     def facts(self) -> Facts:
@@ -83,7 +89,8 @@ def nearest_causes(done: Conclusion) -> tuple[tuple[Near, Cause], ...]:
         return ()
     known = done.knowledge
     framework = done.facts.text("launch.framework") or ""
-    found = ((near, known.causes[near.cause]) for near in nearest(text, read_index(known)))
+    index = done.loaded.made(read_index)
+    found = ((near, known.causes[near.cause]) for near in nearest(text, index))
     return tuple(
         (near, cause)
         for near, cause in found

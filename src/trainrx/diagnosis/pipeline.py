@@ -18,7 +18,7 @@ from trainrx.evidence.collectives import (
     given_up_symptom,
     group_verdicts,
 )
-from trainrx.evidence.detector import detect
+from trainrx.evidence.detector import detector_of
 from trainrx.evidence.launches import embedded_launches
 from trainrx.evidence.ranks.failures import RankFailures, rank_failures, stacks_of
 from trainrx.evidence.ranks.standing import (
@@ -48,6 +48,7 @@ from trainrx.facts.refused import RefusalContext, refused_arguments, refused_fac
 from trainrx.facts.symbols import symbol_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import without_origins
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.choice import LaunchChoice, name_of
 from trainrx.launch.given import Given
@@ -76,7 +77,7 @@ from trainrx.model.text import Lang
 from trainrx.models.facts import shape_of
 from trainrx.reason.conditions import Situation
 from trainrx.reason.protocols import votes
-from trainrx.reason.reasoner import reason
+from trainrx.reason.reasoner import reasoner_of
 from trainrx.reason.stage import EngineName
 
 GROWING = {"growing_memory"}
@@ -85,11 +86,12 @@ ASSUMED = ("default", "assumed")
 
 
 def conclude(
-    given: Given, knowledge: Knowledge, lang: Lang = "en", engine: EngineName = "durable"
+    given: Given, loaded: LoadedKnowledge, lang: Lang = "en", engine: EngineName = "durable"
 ) -> Conclusion:
     """Work out all that an answer is made of."""
+    knowledge = loaded.whole
     inputs = (*given.logs, *given.outputs, *given.notes)
-    seen = with_looked(detect(inputs, tuple(knowledge.symptoms.values())), given, knowledge)
+    seen = with_looked(loaded.made(detector_of).detect(inputs), given, knowledge)
     reading = read_evidence((*given.evidence, *given.logs, *given.outputs))
     begin("weighing")
     printed = log_versions(seen.facts)
@@ -131,11 +133,11 @@ def conclude(
     facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
     known = Situation(Facts((*facts, *sighted)), versions, knowledge.symptoms)
-    reasoning = reason(known, knowledge.rules.values(), engine)
+    reasoning = loaded.made(reasoner_of, engine).reason(known)
     answered = tuple(votes(knowledge.protocols.values(), reasoning.facts))
     return Conclusion(
         given=given,
-        knowledge=knowledge,
+        loaded=loaded,
         symptoms=seen.symptoms,
         curves=(*seen.curves, *reading.curves),
         reading=reading,

@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.facts.all import derive
 from trainrx.knowledge.guards import broken
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.yaml12 import read_yaml
 from trainrx.launch.config_kinds import classify_config
@@ -25,7 +26,6 @@ from trainrx.model.errors import KnowledgeError
 from trainrx.model.facts import Facts, Origin, fact
 from trainrx.model.job import Input
 from trainrx.model.levers import Guard, GuardExamples
-from trainrx.model.lint import LintKnowledge
 from trainrx.reason.conditions import holds
 
 
@@ -105,14 +105,14 @@ def read_lint_cases(path: Path) -> tuple[LintCase, ...]:
         raise KnowledgeError(str(path), key.rstrip("`").removeprefix("$."), message) from error
 
 
-def case_problems(rule: str, case: LintCase, knowledge: LintKnowledge) -> Iterator[str]:
+def case_problems(rule: str, case: LintCase, loaded: LoadedKnowledge) -> Iterator[str]:
     """Give a line for each expectation that does not hold."""
     settings = Settings(versions=case.versions)
     request = Request(
         cards=() if case.gpu is None else (case.gpu,), gpus=case.gpus, nodes=case.nodes
     )
-    beside = around(settings, knowledge, request)
-    linter = Linter(knowledge, chooser(settings, groups(knowledge)), "en")
+    beside = around(settings, loaded, request)
+    linter = Linter(loaded.lint, chooser(settings, groups(loaded.lint)), "en")
     file = (
         File("case.yaml", case.config, "config", None, named=True)
         if case.config

@@ -17,8 +17,8 @@ from trainrx.facts.symbols import symbol_facts
 from trainrx.fix.changes import Target
 from trainrx.fix.plan import Plan, plan
 from trainrx.knowledge.conditions import conditions_of, facts_of, refuse_malformed
-from trainrx.knowledge.lint import load_lint
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.places import shipped
 from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.yaml12 import read_yaml
@@ -295,14 +295,14 @@ def _rule_facts(case: CauseTest) -> list[Fact]:
 
 def _lint_failures(paths: Sequence[Path]) -> Iterator[str]:
     """Run what stands beside the rules of lint, which judge a launch and no log."""
-    knowledge = load_lint() if paths else None
+    loaded = LoadedKnowledge()
     for path in paths:
         rule = path.name.removesuffix(".test.yaml")
-        if knowledge is None or rule not in knowledge.rules:
+        if rule not in loaded.lint.rules:
             yield f"{rule}: {path} tests no rule"
             continue
         for case in read_lint_cases(path):
-            yield from (f"{rule}: {line}" for line in case_problems(rule, case, knowledge))
+            yield from (f"{rule}: {line}" for line in case_problems(rule, case, loaded))
 
 
 def failures(bench: PreparedRules, roots: Iterable[Path]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive_memory
 from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import LogReadings, launch_in_logs, read_logs, tool
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.files import model_config as config_beside
 from trainrx.launch.given import Given, gather, lengths_of
@@ -47,20 +47,21 @@ MOST_CARDS = 16
 MISSING = "exact-packages-missing"
 
 
-def estimate(request: Request, *, exact: bool = False) -> Estimate:
+def estimate(request: Request, loaded: LoadedKnowledge, *, exact: bool = False) -> Estimate:
     """Predict the peak memory per GPU of a job, GiB, term by term, and whether it fits.
 
     Of several training commands in the inputs the first is taken; the others stand in `unread`.
 
     Args:
         request: what is asked; the first of its cards is the one the answer is about.
+        loaded: the knowledge it names.
         exact: also run the real model class without weights or GPU.
     """
-    knowledge = load(request.kb, request.rules, launches=True)
+    knowledge = loaded.launches
     cards = request.cards
     if len(cards) > MOST_CARDS:
         raise UsageError(f"--gpu stands {len(cards)} times: expected at most {MOST_CARDS} cards")
-    job = _read(msgspec.structs.replace(request, cards=cards[:1]), knowledge)
+    job = _read(msgspec.structs.replace(request, cards=cards[:1]), loaded)
     begin("predicting")
     worked = _worked(job, knowledge)
     others = [_worked(_on(job, request, name, knowledge), knowledge) for name in cards[1:]]
@@ -90,14 +91,15 @@ class Worked(NamedTuple):
     result: Prediction | Refusal
 
 
-def _read(request: Request, knowledge: Knowledge) -> EstimatedJob:
+def _read(request: Request, loaded: LoadedKnowledge) -> EstimatedJob:
     """Find the launch and resolve it, and measure the data.
 
     Raises:
         UsageError: no input holds a launch, or the data none that can be read.
     """
+    knowledge = loaded.launches
     given = gather(request, knowledge)
-    seen = read_logs(given)
+    seen = read_logs(given, loaded)
     versions = {**seen.versions, **given.versions}
     raw, unread = _launch(given, seen)
     if raw is None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from operator import is_
 from os import SEEK_END
 from typing import Literal
 
@@ -32,6 +30,7 @@ from trainrx.evidence.stored import read_metrics
 from trainrx.frameworks.common.owners import without_origins
 from trainrx.inputs.stream import chunks
 from trainrx.inputs.wrappers.unwrap import LineTimes
+from trainrx.knowledge.store import Knowledge
 from trainrx.knowledge.wording import read_wording, told_by_words
 from trainrx.model.facts import UNSEEN, Fact, Facts, Origin, fact
 from trainrx.model.findings import Unread
@@ -249,29 +248,9 @@ def by_words(
     ]
 
 
-def detect(logs: Sequence[Input], symptoms: Sequence[Symptom]) -> Detection:
-    """Scan with signatures that are made ready once for as long as they are the same."""
-    return _detector(_Signed(symptoms)).detect(logs)
-
-
-class _Signed:
-    """Signatures that are the same where each of them is the same object."""
-
-    def __init__(self, symptoms: Sequence[Symptom]) -> None:
-        self.symptoms = tuple(symptoms)
-
-    def __hash__(self) -> int:
-        return hash(tuple(map(id, self.symptoms)))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Signed) or len(self.symptoms) != len(other.symptoms):
-            return False
-        return all(map(is_, self.symptoms, other.symptoms))
-
-
-@lru_cache(maxsize=2)
-def _detector(signed: _Signed) -> Detector:
-    return Detector(signed.symptoms)
+def detector_of(knowledge: Knowledge) -> Detector:
+    """Make the signatures of some knowledge ready."""
+    return Detector(tuple(knowledge.symptoms.values()))
 
 
 def _size(item: Input) -> int:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from trainrx.api import SHARED
 from trainrx.catalog.resolved import Resolved
 from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.fleet.process import AnswerProcess
 from trainrx.fleet.record import FleetJob, JobAnswer, JobFile, JobLimits, JobSite, answer_of
-from trainrx.knowledge.load import load
 from trainrx.launch.images import IMAGES
 from trainrx.launch.request import Request
 from trainrx.model import __version__
@@ -46,7 +46,7 @@ WARMING = {
 
 def knowledge_serial(limits: JobLimits) -> str:
     """Name the program and the knowledge that answer: what another one said is out of date."""
-    return f"{__version__}-{load(limits.kb, limits.rules).digest}"
+    return f"{__version__}-{SHARED.loaded(Request(kb=limits.kb, rules=limits.rules)).whole.digest}"
 
 
 def answer_batch(jobs: tuple[FleetJob, ...], limits: JobLimits) -> tuple[JobAnswer, ...]:
@@ -116,7 +116,7 @@ def _found(job: FleetJob, limits: JobLimits, sent: str = "") -> JobAnswer:
         kb=limits.kb,
         rules=limits.rules,
     )
-    return kept_of(job, joined(request, top=LOOKED_AT))
+    return kept_of(job, joined(request, SHARED.loaded(request), top=LOOKED_AT))
 
 
 def kept_of(job: FleetJob, known: Joined) -> JobAnswer:

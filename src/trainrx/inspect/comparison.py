@@ -9,8 +9,7 @@ import msgspec
 
 from trainrx.inspect.inspection import jobs_of, tool
 from trainrx.inspect.pairing import compare_facts, pair_values
-from trainrx.knowledge.load import load
-from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import PathLike, Request, request_of
 from trainrx.model.findings import Unread
 from trainrx.model.inspection import Comparison, InspectedJob, Pair, Sided, Topic
@@ -32,24 +31,23 @@ _ORDER: tuple[Topic, ...] = (
 """What kills a job first comes first."""
 
 
-def compare_launches(good: Request, bad: Request) -> Comparison:
+def compare_launches(good: Request, bad: Request, loaded: LoadedKnowledge) -> Comparison:
     """Say what differs between two launches: defaults included, renamed arguments matched.
 
     Of several launches on one side the first training command is compared.
     """
-    knowledge, lang = load(bad.kb, bad.rules, launches=True), bad.lang
-    before, further_good, unread_good = _one(good, knowledge)
-    after, further_bad, unread_bad = _one(bad, knowledge)
+    before, further_good, unread_good = _one(good, loaded)
+    after, further_bad, unread_bad = _one(bad, loaded)
     paired = pair_values(before, after)
     facts = _sorted(compare_facts(before, after))
     changes, lone = _sorted(paired.changes), _sorted(paired.lone)
     weighty = any(pair.matters for pair in (*changes, *lone, *facts))
     return Comparison(
-        tool=tool(knowledge),
+        tool=tool(loaded.launches),
         verdict="differs" if weighty else "same",
         good=_sided(before, further_good),
         bad=_sided(after, further_bad),
-        lang=lang,
+        lang=bad.lang,
         changes=changes,
         facts=facts,
         lone=lone,
@@ -71,9 +69,9 @@ def side(request: Request, path: PathLike, versions: PathLike | dict[str, str] |
     return msgspec.structs.replace(request, paths=(fspath(path),))
 
 
-def _one(request: Request, knowledge: Knowledge) -> tuple[InspectedJob, int, tuple[Unread, ...]]:
+def _one(request: Request, loaded: LoadedKnowledge) -> tuple[InspectedJob, int, tuple[Unread, ...]]:
     """Resolve one side: its first training command, and how many more there are."""
-    jobs, unread = jobs_of(request, knowledge, request.lang)
+    jobs, unread = jobs_of(request, loaded, request.lang)
     training = [job for job in jobs if job.role == "trainer"] or list(jobs)
     return training[0], len(jobs) - 1, (*unread, *training[0].unread)
 

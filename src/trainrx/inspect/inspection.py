@@ -10,7 +10,7 @@ from trainrx.evidence.arguments import Dump
 from trainrx.facts.all import log_versions
 from trainrx.frameworks import framework_of
 from trainrx.inspect.describe import InspectContext, describe
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Given, gather
 from trainrx.launch.images import image_versions
@@ -39,26 +39,26 @@ class LogReadings(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
 
 
-def inspect_launch(request: Request) -> Inspection:
+def inspect_launch(request: Request, loaded: LoadedKnowledge) -> Inspection:
     """Resolve every launch: each argument with its effective value and where that comes from.
 
     Values are as they stand: secrets are not masked.
     """
-    knowledge = load(request.kb, request.rules, launches=True)
-    jobs, unread = jobs_of(request, knowledge, request.lang)
-    return Inspection(tool=tool(knowledge), lang=request.lang, jobs=jobs, unread=unread)
+    jobs, unread = jobs_of(request, loaded, request.lang)
+    return Inspection(tool=tool(loaded.launches), lang=request.lang, jobs=jobs, unread=unread)
 
 
 def jobs_of(
-    request: Request, knowledge: Knowledge, lang: Lang
+    request: Request, loaded: LoadedKnowledge, lang: Lang
 ) -> tuple[tuple[InspectedJob, ...], tuple[Unread, ...]]:
     """Give every launch of the inputs as a job, and what could not be used.
 
     Raises:
         UsageError: an input cannot be used, or none holds a launch.
     """
+    knowledge = loaded.launches
     given = gather(request, knowledge)
-    seen = read_logs(given)
+    seen = read_logs(given, loaded)
     launches, problems = _launches(given, seen.dumps)
     if not launches:
         raise UsageError(_no_launch(request, (*problems, *given.unread)))
@@ -93,17 +93,16 @@ def tool(knowledge: Knowledge) -> Tool:
     return Tool(name="trainrx", version=__version__, kb=knowledge.digest, engine="")
 
 
-def read_logs(given: Given) -> LogReadings:
+def read_logs(given: Given, loaded: LoadedKnowledge) -> LogReadings:
     """Scan logs and notes for facts, versions and printed arguments; without it costs nothing."""
     if not (given.logs or given.notes):
         return LogReadings()
     notes = given.stated
     # the scanner of logs costs more than all the rest
     from trainrx.evidence.arguments import logged_arguments
-    from trainrx.evidence.detector import detect
-    from trainrx.knowledge.load import load as load_all
+    from trainrx.evidence.detector import detector_of
 
-    found = detect((*given.logs, *given.notes), tuple(load_all().symptoms.values()))
+    found = loaded.made(detector_of).detect((*given.logs, *given.notes))
     told = [item for item in found.facts if any(at.source == NOTE for at in item.origins)]
     return LogReadings(
         facts=tuple(item for item in found.facts if item not in told),

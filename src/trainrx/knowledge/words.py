@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 
 import msgspec
 
@@ -65,12 +64,9 @@ def with_words(knowledge: Knowledge) -> Knowledge:
 
 def read_index(knowledge: Knowledge) -> WordIndex:
     """Give the index of the causes' words; made anew for knowledge that came without one."""
-    return _decoded(knowledge.words) if knowledge.words else index_of(knowledge)
-
-
-@lru_cache(maxsize=2)
-def _decoded(words: bytes) -> WordIndex:
-    return msgspec.msgpack.decode(words, type=WordIndex)
+    if not knowledge.words:
+        return index_of(knowledge)
+    return msgspec.msgpack.decode(knowledge.words, type=WordIndex)
 
 
 def index_of(knowledge: Knowledge) -> WordIndex:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import Given
 from trainrx.launch.programs import runs
 from trainrx.launch.python_source import is_program
@@ -16,7 +17,6 @@ from trainrx.linter.settings import Settings, chooser
 from trainrx.model.facts import STATED
 from trainrx.model.findings import Finding
 from trainrx.model.job import Input
-from trainrx.model.lint import LintKnowledge
 from trainrx.model.text import Lang
 
 ESTIMATED = frozenset({"memory-exceeds-card"})
@@ -24,7 +24,7 @@ ESTIMATED = frozenset({"memory-exceeds-card"})
 
 
 def lint_given(
-    given: Given, versions: Mapping[str, str], knowledge: LintKnowledge, lang: Lang = "en"
+    given: Given, versions: Mapping[str, str], loaded: LoadedKnowledge, lang: Lang = "en"
 ) -> tuple[Finding, ...]:
     """Judge the scripts and configurations of a job, the worst findings first.
 
@@ -32,7 +32,7 @@ def lint_given(
     """
     programs = tuple(item for item in given.scripts if is_program(item.text or ""))
     beside = RunContext(
-        knowledge,
+        loaded,
         versions,
         given.env.variables,
         given.env.complete,
@@ -41,7 +41,7 @@ def lint_given(
         given.model_config,
         programs,
     )
-    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
+    linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), lang)
     written = [item for item in given.scripts if item.kind == "script" and item not in programs]
     scripts = [_as_file(item, "script", given) for item in written]
     started = [one for file in scripts if programs for one in launches_in(file, beside)[1]]

@@ -17,6 +17,7 @@ from trainrx.facts.training import training_facts, vision_facts
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.conditions import ARGUMENT
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.facts import counted
 from trainrx.linter.places import FileLines, LineRange
 from trainrx.model.catalog import Value
@@ -46,6 +47,7 @@ class LintedJob(msgspec.Struct, frozen=True):
     `configs` are the keys of the framework's own config files. `version` is the framework's as
     given, or the range in which all names of the launch exist; `certain` says that it was given.
     `versions` hold it too. `files` are the texts of files at hand by base name.
+    `loaded` is all that is known beside the rules.
     """
 
     launch: RawLaunch
@@ -59,6 +61,7 @@ class LintedJob(msgspec.Struct, frozen=True):
     texts: FileLines
     params: Mapping[str, Param]
     guards: tuple[LintGuard, ...]
+    loaded: LoadedKnowledge
 
     @property
     def framework(self) -> Framework:

@@ -11,6 +11,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import signature
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
 from trainrx.launch.fsdp import fsdp_facts
@@ -24,7 +25,6 @@ from trainrx.linter.places import FileLines
 from trainrx.linter.settings import Settings
 from trainrx.model.facts import Fact, Origin
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
-from trainrx.model.lint import LintKnowledge
 
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
@@ -38,7 +38,7 @@ class RunContext(msgspec.Struct, frozen=True):
     text of the model's config.json. `programs` are those a launch may run.
     """
 
-    knowledge: LintKnowledge
+    loaded: LoadedKnowledge
     versions: Mapping[str, str] = {}
     env: tuple[EnvVar, ...] = ()
     env_complete: bool = False
@@ -54,7 +54,7 @@ class RunContext(msgspec.Struct, frozen=True):
 
 
 def around(
-    settings: Settings, knowledge: LintKnowledge, request: Request | None = None
+    settings: Settings, loaded: LoadedKnowledge, request: Request | None = None
 ) -> RunContext:
     """Put together what the caller and the settings say; the caller goes first.
 
@@ -78,14 +78,13 @@ def around(
     )
     files = (asked.env, asked.versions_file, asked.model_config, *asked.config)
     if not cards and asked.framework is None and not any(files):
-        return RunContext(knowledge, known, given=beside.count_facts())
+        return RunContext(loaded, known, given=beside.count_facts())
     # the readers of listings and cards are imported only where there are some
-    from trainrx.knowledge.load import load
     from trainrx.launch.given import gather
 
-    read = gather(beside, load(launches=True))
+    read = gather(beside, loaded.launches)
     return RunContext(
-        knowledge,
+        loaded,
         {**known, **read.versions},
         read.env.variables,
         read.env.complete,
@@ -182,7 +181,7 @@ def settle_job(
         model, shape = read_json(text), shape_from_config(text, "")
     resolved = resolve(
         raw,
-        params=beside.knowledge.params,
+        params=beside.loaded.lint.params,
         configs=(*read.args, *read.outer),
         env=beside.env,
         versions=beside.versions,
@@ -198,9 +197,9 @@ def settle_job(
     facts = facts_of(
         raw,
         resolved if closed else without_defaults(resolved),
-        (*beside.given, *_cards(raw, beside.given)),
+        (*beside.given, *_cards(raw, beside)),
         wanted=linter.wanted(raw.framework),
-        knowledge=beside.knowledge,
+        knowledge=beside.loaded.lint,
         versions=versions,
         shape=shape,
     )
@@ -218,24 +217,26 @@ def settle_job(
         versions=versions,
         files=named.texts,
         texts=FileLines({**named.texts, **texts}),
-        params=beside.knowledge.params,
+        params=beside.loaded.lint.params,
         guards=linter.guards_of(raw.framework),
+        loaded=beside.loaded,
     )
 
 
-def _cards(raw: RawLaunch, given: Sequence[Fact]) -> Sequence[Fact]:
+def _cards(raw: RawLaunch, beside: RunContext) -> Sequence[Fact]:
     """Give what is known of the card the batch script asks for, where the caller names none."""
-    if not (raw.container or raw.launcher) or any(item.kind in _OF_THE_CARD for item in given):
+    if not (raw.container or raw.launcher) or any(
+        item.kind in _OF_THE_CARD for item in beside.given
+    ):
         return ()
     from trainrx.launchers.cluster import card_asked_for
 
     if card_asked_for(raw) is None:
         return ()
     # the table of cards is read only where a script names one
-    from trainrx.knowledge.load import load
     from trainrx.launch.cards import cards_asked_for
 
-    return cards_asked_for(raw, load(launches=True).gpus)
+    return cards_asked_for(raw, beside.loaded.launches.gpus)
 
 
 def _own_keys(raw: RawLaunch, args: Sequence[RawArg]) -> tuple[RawArg, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec.msgpack import decode, encode
 
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.find import find_launches
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter, worst_first
@@ -21,36 +21,31 @@ from trainrx.model.findings import Finding
 from trainrx.model.job import RawLaunch, Script
 from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
 from trainrx.model.progress import advance, begin
-from trainrx.model.text import Lang
 from trainrx.shell import read_script
 
 NO_LAUNCH = "holds no training command that is known here"
 
 
 def lint(
-    request: Request,
-    *,
-    settings: Settings | None = None,
-    knowledge: LintKnowledge | None = None,
+    request: Request, loaded: LoadedKnowledge, *, settings: Settings | None = None
 ) -> LintReport:
     """Find what is wrong with the launches in some files, the worst first.
 
     Args:
         request: what is asked; its scripts and configurations are judged.
+        loaded: the knowledge it names.
         settings: which rules are wanted; all when None.
-        knowledge: the rules, where they are read already.
 
     Raises:
         UsageError: a path or a rule that is named does not exist.
         KnowledgeError: a folder of further knowledge is malformed.
     """
     held = settings or Settings()
-    known = knowledge or load_lint(request.kb, request.rules)
-    linter = Linter(known, chooser(held, groups(known)), request.lang)
+    linter = Linter(loaded.lint, chooser(held, groups(loaded.lint)), request.lang)
     unread: list[tuple[str, str]] = []
     paths = (*request.paths, *request.cmd, *request.config)
     files = lint_files(paths, request.stdin, held.exclude, unread, only_launches=held.only_launches)
-    return report_of(files, linter, around(held, known, request), held, unread)
+    return report_of(files, linter, around(held, loaded, request), held, unread)
 
 
 def report_of(
@@ -129,34 +124,6 @@ def jobs_of(file: File, linter: Linter, beside: RunContext) -> Iterator[LintedJo
     for raw in launches:
         own = None if config is None else file
         yield settle_job(raw, linter, beside, {file.name: file.text}, file.folder, config=own)
-
-
-def lint_launch(
-    launches: Iterable[RawLaunch],
-    texts: Mapping[str, str],
-    *,
-    knowledge: LintKnowledge,
-    beside: RunContext,
-    lang: Lang = "en",
-    folder: Path | None = None,
-) -> tuple[Finding, ...]:
-    """Judge launches that were read already, such as those of a patched script.
-
-    Args:
-        launches: the commands.
-        texts: the files they were read from, by the name their origins cite.
-        knowledge: the rules.
-        beside: versions, variables and hardware of the job.
-        lang: language of the messages.
-        folder: where the script lies, for files it names.
-    """
-    linter = Linter(knowledge, chooser(Settings(), groups(knowledge)), lang)
-    found = [
-        item
-        for raw in launches
-        for item in linter.job(settle_job(raw, linter, beside, texts, folder))
-    ]
-    return worst_first(found)
 
 
 def groups(knowledge: LintKnowledge) -> dict[str, str]:

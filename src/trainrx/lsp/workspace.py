@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from trainrx.knowledge.lint import load_lint
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Inputs, request_of
 from trainrx.linter.check import Linter
 from trainrx.linter.files import LARGEST, SCRIPTS, File, kind_of
@@ -103,7 +103,8 @@ class Workspace:
     """
 
     def __init__(self, lang: Lang, kb: Sequence[Path] = (), rules: Sequence[Path] = ()) -> None:
-        self.knowledge = load_lint(kb, rules)
+        self._loaded = LoadedKnowledge(kb, rules)
+        self.knowledge = self._loaded.lint
         self.folders = (tuple(kb), tuple(rules))
         self.options = EditorOptions()
         self.root: Path | None = None
@@ -160,7 +161,7 @@ class Workspace:
                 "gpus": options.gpus,
                 "nodes": options.nodes,
             }
-            context = around(held, self.knowledge, request_of((), asked))
+            context = around(held, self._loaded, request_of((), asked))
             lang = options.lang or held.lang or self._lang
             linter = Linter(self.knowledge, chooser(held, groups(self.knowledge)), lang)
             self._frames[key] = _Frame(linter, context, lang)

@@ -292,8 +292,8 @@ def _void(before: LaunchReading, around: LaunchContext) -> Mapping[str, str]:
     if begun(around.known):
         return found
     ids = set(ESTIMATED if around.known.value("log.given") is True else ())
-    if taken(around.known) and around.lint is not None:
-        ids |= {rule.id for rule in around.lint.rules.values() if rule.group == "arguments"}
+    if taken(around.known) and around.linted is not None:
+        ids |= {rule.id for rule in around.linted.lint.rules.values() if rule.group == "arguments"}
     return {i: text for i, text in found.items() if i in ids}
 
 

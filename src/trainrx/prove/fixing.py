@@ -17,7 +17,6 @@ from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
 from trainrx.model.hardware import TokenStats
-from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
 from trainrx.model.progress import begin
@@ -43,7 +42,6 @@ MOST_REMEDIES = 8
 
 def trial_of(
     done: Conclusion,
-    lint: LintKnowledge,
     found: tuple[Finding, ...] | None = None,
     lengths: TokenStats | None = None,
 ) -> TrialLaunch:
@@ -57,7 +55,7 @@ def trial_of(
         dumps=tuple(logged_arguments(done.given.logs)),
         lengths=lengths,
         lang=done.lang,
-        lint=lint,
+        linted=done.loaded,
         found=found,
     )
     return TrialLaunch(around, done.launch)

@@ -10,8 +10,7 @@ import msgspec
 from trainrx.fix.changes import can_spell
 from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import read_logs, tool
-from trainrx.knowledge.load import load
-from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import gather, lengths_of
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -48,6 +47,7 @@ class HardwareChoice(NamedTuple):
 
 def plan_job(
     request: Request,
+    loaded: LoadedKnowledge,
     *,
     hardware: Sequence[tuple[str | None, int | None]] = (),
     keep: Collection[str] = (),
@@ -56,6 +56,7 @@ def plan_job(
 
     Args:
         request: what is asked.
+        loaded: the knowledge it names.
         hardware: cards by name ("A100-80G") or memory ("24GiB") with their number in the whole job;
             None for either is what the job says. Without any, that of the request.
         keep: parameters that stay as they are, canonical or as the framework spells them.
@@ -66,15 +67,14 @@ def plan_job(
     count = len(hardware or request.cards)
     if count > MOST_ASKED:
         raise UsageError(f"{count} kinds of hardware: expected at most {MOST_ASKED}")
-    knowledge = load(request.kb, request.rules, launches=True)
     lengths, unread = lengths_of(request.data)
-    job = _Job(request, knowledge, lengths, frozenset(keep))
+    job = _Job(request, loaded, lengths, frozenset(keep))
     asked = tuple(HardwareChoice(*one) for one in hardware) or tuple(
         HardwareChoice(card, request.gpus) for card in request.cards or (None,)
     )
     rows = tuple(job.on(one) for one in asked)
     return PlanAnswer(
-        tool=tool(knowledge),
+        tool=tool(loaded.launches),
         job=job_summary(job.subject.facts),
         lang=request.lang,
         hardware=rows,
@@ -88,12 +88,12 @@ class _Job:
     def __init__(
         self,
         request: Request,
-        knowledge: Knowledge,
+        loaded: LoadedKnowledge,
         lengths: TokenStats | None,
         keep: frozenset[str],
     ) -> None:
         self._request = request
-        self._knowledge = knowledge
+        self._loaded = loaded
         self._lengths = lengths
         self._keep = keep
         around = self._around(HardwareChoice(request.gpu, request.gpus))
@@ -136,11 +136,12 @@ class _Job:
             cards=self._request.cards[:1] if asked.gpu is None else (asked.gpu,),
             gpus=asked.gpus or self._request.gpus,
         )
-        given = gather(request, self._knowledge)
-        seen = read_logs(given)
+        knowledge = self._loaded.launches
+        given = gather(request, knowledge)
+        seen = read_logs(given, self._loaded)
         return LaunchContext(
             given=given,
-            knowledge=self._knowledge,
+            knowledge=knowledge,
             versions={**seen.versions, **given.versions},
             known=Facts((*given.facts, *seen.facts, *seen.told)),
             dumps=seen.dumps,

@@ -12,6 +12,7 @@ from trainrx.evidence.arguments import Dump
 from trainrx.facts.all import derive
 from trainrx.facts.packages import package_facts
 from trainrx.knowledge.guards import broken
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.given import Given
 from trainrx.launch.job import Launch, argument_facts, find_launch, launch_facts, settle
@@ -21,7 +22,6 @@ from trainrx.model.facts import STATED, Facts
 from trainrx.model.findings import Finding
 from trainrx.model.hardware import TokenStats
 from trainrx.model.job import Input
-from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.planning import FilePatch
 from trainrx.model.refusal import RefusedArgument
@@ -38,8 +38,8 @@ class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
     """All that stays as it is while the launch is edited.
 
     `known` are the facts of the whole job, the log's included; `refused` the arguments its program
-    does not take. Without `lint` nothing is linted; `found` is what lint finds before any edit,
-    where that is known.
+    does not take. Nothing is linted without the rules of `linted`; `found` is what
+    lint finds before any edit, where that is known.
     """
 
     given: Given
@@ -50,7 +50,7 @@ class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
     dumps: tuple[Dump, ...] = ()
     lengths: TokenStats | None = None
     lang: Lang = "en"
-    lint: LintKnowledge | None = None
+    linted: LoadedKnowledge | None = None
     found: tuple[Finding, ...] | None = None
 
 
@@ -127,14 +127,14 @@ class LaunchReader:
     def _errors(self, given: Given, *, edited: bool) -> Mapping[str, str] | None:
         """Lint the scripts, or else the configurations: errors by rule and message."""
         around = self._around
-        if around.lint is None:
+        if around.linted is None:
             return None
         # the linter is loaded only where something is to be proved
         from trainrx.linter.given import lint_given
 
         known = None if edited else around.found
         if known is None:
-            known = lint_given(given, around.versions, around.lint, around.lang)
+            known = lint_given(given, around.versions, around.linted, around.lang)
         return {i.rule: f"{i.rule}: {i.message}" for i in known if i.severity == "error"}
 
     def refused(self, facts: Facts) -> Mapping[str, str]:

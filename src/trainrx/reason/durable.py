@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from json.encoder import encode_basestring as _quoted
@@ -61,9 +62,10 @@ class DurableEngine:
         self.name = f"durable_rules {_installed(self.native)}"
         self.rules = tuple(base.rules.values())
         self._sessions = itertools.count(1)
-        self._handle: int | None = None
         with _LOCK, _translated(self.native):
-            self._handle = self.native.create_ruleset("trainrx", _ruleset(base))
+            self._handle: int | None = self.native.create_ruleset("trainrx", _ruleset(base))
+        # who shares an engine need not know who is the last to use it
+        self._freed = weakref.finalize(self, self.native.delete_ruleset, self._handle)
 
     def infer(self, facts: Iterable[Fact]) -> Inference:
         """Apply the rules until nothing new follows.
@@ -83,9 +85,8 @@ class DurableEngine:
     def close(self) -> None:
         """Free the rule base in C, about 2 MB."""
         with _LOCK:
-            if self._handle is not None:
-                self.native.delete_ruleset(self._handle)
-                self._handle = None
+            self._freed()
+            self._handle = None
 
 
 class _Session:

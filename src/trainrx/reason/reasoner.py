@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Fact, Facts, Origin, identity
 from trainrx.model.knowledge import Rule
 from trainrx.reason.base import EngineRule, Firing, Inference, RuleError, comparable
@@ -46,21 +47,6 @@ class Reasoning(msgspec.Struct, frozen=True, kw_only=True):
     def facts(self) -> Facts:
         """Give what is known."""
         return self.situation.facts
-
-
-def reason(
-    situation: Situation, rules: Iterable[Rule], engine: EngineName = "durable"
-) -> Reasoning:
-    """Apply rules once; see `Reasoner` for many jobs.
-
-    Raises:
-        KnowledgeError: a rule is malformed; names it.
-    """
-    reasoner = Reasoner(rules, engine)
-    try:
-        return reasoner.reason(situation)
-    finally:
-        reasoner.close()
 
 
 class Reasoner:
@@ -116,6 +102,15 @@ class Reasoner:
         names = " and ".join(sorted({stage.engine.name for stage in stages})) or "none"
         why_not = next((stage.why_not for stage in stages if stage.why_not), None)
         return names if why_not is None else f"{names} ({why_not})"
+
+
+def reasoner_of(knowledge: Knowledge, engine: EngineName) -> Reasoner:
+    """Compile the rules of some knowledge.
+
+    Raises:
+        KnowledgeError: a rule is malformed; names it.
+    """
+    return Reasoner(knowledge.rules.values(), engine)
 
 
 class _Run:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.api import SHARED
 from trainrx.launch.request import Reply, Request
 from trainrx.model.errors import KnowledgeError, UsageError
 from trainrx.model.text import Lang
@@ -172,32 +173,33 @@ def _free(name: str, taken: set[str]) -> str:
 def _diagnose(request: Request, task: Task) -> msgspec.Struct:
     from trainrx.verdict import run
 
-    return run.diagnose(request, top=task.top)
+    return run.diagnose(request, SHARED.loaded(request), top=task.top)
 
 
 def _lint(request: Request, _task: Task) -> msgspec.Struct:
     from trainrx.linter import run
 
-    return run.lint(request)
+    return run.lint(request, SHARED.loaded(request))
 
 
 def _estimate(request: Request, _task: Task) -> msgspec.Struct:
     from trainrx.estimation import run
 
-    return run.estimate(request)
+    return run.estimate(request, SHARED.loaded(request))
 
 
 def _plan(request: Request, task: Task) -> msgspec.Struct:
     from trainrx.prove.hardware_plans import plan_job
 
     asked = tuple((card, task.gpus) for card in task.gpu)
-    return plan_job(msgspec.structs.replace(request, cards=task.gpu[:1]), hardware=asked)
+    request = msgspec.structs.replace(request, cards=task.gpu[:1])
+    return plan_job(request, SHARED.loaded(request), hardware=asked)
 
 
 def _fix(request: Request, _task: Task) -> msgspec.Struct:
     from trainrx.verdict import fixing
 
-    return fixing.fix_launch(request)
+    return fixing.fix_launch(request, SHARED.loaded(request))
 
 
 ANSWERERS: Mapping[Kind, Callable[[Request, Task], msgspec.Struct]] = {

@@ -12,7 +12,7 @@ from trainrx.catalog.catalog import catalog
 from trainrx.fix.patch import unified_diff, write_files
 from trainrx.inspect.inspection import tool
 from trainrx.inspect.topics import topic_of
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import config_texts
@@ -31,6 +31,7 @@ from trainrx.translate.translate import Moved, Version2, exact, move, text_of, w
 
 def translate(
     request: Request,
+    loaded: LoadedKnowledge,
     *,
     to: Mapping[str, str],
     from_: Mapping[str, str] | None = None,
@@ -40,6 +41,7 @@ def translate(
 
     Args:
         request: what is asked; the versions it states are those the launch is written for.
+        loaded: the knowledge it names.
         to: the version wanted, by package name: `{"ms-swift": "4.6"}`; a prefix is its newest.
         from_: the version the launch is written for, where it is not the one installed; without
             either that follows from its names.
@@ -48,7 +50,7 @@ def translate(
     Raises:
         UsageError: an input cannot be used, holds no launch, or a version is not known.
     """
-    knowledge, lang = load(request.kb, request.rules, launches=True), request.lang
+    knowledge, lang = loaded.launches, request.lang
     given = gather(request, knowledge)
     launches, unread = all_launches(given)
     if not launches:
@@ -173,7 +175,7 @@ def command_lines(path: Path, framework: str, way: Sequence[str]) -> tuple[str, 
         framework: what it is of.
         way: versions; the first is the one it is written for.
     """
-    knowledge = load([], [], launches=True)
+    knowledge = LoadedKnowledge().launches
     given = gather(Request(paths=(str(path),)), knowledge)
     raw = next(one for one in all_launches(given)[0] if one.framework == framework)
     for old, new in pairwise(way):

@@ -14,7 +14,7 @@ from trainrx.linter.places import FileLines, apply
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Finding
 from trainrx.model.knowledge import Cause
-from trainrx.model.lint import LintKnowledge, LintRule
+from trainrx.model.lint import LintRule
 from trainrx.model.result import CauseOut, Change, FixOut, Reason, ReferenceOut
 from trainrx.model.text import Text
 from trainrx.reason.certainty import LIKELY
@@ -43,11 +43,11 @@ class Refused(NamedTuple):
         return logit(PRIOR) + ERROR + math.fsum(reason.weight for reason in self.reasons)
 
 
-def cause_of(item: Refused, done: Conclusion, lint: LintKnowledge) -> CauseOut:
+def cause_of(item: Refused, done: Conclusion) -> CauseOut:
     """Make a cause of an error: of a check as the knowledge has it, else of what lint says."""
     entry = _entry(item.finding, done)
     if entry is None:
-        base = _from_rule(item.finding, lint.rules.get(item.finding.rule), done)
+        base = _from_rule(item.finding, done.loaded.lint.rules.get(item.finding.rule), done)
     else:
         base = _from_entry(entry, done)
     return confirmed(base, item, done)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trainrx.diagnosis.answer import LOOKED_AT
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import lengths_of
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
@@ -15,22 +16,25 @@ from trainrx.prove.fixing import trial_of, ways_out
 from trainrx.verdict.joined import joined
 
 
-def fix_launch(request: Request, *, keep: Sequence[str] = (), plan: int = 1) -> FixAnswer:
+def fix_launch(
+    request: Request, loaded: LoadedKnowledge, *, keep: Sequence[str] = (), plan: int = 1
+) -> FixAnswer:
     """Say what to change in the files of a launch, as edits that passed their checks.
 
     Nothing is written: `trainrx.fix.patch.write_files` does that with `Proposal.patched`.
 
     Args:
         request: what is asked.
+        loaded: the knowledge it names.
         keep: parameters that must stay as they are, by the framework's name or the canonical one.
         plan: which proposal is chosen, from 1.
 
     Raises:
         UsageError: an input cannot be used, or there is no proposal of that number.
     """
-    known = joined(request, top=LOOKED_AT)
+    known = joined(request, loaded, top=LOOKED_AT)
     lengths, unread = lengths_of(request.data)
-    trial = trial_of(known.done, known.lint, known.answer.findings, lengths)
+    trial = trial_of(known.done, known.answer.findings, lengths)
     found = ways_out(known.answer, known.done, trial, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*known.answer.unread, *unread)), plan)
 

@@ -9,33 +9,36 @@ import msgspec
 from trainrx.diagnosis.answer import answer
 from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.diagnosis.pipeline import conclude
-from trainrx.knowledge.lint import load_lint
-from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import gather
 from trainrx.launch.reply_values import ReplyError
 from trainrx.launch.request import Request
 from trainrx.model.findings import Finding
-from trainrx.model.lint import LintKnowledge
 from trainrx.model.result import Diagnosis
 from trainrx.reason.stage import EngineName
 from trainrx.verdict.refusals import with_refusals
 
 
 class Joined(NamedTuple):
-    """A job as far as it is known: what was concluded, the answer to it, the rules of lint."""
+    """A job as far as it is known: what was concluded, and the answer to it."""
 
     done: Conclusion
     answer: Diagnosis
-    lint: LintKnowledge
 
 
 def joined(
-    request: Request, *, top: int | None, engine: EngineName = "durable", near: bool = False
+    request: Request,
+    loaded: LoadedKnowledge,
+    *,
+    top: int | None,
+    engine: EngineName = "durable",
+    near: bool = False,
 ) -> Joined:
     """Read all that is asked about, once, and join what is known of it.
 
     Args:
         request: what is asked.
+        loaded: the knowledge it names.
         top: how many causes are looked at; all when None.
         engine: durable, or reference.
         near: whether entries in the words of what was seen are named.
@@ -44,30 +47,29 @@ def joined(
         UsageError: an input cannot be used.
         ReplyError: no question has the id of a reply; it names those that are open.
     """
-    knowledge = load(request.kb, request.rules)
     try:
-        given = gather(request, knowledge)
+        given = gather(request, loaded.whole)
     except ReplyError as error:
-        raise ReplyError(f"{error} {_open_questions(request)}") from error
-    done = conclude(given, knowledge, request.lang, engine)
-    lint = load_lint(request.kb, request.rules)
+        raise ReplyError(f"{error} {_open_questions(request, loaded)}") from error
+    done = conclude(given, loaded, request.lang, engine)
     found = answer(done, top, near=near)
-    found = msgspec.structs.replace(found, findings=_findings(done, lint))
-    return Joined(done, with_refusals(found, done, lint), lint)
+    found = msgspec.structs.replace(found, findings=_findings(done))
+    return Joined(done, with_refusals(found, done))
 
 
-def _open_questions(request: Request) -> str:
+def _open_questions(request: Request, loaded: LoadedKnowledge) -> str:
     """Say what may be answered: the questions that are open without any answer."""
-    asks = joined(msgspec.structs.replace(request, answers=()), top=None, near=True).answer.asks
+    unanswered = msgspec.structs.replace(request, answers=())
+    asks = joined(unanswered, loaded, top=None, near=True).answer.asks
     if not asks:
         return "No question is open."
     return f"Open questions: {', '.join(ask.id for ask in asks)}."
 
 
-def _findings(done: Conclusion, lint: LintKnowledge) -> tuple[Finding, ...]:
+def _findings(done: Conclusion) -> tuple[Finding, ...]:
     if not (done.given.scripts or done.given.configs):
         return ()
     # the linter is loaded only where there is something to lint
     from trainrx.linter.given import lint_given
 
-    return lint_given(done.given, done.versions, lint, done.lang)
+    return lint_given(done.given, done.versions, done.loaded, done.lang)

@@ -13,7 +13,6 @@ from trainrx.diagnosis.foreseen import compared
 from trainrx.fix.plan import MEMORY
 from trainrx.launch.request import Request
 from trainrx.model.fixing import FixAnswer, Proposal
-from trainrx.model.lint import LintKnowledge
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.result import CauseOut, Diagnosis, FixOut, Predicted, ProvedPlan
 from trainrx.model.text import Text
@@ -34,9 +33,7 @@ NOT_ENOUGH = ("no-plan", "no-plan-nearest")
 """Refusals that mean: everything that may be changed is not enough."""
 
 
-def plan_for(
-    answer: Diagnosis, done: Conclusion, request: Request, lint: LintKnowledge
-) -> ProvedPlan | None:
+def plan_for(answer: Diagnosis, done: Conclusion, request: Request) -> ProvedPlan | None:
     """Give what to change; None where nothing is to be changed, or nobody can say what.
 
     Where the launch is at hand, its changes are made on a copy and checked, as `diagnose fix` does;
@@ -52,7 +49,7 @@ def plan_for(
     from trainrx.prove.fixing import trial_of, ways_out
 
     looked_at = msgspec.structs.replace(answer, causes=answer.causes[:LOOKED_AT])
-    trial = trial_of(done, lint, answer.findings)
+    trial = trial_of(done, answer.findings)
     plan = _from_trial(ways_out(looked_at, done, trial, first=True), request)
     if plan is None:
         return _as_known(answer)

@@ -16,7 +16,6 @@ from trainrx.diagnosis.conclusion import Conclusion
 from trainrx.inputs.stream import functions
 from trainrx.linter.given import ESTIMATED
 from trainrx.model.findings import Finding
-from trainrx.model.lint import LintKnowledge
 from trainrx.model.pattern import late
 from trainrx.model.result import CauseOut, Change, Diagnosis, Reason
 from trainrx.model.text import Text
@@ -45,20 +44,20 @@ _READS_ARGUMENTS = late(r"(?:^|_)(?:parse|args|argv|arguments)(?:_|$)|^__post_in
 """Functions that read arguments and check what they are told."""
 
 
-def with_refusals(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
+def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
     """Let the errors of the launch take part in the causes, where the failure may be theirs."""
     if was_seen(done, found) and any(cause.verdict == "likely" for cause in found.causes):
-        return _mended(found, done, lint)
-    refused = list(_refused(found, done, lint))[:MOST]
+        return _mended(found, done)
+    refused = list(_refused(found, done))[:MOST]
     if not refused:
         return found
     causes = list(found.causes)
     for item in refused:
-        group = _group(item.finding, lint)
+        group = _group(item.finding, done)
         same = (_covers(cause, item, done, group) for cause in causes)
         at = next((i for i, covers in enumerate(same) if covers), None)
         if at is None:
-            causes.append(cause_of(item, done, lint))
+            causes.append(cause_of(item, done))
         else:
             causes[at] = confirmed(causes[at], item, done)
     causes.sort(key=lambda cause: -cause.score)
@@ -74,28 +73,28 @@ def with_refusals(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Di
     )
 
 
-def _errors(found: Diagnosis, lint: LintKnowledge) -> list[Finding]:
+def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:
     """Give the errors of the launch, first the traps of the shell: the rest may follow of them."""
     errors = [
         item for item in found.findings if item.severity == "error" and item.rule not in ESTIMATED
     ]
-    return sorted(errors, key=lambda item: _group(item, lint) != SHELL)
+    return sorted(errors, key=lambda item: _group(item, done) != SHELL)
 
 
-def _group(item: Finding, lint: LintKnowledge) -> str:
-    rule = lint.rules.get(item.rule)
+def _group(item: Finding, done: Conclusion) -> str:
+    rule = done.loaded.lint.rules.get(item.rule)
     return "" if rule is None else rule.group
 
 
-def _refused(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Iterator[Refused]:
+def _refused(found: Diagnosis, done: Conclusion) -> Iterator[Refused]:
     """Choose the errors that may be the cause: those the log names, else the first that may be."""
-    errors = _errors(found, lint)
+    errors = _errors(found, done)
     if not errors:
         return
     if not was_seen(done, found):
         ahead = Reason(id="not-met-yet", text=NOT_MET.in_(done.lang), weight=AHEAD, holds=True)
-        cut = _group(errors[0], lint) == SHELL
-        roots = (item for item in errors if not cut or _group(item, lint) == SHELL)
+        cut = _group(errors[0], done) == SHELL
+        roots = (item for item in errors if not cut or _group(item, done) == SHELL)
         yield from (Refused(item, (ahead,)) for item in roots)
         return
     if begun(done.facts):
@@ -106,11 +105,11 @@ def _refused(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Iterato
         yield from (Refused(item, ()) for item in _suspects(errors, found, done)[:1])
 
 
-def _mended(found: Diagnosis, done: Conclusion, lint: LintKnowledge) -> Diagnosis:
+def _mended(found: Diagnosis, done: Conclusion) -> Diagnosis:
     """Give a likely cause the edit against a trap of the shell that its own line names."""
     best = found.causes[0]
     shown = {(at.source, at.line) for reason in best.reasons for at in reason.evidence}
-    shell = (item for item in _errors(found, lint) if _group(item, lint) == SHELL)
+    shell = (item for item in _errors(found, done) if _group(item, done) == SHELL)
     errors = [item for item in shell if item.fix is not None]
     for item in _named(errors, done) if not begun(done.facts) else ():
         if any((at.source, at.line) in shown for reason in item.reasons for at in reason.evidence):

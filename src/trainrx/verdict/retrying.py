@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainrx.diagnosis.answer import LOOKED_AT
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.retry import read_retry
 from trainrx.launch.request import Request
 from trainrx.model.fixing import EXIT, RetryAnswer, RetryCause
@@ -14,13 +15,13 @@ from trainrx.reason.retry import Judged, judge
 from trainrx.verdict.joined import joined
 
 
-def retry(request: Request) -> RetryAnswer:
+def retry(request: Request, loaded: LoadedKnowledge) -> RetryAnswer:
     """Say whether starting the same job again would help.
 
     The `retry.yaml` of a folder of further knowledge goes before the shipped one.
     """
     table = read_retry([Path(folder) for folder in request.kb])
-    done, diagnosis, _ = joined(request, top=LOOKED_AT)
+    done, diagnosis = joined(request, loaded, top=LOOKED_AT)
     judged = judge(
         diagnosis.causes,
         diagnosis.symptoms,

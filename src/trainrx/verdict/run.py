@@ -9,6 +9,7 @@ import msgspec
 from trainrx.diagnosis.answer import LOOKED_AT
 from trainrx.diagnosis.conclusion import foresight
 from trainrx.diagnosis.figure import figure_of
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_kinds import ALONE
 from trainrx.launch.request import Request
 from trainrx.model.figure import JobFigure
@@ -28,18 +29,28 @@ class JudgedJob(NamedTuple):
 
 
 def diagnose(
-    request: Request, *, top: int | None = None, engine: EngineName = "durable"
+    request: Request,
+    loaded: LoadedKnowledge,
+    *,
+    top: int | None = None,
+    engine: EngineName = "durable",
 ) -> Diagnosis:
     """Say why a job failed, or will fail, and what to change; `top` causes, None is all."""
-    return judge(request, top=top, engine=engine).answer
+    return judge(request, loaded, top=top, engine=engine).answer
 
 
-def judge(request: Request, *, top: int | None = None, engine: EngineName = "durable") -> JudgedJob:
+def judge(
+    request: Request,
+    loaded: LoadedKnowledge,
+    *,
+    top: int | None = None,
+    engine: EngineName = "durable",
+) -> JudgedJob:
     """Diagnose a job and say what is drawn of it."""
     looked_at = None if top is None else max(top, LOOKED_AT)
-    known = joined(request, top=looked_at, engine=engine, near=True)
+    known = joined(request, loaded, top=looked_at, engine=engine, near=True)
     answer = msgspec.structs.replace(known.answer, verdict=verdict_of(known))
-    plan = plan_for(answer, known.done, request, known.lint)
+    plan = plan_for(answer, known.done, request)
     answer = msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
     return JudgedJob(answer, figure_of(known.done, answer), known)
 
@@ -52,7 +63,7 @@ def verdict_of(known: Joined) -> Verdict:
     return preflight(
         Foreseen(
             findings=found.findings,
-            rules=known.lint.rules,
+            rules=known.done.loaded.lint.rules,
             causes=found.causes,
             memory=foresight(known.done).before,
             # what a launcher or an engine is told alone starts nothing

@@ -149,7 +149,6 @@ def _memory(job: LintedJob) -> Iterator[RuleHit]:
     if limit is None or known is None or job.launch.role != "trainer":
         return
     # the memory model is imported only where there is something to predict
-    from trainrx.knowledge.load import load
     from trainrx.memory.facts import memory_facts
     from trainrx.memory.predict import predict
     from trainrx.memory.workload import workload_of
@@ -157,7 +156,7 @@ def _memory(job: LintedJob) -> Iterator[RuleHit]:
     from trainrx.model.memory import Refusal
     from trainrx.models.facts import shape_of
 
-    knowledge = load(launches=True)
+    knowledge = job.loaded.launches
     shape = shape_of(job.facts, knowledge.models)
     facts = Facts(job.facts)
     facts.add(*memory_facts(facts, shape, job.versions.get("torch", "")))

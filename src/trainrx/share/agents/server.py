@@ -14,8 +14,10 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 
-from trainrx.knowledge.load import find_entry, load
+from trainrx.api import SHARED
+from trainrx.knowledge.load import find_entry
 from trainrx.knowledge.words import read_index
+from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.text import Lang
 from trainrx.reason.nearest import nearest
@@ -196,8 +198,9 @@ def _add_knowledge(server: MCPServer) -> None:
     @server.tool(annotations=READ_ONLY)
     def search_knowledge(text: str) -> answers.FoundEntries:
         """Find causes whose entries are nearest to an error message or a description."""
-        knowledge = load()
-        found = [knowledge.causes[near.cause] for near in nearest(text, read_index(knowledge))]
+        loaded = SHARED.loaded(Request())
+        near = nearest(text, loaded.made(read_index))
+        found = [loaded.whole.causes[one.cause] for one in near]
         entries = [answers.FoundEntry(id=one.id, title=one.title.en) for one in found]
         return answers.FoundEntries(entries=entries)
 
@@ -215,7 +218,9 @@ def _page(ident: str, lang: Lang) -> str | None:
     if entry is None:
         return None
     view = View(lang, everything=True, post=True)
-    return media.markdown(write(explained(entry, view, (), load().levers), view))
+    return media.markdown(
+        write(explained(entry, view, (), SHARED.loaded(Request()).whole.levers), view)
+    )
 
 
 def _result(outcome: TaskOutcome, found: BaseModel, last: str = "") -> CallToolResult:
