@@ -271,7 +271,7 @@ class Diagnoser:
         Raises:
             UsageError: an input cannot be used, holds no launch, or a version is not known.
         """
-        from trainrx.translate import launch
+        from trainrx.translation import launch
 
         request = request_of(paths, inputs)
         return launch.translate(request, self.loaded(request), to=to, from_=from_, edits=edits)

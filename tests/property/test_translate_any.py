@@ -14,7 +14,7 @@ from trainrx.knowledge.load import load
 from trainrx.launch.find import find_launches
 from trainrx.model.job import RawLaunch
 from trainrx.shell import read_script
-from trainrx.translate.translate import Version2, move, text_of
+from trainrx.translation.translate import Version2, move, text_of
 
 PARAMS = load([], [], launches=True).params
 HEADS = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trainrx.translate.launch import command_lines
+from trainrx.translation.launch import command_lines
 
 HERE = Path(__file__).parent
 VERDICTS: list[dict[str, Any]] = json.loads((HERE / "verdicts.json").read_text())

@@ -7,7 +7,7 @@ import pytest
 from trainrx.api import translate
 from trainrx.model.errors import UsageError
 from trainrx.model.translation import Translated, Translation
-from trainrx.translate.launch import diff_of
+from trainrx.translation.launch import diff_of
 
 
 def of(

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trainrx.translate.launch import command_lines
+from trainrx.translation.launch import command_lines
 
 MISSING = ("PackageNotFoundError", "No package metadata", "'NoneType' object is not callable")
 HERE = Path(__file__).resolve().parent

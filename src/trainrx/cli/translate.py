@@ -86,7 +86,7 @@ def translate(
         raise UsageError("--diff shows the edits, --write makes them: give one of them")
     seen = view(request.lang, display.width, display.level, everything=everything)
 
-    from trainrx.translate.launch import translate as run_translation
+    from trainrx.translation.launch import translate as run_translation
 
     answer = run_translation(
         request,
@@ -98,13 +98,13 @@ def translate(
     status = 0 if all(item.complete for item in answer.launches) and not answer.by_hand else 1
     if way.write:
         from trainrx.render.translate import written_text
-        from trainrx.translate.launch import write_edits
+        from trainrx.translation.launch import write_edits
 
         done = write_edits(answer)
         _say_by_hand(answer, seen)
         return write(written_text(done, seen.lang), seen.redaction) or status
     if way.diff:
-        from trainrx.translate.launch import diff_of
+        from trainrx.translation.launch import diff_of
 
         _say_by_hand(answer, seen)
         return write_patch(diff_of(answer), seen) or status

@@ -19,7 +19,7 @@ from trainrx.model.catalog import Replacement
 from trainrx.model.job import RawArg
 from trainrx.model.text import Text
 from trainrx.model.translation import Outcome
-from trainrx.translate.words import (
+from trainrx.translation.words import (
     Piece,
     Step,
     TranslatedSide,

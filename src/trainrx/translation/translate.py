@@ -18,9 +18,9 @@ from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.parts import Param
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried, RejectedArgument
-from trainrx.translate.steps import carry
-from trainrx.translate.words import Piece, Step, Way, side
-from trainrx.translate.written import TargetArguments, carried, flag
+from trainrx.translation.steps import carry
+from trainrx.translation.words import Piece, Step, Way, side
+from trainrx.translation.written import TargetArguments, carried, flag
 
 _HYDRA = frozenset({"config_name", "config_path"})
 

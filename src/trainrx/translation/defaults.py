@@ -16,10 +16,10 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import Argument, RawArg
 from trainrx.model.text import Lang
 from trainrx.model.translation import DefaultChange
-from trainrx.translate.steps import carry
-from trainrx.translate.translate import Moved
-from trainrx.translate.words import Step, Way
-from trainrx.translate.written import flag
+from trainrx.translation.steps import carry
+from trainrx.translation.translate import Moved
+from trainrx.translation.words import Step, Way
+from trainrx.translation.written import flag
 
 _HERE = Origin(source="")
 _OPEN = ("default", "computed")

@@ -24,9 +24,9 @@ from trainrx.model.job import NO_FILES, RawLaunch
 from trainrx.model.planning import Patched
 from trainrx.model.text import Lang
 from trainrx.model.translation import Translated, Translation
-from trainrx.translate.defaults import default_changes
-from trainrx.translate.edits import Edited, edited
-from trainrx.translate.translate import Moved, Version2, exact, move, text_of, written_for
+from trainrx.translation.defaults import default_changes
+from trainrx.translation.edits import Edited, edited
+from trainrx.translation.translate import Moved, Version2, exact, move, text_of, written_for
 
 
 def translate(

@@ -12,8 +12,8 @@ from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.result import Change, Kind
 from trainrx.model.text import Lang, Text
 from trainrx.model.translation import Carried
-from trainrx.translate.steps import REMOVED
-from trainrx.translate.words import Piece, Step, Way
+from trainrx.translation.steps import REMOVED
+from trainrx.translation.words import Piece, Step, Way
 
 SAID_ALREADY = Text(en="--{name} says it already", zh="--{name} 已经说明")
 
