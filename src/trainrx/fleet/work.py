@@ -18,6 +18,7 @@ import msgspec
 from trainrx.api import SHARED
 from trainrx.catalog.resolved import Resolved
 from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.fleet.allocation import with_allocation
 from trainrx.fleet.process import AnswerProcess
 from trainrx.fleet.record import FleetJob, JobAnswer, JobFile, JobLimits, JobSite, answer_of
 from trainrx.launch.images import IMAGES
@@ -127,6 +128,8 @@ def kept_of(job: FleetJob, known: Joined) -> JobAnswer:
     verdict = verdict_of(known)
     packages = {entry.package for entry in spoken_of.values()} | {said.job.framework or ""}
     lines = launch_lines(known.done)
+    job = with_allocation(job, known.done.given)
+    job = msgspec.structs.replace(job, gpus=job.gpus or said.job.gpus)
     return msgspec.structs.replace(
         answer_of(job, "unknown" if verdict == "unknown" else "answered"),
         verdict=verdict,
@@ -136,7 +139,6 @@ def kept_of(job: FleetJob, known: Joined) -> JobAnswer:
         quoted=_quoted(said),
         framework=said.job.framework or "",
         gpu=said.job.gpu or "",
-        gpus=job.gpus or said.job.gpus,
         versions={k: v for k, v in known.done.versions.items() if k in packages},
         site=site_of(said),
         changes=_changes(said),
