@@ -56,14 +56,16 @@ def test_a_question_that_cannot_be_answered_says_what_is_wrong():
 
 def test_a_token_is_forgotten_after_its_time_and_where_others_need_the_room():
     clock = [0.0]
-    kept = TaskSessions(size=3 * len(LOG.data), seconds=10, now=lambda: clock[0])
-    task = Task(kind="diagnose", files=(LOG,))
+    kept = TaskSessions(size=110_000, seconds=10, now=lambda: clock[0])
+    task = Task(kind="diagnose", files=(TaskFile(name="a.log", data=b"x" * 30_000),))
     tokens = [kept.keep(task) for _ in range(4)]
 
     assert kept.answered(tokens[0], {}) is None
     again = kept.answered(tokens[1], {"a": "yes"})
     assert again is not None
     assert dict(again.answers) == {"a": "yes"}
+    kept.answered(tokens[1], {"b": "y" * 60_000})
+    assert kept.answered(tokens[2], {}) is None
     clock[0] = 11.0
     assert kept.answered(tokens[1], {}) is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -18,10 +19,10 @@ from trainrx.model.errors import UsageError
 HELP = """\
 Answer over HTTP: POST /v1/diagnose, paste, lint, estimate, plan, fix and answer; a page at /.
 
-It listens on this machine alone unless --host says otherwise. Nothing that is sent is kept longer
-than it takes to answer questions about it, in memory. TRAINRX_TOKEN in the environment is what
-callers must show (Authorization: Bearer), or TRAINRX_TOKEN_FILE names the file it stands in. Needs
-trainrx[serve].
+It listens on this machine alone unless --host says otherwise. What is sent is kept for an hour, in
+a temporary folder of its own, to answer questions about it. TRAINRX_TOKEN in the environment is
+what callers must show (Authorization: Bearer), or TRAINRX_TOKEN_FILE names the file it stands in.
+Needs trainrx[serve].
 
 \b
   diagnose serve
@@ -68,7 +69,9 @@ def serve(
     try:
         import uvicorn
 
-        from trainrx.share.serve.app import ServiceSettings, make_app
+        from trainrx.share.serve.app import make_app
+        from trainrx.share.serve.guard import BoundedConnection
+        from trainrx.share.serve.service import ServiceSettings
         from trainrx.share.workers import Limits
     except ImportError as error:
         raise UsageError(f"serve needs trainrx[serve]: {error}") from error
@@ -84,6 +87,9 @@ def serve(
         kb=request.kb,
         rules=request.rules,
     )
+    # each connection and each file that comes in takes one
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     complain(f"answering at http://{host}:{port}", request.lang)
     uvicorn.run(
         make_app(settings),
@@ -91,6 +97,7 @@ def serve(
         port=port,
         log_level="warning",
         server_header=False,
+        http=BoundedConnection,
         timeout_keep_alive=15,
     )
     return 0

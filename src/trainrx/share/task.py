@@ -23,21 +23,27 @@ from trainrx.render.screen.inquiry import open_questions
 from trainrx.sanitizer import Level
 
 Kind = Literal["diagnose", "paste", "lint", "estimate", "plan", "fix"]
+Failure = Literal["", "time", "memory", "ended", "waited", "defect"]
 Role = Literal["", "cmd", "config", "env", "versions", "log", "good", "model_config", "post"]
 _NAME = re.compile(r"[^\w.+-]")
 LONGEST_NAME = 50
 """Characters; a file system takes 255 bytes, of which a character has four at most."""
 
 
-class TaskFile(msgspec.Struct, frozen=True, kw_only=True):
+class TaskFile(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     """A file that was sent; without a role it is recognised by its content.
 
     A `post` is what somebody wrote, with whatever was pasted into it.
+
+    Attributes:
+        path: of this machine, where the data lies there instead; size: its bytes there.
     """
 
     name: str
-    data: bytes
+    data: bytes = b""
     role: Role = ""
+    path: str = ""
+    size: int = 0
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +89,7 @@ class TaskOutcome(msgspec.Struct, frozen=True, kw_only=True):
         asked: the id of the question that the message puts; "" for none.
         patch: what `fix` would change, for `patch -p1`.
         error: what is wrong with the question and what to do; "" where it was answered.
+        failure: why there is no answer, where that is not for the question itself.
     """
 
     json: bytes = b""
@@ -91,6 +98,7 @@ class TaskOutcome(msgspec.Struct, frozen=True, kw_only=True):
     asked: str = ""
     patch: str = ""
     error: str = ""
+    failure: Failure = ""
 
 
 def perform(task: Task) -> TaskOutcome:
@@ -132,7 +140,11 @@ def _request(task: Task) -> Request:
     taken: set[str] = set()
     for file in task.files:
         name = _free(_NAME.sub("_", file.name.replace("\\", "/").rpartition("/")[2]), taken)
-        Path(name).write_bytes(file.data)
+        if file.path:
+            # a second name costs nothing, and a confined process opens what lies in its folder
+            os.link(file.path, name)
+        else:
+            Path(name).write_bytes(file.data)
         named.setdefault(file.role, []).append(name)
 
     def one(role: Role) -> str | None:

@@ -28,7 +28,7 @@ from trainrx.sanitizer import media
 from trainrx.share.agents import answers
 from trainrx.share.sessions import TaskSessions
 from trainrx.share.task import Kind, Role, Task, TaskFile, TaskOutcome
-from trainrx.share.workers import BusyError, Limits, Workers, outcome_of
+from trainrx.share.workers import BusyError, Limits, Workers
 
 INSTRUCTIONS = """\
 Says why a fine-tuning job of an LLM or VLM (ms-swift, LLaMA-Factory, TRL, verl, vLLM ...)
@@ -113,7 +113,7 @@ class Tools:
         while not (await asyncio.wait([waited_for], timeout=PROGRESS_EVERY))[0]:
             elapsed += PROGRESS_EVERY
             await context.report_progress(elapsed, message="reading and weighing the evidence")
-        outcome = outcome_of(future)
+        outcome = waited_for.result()
         if outcome.error:
             raise ToolError(outcome.error)
         return outcome
@@ -145,7 +145,7 @@ def _add_diagnosis(server: MCPServer, tools: Tools) -> None:
         hangs stacks of py-spy, flight recorder dumps, nvidia-smi, dmesg. `is_post`: the files are
         whole issues or chats as people paste them.
         """
-        task = job.task("paste" if is_post else "diagnose")
+        task = tools.workers.spool.kept(job.task("paste" if is_post else "diagnose"))
         return await answered(task, tools.sessions.keep(task), context)
 
     @server.tool(annotations=READ_ONLY)

@@ -16,7 +16,7 @@ from trainrx.render.markup import load
 from trainrx.share.bots.questions import Button, buttons, replies, reply_words
 from trainrx.share.sessions import TaskSessions
 from trainrx.share.task import Task, TaskFile, TaskOutcome
-from trainrx.share.workers import BusyError, Workers, outcome_of
+from trainrx.share.workers import BusyError, Workers
 
 MOST_THREADS, MOST_MESSAGES = 4096, 512
 LARGEST_FILE = 64 << 20
@@ -137,9 +137,7 @@ def answering(workers: Workers) -> Answerer:
     """Give what answers a question in a process of its own."""
 
     async def answer(task: Task) -> TaskOutcome:
-        future = workers.submit(task)
-        await asyncio.wait([asyncio.wrap_future(future)])
-        return outcome_of(future)
+        return await asyncio.wrap_future(workers.submit(task))
 
     return answer
 

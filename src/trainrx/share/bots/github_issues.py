@@ -291,18 +291,12 @@ def _foretold(post: IssuePost, reply: IssueReply) -> str:
 
 
 def confined(task: Task) -> TaskOutcome:
-    """Answer in a process that opens nothing of this machine: whoever writes an issue names files.
+    """Answer in a process that opens nothing here: whoever writes an issue names files."""
+    from trainrx.share.workers import Limits, Workers
 
-    Raises:
-        UsageError: the package it works with is missing.
-    """
-    try:
-        from trainrx.share.workers import Limits, Workers, outcome_of
-    except ImportError as error:
-        raise UsageError(f"this bot needs trainrx[github]: {error}") from error
     workers = Workers(Limits(processes=1, seconds=120.0))
     try:
-        return outcome_of(workers.submit(task))
+        return workers.submit(task).result()
     finally:
         workers.close()
 

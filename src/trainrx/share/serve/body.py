@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from tempfile import SpooledTemporaryFile
 from typing import Annotated, Literal
 
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
+from trainrx.model.text import Lang
 from trainrx.sanitizer import Level
+from trainrx.share.serve.service import LATER
+from trainrx.share.spool import Spool
 from trainrx.share.task import Kind, Role, Task, TaskFile
 
-MOST_FILES = 256
+MOST_FILES, MOST_FIELDS = 256, 64
+IN_MEMORY = 64 << 10
+"""Bytes of a file or a request that are held in memory while it comes in; the rest is on disk."""
 FORM = "multipart/form-data"
 PASTED = "pasted"
 """The field of a form that holds a text, of which it is found out what it is."""
@@ -43,7 +52,7 @@ class SentFile(BaseModel):
         return TaskFile(name=self.name, data=data, role=self.role)
 
 
-class Asked(BaseModel):
+class AskedBody(BaseModel):
     """A job: its files, and what is known of it besides."""
 
     model_config = ConfigDict(extra="forbid")
@@ -58,11 +67,11 @@ class Asked(BaseModel):
     lang: Literal["en", "zh"] | None = None
     redaction: Level = "secrets"
 
-    def task(self, kind: Kind) -> Task:
-        """Make the question of it."""
+    def task(self, kind: Kind, files: tuple[TaskFile, ...], lang: Lang) -> Task:
+        """Make the question of it, with the files as they were read."""
         return Task(
             kind=kind,
-            files=tuple(sent.file() for sent in self.files),
+            files=files,
             gpu=tuple(self.gpu),
             gpus=self.gpus,
             nodes=self.nodes,
@@ -70,7 +79,7 @@ class Asked(BaseModel):
             framework=self.framework,
             answers=self.answers,
             top=self.top,
-            lang=self.lang or "en",
+            lang=self.lang or lang,
             redaction=self.redaction,
         )
 
@@ -83,39 +92,82 @@ class RepliedBody(BaseModel):
     answers: Annotated[dict[str, str], Field(min_length=1, max_length=64)]
 
 
-async def asked(request: Request) -> Asked:
-    """Read what is asked.
+async def asked(request: Request, spool: Spool, kind: Kind, lang: Lang) -> Task:
+    """Read what is asked; its files are kept on disk.
+
+    Args:
+        request: with a form or JSON.
+        spool: keeps the files.
+        kind: the command that answers.
+        lang: where the request names none.
 
     Raises:
-        HTTPException: it is malformed; says what was expected.
+        HTTPException: it is malformed, and what was expected; or there is no room for it.
     """
     try:
         if request.headers.get("content-type", "").startswith(FORM):
-            form = await request.form(max_files=MOST_FILES, max_fields=64, max_part_size=1 << 20)
-            return Asked.model_validate(await _fields(form))
-        return Asked.model_validate_json(await request.body())
+            body, files = await _form(request, spool)
+        else:
+            body = await _json(request)
+            files = tuple(sent.file() for sent in body.files)
+        return spool.kept(body.task(kind, files, lang))
     except ValidationError as error:
         raise HTTPException(422, error.errors(include_url=False, include_input=False)) from error
+    except OSError as error:
+        raise HTTPException(503, "there is no room for it now: try again", LATER) from error
 
 
-async def _fields(form: FormData) -> dict[str, object]:
+async def _json(request: Request) -> AskedBody:
+    with SpooledTemporaryFile(max_size=IN_MEMORY) as received:
+        async for piece in request.stream():
+            received.write(piece)
+        received.seek(0)
+        return AskedBody.model_validate_json(received.read())
+
+
+class _FormParser(MultiPartParser):
+    spool_max_size = IN_MEMORY
+
+
+async def _form(request: Request, spool: Spool) -> tuple[AskedBody, tuple[TaskFile, ...]]:
     """Take a form apart: files by their role (`file` where none is meant), the rest by name."""
-    found: dict[str, object] = {}
+    parser = _FormParser(
+        request.headers, request.stream(), max_files=MOST_FILES, max_fields=MOST_FIELDS
+    )
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise HTTPException(400, error.message) from error
+    files: list[TaskFile] = []
+    fields: dict[str, object] = {}
     answers: dict[str, str] = {}
-    files: list[dict[str, str]] = []
-    for name, value in form.multi_items():
-        if not isinstance(value, str):
-            data = await value.read()
-            # a browser sends a file without a name where none was chosen
-            if value.filename:
-                sent = base64.b64encode(data).decode()
-                role = "" if name in ("file", "files") else name
-                files.append({"name": value.filename, "base64": sent, "role": role})
-        elif name == PASTED:
-            files += [{"name": f"{PASTED}.txt", "text": value}] if value.strip() else []
-        elif name.startswith(ANSWER):
-            answers[name.removeprefix(ANSWER)] = value
-        elif value and name != "gpu":
-            found[name] = value
-    cards = [str(card) for card in form.getlist("gpu") if card]
-    return {**found, "gpu": cards, "answers": answers, "files": files}
+    async with _closed(form):
+        for name, value in form.multi_items():
+            if not isinstance(value, str):
+                files += _sent(name, value, spool)
+            elif name == PASTED:
+                pasted = TaskFile(name=f"{PASTED}.txt", data=value.encode("utf-8", "replace"))
+                files += [pasted] if value.strip() else []
+            elif name.startswith(ANSWER):
+                answers[name.removeprefix(ANSWER)] = value
+            elif value and name != "gpu":
+                fields[name] = value
+        cards = [str(card) for card in form.getlist("gpu") if card]
+    body = AskedBody.model_validate({**fields, "gpu": cards, "answers": answers, "files": []})
+    return body, tuple(files)
+
+
+def _sent(name: str, value: UploadFile, spool: Spool) -> Iterator[TaskFile]:
+    # a browser sends a file without a name where none was chosen
+    if value.filename:
+        role = "" if name in ("file", "files") else name
+        checked = SentFile.model_validate({"name": value.filename, "role": role})
+        yield spool.copied(checked.name, checked.role, value.file)
+
+
+@asynccontextmanager
+async def _closed(form: FormData) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await form.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -19,8 +19,9 @@ from trainrx.model.text import Lang
 from trainrx.render.estimate_bars import legend
 from trainrx.share.serve.body import RepliedBody, asked
 from trainrx.share.serve.page.words import WORDS
-from trainrx.share.sessions import FORGOTTEN, TaskSessions
-from trainrx.share.task import Task, TaskOutcome
+from trainrx.share.serve.service import HttpService
+from trainrx.share.sessions import FORGOTTEN
+from trainrx.share.task import TaskOutcome
 
 HERE = Path(__file__).parent
 PLATFORM = "github"
@@ -55,35 +56,27 @@ class _Fixed(msgspec.Struct, frozen=True, kw_only=True):
     proposals: tuple[_FixedTerms, ...] = ()
 
 
-Answering = Callable[[Task], Awaitable[TaskOutcome]]
 _TEMPLATES = Environment(
     loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
 )
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def add_page(
-    app: FastAPI, answer: Answering, sessions: TaskSessions, *, lang: Lang, largest: int
-) -> None:
-    """Serve the page and what it is made of.
-
-    Args:
-        app: the service.
-        answer: has a question answered.
-        sessions: keeps questions.
-        lang: where neither the address nor the browser names one.
-        largest: bytes of a request.
-    """
-    look = _look(largest)
+def add_page(app: FastAPI, service: HttpService) -> None:
+    """Serve the page and what it is made of."""
+    settings, sessions, answer = service.settings, service.sessions, service.answer
+    look = _look(settings.largest)
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
-        return look(_lang(request, lang), None)
+        return look(_lang(request, settings.lang), None)
 
     @app.post("/", include_in_schema=False)
     async def ask(request: Request) -> Response:
-        task = await _task(request, lang)
+        lang = _lang(request, settings.lang)
+        task = await asked(request, service.spool, "diagnose", lang)
+        task = msgspec.structs.replace(task, platform=PLATFORM)
         outcome = await answer(task)
         if "application/json" in request.headers.get("accept", ""):
             return _parts(outcome, sessions.keep(task))
@@ -104,12 +97,6 @@ def add_page(
         return _fixed(
             await answer(msgspec.structs.replace(task, kind="fix", platform="")), task.lang
         )
-
-
-async def _task(request: Request, default: Lang) -> Task:
-    body = await asked(request)
-    body.lang = body.lang or _lang(request, default)
-    return msgspec.structs.replace(body.task("diagnose"), platform=PLATFORM)
 
 
 def _look(largest: int) -> Callable[[Lang, TaskOutcome | None], Response]:

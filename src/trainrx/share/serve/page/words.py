@@ -11,8 +11,8 @@ WORDS = {
         zh="拖入启动脚本、日志、版本清单、运行目录或证据包；也可以粘贴帖子或日志。",
     ),
     "private": Text(
-        en="It is answered on this machine. Nothing is sent elsewhere, nothing is stored.",
-        zh="在本机回答，不发送到别处，也不保存。",
+        en="It is answered on this machine, sent nowhere else, and deleted after an hour.",
+        zh="在本机回答，不发送到别处，一小时后删除。",
     ),
     "paste": Text(en="Post, command or log", zh="帖子、命令或日志"),
     "files": Text(en="Files", zh="文件"),
