@@ -105,6 +105,7 @@ def lines(result: Result) -> list[Line]:
         Line("fit / no fit: wrong 'fits'", scores.share_wrong_fits(verdicts), 0.04, at_most=True),
         Line("by interval: right", scores.share_right(verdicts, interval=True)),
         Line("by interval: wrong 'fits'", scores.share_wrong_fits(verdicts, interval=True)),
+        Line("by interval: wrong verdicts", scores.share_wrong(verdicts), 0.04, at_most=True),
         Line("by interval: tight", scores.share_tight(verdicts)),
         Line("one flag: sign", memory_pairs.share_sign(pairs), 0.95),
         Line("one flag: size within 30 %", memory_pairs.share_size(pairs, 0.30), 0.78),

@@ -228,10 +228,9 @@ def _refused(row: Row) -> Refusal | None:
         return Refusal(kind="unmodelled", id="npu", reason="Ascend NPU: another allocator")
     if row.get("tuner") is None or row.get("tuner") == "custom":
         return Refusal(kind="unknown", id="tuner", reason="what is trained is not told")
-    if row["framework"] == "axolotl" and row.get("fsdp") and int(row["gpus"]) == 1:
-        return Refusal(
-            kind="unknown", id="gpus", reason="FSDP, and the number of cards is not told"
-        )
+    untold = row["framework"] == "axolotl" and row.get("fsdp") and row.get("gpus") == 1
+    if row.get("gpus") is None or untold:
+        return Refusal(kind="unknown", id="gpus", reason="the number of cards is not told")
     if row.get("tuner") in ("llamapro", "osf", "frod", "glora"):
         return Refusal(kind="unmodelled", id="tuner", reason=f"{row['tuner']} is not modelled")
     if row.get("task") in ("embedding", "gkd", "ppo"):

@@ -67,13 +67,18 @@ class Verdict(NamedTuple):
     family: str
     capacity: float
     fitted: bool
-    said: Literal["fits", "tight", "does-not-fit"]
+    said: Literal["fits", "tight", "cannot-say", "does-not-fit"]
     central_fits: bool
 
     @property
     def right(self) -> bool:
         """Judge with the central figure, which leaves no room for `tight`."""
         return self.central_fits == self.fitted
+
+    @property
+    def wrong(self) -> bool:
+        """Tell whether what was said is not so; `tight` says nothing."""
+        return self.said == ("does-not-fit" if self.fitted else "fits")
 
     @property
     def right_by_interval(self) -> bool:
@@ -175,7 +180,7 @@ def verdict_of(row: Row, answer: Answer, *, fitted: bool) -> Verdict | None:
     capacity = capacity_of(row)
     if capacity is None or isinstance(answer, Refusal):
         return None
-    said = verdict(answer.card, answer.need_gib, capacity) or "tight"
+    said = verdict(answer.card, answer.least_gib, capacity) or "tight"
     return Verdict(row["id"], family_of(row), capacity, fitted, said, answer.need_gib <= capacity)
 
 
@@ -220,9 +225,18 @@ def share_wrong_fits(verdicts: Iterable[Verdict], *, interval: bool = False) -> 
     )
 
 
+def share_wrong(verdicts: Iterable[Verdict]) -> Average | None:
+    """Average how many of the verdicts that were given are wrong."""
+    return average(
+        (item.family, float(item.wrong))
+        for item in verdicts
+        if item.said in ("fits", "does-not-fit")
+    )
+
+
 def share_tight(verdicts: Iterable[Verdict]) -> Average | None:
     """Average how often the interval left it open."""
-    return average((item.family, float(item.said == "tight")) for item in verdicts)
+    return average((item.family, float(item.said in ("tight", "cannot-say"))) for item in verdicts)
 
 
 def share_predicted(rows: Iterable[Row], answers: Answers) -> Average | None:

@@ -255,6 +255,29 @@ def test_the_verdict_compares_the_interval_with_the_card(
     assert verdict(Figure(gib=22, low=20, high=25), 19.0, limit) == expected
 
 
+def test_between_both_sides_of_the_card_stands_no_verdict_where_something_is_open() -> None:
+    across = Figure(gib=22, low=14, high=25)
+
+    assert verdict(across, 13.0, 20.0, known=False) == "cannot-say"
+    assert verdict(across, 13.0, 12.0, known=False) == "does-not-fit"
+    assert verdict(across, 13.0, 26.0, known=False) == "fits"
+
+
+@pytest.mark.parametrize(
+    "term", ["sharding", "tuner", "checkpointing", "precision", "kernels", "batch"]
+)
+def test_the_interval_of_an_open_term_holds_the_one_of_the_known_job(term: str) -> None:
+    work = msgspec.structs.replace(FULL, world=4, data=4, zero_stage=2, precision="deepspeed")
+    known = predicted(work)
+
+    found = predicted(msgspec.structs.replace(work, open_terms=(term,)))
+
+    assert found.card.gib == known.card.gib
+    assert found.card.low <= known.card.low
+    assert found.card.high >= known.card.high
+    assert found.card.high - found.card.low > known.card.high - known.card.low + 1
+
+
 def test_without_padding_the_longest_sample_comes_with_short_ones() -> None:
     length = Length(low=500, typical=1000, high=4096, how="data")
     free = msgspec.structs.replace(FULL, padding_free=True, length=length)

@@ -18,7 +18,7 @@ _SAMPLES: tuple[Scalar, ...] = (True, 1, 1.0, "x")
 """A name is wanted, whatever its value: one of these suits every type."""
 PARAM = "param"
 """The value of this name is a parameter."""
-DATASET = "train.dataset"
+DATASET, LENGTH = "train.dataset", "train.max_length"
 _COLON: Mapping[Lang, str] = {"en": ": ", "zh": "："}
 
 
@@ -27,8 +27,12 @@ def worded(item: Assumption, launch: Launch, knowledge: Knowledge, lang: Lang) -
     values = _named(item.values, launch, knowledge)
     text = say(ASSUMPTIONS, item.id, values, lang) if item.id in ASSUMPTIONS else item.text
     param = _name(item.param, launch, knowledge) if item.param else ""
-    if item.param == DATASET:  # it is named already: what it holds is not known
+    if item.param == DATASET or (item.decides and param == LENGTH):
+        # it is named already, or has no name here: what the data holds is not known
         param = "--data FILE"
+    program = dict(item.values).get("by", "")
+    if program.endswith(".py"):
+        param = program
     return msgspec.structs.replace(item, text=text, param=param, values=values)
 
 

@@ -31,12 +31,14 @@ _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "
 class ConfigTexts(msgspec.Struct, frozen=True, kw_only=True):
     """Texts of configurations by the name the user knows them by.
 
-    `places`: where the text of a file begins that the script writes itself.
+    `places`: where the text of a file begins that the script writes itself. `missing`: names of
+    those that are not at hand.
     """
 
     texts: dict[str, str] = {}
     places: Mapping[str, Origin] = {}
     unread: tuple[Unread, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 def base(name: str) -> str:
@@ -60,6 +62,8 @@ def config_texts(
     written = {base(name): (name, text, line) for name, text, line in raw.written}
     places: dict[str, Origin] = {}
     unread: list[Unread] = []
+    missing: list[str] = []
+    launchers = {*_naming(raw.launcher)}
     waiting = [*_named(raw), *_saved(raw, version)]
     seen: set[str] = set()
     while waiting and len(seen) < MOST_FILES:
@@ -74,12 +78,14 @@ def config_texts(
             inside = _read_config(text, named)
             waiting += _naming(inside)
             waiting += framework_of(raw.framework).parents(inside)
-        elif named in raw.configs:
+        elif named in raw.configs or named in launchers:
+            missing.append(named)
+        if text is None and named in raw.configs:
             reason = f"{named} is not at hand: add it with --config"
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
         if found is not None:
             places[named] = Origin(source=raw.origin.source, line=found[2])
-    return ConfigTexts(texts=texts, places=places, unread=tuple(unread))
+    return ConfigTexts(texts=texts, places=places, unread=tuple(unread), missing=tuple(missing))
 
 
 def model_config(framework: str, args: Iterable[RawArg], beside: Path | None) -> str | None:

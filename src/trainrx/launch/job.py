@@ -20,8 +20,8 @@ from trainrx.launch.config_kinds import classify_config, implied_launch, with_pr
 from trainrx.launch.facts import counted
 from trainrx.launch.files import config_texts, model_config
 from trainrx.launch.find import find_launches
-from trainrx.launch.fsdp import fsdp_facts
 from trainrx.launch.given import Given
+from trainrx.launch.open_terms import facts_beside_settings
 from trainrx.launch.programs import joined, runs
 from trainrx.launch.python_source import is_program
 from trainrx.launch.resolve import resolve
@@ -225,6 +225,7 @@ def settle(
     texts = config_texts(raw, given.configs, beside, version)
     read = read_configs(raw, texts.texts, version=version, env=env.variables, places=texts.places)
     unread = [*texts.unread, *read.unread]
+    as_given = raw
     raw = msgspec.structs.replace(
         read.launch,
         args_complete=raw.args_complete and not unread,
@@ -241,9 +242,9 @@ def settle(
         files=read.files,
         model=None if text is None else read_json(text),
     )
-    sharding = fsdp_facts((*read.outer, *raw.launcher, *read.args, *raw.args), read.files)
+    further = facts_beside_settings(as_given, resolved, read, texts.missing)
     cards = cards_asked_for(raw, knowledge.gpus)
-    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding, *cards))
+    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *further, *cards))
     style = "config" if (read.args or read.outer) and not _has_settings(raw) else "arg"
     name = resolved.settings.get("model.name")
     return Launch(

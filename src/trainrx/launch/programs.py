@@ -26,13 +26,13 @@ def joined(
     say, and is not read.
     """
     for launch in launches:
-        found = [*_of_program(launch, programs, beside)] if _is_own(launch) else []
+        found = [*_of_program(launch, programs, beside)] if is_own_program(launch) else []
         yield from found or [launch]
 
 
 def runs(launches: Iterable[RawLaunch], program: Input, programs: Sequence[Input]) -> bool:
     """Tell whether a program, of all there are, is the one a command runs that was found."""
-    own = (launch for launch in launches if _is_own(launch))
+    own = (launch for launch in launches if is_own_program(launch))
     return any(_named(programs, launch) == [program] for launch in own)
 
 
@@ -42,8 +42,8 @@ def _named(programs: Sequence[Input], launch: RawLaunch) -> list[Input]:
     return named or [item for item in programs if not item.name.endswith(".py")]
 
 
-def _is_own(launch: RawLaunch) -> bool:
-    """Tell a program of someone's own."""
+def is_own_program(launch: RawLaunch) -> bool:
+    """Tell a program of someone's own, whose parser nobody here knows."""
     own = launch.program.endswith(".py") and launch.role == "trainer"
     return own and not framework_of(launch.framework).is_own_program(launch.program)
 
@@ -87,4 +87,5 @@ def _joined(launch: RawLaunch, program: RawLaunch, *, flags: bool) -> RawLaunch:
         args=(*own, *(arg for arg in program.args if plain(arg.name) not in given)),
         env=(*launch.env, *program.env),
         args_complete=complete,
+        program_read=True,
     )

@@ -245,6 +245,7 @@ class _SourceReader:
             env_complete=False,
             program=self._program,
             started_unseen=True,
+            program_read=True,
         )
 
 

@@ -14,8 +14,8 @@ from trainrx.frameworks.base import Framework
 from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.files import base, config_texts, model_config
-from trainrx.launch.fsdp import fsdp_facts
 from trainrx.launch.images import image_versions
+from trainrx.launch.open_terms import facts_beside_settings
 from trainrx.launch.request import Request
 from trainrx.launch.resolve import resolve
 from trainrx.linter.check import Linter
@@ -168,6 +168,7 @@ def settle_job(
     named = config_texts(raw, (*own, *beside.configs), folder, version)
     read = read_configs(raw, named.texts, version=version, env=beside.env, places=named.places)
     unread = bool(named.unread or read.unread)
+    as_given = raw
     raw = msgspec.structs.replace(
         read.launch,
         args_complete=raw.args_complete and not unread,
@@ -188,8 +189,8 @@ def settle_job(
         files=read.files,
         model=model,
     )
-    sharding = fsdp_facts((*read.outer, *raw.launcher, *read.args, *raw.args), read.files)
-    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *sharding))
+    further = facts_beside_settings(as_given, resolved, read, named.missing)
+    resolved = msgspec.structs.replace(resolved, facts=(*resolved.facts, *further))
     versions = dict(beside.versions)
     if resolved.version and raw.framework not in versions:
         versions[raw.framework] = resolved.version

@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
+import msgspec
+
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.memory import runs
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
 from trainrx.model.facts import Facts, Origin
-from trainrx.model.memory import Assumption, Refusal
+from trainrx.model.memory import Assumption, OpenTerm, Refusal
 from trainrx.versions.ranges import in_range
 
 PAIRS = frozenset({"dpo", "orpo", "simpo", "cpo", "rm"})
@@ -21,6 +23,18 @@ VISUAL = re.compile(r"visual|vision|vit\b|image_encoder|audio", re.IGNORECASE)
 PROJECTOR = re.compile(r"merger|aligner|projector|mm_proj|mlp1|connector|resampler", re.IGNORECASE)
 LARGEST = 10**9
 """Counts above this are no counts: the arithmetic behind would lose its meaning."""
+OPEN = "launch.open_terms"
+TELLING: Mapping[OpenTerm, str] = {
+    "sharding": "parallel.deepspeed",
+    "offload": "parallel.deepspeed",
+    "length": "train.max_length",
+    "tuner": "tuner.type",
+    "checkpointing": "train.gradient_checkpointing",
+    "precision": "train.precision",
+    "kernels": "train.attention",
+    "batch": "train.micro_batch",
+}
+"""The parameter that tells a term."""
 RefusalKind = Literal["unknown", "unmodelled", "impossible"]
 
 
@@ -38,6 +52,8 @@ class TrainingJob:
         self.fsdp = self.framework.fsdp_version(facts, strategy)
         self.deepspeed = not self.megatron and not self.fsdp and self._runs_deepspeed()
         self.assumed: dict[str, Assumption] = {}
+        self.understood: set[OpenTerm] = set()
+        self._open: list[OpenTerm] = []
 
     def release(self, wanted: str) -> bool:
         """Tell whether the framework's version is certain to be one of these; of "" it is not."""
@@ -81,6 +97,26 @@ class TrainingJob:
         pairs = tuple(values.items())
         said = say(ASSUMPTIONS, ident, pairs, "en")
         self.assumed.setdefault(ident, Assumption(id=ident, text=said, param=param, values=pairs))
+
+    def opened(self, term: OpenTerm) -> str:
+        """Say what may set a term nobody understands; "" where it is understood."""
+        found = self.facts.get(OPEN)
+        return "" if found is None else str(found.get(term) or "")
+
+    def leave_open(self, term: OpenTerm, ident: str, param: str, **values: str) -> None:
+        """Name a term that is not known, and what would tell it."""
+        self._open.append(term)
+        self.assume(ident, param, **values)
+        item = self.assumed[ident]
+        self.assumed[ident] = msgspec.structs.replace(item, decides=True)
+
+    def left_open(self) -> tuple[OpenTerm, ...]:
+        """Give all terms that are not known, each named among what is taken for granted."""
+        for term, param in TELLING.items():
+            by = "" if term in self.understood else self.opened(term)
+            if by and term not in self._open:
+                self.leave_open(term, f"open-{term}", param, by=by)
+        return tuple(dict.fromkeys(self._open))
 
     def impossible(self, ident: str, *kinds: str, **values: str) -> Refusal:
         """Refuse a layout that cannot run, citing the facts that make it so."""

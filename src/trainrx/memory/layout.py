@@ -179,7 +179,9 @@ def _stage(job: TrainingJob) -> int:
     if stage in STAGES and stage is not None:
         return stage
     setting = job.text("parallel.deepspeed") or "deepspeed"
-    job.assume("sharding", "parallel.deepspeed", setting=setting[:80], assumed="ZeRO-2")
+    job.leave_open(
+        "sharding", "sharding", "parallel.deepspeed", setting=setting[:80], assumed="ZeRO-2"
+    )
     return 2
 
 

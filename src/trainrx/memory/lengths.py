@@ -17,6 +17,8 @@ UNTOLD = 0.1
 """Share of the limit that is the lower bound where nothing is known of the data."""
 MOST = 32768
 """No sample is taken to be longer where neither a limit nor the data tells."""
+SHORT, USUAL = 128.0, 2048.0
+"""Tokens of a sample where nothing tells: the least, and what is likeliest."""
 PROMPT = 256.0
 """Tokens of a prompt in online training where nothing tells more than the limit of the prompt."""
 QWEN_VL_IMAGE = 256
@@ -37,6 +39,8 @@ def length_of(
     if job.task in ONLINE:
         return _online(job, work, stats)
     cap = _limit(job)
+    if stats is not None or cap is not None:
+        job.understood.add("length")
     # where nothing is cut, what the model could take says nothing
     uncut = job.framework.never_cuts or work.shape.max_positions is None
     if cap is None and stats is None and uncut:
@@ -111,11 +115,17 @@ def _typical(stats: TokenStats, work: Workload, extra: float) -> float:
 
 def _capped(job: TrainingJob, work: Workload, cap: float | None) -> Length:
     if cap is None:
-        cap = float(min(work.shape.max_positions or MOST, MOST))
-        job.assume("length-unlimited", "train.max_length", tokens=f"{cap:.0f}")
-    else:
-        job.assume("length-cap", "train.dataset", tokens=f"{cap:.0f}")
+        return _unlimited(job, float(min(work.shape.max_positions or MOST, MOST)))
+    job.assume("length-cap", "train.dataset", tokens=f"{cap:.0f}")
     return Length(low=max(1.0, UNTOLD * cap), typical=cap, high=cap, how="cap")
+
+
+def _unlimited(job: TrainingJob, most: float) -> Length:
+    """Give all lengths a model takes: nothing tells which of them occur."""
+    by = job.opened("length")
+    ident, values = ("open-length", {"by": by}) if by else ("length-unlimited", {})
+    job.leave_open("length", ident, "train.max_length", tokens=f"{most:.0f}", **values)
+    return Length(low=min(SHORT, most), typical=min(USUAL, most), high=most, how="cap")
 
 
 def _image_tokens(work: Workload, stats: TokenStats) -> tuple[float, float]:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from trainrx.memory.activations import fill_activations
+from trainrx.memory.extremes import easiest, hardest
 from trainrx.memory.model import Model, adapters_of, model_of
 from trainrx.memory.phases import GIB, Use, phases_of, top_of
 from trainrx.memory.refusals import refused, unknown_shape
 from trainrx.memory.states import fill_states
 from trainrx.model.constants import JUDGED, Constants
-from trainrx.model.memory import Figure, HostUse, Prediction, Refusal, Term, Workload
+from trainrx.model.memory import (
+    Figure,
+    HostUse,
+    Prediction,
+    Refusal,
+    Term,
+    Verdict,
+    Workload,
+)
 
 
 class Peak(NamedTuple):
@@ -27,8 +36,43 @@ class Peak(NamedTuple):
 def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | Refusal:
     """Predict peak memory per GPU of one workload.
 
-    Never raises: what is not modelled is a `Refusal`.
+    Where terms are open, the interval reaches from the easiest they may be to the hardest. Never
+    raises: what is not modelled is a `Refusal`.
     """
+    found = _predict(workload, constants)
+    if isinstance(found, Refusal) or not workload.open_terms:
+        return found
+    ends = [_predict(end(workload), constants) for end in (easiest, hardest)]
+    return _between(found, *ends)
+
+
+def _between(
+    found: Prediction, least: Prediction | Refusal, most: Prediction | Refusal
+) -> Prediction:
+    """Widen a prediction to those at both ends of what is open; an end without one is endless."""
+    low = None if isinstance(least, Refusal) else least
+    high = None if isinstance(most, Refusal) else most
+    allocated, reserved, card = (
+        Figure(
+            gib=(own := getattr(found, name)).gib,
+            low=0.0 if low is None else min(own.low, getattr(low, name).low),
+            high=max(own.high, getattr(high or found, name).high),
+        )
+        for name in ("allocated", "reserved", "card")
+    )
+    least_gib = 0.0 if low is None else min(found.least_gib, low.least_gib)
+    said = verdict(card, least_gib, found.limit_gib, known=False)
+    return msgspec.structs.replace(
+        found,
+        allocated=allocated,
+        reserved=reserved,
+        card=card,
+        least_gib=least_gib,
+        verdict="cannot-say" if said == "fits" and high is None else said,
+    )
+
+
+def _predict(workload: Workload, constants: Constants) -> Prediction | Refusal:
     model = model_of(workload.shape)
     if model is None:
         return unknown_shape(workload)
@@ -50,15 +94,17 @@ def predict(workload: Workload, constants: Constants = JUDGED) -> Prediction | R
     )
     reserved = msgspec.structs.replace(reserved, low=max(reserved.low, allocated.low))
     card = msgspec.structs.replace(card, low=max(card.low, reserved.low))
+    least_gib = min(least.need, mid.need) / (1 + max(loose, constants.band_card))
     return Prediction(
         allocated=allocated,
         reserved=reserved,
         card=card,
         need_gib=mid.need,
+        least_gib=least_gib,
         peak=max(phases, key=lambda item: item.gib).phase,
         phases=phases,
         host=host_use(workload, model),
-        verdict=verdict(card, mid.need, workload.card_gib),
+        verdict=verdict(card, least_gib, workload.card_gib),
         limit_gib=workload.card_gib,
     )
 
@@ -78,14 +124,23 @@ def use_of(work: Workload, model: Model, k: Constants, tokens: float) -> Use:
 
 
 def verdict(
-    card: Figure, need: float, limit: float | None
-) -> Literal["fits", "tight", "does-not-fit"] | None:
-    """Compare what the job takes and needs with the card, GiB; None when the card is not known."""
+    card: Figure, least: float, limit: float | None, *, known: bool = True
+) -> Verdict | None:
+    """Compare the interval of what the job takes with the card, GiB; None without a card.
+
+    Args:
+        card: what the card shows.
+        least: the low end of what the job gets by with.
+        limit: the card's memory.
+        known: all of the job is understood.
+    """
     if not limit:
         return None
-    if need > limit:
+    if least > limit:
         return "does-not-fit"
-    return "fits" if card.high <= limit else "tight"
+    if card.high <= limit:
+        return "fits"
+    return "tight" if known else "cannot-say"
 
 
 def peak(work: Workload, model: Model, constants: Constants) -> Peak:

@@ -77,7 +77,10 @@ def workload_of(
         card_gib=job.card_gib(),
     )
     found = _filled(job, begun, lengths, datasets, models)
-    return found if isinstance(found, Refusal) else (found, tuple(job.assumed.values()))
+    if isinstance(found, Refusal):
+        return found
+    found = msgspec.structs.replace(found, open_terms=job.left_open())
+    return found, tuple(job.assumed.values())
 
 
 def _filled(

@@ -75,8 +75,43 @@ ASSUMPTIONS: Mapping[str, Text] = {
         zh="不了解数据的长度分布：每条样本按上限 {tokens} 个 token 计算",
     ),
     "length-unlimited": Text(
-        en="no limit of the length is set: at most {tokens} tokens are assumed",
-        zh="未设置长度上限：按最多 {tokens} 个 token 计算",
+        en="no limit of the length is set: any up to {tokens} tokens are allowed for",
+        zh="未设置长度上限：按不超过 {tokens} 个 token 的任意长度给出区间",
+    ),
+    "open-length": Text(
+        en="what limits the length is not understood ({by}): any up to {tokens} tokens are allowed "
+        "for",
+        zh="无法识别长度上限的设置（{by}）：按不超过 {tokens} 个 token 的任意长度给出区间",
+    ),
+    "open-sharding": Text(
+        en="what is sharded is not understood ({by}): nothing up to everything is allowed for",
+        zh="无法识别切分方式的设置（{by}）：从完全不切分到全部切分都计入区间",
+    ),
+    "open-offload": Text(
+        en="{by} is not at hand: offloading to the host is allowed for",
+        zh="手头没有 {by}：区间计入了卸载到主机内存的可能",
+    ),
+    "open-tuner": Text(
+        en="what is trained is not understood ({by}): 4-bit adapters up to all weights are allowed "
+        "for",
+        zh="无法识别训练哪些参数（{by}）：从 4 bit LoRA 到全参数都计入区间",
+    ),
+    "open-checkpointing": Text(
+        en="gradient checkpointing is not understood ({by}): on and off are allowed for",
+        zh="无法识别是否开启梯度检查点（{by}）：开与关都计入区间",
+    ),
+    "open-precision": Text(
+        en="the precision is not understood ({by}): 2 and 4 bytes a weight are allowed for",
+        zh="无法识别精度设置（{by}）：每个权重 2 字节与 4 字节都计入区间",
+    ),
+    "open-kernels": Text(
+        en="attention, loss and optimizer are not understood ({by}): fused and plain ones are "
+        "allowed for",
+        zh="无法识别注意力、loss 与优化器的实现（{by}）：融合与普通实现都计入区间",
+    ),
+    "open-batch": Text(
+        en="the samples of a micro-batch are not understood ({by}): 1 to 64 are allowed for",
+        zh="无法识别 micro-batch 大小（{by}）：1 到 64 条样本都计入区间",
     ),
     "length-published": Text(
         en="lengths are those published for {datasets}: {mean} tokens on average, at most {max}",

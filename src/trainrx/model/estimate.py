@@ -16,13 +16,12 @@ from trainrx.model.memory import (
     PhaseUse,
     Prediction,
     Refusal,
+    Verdict,
 )
 from trainrx.model.result import JobSummary, Tool
 from trainrx.model.text import Lang
 
-Fit = Literal["fits", "tight", "does-not-fit"]
-"""fits: the whole interval lies below the card's memory; does-not-fit: the card has less than the
-job is likely to need even with cached blocks given back; tight: what lies between."""
+Fit = Verdict
 
 
 class CardFit(msgspec.Struct, frozen=True, kw_only=True):

@@ -210,7 +210,8 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     `program`: the script or module that runs, as written; "" when a file is all there is.
     `outputs`: the files its output goes to. `written`: the files its script writes itself (see
     `Script`). `keys`: the names its own files set, once they are read. `started_unseen`: what
-    started its processes, and how many, is not at hand.
+    started its processes, and how many, is not at hand. `program_read`: what the program itself
+    sets is among `args`.
     """
 
     framework: str
@@ -234,6 +235,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     written: tuple[tuple[str, str, int], ...] = ()
     keys: tuple[str, ...] = ()
     started_unseen: bool = False
+    program_read: bool = False
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

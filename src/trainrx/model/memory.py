@@ -30,6 +30,15 @@ accelerate's autocast, which also turns the model's outputs into fp32 (`convert_
 fused: a kernel over 2-byte logits (Megatron's and Unsloth-like cross entropy); chunked: computed
 over pieces of the sequence; linear: fused with the head, no logits at all (Liger)."""
 
+OpenTerm = Literal[
+    "sharding", "offload", "length", "tuner", "checkpointing", "precision", "kernels", "batch"
+]
+"""What of a job may be set by something nobody understands: the interval holds all it may be."""
+
+Verdict = Literal["fits", "tight", "cannot-say", "does-not-fit"]
+"""fits: the whole interval lies within the card; does-not-fit: all of it lies beyond, cached blocks
+given back; else tight where all of the launch is understood, cannot-say where some is not."""
+
 Phase = Literal[
     "load", "forward", "loss", "backward", "step", "rollout", "weight-sync", "eval", "save"
 ]
@@ -107,6 +116,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     `logit_share`: the share of positions that get logits; `holds_logits`: the model's forward keeps
     the 2-byte logits while the loss works on a copy. `step_copies`: copies of the gradients' size a
     foreach step makes.
+    `open_terms` are not known: what stands here of them is the likeliest.
     """
 
     shape: ModelShape
@@ -169,6 +179,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     trained_copies: tuple[ModelShape, ...] = ()
     copies_whole: bool = False
     card_gib: float | None = None
+    open_terms: tuple[OpenTerm, ...] = ()
 
 
 LORA_ROLES = ("q", "k", "v", "o", "gate", "up", "down", "qkv", "head", "embed", "vision")
@@ -215,13 +226,14 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
     """Something the launch does not say that was taken for granted. `param`: what would say it.
 
     `text` is English; `id` names the same words in `trainrx.model.assumptions`, and `values` are
-    what fills them.
+    what fills them. `decides`: it is not known, and the interval holds all it may be.
     """
 
     id: str
     text: str
     param: str = ""
     values: tuple[tuple[str, str], ...] = ()
+    decides: bool = False
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
@@ -246,20 +258,26 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     allocated: tensors (`torch.cuda.max_memory_allocated`); reserved: what the allocator holds
     (`max_memory_reserved`); card: what nvidia-smi shows, with contexts and libraries. `need_gib` is
     what the job gets by with: before it gives up, the allocator returns the blocks it only keeps
-    in reserve. `verdict`: does-not-fit when the card has less than `need_gib`, fits when all of the
-    interval of `card` lies within it, else tight; None when no card is given.
+    in reserve, `least_gib` the low end of it. `verdict` is None when no card is given.
     """
 
     allocated: Figure
     reserved: Figure
     card: Figure
     need_gib: float = 0.0
+    least_gib: float = 0.0
     peak: Phase
     phases: tuple[PhaseUse, ...]
     host: HostUse
-    verdict: Literal["fits", "tight", "does-not-fit"] | None = None
+    verdict: Verdict | None = None
     limit_gib: float | None = None
     assumptions: tuple[Assumption, ...] = ()
+
+    @property
+    def likely_exceeds(self) -> bool:
+        """Tell whether all of the job is understood, and more likely than not it is too large."""
+        understood = self.verdict in ("tight", "does-not-fit")
+        return understood and self.limit_gib is not None and self.need_gib > self.limit_gib
 
     @property
     def beyond(self) -> tuple[Term, ...]:

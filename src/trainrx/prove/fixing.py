@@ -147,7 +147,7 @@ def _to_the_first(found: Iterable[Tried], framework: str) -> Iterator[Tried]:
 def exceeds(trial: TrialLaunch) -> bool:
     """Tell whether the launch is foreseen not to fit its card."""
     found = trial.before.memory
-    return not isinstance(found, Refusal) and found.verdict == "does-not-fit"
+    return not isinstance(found, Refusal) and found.likely_exceeds
 
 
 def _untold(trial: TrialLaunch) -> Refusal | None:

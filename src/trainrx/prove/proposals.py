@@ -212,7 +212,7 @@ def _proposed(
 def _is_short(cause: CauseOut, trial: TrialLaunch) -> bool:
     """Tell whether memory is the trouble: it was, or the launch is foreseen not to fit."""
     found = trial.before.memory
-    foreseen = not isinstance(found, Refusal) and found.verdict == "does-not-fit"
+    foreseen = not isinstance(found, Refusal) and found.likely_exceeds
     return cause.family in MEMORY or foreseen
 
 

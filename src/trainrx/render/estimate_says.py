@@ -31,6 +31,12 @@ def claim(estimate: Estimate, view: View) -> str:
     card = clean(named or view.say(words.YOUR_CARD))
     figure = found.card
     values = {"gib": gib(figure.gib), "low": gib(figure.low), "high": gib(figure.high)}
+    if found.verdict == "cannot-say":
+        params = dict.fromkeys(one.param for one in estimate.assumptions if one.decides)
+        listed = view.say(LISTED).join(params)
+        return view.say(
+            words.IN_BETWEEN, **values, card=card, limit=gib(found.limit_gib or 0.0), params=listed
+        )
     if found.limit_gib is not None:
         text = words.RATHER_NOT if figure.gib > found.limit_gib else words.RATHER_SO
         rather = view.say(text) if found.verdict == "tight" else ""
@@ -119,7 +125,7 @@ def _gap(part: Compared, whole: float, view: View) -> str:
 def next_steps(found: Prediction, view: View) -> tuple[str, ...]:
     """Say by how much a job is too large, and what makes it so; nothing where it fits."""
     phase = peak_phase(found)
-    if found.limit_gib is None or found.verdict in (None, "fits") or phase is None:
+    if found.limit_gib is None or found.verdict in (None, "fits", "cannot-say") or phase is None:
         return ()
     likely = found.card.gib > found.limit_gib
     over = (found.card.gib if likely else found.card.high) - found.limit_gib

@@ -13,9 +13,15 @@ from trainrx.render.words import LISTED
 VERDICT: dict[Fit, Text] = {
     "fits": Text(en="FITS", zh="放得下"),
     "tight": Text(en="TIGHT", zh="可能放不下"),
+    "cannot-say": Text(en="CANNOT SAY", zh="无法判断"),
     "does-not-fit": Text(en="DOES NOT FIT", zh="放不下"),
 }
-STYLE_OF: dict[Fit, str] = {"fits": "good", "tight": "doubt", "does-not-fit": "bad"}
+STYLE_OF: dict[Fit, str] = {
+    "fits": "good",
+    "tight": "doubt",
+    "cannot-say": "doubt",
+    "does-not-fit": "bad",
+}
 NO_VERDICT = Text(en="ESTIMATE", zh="估算")
 NO_PREDICTION = Text(en="no prediction", zh="无法预测")
 
@@ -23,6 +29,10 @@ NO_PREDICTION = Text(en="no prediction", zh="无法预测")
 ON_THIS_CARD = Text(
     en="{card}: {gib} of {limit} GiB ({low} to {high})",
     zh="{card}：{limit} GiB 中占用 {gib} GiB（{low}～{high}）",
+)
+IN_BETWEEN = Text(
+    en="{card}: between {low} and {high} of {limit} GiB; tell {params}",
+    zh="{card}：{limit} GiB 中占用 {low}～{high} GiB；请给出 {params}",
 )
 RATHER_NOT = Text(en=", more likely too much", zh="，多半放不下")
 RATHER_SO = Text(en=", more likely enough", zh="，多半放得下")

@@ -41,7 +41,7 @@ def plan_for(answer: Diagnosis, done: Conclusion, request: Request) -> ProvedPla
     """
     if answer.verdict in ("unknown", "healthy", "no_problem_foreseen"):
         return None
-    if not answer.causes and answer.verdict != "will_not_fit":
+    if not answer.causes and answer.verdict not in ("will_not_fit", "at_risk"):
         return None
     if not _is_at_hand(answer.causes, done):
         return _as_known(answer)
@@ -50,10 +50,14 @@ def plan_for(answer: Diagnosis, done: Conclusion, request: Request) -> ProvedPla
 
     looked_at = msgspec.structs.replace(answer, causes=answer.causes[:LOOKED_AT])
     trial = trial_of(done, answer.findings)
+    memory = trial.before.memory
+    likely = not isinstance(memory, Refusal) and memory.likely_exceeds
+    if not answer.causes and answer.verdict == "at_risk" and not likely:
+        return None
     plan = _from_trial(ways_out(looked_at, done, trial, first=True), request)
     if plan is None:
         return _as_known(answer)
-    return _too_large(plan, trial.before.memory) if answer.verdict == "will_fail" else plan
+    return _too_large(plan, memory) if answer.verdict == "will_fail" else plan
 
 
 def _is_at_hand(causes: Sequence[CauseOut], done: Conclusion) -> bool:
@@ -66,7 +70,7 @@ def _is_at_hand(causes: Sequence[CauseOut], done: Conclusion) -> bool:
 
 def _too_large(plan: ProvedPlan, memory: Prediction | Refusal) -> ProvedPlan:
     """Say of a plan against a refusal that the job will not fit either, where that is so."""
-    if plan.predicted or isinstance(memory, Refusal) or memory.verdict != "does-not-fit":
+    if plan.predicted or isinstance(memory, Refusal) or not memory.likely_exceeds:
         return plan
     return msgspec.structs.replace(plan, predicted=compared(memory, memory), fits=False)
 

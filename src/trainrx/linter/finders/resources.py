@@ -164,7 +164,7 @@ def _memory(job: LintedJob) -> Iterator[RuleHit]:
     if isinstance(found, Refusal):
         return
     result = predict(found[0], knowledge.memory)
-    if isinstance(result, Refusal) or result.verdict is None:
+    if isinstance(result, Refusal) or result.verdict is None or found[0].open_terms:
         return
     values = {
         "need": f"{result.need_gib:.1f}",
