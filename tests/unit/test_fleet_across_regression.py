@@ -15,6 +15,8 @@ def _runs(made, versions: Iterable[str], lines: str, first: int) -> list[JobAnsw
             f"{made.__name__}-{number}",
             versions={"torch": version, "ms-swift": "3.2.1"},
             launch_lines=(f"seed={number}", *lines.split()),
+            launch_places=tuple(f"run.sh:{at}" for at in range(9)),
+            folder=f"/runs/{number}",
             started=MONDAY + (first + number) * DAY,
         )
         for number, version in enumerate(versions)
@@ -43,6 +45,7 @@ def test_the_first_bad_line_of_the_launch_is_found_with_the_run_that_has_it() ->
     packing = _named(found.differences)["packing"]
     assert (packing.good, packing.bad) == ((("false", 3),), (("true", 3),))
     assert packing.changed
+    assert packing.place == "/runs/0/run.sh:2"
     assert _named(found.differences)["attn"].good == (("", 3),)
     assert (found.last_good, found.first_bad) == ("healthy-2", "failed-0")
     assert "lr" not in _named(found.differences)
@@ -79,4 +82,5 @@ def test_a_comparison_is_said_in_both_languages() -> None:
 
     assert "good up to 2.5.1, bad from 2.6.0" in english.replace("`", "")
     assert "The first bad run is failed-0" in english
+    assert "\n    /runs/0/run.sh:2\n" in english
     assert "到 2.5.1 为止正常" in chinese.replace("`", "")

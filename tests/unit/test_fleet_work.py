@@ -34,7 +34,8 @@ def test_what_is_compared_across_jobs_is_kept_and_secrets_are_not():
         "ms-swift",
     )
     assert found.site.frame == "transformers/models/qwen2/modeling_qwen2.py:forward"
-    assert "max_length=2048" in found.launch_lines
+    at = found.launch_lines.index("max_length=2048")
+    assert found.launch_places[at].endswith("launch.sh:4")
     assert not any("0123456789abcdef" in line for line in found.launch_lines)
     assert (found.image, found.nodes, found.user) == ("registry.local/train:7", ("n1",), "u")
     assert (found.family, found.gpus) == ("crash_other", 2)
@@ -61,3 +62,17 @@ def test_the_digest_of_a_launch_changes_with_its_settings_only(change: str):
 
     same = found.launch_digest == examine(_sent(), LIMITS).launch_digest
     assert same == (change == "2048")
+
+
+def test_a_config_counts_as_part_of_the_launch_where_it_sets_anything_of_the_framework(
+    tmp_path: Path,
+):
+    (tmp_path / "run.sh").write_text("llamafactory-cli train sft.yaml\n")
+    (tmp_path / "sft.yaml").write_text("stage: sft\nlora_targt: all\n")
+    (tmp_path / "expect.yaml").write_text("cause: argument-misspelt\n")
+
+    found = examine(FleetJob(key="k", name="n", source="folder", folder=str(tmp_path)), LIMITS)
+
+    places = dict(zip(found.launch_lines, found.launch_places, strict=True))
+    assert places["lora_targt=all"] == "sft.yaml:2"
+    assert not any("expect.yaml" in place for place in found.launch_places)

@@ -113,7 +113,8 @@ class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
         gpu_hours: GPUs times hours it ran.
         started: seconds since the epoch, UTC, as is `ended`.
         launch_digest: names what the launch sets.
-        launch_lines: one `name=value` a line, sorted, masked.
+        launch_lines: one `name=value` a line, sorted, masked; launch_places: where each stands, a
+            file from the folder of the job on and its line.
         inputs_digest: names the state of what was read.
         knowledge_serial: names the program and the knowledge that answered.
         fingerprint: names the failure; jobs that failed alike share it.
@@ -148,6 +149,7 @@ class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ended: float | None = None
     launch_digest: str = ""
     launch_lines: tuple[str, ...] = ()
+    launch_places: tuple[str, ...] = ()
     inputs_digest: str = ""
     knowledge_serial: str = ""
     fingerprint: str = ""

@@ -8,10 +8,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -25,6 +26,7 @@ from trainrx.launch.images import IMAGES
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
+from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.result import Diagnosis
 from trainrx.sanitizer.redactor import Redactor
@@ -127,7 +129,7 @@ def kept_of(job: FleetJob, known: Joined) -> JobAnswer:
     said, launch, spoken_of = known.answer, known.done.launch, known.done.knowledge.ranges
     verdict = verdict_of(known)
     packages = {entry.package for entry in spoken_of.values()} | {said.job.framework or ""}
-    lines = launch_lines(known.done)
+    lines = launch_lines(known.done, job.folder)
     job = with_allocation(job, known.done.given)
     job = msgspec.structs.replace(job, gpus=job.gpus or said.job.gpus)
     return msgspec.structs.replace(
@@ -144,7 +146,8 @@ def kept_of(job: FleetJob, known: Joined) -> JobAnswer:
         changes=_changes(said),
         image=job.image or _image(launch),
         launch_digest=_digest(lines) if launch is not None else "",
-        launch_lines=lines[:MOST_LINES],
+        launch_lines=tuple(line.text for line in lines[:MOST_LINES]),
+        launch_places=tuple(line.place for line in lines[:MOST_LINES]),
         knowledge_serial=f"{__version__}-{known.done.knowledge.digest}",
     )
 
@@ -165,33 +168,62 @@ def site_of(said: Diagnosis) -> JobSite:
     )
 
 
-def launch_lines(done: Conclusion) -> tuple[str, ...]:
-    """Give what a launch sets, wherever it does: one setting a line, sorted and masked."""
+class LaunchLine(NamedTuple):
+    """A setting of a launch as `name=value`, and where it stands: `launch.sh:12`."""
+
+    text: str
+    place: str
+
+
+def launch_lines(done: Conclusion, folder: str = "") -> tuple[LaunchLine, ...]:
+    """Give what a launch sets, wherever it does: one setting a line, sorted and masked.
+
+    Args:
+        done: what was concluded of the job.
+        folder: of the job; places in it are named from there.
+    """
     if done.launch is None:
         return ()
-    lines = sorted({line[:LONGEST_LINE] for line in _settings(done.launch, done.resolved)})
-    redactor = Redactor("secrets", lines)
-    return tuple(redactor.text(line) for line in lines)
+    found = {text[:LONGEST_LINE]: at for text, at in _settings(done.launch, done.resolved)}
+    redactor = Redactor("secrets", list(found))
+    root = folder.rstrip("/") + "/"
+    return tuple(
+        LaunchLine(redactor.text(text), str(at).removeprefix(root))
+        for text, at in sorted(found.items(), key=itemgetter(0))
+    )
 
 
-def _settings(launch: RawLaunch, resolved: Resolved | None) -> Iterator[str]:
-    yield f"command={launch.framework} {launch.command} {launch.program}".rstrip()
+def _settings(launch: RawLaunch, resolved: Resolved | None) -> Iterator[tuple[str, Origin]]:
+    started = f"command={launch.framework} {launch.command} {launch.program}".rstrip()
+    yield started, launch.origin
     if resolved is not None:
         stated = (one for one in resolved.arguments.values() if one.origins)
-        given = (one for one in stated if one.via not in ("default", "log"))
-        yield from (f"{one.name}={one.text or one.value}" for one in given)
-        yield from (f"{arg.name}={_value(arg)}" for arg in resolved.unknown_flags)
+        given = [one for one in stated if one.via not in ("default", "log")]
+        yield from ((f"{one.name}={one.text or one.value}", one.origins[0]) for one in given)
+        # a file in the folder that sets nothing of the framework is none of its configs
+        configs = {origin.source for one in given for origin in one.origins}
+        for arg in resolved.unknown_flags:
+            if arg.via != "config" or _is_named(arg.origin.source, configs, launch.configs):
+                yield f"{arg.name}={_value(arg)}", arg.origin
     for group, args in (("launcher", launch.launcher), ("container", launch.container)):
-        yield from (f"{group}.{arg.name}={_value(arg)}" for arg in args)
-    yield from (f"env.{var.name}={'?' if var.value is None else var.value}" for var in launch.env)
+        yield from ((f"{group}.{arg.name}={_value(arg)}", arg.origin) for arg in args)
+    for var in launch.env:
+        yield f"env.{var.name}={'?' if var.value is None else var.value}", var.origin
+
+
+def _is_named(source: str, configs: Collection[str], named: Iterable[str]) -> bool:
+    """Tell whether a file sets anything of the framework, or is named by the launch."""
+    return source in configs or Path(source).name in {Path(name).name for name in named}
 
 
 def _value(arg: RawArg) -> str:
     return "?" if arg.values is None else " ".join(arg.values)
 
 
-def _digest(lines: tuple[str, ...]) -> str:
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:16]
+def _digest(lines: Iterable[LaunchLine]) -> str:
+    return hashlib.sha256(
+        "\n".join(line.text for line in lines).encode("utf-8", "replace")
+    ).hexdigest()[:16]
 
 
 def _family(said: Diagnosis) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 from packaging.version import InvalidVersion, Version
@@ -24,7 +25,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     value of a bad run is that of a good one. `last_good` and `first_bad` are versions next to each
     other where all newer ones are bad, or all older ones. `p`: probability by chance, corrected for
     all that was compared. `changed`: it is another one in the first bad run than in the last good
-    one before it.
+    one before it. `place`: file and line of the launch that sets it in the first bad run, else in
+    one of the bad runs; "" where none sets it.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     last_good: str = ""
     first_bad: str = ""
     changed: bool = False
+    place: str = ""
 
 
 class Regression(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,11 +58,15 @@ def regression(
 ) -> Regression:
     """Compare runs that went well with runs that did not, what separates them first."""
     turn = _turn(good, bad)
+    first = (*turn[1:], *bad) if turn else bad
     found = [
         *_differences(good, bad, [one.versions for one in (*good, *bad)], turn, is_version=True),
         *_differences(good, bad, [_lines(one) for one in (*good, *bad)], turn, is_version=False),
     ]
-    corrected = [msgspec.structs.replace(one, p=min(1.0, one.p * len(found))) for one in found]
+    corrected = [
+        msgspec.structs.replace(one, p=min(1.0, one.p * len(found)), place=_place(one, first))
+        for one in found
+    ]
     kept = [one for one in corrected if one.separates or one.p <= MOST_P]
     order = sorted(kept, key=lambda one: (not one.separates, not one.changed, one.p, one.name))
     return Regression(
@@ -106,6 +113,15 @@ def _differences(
 
 def _lines(answer: JobAnswer) -> dict[str, str]:
     return dict(line.partition("=")[::2] for line in answer.launch_lines)
+
+
+def _place(found: Difference, runs: Iterable[JobAnswer]) -> str:
+    """Say where the first run that sets it does."""
+    for run in () if found.is_version else runs:
+        for line, place in zip(run.launch_lines, run.launch_places, strict=False):
+            if line.partition("=")[0] == found.name:
+                return str(Path(run.folder, place))
+    return ""
 
 
 def _chance(good: Sequence[str], bad: Sequence[str]) -> float:

@@ -55,9 +55,15 @@ def document(found: Regression, view: View) -> Document:
 def _rows(differences: list[Difference], view: View) -> Iterator[doc.Node]:
     shown = view.first(differences, MOST_ROWS)
     for one in shown:
-        yield doc.Bullet(view.labelled_text(f"`{_plain(one.name)}`", _said(one, view)))
+        said = view.labelled_text(f"`{_plain(one.name)}`", _said(one, view))
+        yield doc.Bullet(said, children=_place(one))
     if len(shown) < len(differences):
         yield doc.More(len(differences) - len(shown))
+
+
+def _place(one: Difference) -> tuple[doc.Node, ...]:
+    """Give the line of the launch in the first bad run."""
+    return (doc.Paragraph(_plain(one.place)),) if one.place else ()
 
 
 def _said(one: Difference, view: View) -> str:
