@@ -188,7 +188,7 @@ class TestFiles:
         path = tmp_path / "a.parquet"
         path.write_bytes(b"PAR1....PAR1")
 
-        with pytest.raises(UsageError, match="pip install pyarrow"):
+        with pytest.raises(UsageError, match="pip install 'trainrx\\[data\\]'"):
             token_lengths(path)
 
     def test_pairs_count_the_longer_answer(self, tmp_path: Path) -> None:

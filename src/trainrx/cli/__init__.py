@@ -71,6 +71,10 @@ def _dispatch(words: list[str], spoken: Lang) -> int:
     known = {command.name for command in app.registered_commands}
     if usual and len(known) > 1 and rest[0] not in {*known, "-h", "--help"}:
         rest = [usual, *rest]
+    if "--data" in rest:
+        from trainrx.cli._options import with_data
+
+        rest = with_data(rest)
     name = f"{called_as()} {words[0]}" if named else called_as()
     defaults = {"lang": lang or before} if lang or before else {}
     subcommands = {command.name: defaults for command in app.registered_commands}

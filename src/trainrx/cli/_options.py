@@ -13,6 +13,7 @@ import typer
 
 from trainrx.cli._output import read_stdin
 from trainrx.launch.request import Inputs, PathLike, Paths, Request, request_of
+from trainrx.linter.files import SCRIPTS
 from trainrx.model.errors import UsageError
 from trainrx.model.text import Lang, language
 from trainrx.sanitizer import Level
@@ -124,11 +125,36 @@ class Data(msgspec.Struct):
     """What it learns from."""
 
     data: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "--data", metavar="FILE", help="The training data, for the lengths of samples."
+            "--data",
+            metavar="[FILE]",
+            help="Read a sample of the training data: this file, or what the launch names.",
         ),
     ] = None
+
+
+DATA = "--data"
+OF_THE_LAUNCH = "launch"
+"""What stands for the data the launch names itself."""
+
+
+def with_data(words: list[str]) -> list[str]:
+    """Write out `--data` without a file: an option's value may not be left out in typer.
+
+    What follows it is a file of data, unless it is an option or holds a launch.
+    """
+    out: list[str] = []
+    for at, word in enumerate(words):
+        alone = word == DATA and not _is_data(words[at + 1 : at + 2])
+        out.append(f"{DATA}={OF_THE_LAUNCH}" if alone else word)
+    return out
+
+
+def _is_data(following: list[str]) -> bool:
+    name = next(iter(following), "-")
+    holds_launch = name.lower().endswith((*SCRIPTS, ".yaml", ".yml", ".py", ".log"))
+    return not name.startswith("-") and not holds_launch and not Path(name).is_dir()
 
 
 class Folders(msgspec.Struct):
@@ -239,6 +265,8 @@ def request_from(given: Mapping[str, object]) -> Request:
         named["logs"] = named.pop("log")
     if "versions" in named:
         named["versions"] = versions_of(str(named["versions"]), "--versions")
+    if named.get("data") == OF_THE_LAUNCH:
+        named["data"] = ""
     named.setdefault("lang", language(os.environ))
     request = request_of(
         cast("Paths", paths), cast("Inputs", named), cast("PathLike | None", good), answers

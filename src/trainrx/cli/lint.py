@@ -11,6 +11,7 @@ import typer
 
 from trainrx.cli import make_app
 from trainrx.cli._options import (
+    Data,
     Display,
     Folders,
     Installed,
@@ -55,12 +56,13 @@ PATH is a launch script, a configuration or a folder (default: this one); - read
 \b
   diagnose lint launch.sh --versions ms-swift==3.2.1
   diagnose lint scripts/ --fix
+  diagnose lint launch.sh --data
   diagnose lint - --format json < launch.sh
 
 Rules are named by id, by group (arguments, guards, shell, config, layout, environment, versions,
-memory, time, lint) or all. Exit status: 0 nothing found, 1 something found, 2 wrong use. A finding
-is held back by `# diagnose: ignore=RULE reason` at the end of its line, or on a line of its own
-above the command; `diagnose explain RULE` says what a rule is about.
+memory, time, data, lint) or all. Exit status: 0 nothing found, 1 something found, 2 wrong use. A
+finding is held back by `# diagnose: ignore=RULE reason` at the end of its line, or on a line of its
+own above the command; `diagnose explain RULE` says what a rule is about.
 """
 Names = list[str] | None
 
@@ -170,7 +172,7 @@ class LintRun(msgspec.Struct, frozen=True):
 
 
 @app.command("lint", help=HELP)
-@takes(LaunchOptions, Installed, Machine, Folders)
+@takes(LaunchOptions, Installed, Machine, Data, Folders)
 def run_lint(
     request: Request,
     choice: Choice,

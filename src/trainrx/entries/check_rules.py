@@ -121,7 +121,9 @@ def softened(found: Iterable[Problem]) -> Iterator[Problem]:
 ENVIRONMENT = "env."
 """What a fact begins with that is a variable as the launch sees it."""
 _FINDER = late(r"[a-z][a-z0-9_]*")
-_KEYS = frozenset({"name", "script", "config", "versions", "gpu", "gpus", "nodes", "expect"})
+_KEYS = frozenset(
+    {"name", "script", "config", "files", "versions", "gpu", "gpus", "nodes", "expect"}
+)
 
 
 class _WithVariables:

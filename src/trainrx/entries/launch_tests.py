@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -74,7 +75,10 @@ class LintExpectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class LintCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One launch, as a script or as a configuration, and what is known beside it."""
+    """One launch, as a script or as a configuration, and what is known beside it.
+
+    `files` lie beside the script by their names; where there are some, the data is read.
+    """
 
     name: str
     expect: LintExpectation
@@ -84,6 +88,7 @@ class LintCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     gpu: str | None = None
     gpus: int | None = None
     nodes: int | None = None
+    files: dict[str, str] = {}
 
 
 class LintCases(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,16 +112,31 @@ def read_lint_cases(path: Path) -> tuple[LintCase, ...]:
 
 def case_problems(rule: str, case: LintCase, loaded: LoadedKnowledge) -> Iterator[str]:
     """Give a line for each expectation that does not hold."""
+    if not case.files:
+        yield from _judged(rule, case, loaded, None)
+        return
+    with TemporaryDirectory() as folder:
+        for name, text in case.files.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        yield from _judged(rule, case, loaded, Path(folder))
+
+
+def _judged(
+    rule: str, case: LintCase, loaded: LoadedKnowledge, folder: Path | None
+) -> Iterator[str]:
     settings = Settings(versions=case.versions)
     request = Request(
-        cards=() if case.gpu is None else (case.gpu,), gpus=case.gpus, nodes=case.nodes
+        cards=() if case.gpu is None else (case.gpu,),
+        gpus=case.gpus,
+        nodes=case.nodes,
+        data=None if folder is None else "",
     )
     beside = around(settings, loaded, request)
     linter = Linter(loaded.lint, chooser(settings, groups(loaded.lint)), "en")
     file = (
-        File("case.yaml", case.config, "config", None, named=True)
+        File("case.yaml", case.config, "config", folder, named=True)
         if case.config
-        else File("case.sh", case.script, "script", None, named=True)
+        else File("case.sh", case.script, "script", folder, named=True)
     )
     found = [item for item in lint_file(file, linter, beside, [])[0] if item.rule == rule]
     expect, where = case.expect, f"{rule}: {case.name}"

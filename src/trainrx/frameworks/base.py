@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar, TypeVar
 
 from trainrx.frameworks.common.arguments import ArgumentTraits
+from trainrx.frameworks.common.data import DataTraits
 from trainrx.frameworks.common.files import FileTraits
 from trainrx.frameworks.common.layout import LayoutTraits
 from trainrx.frameworks.common.memory import MemoryTraits
@@ -19,7 +20,7 @@ from trainrx.frameworks.common.start import StartTraits
 T = TypeVar("T")
 
 
-class Framework(StartTraits, ArgumentTraits, FileTraits, LayoutTraits, MemoryTraits):
+class Framework(StartTraits, ArgumentTraits, FileTraits, DataTraits, LayoutTraits, MemoryTraits):
     """What trains, or is served, under a name of its own."""
 
     __slots__ = ()

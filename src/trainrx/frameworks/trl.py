@@ -58,6 +58,7 @@ class Trl(HfTrainer):
     )
     usual_keys = frozenset({"model_name_or_path", "per_device_train_batch_size", "lora_r", "dtype"})
     environment_key = "env"
+    train_data = ("dataset_name",)
 
     def by_path(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read its scripts; variants lie beside those they came of: sft_vlm.py, dpo_vlm.py."""

@@ -60,6 +60,8 @@ class Verl(Framework):
     model_arguments = frozenset({"actor_rollout_ref.model.path"})
     composed = True
     catalog_commands: ClassVar[tuple[str, ...]] = ("{}_trainer",)
+    train_data: ClassVar[tuple[str, ...]] = ("data.train_files",)
+    eval_data: ClassVar[tuple[str, ...]] = ("data.val_files",)
     policy_gradient = frozenset({"ppo", "ppo_trainer"})
     takes_overrides = True
     only_assigns = True

@@ -38,7 +38,8 @@ DEEPEST = 20
 class SampleText(NamedTuple):
     """The words of a sample, its second answer if it has one, and what else it carries.
 
-    `messages` counts the messages a chat template wraps; 0 for plain text.
+    `messages` counts the messages a chat template wraps; 0 for plain text. `tags` counts the places
+    of images in the text.
     """
 
     text: str
@@ -47,6 +48,7 @@ class SampleText(NamedTuple):
     images: int
     videos: int
     audios: int
+    tags: int = 0
 
 
 def parts_of(sample: Mapping[str, object]) -> SampleText | None:
@@ -79,7 +81,8 @@ def _parts(
     sample: Mapping[str, object], text: str, rejected: str | None, messages: int
 ) -> SampleText:
     counts = {kind: _carried(sample, kind, keys, text) for kind, keys in MEDIA}
-    return SampleText(_TAG.sub("", text), rejected, messages, **counts)
+    tags = text.count(TAGS["images"])
+    return SampleText(_TAG.sub("", text), rejected, messages, **counts, tags=tags)
 
 
 def _conversation(sample: Mapping[str, object]) -> list[str]:

@@ -1,12 +1,15 @@
-"""Read the samples of a data file one by one: JSON lines, JSON, CSV, Parquet; memory is bounded."""
+"""Read the samples of a data file one by one: JSON lines, JSON, CSV, Parquet, Arrow.
+
+Memory is bounded.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple, Protocol, TextIO
 
 from trainrx.model.errors import UsageError
 from trainrx.model.pattern import late
@@ -19,6 +22,10 @@ ROWS = 256
 _VALUE = late(r"[^\s,]")
 
 
+class NoReaderError(UsageError):
+    """The library that reads a form is not installed."""
+
+
 class Bad(NamedTuple):
     """Something that is no sample: where it stands (a line, or a count of samples) and why."""
 
@@ -26,11 +33,34 @@ class Bad(NamedTuple):
     reason: str
 
 
+class ArrowBatch(Protocol):
+    """Rows in columns, as pyarrow holds them."""
+
+    num_rows: int
+
+    def slice(self, offset: int, length: int) -> ArrowBatch:
+        """Give some rows."""
+
+    def to_pylist(self) -> list[dict[str, object]]:
+        """Give the rows one by one."""
+
+
 Sample = Mapping[str, object] | Bad
+Placed = tuple[int | None, Sample]
+"""A sample with the line it begins at, where the form has lines."""
 
 
 def read_samples(path: Path) -> Iterator[Sample]:
     """Give the samples of a file, what cannot be read as `Bad` at its place.
+
+    Raises:
+        UsageError: the file is missing, no file, not readable, or of a form that is not read.
+    """
+    return (sample for _, sample in read_placed(path))
+
+
+def read_placed(path: Path) -> Iterator[Placed]:
+    """Give the samples of a file with their lines, what cannot be read as `Bad` at its place.
 
     The form is told by content: Parquet, a JSON array, JSON lines, else a table with a header.
 
@@ -40,6 +70,8 @@ def read_samples(path: Path) -> Iterator[Sample]:
     head = _head(path)
     if head.startswith(b"PAR1"):
         return _parquet(path)
+    if head.startswith(b"ARROW1") or path.suffix.lower() == ".arrow":
+        return _arrow(path)
     if head.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd")):
         raise UsageError(f"{path}: is compressed: unpack it first")
     text = head.decode("utf-8-sig", "replace").lstrip()
@@ -48,7 +80,7 @@ def read_samples(path: Path) -> Iterator[Sample]:
     return _of_text(path, text)
 
 
-def _of_text(path: Path, head: str) -> Iterator[Sample]:
+def _of_text(path: Path, head: str) -> Iterator[Placed]:
     if head.startswith("[") or (head.startswith("{") and _is_one_object(path, head)):
         return _opened(path, _json)
     if head.startswith("{"):
@@ -82,21 +114,21 @@ def _head(path: Path) -> bytes:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _opened(path: Path, read: Callable[[TextIO], Iterator[Sample]]) -> Iterator[Sample]:
+def _opened(path: Path, read: Callable[[TextIO], Iterator[Placed]]) -> Iterator[Placed]:
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         yield from read(file)
 
 
-def _lines(file: TextIO) -> Iterator[Sample]:
+def _lines(file: TextIO) -> Iterator[Placed]:
     number = 0
     while line := file.readline(LONGEST):
         number += 1
         place = f"line {number}"
         if not line.endswith("\n") and len(line) >= LONGEST:
             _skip_line(file)
-            yield Bad(place, f"is longer than {LONGEST >> 20} million characters")
+            yield number, Bad(place, f"is longer than {LONGEST >> 20} million characters")
         elif line.strip():
-            yield _sample(line, place)
+            yield number, _sample(line, place)
 
 
 def _skip_line(file: TextIO) -> None:
@@ -112,21 +144,21 @@ def _sample(line: str, place: str) -> Sample:
     return value if isinstance(value, dict) else Bad(place, "is no object with fields")
 
 
-def _json(file: TextIO) -> Iterator[Sample]:
+def _json(file: TextIO) -> Iterator[Placed]:
     """Read the values of an array, or of the first array within an object, one after another."""
     text = _Window(file)
     if not text.enter():
-        yield Bad("the file", "holds no list of samples")
+        yield None, Bad("the file", "holds no list of samples")
         return
     number = 0
     while text.goes_on():
         number += 1
         found = text.value()
         if isinstance(found, Bad):
-            yield Bad(f"sample {number}", f"{found.reason}; nothing behind it was read")
+            yield None, Bad(f"sample {number}", f"{found.reason}; nothing behind it was read")
             return
         value = found[0]
-        yield value if isinstance(value, dict) else Bad(f"sample {number}", "is no object")
+        yield None, value if isinstance(value, dict) else Bad(f"sample {number}", "is no object")
 
 
 class _Window:
@@ -184,7 +216,7 @@ class _Window:
         return bool(piece)
 
 
-def _table(file: TextIO, delimiter: str) -> Iterator[Sample]:
+def _table(file: TextIO, delimiter: str) -> Iterator[Placed]:
     before = csv.field_size_limit(LONGEST)
     try:
         yield from _rows(csv.DictReader(file, delimiter=delimiter))
@@ -192,28 +224,48 @@ def _table(file: TextIO, delimiter: str) -> Iterator[Sample]:
         csv.field_size_limit(before)
 
 
-def _rows(rows: csv.DictReader[str]) -> Iterator[Sample]:
+def _rows(rows: csv.DictReader[str]) -> Iterator[Placed]:
     while True:
         try:
             row = next(rows)
         except StopIteration:
             return
         except csv.Error as error:
-            yield Bad(f"line {rows.line_num}", str(error)[:200])
+            yield rows.line_num, Bad(f"line {rows.line_num}", str(error)[:200])
             continue
-        yield {key: value for key, value in row.items() if isinstance(key, str)}
+        kept = {key: value for key, value in row.items() if isinstance(key, str)}
+        yield rows.line_num, kept
 
 
-def _parquet(path: Path) -> Iterator[Sample]:
+def _parquet(path: Path) -> Iterator[Placed]:
     try:
         import pyarrow.parquet as pq
     except ImportError:
-        raise UsageError(
-            f"{path}: reading Parquet needs pyarrow: pip install pyarrow, or give JSON lines"
-        ) from None
-    return _batches(pq.ParquetFile(path))
+        raise _no_pyarrow(path, "Parquet") from None
+    return _batches(pq.ParquetFile(path).iter_batches(batch_size=ROWS))
 
 
-def _batches(file: object) -> Iterator[Sample]:
-    for batch in file.iter_batches(batch_size=ROWS):  # type: ignore[attr-defined]
-        yield from batch.to_pylist()
+def _arrow(path: Path) -> Iterator[Placed]:
+    """Read Arrow's stream, as `datasets` keeps it, or its file."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise _no_pyarrow(path, "Arrow") from None
+    held = pa.memory_map(str(path))
+    try:
+        return _batches(pa.ipc.open_stream(held))
+    except pa.ArrowInvalid:
+        file = pa.ipc.open_file(held)
+        return _batches(file.get_batch(number) for number in range(file.num_record_batches))
+
+
+def _no_pyarrow(path: Path, form: str) -> NoReaderError:
+    return NoReaderError(
+        f"{path}: reading {form} needs pyarrow: pip install 'trainrx[data]', or give JSON lines"
+    )
+
+
+def _batches(batches: Iterable[ArrowBatch]) -> Iterator[Placed]:
+    for batch in batches:
+        for start in range(0, batch.num_rows, ROWS):
+            yield from ((None, row) for row in batch.slice(start, ROWS).to_pylist())

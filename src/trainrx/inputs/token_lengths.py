@@ -106,7 +106,7 @@ class Lengths(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-class _Tally:
+class LengthTally:
     """Running statistics in memory that does not grow with the file."""
 
     def __init__(self) -> None:
@@ -120,6 +120,7 @@ class _Tally:
         self._draw = random.Random(0)  # noqa: S311  # a sample for statistics, the same each time
 
     def add(self, tokens: float, parts: SampleText) -> None:
+        """Count one sample."""
         self.count += 1
         # Welford, Technometrics 4 (1962): no sum of squares that loses its digits
         step = tokens - self.mean
@@ -135,6 +136,7 @@ class _Tally:
             self.kept[place] = tokens
 
     def quantile(self, share: float) -> float:
+        """Give the length that so large a share of the samples does not exceed."""
         return self.kept[min(int(share * len(self.kept)), len(self.kept) - 1)]
 
 
@@ -153,8 +155,8 @@ def token_lengths(path: Path, tokenizer: Path | None = None) -> Lengths:
     Raises:
         UsageError: the file cannot be read, or no sample of it can.
     """
-    count, how = _counter(path, tokenizer)
-    tally, bad = _Tally(), _Problems()
+    count, how = token_counter(path, tokenizer)
+    tally, bad = LengthTally(), _Problems()
     for place, sample in enumerate(read_samples(path), 1):
         if isinstance(sample, Bad):
             bad.add(f"{sample.place} {sample.reason}")
@@ -163,10 +165,10 @@ def token_lengths(path: Path, tokenizer: Path | None = None) -> Lengths:
         if parts is None:
             bad.add(f"sample {place} has none of the known fields: {_fields(sample)}")
             continue
-        tally.add(_tokens(parts, count), parts)
+        tally.add(sample_tokens(parts, count), parts)
     if not tally.count:
         raise UsageError(_none(path, bad))
-    return Lengths(_stats(path, tally, bad, exact=how), bad.reasons(path))
+    return Lengths(token_stats(tally, path.name, bad.count, exact=how), bad.reasons(path))
 
 
 class _Problems:
@@ -198,14 +200,16 @@ def _fields(sample: object) -> str:
     return ", ".join(names[:8]) or "no fields"
 
 
-def _tokens(parts: SampleText, count: Count) -> float:
+def sample_tokens(parts: SampleText, count: Count) -> float:
+    """Count the tokens of a sample; of two answers the longer one counts."""
     tokens = count(parts.text)
     if parts.rejected is not None:
         tokens = max(tokens, count(parts.rejected))
     return tokens + PER_MESSAGE * parts.messages
 
 
-def _stats(path: Path, tally: _Tally, bad: _Problems, *, exact: bool) -> TokenStats:
+def token_stats(tally: LengthTally, source: str, unread: int, *, exact: bool) -> TokenStats:
+    """Give the statistics of what was counted."""
     tally.kept.sort()
     images, videos, audios = (number / tally.count for number in tally.carried)
     return TokenStats(
@@ -221,12 +225,12 @@ def _stats(path: Path, tally: _Tally, bad: _Problems, *, exact: bool) -> TokenSt
         audios=audios,
         pair=2 * tally.pairs > tally.count,
         how="tokenizer" if exact else "characters",
-        source=path.name,
-        unread=bad.count,
+        source=source,
+        unread=unread,
     )
 
 
-def _counter(path: Path, tokenizer: Path | None) -> tuple[Count, bool]:
+def token_counter(path: Path, tokenizer: Path | None) -> tuple[Count, bool]:
     """Give how tokens are counted, and whether that is exact.
 
     Raises:

@@ -43,7 +43,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `posts` are paths that are read as pasted posts, whatever they look like. `versions` are stated
     one by one, `versions_file` is a listing of them. `cards` are several only
-    where a command compares them; the first is the job's own. `stdin` is what "-" stands for, `kb`
+    where a command compares them; the first is the job's own. `data` is a file of training data, ""
+    for what the launch names, None where none is to be read. `stdin` is what "-" stands for, `kb`
     and `rules` are folders of further knowledge.
     """
 
@@ -109,7 +110,8 @@ class Inputs(TypedDict, total=False):
         framework: what trains, with or without its version ("ms-swift", "verl 0.5"), where no
             launch tells.
         model_config: `config.json` of the model, for a model that is not known here.
-        data: the training data (JSON lines, JSON, CSV, Parquet), for the tokens of its samples.
+        data: the training data (JSON lines, JSON, CSV, Parquet, Arrow), for the tokens of its
+            samples; "" for what the launch names.
         stdin: the bytes "-" stands for.
         kb: folders of further knowledge.
         rules: folders of further rules.

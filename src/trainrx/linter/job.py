@@ -10,6 +10,7 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
+from trainrx.data.job import DataJob
 from trainrx.facts.engine import engine_facts, request_facts
 from trainrx.facts.guards import guard_facts
 from trainrx.facts.layout import layout_facts
@@ -46,8 +47,9 @@ class LintedJob(msgspec.Struct, frozen=True):
 
     `configs` are the keys of the framework's own config files. `version` is the framework's as
     given, or the range in which all names of the launch exist; `certain` says that it was given.
-    `versions` hold it too. `files` are the texts of files at hand by base name.
-    `loaded` is all that is known beside the rules.
+    `versions` hold it too. `files` are the texts of files at hand by base name. `loaded` is all
+    that is known beside the rules. `data` says how its data is read, None where that is not asked
+    for.
     """
 
     launch: RawLaunch
@@ -62,6 +64,7 @@ class LintedJob(msgspec.Struct, frozen=True):
     params: Mapping[str, Param]
     guards: tuple[LintGuard, ...]
     loaded: LoadedKnowledge
+    data: DataJob | None = None
 
     @property
     def framework(self) -> Framework:

@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import signature
+from trainrx.data.job import DataJob
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.loaded import LoadedKnowledge
@@ -35,7 +36,8 @@ class RunContext(msgspec.Struct, frozen=True):
     """What stands beside all launches of a run.
 
     `configs` go before the files a launch names: texts that are not written yet. `model` is the
-    text of the model's config.json. `programs` are those a launch may run.
+    text of the model's config.json. `programs` are those a launch may run. `data` is a file
+    of data, "" for what each launch names, None where no data is to be read.
     """
 
     loaded: LoadedKnowledge
@@ -46,6 +48,7 @@ class RunContext(msgspec.Struct, frozen=True):
     configs: tuple[Input, ...] = ()
     model: str | None = None
     programs: tuple[Input, ...] = ()
+    data: str | None = None
 
     @property
     def variables(self) -> dict[str, str]:
@@ -78,7 +81,8 @@ def around(
     )
     files = (asked.env, asked.versions_file, asked.model_config, *asked.config)
     if not cards and asked.framework is None and not any(files):
-        return RunContext(loaded, known, given=beside.count_facts())
+        counts = beside.count_facts()
+        return RunContext(loaded, known, given=counts, data=asked.data)
     # the readers of listings and cards are imported only where there are some
     from trainrx.launch.given import gather
 
@@ -91,6 +95,7 @@ def around(
         read.facts,
         read.configs,
         read.model_config,
+        data=asked.data,
     )
 
 
@@ -221,6 +226,17 @@ def settle_job(
         params=beside.loaded.lint.params,
         guards=linter.guards_of(raw.framework),
         loaded=beside.loaded,
+        data=None
+        if beside.data is None
+        else DataJob(
+            framework=raw.framework,
+            version=versions.get(raw.framework, ""),
+            arguments=resolved.arguments,
+            facts=facts,
+            origin=raw.origin,
+            folder=folder,
+            named=beside.data,
+        ),
     )
 
 

@@ -23,6 +23,8 @@ from trainrx.model.lint import GUARDS, LintKnowledge, LintReport
 from trainrx.model.progress import advance, begin
 from trainrx.shell import read_script
 
+OF_DATA = "data-"
+"""What the rules about data begin with."""
 NO_LAUNCH = "holds no training command that is known here"
 
 
@@ -202,7 +204,7 @@ def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int,
     """Keep the lines findings stand in, for showing them."""
     lines: list[str] | None = None
     for item in found:
-        if item.line is None:
+        if item.line is None or _is_of_data(item, file):
             continue
         if item.file == file.name:
             lines = file.text.split("\n") if lines is None else lines
@@ -210,6 +212,11 @@ def _keep_lines(found: Iterable[Finding], file: File, texts: dict[str, dict[int,
         else:
             held = _line_of(item.file, item.line, file.folder)
         texts.setdefault(item.file, {})[item.line] = held.removesuffix("\r")
+
+
+def _is_of_data(item: Finding, file: File) -> bool:
+    """Tell a line of the data, which is nobody's to show, from one of the launch."""
+    return item.rule.startswith(OF_DATA) and item.file != file.name
 
 
 def _line_of(name: str, number: int, folder: Path | None) -> str:

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "info"]
 Group = Literal[
-    "arguments", "shell", "config", "layout", "environment", "versions", "memory", "time", "lint"
+    "arguments",
+    "shell",
+    "config",
+    "layout",
+    "environment",
+    "versions",
+    "memory",
+    "time",
+    "data",
+    "lint",
 ]
 GUARDS = "guards"
 """The group of the rules that are guards of `kb/guards`."""

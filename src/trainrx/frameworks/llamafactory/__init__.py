@@ -18,6 +18,7 @@ from trainrx.frameworks.common.view import ArgumentView, Worked
 from trainrx.frameworks.transformers import OWN_PROGRAM
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
+from trainrx.model.formats import DataLayout
 from trainrx.model.job import RawArg, RawLaunch, Role, Setting
 from trainrx.model.pattern import late
 
@@ -69,6 +70,10 @@ class LlamaFactory(Framework):
     omegaconf = True
     inner_packages = OWN_PROGRAM
     held_out_argument = "val_size"
+    train_data = ("dataset",)
+    eval_data = ("eval_dataset",)
+    data_index = ("dataset_dir", "dataset_info.json")
+    image_folder = "media_dir"
     telling_keys = frozenset(
         {"finetuning_type", "cutoff_len", "lora_target", "dataset_dir", "stage"}
     )
@@ -155,6 +160,14 @@ class LlamaFactory(Framework):
         if launch.program:
             return Tables(context.command)
         return Tables(context.command, among=(context.command, "v1 train", "eval", "export"))
+
+    def indexed_layout(
+        self, entry: Mapping[str, object], layouts: Mapping[str, DataLayout]
+    ) -> DataLayout | None:
+        """Read the columns and tags of an entry."""
+        from trainrx.frameworks.llamafactory.data import layout_of
+
+        return layout_of(entry, layouts)
 
     def effective(self, view: ArgumentView) -> Worked:
         """Give what its parser and argument classes compute."""

@@ -99,6 +99,9 @@ class MsSwift(SwiftLayout, Framework):
     )
     keeps_arguments = True
     environment_key = "ENV"
+    train_data = ("dataset",)
+    eval_data = ("val_dataset",)
+    column_names = "columns"
 
     def by_program(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read `swift sft ...` and `megatron sft ...`."""
@@ -167,6 +170,10 @@ class MsSwift(SwiftLayout, Framework):
     def counts_samples(self, version: str | None) -> bool:
         """Before 3.0 `#` splits them between training and evaluation."""
         return in_range(version or "", ">=3.0") is True
+
+    def data_path(self, word: str) -> str:
+        """Leave out the subset and the number of samples: DatasetSyntax."""
+        return re.sub(r"(?::[\w./-]*)?(?:#\d+)?$", "", word)
 
     def effective(self, view: ArgumentView) -> Worked:
         """Give what its argument classes compute."""

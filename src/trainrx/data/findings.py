@@ -1,0 +1,174 @@
+"""What a survey of the data of a launch finds, as rules of lint with their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from trainrx.data.job import DataJob
+from trainrx.data.sources import data_format
+from trainrx.data.survey import FaultyRows, Survey
+from trainrx.model.facts import Origin
+
+HUGE = 4096 * 4096
+"""Pixels of an image that is far beyond what any launch without a limit was meant for."""
+SHOWN = 60
+MOST_COLUMNS = 12
+ROW_RULES = {
+    "empty": "data-row-empty",
+    "turns": "data-turns-refused",
+    "unanswered": "data-without-answer",
+    "keys": "data-message-keys-missing",
+    "image-gone": "data-image-missing",
+    "image-broken": "data-image-unreadable",
+    "image-tags": "data-image-count",
+}
+OF_RUN = frozenset({"turns", "empty"})
+"""Faults that cost a row, not the run, where the framework drops rows."""
+
+
+class DataFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong with data: the rule, where, and the values of its message."""
+
+    rule: str
+    at: Origin
+    values: dict[str, str]
+    severity: str = ""
+
+
+def data_findings(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
+    """Give what is wrong with the data of a launch."""
+    for survey in surveys:
+        yield from _of_source(survey, job)
+    yield from _of_splits(surveys)
+    yield from _of_batch(surveys, job)
+
+
+def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
+    source = survey.source
+    if source.undefined:
+        yield _at(source.at, "data-set-undefined", name=source.name, index=str(source.path))
+    elif source.path is None:
+        severity = "error" if source.indexed else ""
+        yield _at(source.at, "data-file-missing", severity, name=source.name)
+    elif survey.unread:
+        yield _at(source.at, "data-not-read", name=source.name, why=survey.unread)
+    elif survey.unreadable:
+        yield _at(source.at, "data-file-unreadable", name=source.name, why=survey.unreadable)
+    else:
+        yield from _of_rows(survey, job)
+
+
+def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
+    name = survey.source.name
+    if not survey.whole:
+        yield _at(survey.source.at, "data-not-read", name=name, rows=str(survey.rows))
+    broken = survey.faults.get("broken")
+    if broken is not None:
+        yield _in(survey, broken, "data-row-broken", why=broken.shown[: 2 * SHOWN])
+    if not survey.rows and broken is None and survey.whole:
+        yield _at(survey.source.at, "data-without-rows", name=name)
+    for item in survey.missing:
+        yield _at(
+            Origin(source=name),
+            "data-columns-clash" if item.clash else "data-columns-missing",
+            needs=" / ".join(item.group[:MOST_COLUMNS]),
+            columns=", ".join((item.clash or survey.columns)[:MOST_COLUMNS]),
+            framework=job.framework,
+        )
+    for kind, rule in ROW_RULES.items():
+        held = survey.faults.get(kind)
+        if held is not None:
+            severity = _severity(kind, held, survey, job)
+            values = {"shown": held.shown, "framework": job.framework, "needs": _keys(survey)}
+            yield _in(survey, held, rule, severity, **values)
+    yield from _of_sizes(survey, job)
+
+
+def _keys(survey: Survey) -> str:
+    """Name the keys a message must have."""
+    talk = next((one.conversation for one in survey.source.layouts if one.conversation), None)
+    return "" if talk is None else ", ".join((*talk.role, *talk.content))
+
+
+def _severity(kind: str, held: FaultyRows, survey: Survey, job: DataJob) -> str:
+    """Say how bad it is: a run that drops rows goes on with what is left."""
+    form = data_format(job)
+    if kind == "unanswered":
+        return "error" if held.count >= survey.rows else ""
+    if kind not in OF_RUN or form is None:
+        return ""
+    all_of_them = survey.whole and held.count >= survey.rows
+    return "error" if all_of_them or (form.refused_rows == "stop" and kind == "turns") else ""
+
+
+def _of_sizes(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
+    held, limit = survey.faults.get("long"), job.facts.number("train.max_length")
+    form = data_format(job)
+    if held is not None and limit and form is not None and held.count >= survey.rows:
+        dropped = form.long_rows == "drop" and not _is_cut(job)
+        rule = "data-all-too-long" if dropped else "data-all-cut"
+        yield _in(survey, held, rule, tokens=held.shown, limit=f"{limit:g}")
+    image = survey.largest_image
+    limited = any(job.facts.number(kind) for kind in ("vision.max_pixels", "vision.pixel_cap"))
+    if image is not None and image.pixels > HUGE and not limited and survey.largest:
+        values = {"width": str(image.width), "height": str(image.height)}
+        yield _in(survey, FaultyRows(survey.largest, count=1), "data-image-huge", **values)
+
+
+def _is_cut(job: DataJob) -> bool:
+    """Tell whether the launch has long samples cut instead of dropped."""
+    return (job.facts.text("train.truncation") or job.text("truncation_strategy")) in (
+        "left",
+        "right",
+        "truncation_left",
+        "split",
+    )
+
+
+def _of_splits(surveys: Sequence[Survey]) -> Iterator[DataFinding]:
+    train = [item for item in surveys if item.source.split == "train"]
+    seen = {digest for item in train for digest in item.digests}
+    for item in surveys:
+        if item.source.split != "eval":
+            continue
+        shared = sorted(row for digest, row in item.digests.items() if digest in seen)
+        if shared:
+            values = {"count": str(len(shared)), "rows": str(item.rows), "row": str(shared[0])}
+            yield _at(Origin(source=item.source.name), "data-in-train-and-eval", **values)
+    held_out = sum(item.rows for item in surveys if item.source.split == "eval")
+    trained = sum(item.rows for item in train)
+    if train and all(item.whole and item.rows for item in train) and held_out > trained:
+        values = {"held_out": str(held_out), "trained": str(trained)}
+        yield _at(train[0].source.at, "data-eval-larger", **values)
+
+
+def _of_batch(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
+    """Compare the rows with what one step of the training takes."""
+    train = [item for item in surveys if item.source.split == "train"]
+    batch = job.facts.number("batch.effective")
+    if not train or not batch or not all(item.whole and item.rows for item in train):
+        return
+    if job.facts.value("train.packing") is True:
+        return
+    per_prompt = job.facts.number("rlhf.num_generations") if job.task == "grpo" else None
+    rows, prompts = sum(item.rows for item in train), batch / (per_prompt or 1)
+    if rows < prompts:
+        values = {"rows": str(rows), "batch": f"{prompts:g}"}
+        yield _at(train[0].source.at, "data-fewer-than-batch", **values)
+
+
+def _at(at: Origin, rule: str, severity: str = "", **values: str) -> DataFinding:
+    return DataFinding(rule=rule, at=at, values=values, severity=severity)
+
+
+def _in(
+    survey: Survey, held: FaultyRows, rule: str, severity: str = "", **values: str
+) -> DataFinding:
+    """Make a finding that stands in the data: at a line, or else at the file, the row named."""
+    at = Origin(source=survey.source.name, line=held.first.line)
+    told = {"row": str(held.first.row), "count": str(held.count), "rows": str(survey.rows)}
+    told |= {"more": str(held.count - 1)} if held.count > 1 else {}
+    shown = {key: text[:SHOWN] if key == "shown" else text for key, text in values.items()}
+    return DataFinding(rule=rule, at=at, values={**told, **shown}, severity=severity)

@@ -1,0 +1,79 @@
+"""What of a launch says how its data is read: arguments, limits, batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from trainrx.frameworks import framework_of
+from trainrx.frameworks.base import Framework
+from trainrx.model.facts import Facts, Origin
+from trainrx.model.job import Argument
+from trainrx.model.pattern import late
+
+_BETWEEN = late(r"[\s,\[\]'\"]+")
+
+
+class DataJob(msgspec.Struct, frozen=True, kw_only=True):
+    """A launch as far as its data is concerned.
+
+    `folder` is that of its script, to which paths are relative. `named` is a file the user gave as
+    the training data in place of what the launch names.
+    """
+
+    framework: str
+    version: str = ""
+    arguments: Mapping[str, Argument]
+    facts: Facts
+    origin: Origin
+    folder: Path | None = None
+    named: str = ""
+
+    @property
+    def own(self) -> Framework:
+        """Give what is known of the framework."""
+        return framework_of(self.framework)
+
+    @property
+    def task(self) -> str:
+        """Give what is trained: sft, dpo, grpo ..."""
+        return self.facts.text("launch.task") or "sft"
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Give the words of an argument; none where it is not known."""
+        item = self.arguments.get(name)
+        if item is None or not item.known or item.value is None:
+            return ()
+        given = item.value if isinstance(item.value, list) else [item.value]
+        return tuple(word for text in given for word in _BETWEEN.split(str(text)) if word)
+
+    def text(self, name: str) -> str:
+        """Give the only word of an argument, "" without one."""
+        return next(iter(self.words(name)), "")
+
+    def place(self, name: str) -> Origin:
+        """Give where an argument stands, else where the launch does."""
+        item = self.arguments.get(name)
+        return item.origins[0] if item is not None and item.origins else self.origin
+
+    def path(self, named: str) -> Path | None:
+        """Find a file or folder the launch names: from its script's folder, or one above it."""
+        if not named or "\0" in named or "$" in named or named.startswith("~"):
+            return None
+        below = self.folder or Path()
+        roots = (below, *list(below.absolute().parents)[:_ABOVE], Path())
+        paths = (Path(named),) if Path(named).is_absolute() else (root / named for root in roots)
+        return next((path for path in paths if _is_there(path)), None)
+
+
+_ABOVE = 3
+"""Folders above the script's that a job may be started in."""
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False

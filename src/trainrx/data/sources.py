@@ -1,0 +1,169 @@
+"""Which local data a launch names, and the layout its rows must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from trainrx.data.job import DataJob
+from trainrx.knowledge.formats import data_formats
+from trainrx.model.facts import Origin
+from trainrx.model.formats import DataFormat, DataLayout
+from trainrx.versions.ranges import in_range
+
+SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".arrow")
+MOST_INDEX = 8 << 20
+MOST_FILES = 16
+"""Files of one folder that are read."""
+
+
+class DataSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of data: as the launch calls it, and where it is (None: not at hand).
+
+    `layouts` are those its rows may have, () where they are not known; `indexed` tells that a list
+    of data sets says it is there. `at` is where the launch names it. `undefined` tells that the
+    list does not have the name.
+    """
+
+    name: str
+    path: Path | None
+    split: Literal["train", "eval"]
+    at: Origin
+    layouts: tuple[DataLayout, ...] = ()
+    indexed: bool = False
+    undefined: bool = False
+
+
+def data_format(job: DataJob) -> DataFormat | None:
+    """Give the form the framework of a launch wants, where it is known for its version."""
+    known = data_formats().get(job.framework)
+    if known is None or any(job.words(name) for name in known.own_code):
+        return None
+    if known.versions and in_range(job.version, known.versions) is False:
+        return None
+    return known
+
+
+def data_sources(job: DataJob) -> tuple[DataSource, ...]:
+    """Give the data a launch names that is, or should be, on this machine."""
+    if job.named:
+        path, at = Path(job.named), Origin(source="--data", text=job.named)
+        return (DataSource(name=job.named, path=path, split="train", at=at, layouts=_layouts(job)),)
+    return tuple(dict.fromkeys(_all(job)))
+
+
+def _all(job: DataJob) -> Iterator[DataSource]:
+    splits: tuple[tuple[Literal["train", "eval"], tuple[str, ...]], ...] = (
+        ("train", job.own.train_data),
+        ("eval", job.own.eval_data),
+    )
+    for split, names in splits:
+        for name in names:
+            for word in job.words(name):
+                yield from _named(job, word, split, job.place(name))
+
+
+def _named(
+    job: DataJob, word: str, split: Literal["train", "eval"], at: Origin
+) -> Iterator[DataSource]:
+    if job.own.data_index[1]:
+        yield from _indexed(job, word, split, at)
+        return
+    exact = job.path(word)
+    named = word if exact is not None else job.own.data_path(word)
+    path = exact or job.path(named)
+    if path is None and not _is_local(named):
+        return
+    files = _files(path) if path is not None and path.is_dir() else [path]
+    for file in files:
+        shown = named if file in (path, None) else f"{named.rstrip('/')}/{file.name}"
+        yield DataSource(name=shown, path=file, split=split, at=at, layouts=_layouts(job))
+
+
+def _is_local(name: str) -> bool:
+    """Tell a path from the name of a data set on a hub."""
+    return name.startswith(("/", "./", "../")) or name.lower().endswith(SUFFIXES)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Give the files of a folder; those of a test split are not what is trained on."""
+    try:
+        held = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    except OSError:
+        return []
+    train = [path for path in held if path.stem.startswith("train")]
+    return (train or held)[:MOST_FILES]
+
+
+def _layouts(job: DataJob) -> tuple[DataLayout, ...]:
+    """Give the layouts of this version and task, with the columns the launch names itself."""
+    known = data_format(job)
+    if known is None:
+        return ()
+    named = {name: text for name, arg in known.named_by.items() if (text := job.text(arg))}
+    return tuple(
+        _renamed(layout, named)
+        for layout in known.layouts
+        if (not layout.tasks or job.task in layout.tasks)
+        and (not layout.versions or in_range(job.version, layout.versions) is True)
+    )
+
+
+def _renamed(layout: DataLayout, named: Mapping[str, str]) -> DataLayout:
+    if not named:
+        return layout
+    talk = layout.conversation
+    return msgspec.structs.replace(
+        layout,
+        needs=tuple(tuple(named.get(name, name) for name in group) for group in layout.needs),
+        answers=tuple(named.get(name, name) for name in layout.answers),
+        conversation=None
+        if talk is None
+        else msgspec.structs.replace(
+            talk, columns=tuple(named.get(name, name) for name in talk.columns)
+        ),
+    )
+
+
+def _indexed(
+    job: DataJob, word: str, split: Literal["train", "eval"], at: Origin
+) -> Iterator[DataSource]:
+    """Look a name up in the list of data sets."""
+    argument, file = job.own.data_index
+    folder = job.path(job.text(argument) or "data")
+    index = None if folder is None else _object(folder / file)
+    if folder is None or index is None:
+        return
+    entry = index.get(word)
+    if not isinstance(entry, dict):
+        yield DataSource(name=word, path=folder / file, split=split, at=at, undefined=True)
+        return
+    name = entry.get("file_name")
+    if not isinstance(name, str) or any(key.endswith("_url") for key in entry):
+        return
+    known = data_format(job)
+    layouts = {} if known is None else {layout.id: layout for layout in known.layouts}
+    own = job.own.indexed_layout(entry, layouts)
+    path = folder / name
+    for found in _files(path) if path.is_dir() else [path]:
+        yield DataSource(
+            name=name,
+            path=found if found.is_file() else None,
+            split=split,
+            at=at,
+            layouts=() if own is None else (own,),
+            indexed=True,
+        )
+
+
+def _object(path: Path) -> dict[str, object] | None:
+    try:
+        if path.stat().st_size > MOST_INDEX:
+            return None
+        held = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+    return held if isinstance(held, dict) else None

@@ -1,0 +1,253 @@
+"""Read a bounded sample of a source: what is wrong with its rows, and how long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from time import monotonic
+
+import msgspec
+
+from trainrx.data.images import ImageSize, find_image, image_names, image_size
+from trainrx.data.job import DataJob
+from trainrx.data.rows import Missing, Row, layout_for, missing_columns, row_faults
+from trainrx.data.sources import DataSource, data_format
+from trainrx.inputs.sample_text import parts_of
+from trainrx.inputs.samples import Bad, NoReaderError, Placed, read_placed
+from trainrx.inputs.token_lengths import (
+    TOKENIZER,
+    LengthTally,
+    sample_tokens,
+    token_counter,
+    token_stats,
+)
+from trainrx.model.errors import UsageError
+from trainrx.model.formats import DataLayout
+from trainrx.model.hardware import TokenStats
+
+FIRST = 200
+"""Rows that are looked at for the columns of a file."""
+IMAGES = ("images", "image")
+SURE = 0.6
+"""Share of an estimated length that a sample has at least: estimates of whole samples are off by up
+to a third."""
+Clock = Callable[[], float]
+
+
+class SampleBudget(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of each source is read at most."""
+
+    rows: int = 50_000
+    bytes: int = 128 << 20
+    images: int = 2_000
+    seconds: float = 20.0
+
+
+class RowPlace(msgspec.Struct, frozen=True):
+    """A row, counted from 1, and the line it begins at where its file has lines."""
+
+    row: int
+    line: int | None = None
+
+
+class FaultyRows(msgspec.Struct):
+    """How many rows have a fault, the first of them, and what shows it there."""
+
+    first: RowPlace
+    shown: str = ""
+    count: int = 0
+
+
+class Survey(msgspec.Struct):
+    """What a source holds, as far as it was read.
+
+    `rows` are those that are rows, `whole` tells that all of the file was read.
+    `unread`: what reads such a file is not installed.
+    `faults` are by kind: those of `rows.Fault`, `broken` (no row), `long` (beyond the limit),
+    `image-gone`, `image-broken` and `image-tags`. `digests` are hashes of whole rows.
+    """
+
+    source: DataSource
+    rows: int = 0
+    whole: bool = True
+    unreadable: str = ""
+    unread: str = ""
+    columns: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    faults: dict[str, FaultyRows] = {}
+    digests: dict[int, int] = {}
+    longest: RowPlace | None = None
+    largest: RowPlace | None = None
+    largest_image: ImageSize | None = None
+    pixels: float = 0.0
+    images: int = 0
+    stats: TokenStats | None = None
+
+    def note(self, kind: str, place: RowPlace, shown: str = "") -> None:
+        """Count a faulty row."""
+        held = self.faults.setdefault(kind, FaultyRows(place, shown))
+        held.count += 1
+
+
+def survey(
+    source: DataSource, job: DataJob, budget: SampleBudget | None = None, clock: Clock = monotonic
+) -> Survey:
+    """Read one source.
+
+    Args:
+        source: the file, with the layouts its rows may have.
+        job: the launch.
+        budget: what is read at most.
+        clock: seconds that pass.
+    """
+    out = Survey(source)
+    if source.path is None or source.undefined:
+        return out
+    reading = _Reading(out, source.path, job, budget or SampleBudget())
+    try:
+        reading.take(read_placed(source.path), clock)
+    except NoReaderError as error:
+        out.unread = str(error).removeprefix(f"{source.path}: ")
+    except UsageError as error:
+        out.unreadable = str(error).removeprefix(f"{source.path}: ")
+    except (OSError, ValueError, NotImplementedError) as error:
+        out.unreadable = f"{type(error).__name__}: {error}"[:200]
+    reading.close()
+    return out
+
+
+class _Reading:
+    """What is kept while a source is read."""
+
+    def __init__(self, out: Survey, path: Path, job: DataJob, budget: SampleBudget) -> None:
+        self._out, self._job, self._budget = out, job, budget
+        self._form = data_format(job)
+        self._layout: DataLayout | None = None
+        self._names = column_names(job)
+        self._count, self._exact = token_counter(path, tokenizer_of(job))
+        self._limit = job.facts.number("train.max_length")
+        self._tally = LengthTally()
+        self._longest = 0.0
+        media = job.path(job.text(job.own.image_folder)) if job.own.image_folder else None
+        roots = (media, job.folder or Path(), path.parent, Path())
+        self._folders = tuple(dict.fromkeys(root for root in roots if root is not None))
+
+    def take(self, rows: Iterable[Placed], clock: Clock) -> None:
+        """Read rows until the budget is spent."""
+        ends, weight = clock() + self._budget.seconds, 0
+        rows = iter(rows)
+        first = list(islice(rows, FIRST))
+        self._begin([sample for _, sample in first if not isinstance(sample, Bad)])
+        rows = chain(first, rows)
+        for number, (line, sample) in enumerate(rows, 1):
+            place = RowPlace(number, line)
+            if isinstance(sample, Bad):
+                self._out.note("broken", place, sample.reason)
+                continue
+            encoded = msgspec.json.encode(sample, enc_hook=str)
+            weight += len(encoded)
+            self._out.digests.setdefault(hash(encoded), number)
+            self._row({self._names.get(key, key): value for key, value in sample.items()}, place)
+            spent = number >= self._budget.rows or weight >= self._budget.bytes
+            if spent or clock() > ends:
+                # the last row of the file may be this one: then nothing was left out
+                self._out.whole = next(iter(rows), None) is None
+                return
+
+    def close(self) -> None:
+        """Work out the statistics."""
+        out = self._out
+        if self._tally.count:
+            broken = out.faults.get("broken")
+            skipped = 0 if broken is None else broken.count
+            out.stats = token_stats(self._tally, out.source.name, skipped, exact=self._exact)
+        if out.images:
+            out.pixels /= out.images
+
+    def _row(self, row: Row, place: RowPlace) -> None:
+        out, task = self._out, self._job.task
+        out.rows += 1
+        if self._layout is not None and not out.missing:
+            for fault in row_faults(row, self._layout, task):
+                out.note(fault.kind, place, fault.shown)
+        carried = self._images(row, place)
+        self._measure(row, place, carried)
+
+    def _begin(self, samples: Sequence[Row]) -> None:
+        """Choose the layout by the columns of the first rows: readers of frameworks join them."""
+        out = self._out
+        named = (self._names.get(key, key) for sample in samples for key in sample)
+        columns = out.columns = tuple(dict.fromkeys(named))
+        if self._form is None or not out.source.layouts:
+            return
+        self._layout = layout_for(columns, out.source.layouts)
+        if self._layout is not None:
+            wanted = missing_columns(columns, self._layout, self._form, self._job.task)
+            out.missing = tuple(wanted)
+
+    def _measure(self, row: Row, place: RowPlace, images: int) -> None:
+        parts = parts_of(row)
+        if parts is None:
+            return
+        tokens = sample_tokens(parts, self._count)
+        self._tally.add(tokens, parts)
+        if tokens > self._longest:
+            self._longest, self._out.longest = tokens, place
+        # an estimate says only of what is far beyond a limit that it is
+        if self._limit and tokens * (1.0 if self._exact else SURE) > self._limit:
+            self._out.note("long", place, f"{tokens:.0f}")
+        tag = "" if self._form is None else self._form.image_tag
+        placed = parts.tags if tag else 0
+        if images and placed and placed != images:
+            self._out.note("image-tags", place, f"{placed} / {images}")
+
+    def _images(self, row: Row, place: RowPlace) -> int:
+        """Look at the images of a row; give their number."""
+        columns = IMAGES if self._layout is None else self._layout.images
+        names = image_names(row, columns)
+        for name in names:
+            if name is not None and self._out.images < self._budget.images:
+                self._image(name, place)
+        return len(names)
+
+    def _image(self, name: str, place: RowPlace) -> None:
+        out = self._out
+        path = find_image(name, self._folders)
+        size = None if path is None else image_size(path)
+        if path is None:
+            out.note("image-gone", place, name)
+        elif size is not None and not size.pixels:
+            out.note("image-broken", place, name)
+        elif size is not None:
+            out.images += 1
+            out.pixels += size.pixels
+            if out.largest_image is None or size.pixels > out.largest_image.pixels:
+                out.largest, out.largest_image = place, size
+
+
+def column_names(job: DataJob) -> dict[str, str]:
+    """Give the names a launch maps columns to."""
+    item = job.arguments.get(job.own.column_names) if job.own.column_names else None
+    value = item.value if item is not None and item.known else None
+    if isinstance(value, str):
+        try:
+            value = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            return {}
+    return (
+        {str(k): v for k, v in value.items() if isinstance(v, str)}
+        if isinstance(value, dict)
+        else {}
+    )
+
+
+def tokenizer_of(job: DataJob) -> Path | None:
+    """Give the tokenizer of a model that is a folder here, where its library is installed."""
+    if find_spec("tokenizers") is None:
+        return None
+    named = (job.text(name) for name in job.own.model_arguments)
+    folder = next((path for name in named if name and (path := job.path(name))), None)
+    file = None if folder is None else folder / TOKENIZER
+    return file if file is not None and file.is_file() else None

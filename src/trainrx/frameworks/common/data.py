@@ -1,0 +1,34 @@
+"""Which arguments of a framework name its data, and how; what holds where it says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from trainrx.model.formats import DataLayout
+
+
+class DataTraits:
+    """The part of the protocol that tells where the data of a launch lies."""
+
+    __slots__ = ()
+
+    train_data: ClassVar[tuple[str, ...]] = ()
+    """Arguments that name what is trained on."""
+    eval_data: ClassVar[tuple[str, ...]] = ()
+    data_index: ClassVar[tuple[str, str]] = ("", "")
+    """The argument that names a folder, and the file in it that lists data sets by name."""
+    image_folder: ClassVar[str] = ""
+    """The argument that names the folder images lie in."""
+    column_names: ClassVar[str] = ""
+    """The argument that maps columns to the names the framework has for them."""
+
+    def data_path(self, word: str) -> str:
+        """Give the path a word of these arguments names, without what is said beside it."""
+        return word
+
+    def indexed_layout(
+        self, entry: Mapping[str, object], layouts: Mapping[str, DataLayout]
+    ) -> DataLayout | None:
+        """Give the layout an entry of the index asks for."""
+        return None

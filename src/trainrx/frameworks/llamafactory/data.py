@@ -1,0 +1,69 @@
+"""What an entry of `dataset_info.json` says of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from trainrx.model.formats import Columns, ConversationForm, DataLayout
+
+_COLUMNS = {
+    "alpaca": (("prompt", "instruction"), ("query", "input"), ("response", "output")),
+    "sharegpt": (("messages", "conversations"),),
+}
+"""The names of columns that count without `columns` (DatasetAttr)."""
+_RANKED = ("chosen", "rejected")
+_SHARED = ("system", "tools", "images", "videos", "audios", "kto_tag")
+
+
+def layout_of(entry: Mapping[str, object], layouts: Mapping[str, DataLayout]) -> DataLayout | None:
+    """Give the layout: with `columns` or `tags`, a name that is left out is none."""
+    form = str(entry.get("formatting", "alpaca"))
+    known = layouts.get(form)
+    if known is None:
+        return None
+    columns, ranked = _texts(entry, "columns"), entry.get("ranking") is True
+    own = {kind: columns.get(kind, "" if columns else usual) for kind, usual in _COLUMNS[form]}
+    if ranked or not own.get("response"):
+        own.pop("response", None)
+    named = [*own.values(), *(columns.get(kind, "") for kind in _SHARED)]
+    named += [columns.get(kind, "") for kind in _RANKED] if ranked else []
+    talk = known.conversation
+    return msgspec.structs.replace(
+        known,
+        needs=tuple((name,) for name in named if name),
+        answers=tuple(name for name in (own.get("response"),) if name),
+        images=tuple(name for name in (columns.get("images"),) if name),
+        conversation=None
+        if talk is None
+        else _tagged(talk, _texts(entry, "tags"), own["messages"], odd=ranked),
+    )
+
+
+def _tagged(
+    talk: ConversationForm, tags: Mapping[str, str], column: str, *, odd: bool
+) -> ConversationForm:
+    """Put the tags of an entry in the place of the usual ones."""
+    talk = msgspec.structs.replace(talk, columns=(column,) if column else (), odd=odd)
+    if not tags:
+        return talk
+    return msgspec.structs.replace(
+        talk,
+        role=_named(tags, "role_tag"),
+        content=_named(tags, "content_tag"),
+        asking=_named(tags, "user_tag", "observation_tag"),
+        answering=_named(tags, "assistant_tag", "function_tag"),
+        opening=_named(tags, "system_tag"),
+    )
+
+
+def _named(tags: Mapping[str, str], *kinds: str) -> Columns:
+    return tuple(tags[kind] for kind in kinds if kind in tags)
+
+
+def _texts(entry: Mapping[str, object], key: str) -> dict[str, str]:
+    held = entry.get(key)
+    if not isinstance(held, dict):
+        return {}
+    return {str(name): text for name, text in held.items() if isinstance(text, str)}

@@ -1,0 +1,30 @@
+"""What is wrong with the data a launch names, where it is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange
+from trainrx.model.facts import Origin
+
+
+def find(job: LintedJob) -> Iterator[RuleHit]:
+    """Give what a bounded sample of the data shows."""
+    if job.data is None or job.launch.role != "trainer":
+        return
+    # the readers of data are loaded only where there is some to read
+    from trainrx.data.findings import data_findings
+    from trainrx.data.sources import data_sources
+    from trainrx.data.survey import survey
+
+    surveys = [survey(source, job.data) for source in data_sources(job.data)]
+    for item in data_findings(surveys, job.data):
+        yield RuleHit(item.rule, _place(item.at, job), item.values, severity=item.severity)
+
+
+def _place(at: Origin, job: LintedJob) -> LineRange:
+    """Point at the launch, or at a line of the data."""
+    if at.line is not None and job.texts.line(at.source, at.line):
+        return job.texts.whole(at)
+    return LineRange(at.source, at.line)

@@ -1,0 +1,73 @@
+"""The form a framework wants its data in, as `kb/formats` says it."""
+
+# No postponed annotations: as texts they would be compiled one by one when a decoder is made.
+from typing import Literal
+
+import msgspec
+
+from trainrx.model.parts import Reference
+
+Columns = tuple[str, ...]
+"""Names of which any will do."""
+TurnOrder = Literal["alternate", "pairs", "listed", "free"]
+"""alternate: asking and answering take turns, and whole exchanges only; pairs: in each exchange an
+answer that is not empty follows a question; listed: only the roles named; free: any."""
+
+
+class ConversationForm(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How messages are written in a column: the keys of a message, and its roles.
+
+    `keys_needed`: a message without them ends the run. `odd`: the last answer stands elsewhere.
+    """
+
+    columns: Columns
+    role: Columns = ("role",)
+    content: Columns = ("content",)
+    asking: Columns = ("user",)
+    answering: Columns = ("assistant",)
+    opening: Columns = ("system",)
+    order: TurnOrder = "free"
+    keys_needed: bool = False
+    odd: bool = False
+
+
+class DataLayout(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One form of rows: the columns it is known by, those it needs, where its answers stand.
+
+    `chosen_by` are alternatives, each a set of columns that are all there; without any the layout
+    is what is left. `needs` holds groups of which one column must be there; `tasks` limits the
+    layout. `one_name`: of the columns of a group only one may be there, unless it is the first.
+    """
+
+    id: str
+    versions: str = ""
+    tasks: tuple[str, ...] = ()
+    chosen_by: tuple[Columns, ...] = ()
+    needs: tuple[Columns, ...] = ()
+    one_name: bool = False
+    answers: Columns = ()
+    conversation: ConversationForm | None = None
+    images: Columns = ("images", "image")
+
+
+class DataFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one framework takes.
+
+    `refused_rows` says what becomes of a row that is not as it should be: it is dropped, or the run
+    stops. `long_rows` says what becomes of one beyond the limit: dropped, or cut. `needs_if` maps a
+    task to further groups of columns, `named_by` a column to the argument that names another in its
+    place. `own_code` are arguments with which a program of someone's own reads the data.
+    `image_tag` stands in the text for each image.
+    """
+
+    schema: Literal[1]
+    id: str
+    versions: str = ""
+    refused_rows: Literal["drop", "stop"]
+    long_rows: Literal["drop", "cut"]
+    layouts: tuple[DataLayout, ...]
+    needs_if: dict[str, tuple[Columns, ...]] = {}
+    named_by: dict[str, str] = {}
+    own_code: tuple[str, ...] = ()
+    image_tag: str = ""
+    references: tuple[Reference, ...]

@@ -1,0 +1,12 @@
+swift sft \
+    --model ./tiny \
+    --model_type qwen2_5 \
+    --train_type lora \
+    --dataset train.jsonl \
+    --torch_dtype float32 \
+    --per_device_train_batch_size 1 \
+    --gradient_accumulation_steps 1 \
+    --split_dataset_ratio 0 \
+    --max_steps 3 \
+    --report_to none \
+    --output_dir out

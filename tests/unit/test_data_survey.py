@@ -1,0 +1,163 @@
+"""A bounded sample of data: what it finds, what it leaves out, what it never shows."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from trainrx.api import lint
+from trainrx.data.job import DataJob
+from trainrx.data.sources import data_sources
+from trainrx.data.survey import SampleBudget, Survey, survey
+from trainrx.model.facts import Facts, Origin
+from trainrx.model.job import Argument
+
+PRIVATE = "the patient is called Mallory"
+
+
+def job_of(folder: Path, facts: Facts | None = None, **arguments: str) -> DataJob:
+    """Make a launch of ms-swift with these arguments, its script in a folder."""
+    given = {
+        name: Argument(name=name, value=value, via="arg", how="read")
+        for name, value in arguments.items()
+    }
+    return DataJob(
+        framework="ms-swift",
+        version="3.2.1",
+        arguments=given,
+        facts=facts or Facts(),
+        origin=Origin(source="launch.sh", line=1),
+        folder=folder,
+    )
+
+
+def row(question: str, answer: str = "yes") -> dict[str, object]:
+    """Write a row of two messages."""
+    return {
+        "messages": [
+            {"role": "user", "content": question},
+            {"role": "assistant", "content": answer},
+        ]
+    }
+
+
+def write(path: Path, *rows: object) -> Path:
+    """Write rows as JSON lines."""
+    path.write_text("".join(json.dumps(item) + "\n" for item in rows), encoding="utf-8")
+    return path
+
+
+def only(job: DataJob, budget: SampleBudget | None = None) -> Survey:
+    """Read the only source of a launch."""
+    (source,) = data_sources(job)
+    return survey(source, job, budget)
+
+
+class TestSample:
+    def test_what_is_beyond_the_budget_is_not_read_and_told(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", *(row(str(n)) for n in range(9)))
+
+        part = only(job_of(tmp_path, dataset="a.jsonl"), SampleBudget(rows=4))
+        whole = only(job_of(tmp_path, dataset="a.jsonl"), SampleBudget(rows=9))
+
+        assert (part.rows, part.whole) == (4, False)
+        assert (whole.rows, whole.whole) == (9, True)
+
+    def test_time_ends_the_sample(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", *(row(str(n)) for n in range(9)))
+        job, ticks = job_of(tmp_path, dataset="a.jsonl"), iter(range(0, 1000, 8))
+
+        found = survey(data_sources(job)[0], job, clock=lambda: float(next(ticks)))
+
+        assert 0 < found.rows < 9
+        assert not found.whole
+
+    def test_the_longest_row_is_named(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", row("a"), row("word " * 100), row("b"))
+
+        found = only(job_of(tmp_path, dataset="a.jsonl"))
+
+        assert found.longest is not None
+        assert (found.longest.row, found.longest.line) == (2, 2)
+        assert found.stats is not None
+        assert found.stats.max == pytest.approx(150, rel=0.3)
+
+    def test_columns_are_those_of_all_first_rows(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", {"query": "a"}, {"query": "b", "response": "c"})
+
+        found = only(job_of(tmp_path, dataset="a.jsonl"))
+
+        assert found.missing == ()
+
+
+class TestSources:
+    def test_a_name_of_a_hub_is_no_file(self, tmp_path: Path) -> None:
+        assert data_sources(job_of(tmp_path, dataset="AI-ModelScope/alpaca-gpt4-data-zh#500")) == ()
+
+    def test_samples_and_subsets_do_not_belong_to_the_path(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", row("a"))
+
+        (source,) = data_sources(job_of(tmp_path, dataset="a.jsonl#500"))
+
+        assert source.path == tmp_path / "a.jsonl"
+
+    def test_a_program_of_ones_own_is_not_judged(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", {"frage": "a"})
+
+        found = only(job_of(tmp_path, dataset="a.jsonl", custom_register_path="mine.py"))
+
+        assert found.missing == ()
+
+    def test_arrow_is_read_as_datasets_keeps_it(self, tmp_path: Path) -> None:
+        import pyarrow as pa
+
+        table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
+        with pa.ipc.new_stream(str(tmp_path / "a.arrow"), table.schema) as out:
+            out.write_table(table)
+
+        assert only(job_of(tmp_path, dataset="a.arrow")).rows == 3
+
+
+class TestImages:
+    def test_sizes_are_those_of_the_headers(self, tmp_path: Path) -> None:
+        Image.new("RGB", (64, 32)).save(tmp_path / "small.png")
+        Image.new("RGB", (300, 200)).save(tmp_path / "large.jpg")
+        rows = ({**row("<image>"), "images": [name]} for name in ("small.png", "large.jpg"))
+        write(tmp_path / "a.jsonl", *rows)
+
+        found = only(job_of(tmp_path, dataset="a.jsonl"))
+
+        assert found.largest_image == (300, 200)
+        assert found.largest is not None
+        assert found.largest.row == 2
+        assert found.pixels == (64 * 32 + 300 * 200) / 2
+
+    def test_an_image_that_is_gone_is_counted(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.jsonl", {**row("<image>"), "images": ["gone.png"]})
+
+        assert only(job_of(tmp_path, dataset="a.jsonl")).faults["image-gone"].count == 1
+
+
+def test_no_finding_shows_the_text_of_a_row(tmp_path: Path) -> None:
+    bad = {"messages": [{"role": "user", "content": PRIVATE}] * 2}
+    write(tmp_path / "a.jsonl", row(PRIVATE), bad, {"messages": [bad["messages"][0]]})
+    (tmp_path / "a.jsonl").write_text(
+        (tmp_path / "a.jsonl").read_text() + f'{{"messages": "{PRIVATE}\n'
+    )
+    (tmp_path / "run.sh").write_text("swift sft --model m --dataset a.jsonl\n")
+
+    found = lint(tmp_path / "run.sh", versions={"ms-swift": "3.2.1"}, data="")
+
+    rules = {item.rule for item in found if item.rule.startswith("data-")}
+    assert rules >= {"data-row-broken", "data-turns-refused", "data-without-answer"}
+    assert not any("Mallory" in item.message for item in found)
+
+
+def test_data_is_read_only_where_that_is_asked(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", {"frage": "a"})
+    (tmp_path / "run.sh").write_text("swift sft --model m --dataset a.jsonl\n")
+
+    found = lint(tmp_path / "run.sh", versions={"ms-swift": "3.2.1"})
+
+    assert not any(item.rule.startswith("data-") for item in found)
