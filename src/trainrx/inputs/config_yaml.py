@@ -18,6 +18,8 @@ from trainrx.model.job import RawArg
 from trainrx.model.pattern import late
 
 _OVERRIDE = late(r"\+{0,2}([A-Za-z_][\w./@-]{0,200})=(.*)", re.DOTALL)
+NOT_YAML = "is not valid YAML"
+"""How the reason begins where no reader takes the file."""
 _SEVERAL = (
     "begins a second YAML document: only the first one is read, and frameworks refuse such a file"
 )
@@ -32,10 +34,10 @@ def read_yaml_config(
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark is not None else None
-        reason = f"is not valid YAML: {error.problem or error.context or 'syntax error'}"
+        reason = f"{NOT_YAML}: {error.problem or error.context or 'syntax error'}"
         return (), (refused(source, reason, text, line),)
     except (yaml.YAMLError, ValueError) as error:
-        return (), (refused(source, f"is not valid YAML: {str(error)[:200]}", text, None),)
+        return (), (refused(source, f"{NOT_YAML}: {str(error)[:200]}", text, None),)
     except RecursionError:
         return (), (refused(source, "nests too deeply", text, None),)
     if node is None:

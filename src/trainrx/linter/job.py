@@ -23,7 +23,7 @@ from trainrx.launch.facts import counted
 from trainrx.linter.places import FileLines, LineRange
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Facts, Scalar, fact
-from trainrx.model.findings import Edit
+from trainrx.model.findings import Edit, Unread
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import RawArg, RawLaunch, Script
 from trainrx.model.lint import LintGuard, LintKnowledge
@@ -47,9 +47,9 @@ class LintedJob(msgspec.Struct, frozen=True):
 
     `configs` are the keys of the framework's own config files. `version` is the framework's as
     given, or the range in which all names of the launch exist; `certain` says that it was given.
-    `versions` hold it too. `files` are the texts of files at hand by base name. `loaded` is all
-    that is known beside the rules. `data` says how its data is read, None where that is not asked
-    for.
+    `versions` hold it too. `files` are the texts of files at hand by base name, `unread` what of
+    them could not be read. `loaded` is all that is known beside the rules.
+    `data` says how its data is read, None where that is not asked for.
     """
 
     launch: RawLaunch
@@ -65,6 +65,7 @@ class LintedJob(msgspec.Struct, frozen=True):
     guards: tuple[LintGuard, ...]
     loaded: LoadedKnowledge
     data: DataJob | None = None
+    unread: tuple[Unread, ...] = ()
 
     @property
     def framework(self) -> Framework:

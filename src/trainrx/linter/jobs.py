@@ -237,6 +237,7 @@ def settle_job(
             folder=folder,
             named=beside.data,
         ),
+        unread=read.unread,
     )
 
 

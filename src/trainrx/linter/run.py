@@ -8,11 +8,13 @@ from pathlib import Path
 import msgspec
 from msgspec.msgpack import decode, encode
 
+from trainrx.inputs.config import read_config
 from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.find import find_launches
 from trainrx.launch.request import Request
 from trainrx.linter.check import Linter, worst_first
 from trainrx.linter.files import LARGEST, LEAST_FOR_TWO, File, lint_files, matches_any
+from trainrx.linter.finders.syntax import not_valid
 from trainrx.linter.job import LintedJob, Page
 from trainrx.linter.jobs import RunContext, around, config_launch, settle_job
 from trainrx.linter.places import FileLines
@@ -192,7 +194,11 @@ def _of_config(
     for job in jobs_of(file, linter, beside):
         idle = False
         yield from linter.job(job)
-    if idle and file.named:
+    if not (idle and file.named):
+        return
+    broken = [*not_valid(read_config(file.text, file.name)[1])]
+    yield from filter(None, map(linter.finding, broken))
+    if not broken:
         unread.append((file.name, "holds no setting that implies a training command"))
 
 
