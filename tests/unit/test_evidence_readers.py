@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.evidence.readers import LARGEST_PASSAGE, Source, as_evidence, read_evidence, readers
+from trainrx.evidence.readers._printed import marked_lines
 from trainrx.model.job import Input
 
 TEXT = """Process 12865: python /data/train.py --lr 1e-5
@@ -141,3 +142,16 @@ def test_any_lines_behind_a_mark_are_read_without_an_error(
     mark = reader.MARKS[which % len(reader.MARKS)]
 
     reader.read(mark + "\n".join(rows).encode(), Source("x"))
+
+
+def test_lines_with_any_of_several_marks_come_once_each_in_order_and_numbered() -> None:
+    text = b"a\nb mark x mark\n\nother\nboth other mark\nend mark"
+
+    found = list(marked_lines(text, 7, (b"mark", b"other")))
+
+    assert [(line.number, text[line.start : line.end]) for line in found] == [
+        (8, b"b mark x mark"),
+        (10, b"other"),
+        (11, b"both other mark"),
+        (12, b"end mark"),
+    ]

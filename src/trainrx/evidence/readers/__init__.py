@@ -131,9 +131,11 @@ def _read(item: Input) -> Iterator[Reading]:
         yield _placed(readers()[item.format].read(data, Source(item.name)), item.taken)
     elif item.kind in LOOKED_THROUGH:
         printed = {name: reader.MARKS for name, reader in readers().items() if reader.MARKS}
-        for name, passage in _passages(item, printed, stopped).items():
-            data = b"".join(passage.pieces)
-            yield readers()[name].read(data, Source(item.name, passage.line))
+        found = {
+            name: readers()[name].read(passage.data, Source(item.name, passage.line))
+            for name, passage in _passages(item, printed, stopped)
+        }
+        yield from (found[name] for name in printed if name in found)
     yield Reading(unread=tuple(stopped))
 
 
@@ -235,19 +237,24 @@ class _Passage:
 
     def __init__(self, line: int, data: bytes) -> None:
         self.line = line
-        self.pieces = [data]
-        self.size = len(data)
+        self._pieces = [data]
+        self._size = len(data)
 
-    def add(self, chunk: bytes) -> None:
-        """Take what follows, up to what is read of a log."""
-        if self.size <= LARGEST_PASSAGE:
-            self.pieces.append(chunk)
-            self.size += len(chunk)
+    @property
+    def data(self) -> bytes:
+        """Give all of it."""
+        return b"".join(self._pieces)
+
+    def add(self, chunk: bytes) -> bool:
+        """Take what follows; tells whether that is all that is read of a log."""
+        self._pieces.append(chunk)
+        self._size += len(chunk)
+        return self._size > LARGEST_PASSAGE
 
 
 def _passages(
     item: Input, printed: Mapping[str, Sequence[bytes]], stopped: list[Unread]
-) -> dict[str, _Passage]:
+) -> Iterator[tuple[str, _Passage]]:
     """Give to each reader what a log holds from the line of its own first mark on.
 
     What a job prints when it starts (its cards, its limits) leaves room for how it ends.
@@ -257,22 +264,24 @@ def _passages(
     search = first_places(marks)
     longest = max(map(len, marks), default=1)
     line, before = 1, b""
-    found: dict[str, _Passage] = {}
+    begun: dict[str, _Passage] = {}
     for chunk in chunks(item, stopped.append):
         advance(len(chunk))
-        for passage in found.values():
-            passage.add(chunk)
+        # one that is whole is handed on at once: of several a log may be held as often
+        whole = [name for name, passage in begun.items() if passage.add(chunk)]
+        yield from ((name, begun.pop(name)) for name in whole)
         data = before + chunk
         places = search(data)
-        for name in numbers.keys() - found.keys():
-            at = min((places[n] for n in numbers[name] if n in places), default=-1)
+        for name, own in list(numbers.items()):
+            at = min((places[number] for number in own if number in places), default=-1)
             if at >= 0:
                 start = _start_of_line(data, at)
-                found[name] = _Passage(line + data.count(b"\n", 0, start), data[start:])
+                begun[name] = _Passage(line + data.count(b"\n", 0, start), data[start:])
+                del numbers[name]
         start = _start_of_line(data, max(0, len(data) - longest))
         line += data.count(b"\n", 0, start)
         before = data[start:]
-    return {name: found[name] for name in printed if name in found}
+    yield from begun.items()
 
 
 def _start_of_line(data: bytes, at: int) -> int:

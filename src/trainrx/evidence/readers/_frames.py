@@ -37,10 +37,15 @@ class DumpLine(NamedTuple):
 def lines(data: bytes, source: Source) -> Iterator[DumpLine]:
     """Give the lines of a dump."""
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), source.line):
-        text = line.rstrip("\r")
-        who = speaker(text)
-        plain = bare(text) if who else text
-        yield DumpLine(who, plain, origin(source.name, number, plain.strip()))
+        yield dump_line(line, source.name, number)
+
+
+def dump_line(line: str, source: str, number: int) -> DumpLine:
+    """Take off a line what is in front of it."""
+    text = line.rstrip("\r")
+    who = speaker(text)
+    plain = bare(text) if who else text
+    return DumpLine(who, plain, origin(source, number, plain.strip()))
 
 
 def heading_rank(line: str) -> int | None:

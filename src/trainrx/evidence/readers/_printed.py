@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from trainrx.evidence.readers import Source
@@ -39,6 +39,31 @@ def passages(
         rows = data[start : start + most * LONGEST].split(b"\n")[:most]
         yield tuple(_line(raw, source.name, number + i) for i, raw in enumerate(rows))
         end = start
+
+
+class MarkedLine(NamedTuple):
+    """A line of a text that bears a mark: its number, and its bounds."""
+
+    number: int
+    start: int
+    end: int
+
+
+def marked_lines(data: bytes, first: int, marks: Iterable[bytes]) -> Iterator[MarkedLine]:
+    """Give the lines with any of some marks, in order; `first` numbers the first line."""
+    number, at = first, 0
+    for start, end in sorted({place for mark in marks for place in _marked(data, mark)}):
+        number, at = number + data.count(b"\n", at, start), start
+        yield MarkedLine(number, start, end)
+
+
+def _marked(data: bytes, mark: bytes) -> Iterator[tuple[int, int]]:
+    at = data.find(mark)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        yield data.rfind(b"\n", 0, at) + 1, end
+        at = data.find(mark, end)
 
 
 def _line(raw: bytes, name: str, number: int) -> PrintedLine:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 
 from trainrx.evidence.lines import rank_of
 from trainrx.evidence.readers import Source
 from trainrx.evidence.readers._frames import (
     DumpLine,
+    dump_line,
     heading_rank,
     is_first_thread,
-    lines,
     python_frame,
 )
 from trainrx.model.ranks import Reading, StackFrame, ThreadStack
@@ -29,6 +30,11 @@ _THREAD = re.compile(
 _CRASH = re.compile(r"^Fatal Python error: (?!Aborted)")
 _DUMP = re.compile(r"^(?:Fatal Python error: |Timeout \()")
 
+_MAY_NAME = re.compile(
+    rb"[=#*>-] ?\[?[Rr]ank[ :=_-]?\d|(?:[Rr]ank[ :=_-]?|RANK=)\d{1,5}\]?:?\s{0,6}$"
+)
+"""Stands on each line that a heading of a rank may be."""
+
 
 def knows(_head: bytes) -> bool:
     """Leave it a log: what stands around it tells more."""
@@ -37,7 +43,7 @@ def knows(_head: bytes) -> bool:
 
 def read(data: bytes, source: Source) -> Reading:
     """Read all dumps in a log, those of several ranks apart."""
-    return Reading(stacks=tuple(_stacks(lines(data, source))))
+    return Reading(stacks=tuple(_stacks(data, source)))
 
 
 class _Open:
@@ -58,11 +64,22 @@ class _Open:
         )
 
 
-def _stacks(printed: Iterator[DumpLine]) -> Iterator[ThreadStack]:
+def _may_begin(line: bytes) -> bool:
+    """Tell lines that may name a rank or begin a dump: most of a log is neither."""
+    if b"(most recent call first)" in line or b"Fatal Python error" in line or b"Timeout (" in line:
+        return True
+    return (b"ank" in line or b"RANK" in line) and _MAY_NAME.search(line) is not None
+
+
+def _stacks(data: bytes, source: Source) -> Iterator[ThreadStack]:
     threads: dict[str, _Open] = {}
     crashed: set[str] = set()
     rank: int | None = None
-    for line in printed:
+    for number, raw in enumerate(BytesIO(data), source.line):
+        if not threads and not _may_begin(raw):
+            continue
+        text = raw.decode("utf-8", "replace").rstrip("\n")
+        line = dump_line(text, source.name, number)
         told = heading_rank(line.text)
         rank = rank if told is None else told
         head = _THREAD.match(line.text)

@@ -15,6 +15,7 @@ import msgspec
 
 from trainrx.evidence.readers import Source
 from trainrx.evidence.readers._operations import operation
+from trainrx.evidence.readers._printed import marked_lines
 from trainrx.model.facts import MAX_QUOTE, Origin, fact
 from trainrx.model.ranks import CollectiveCall, Reading
 
@@ -30,6 +31,8 @@ _LINE = re.compile(
     r"comm (?P<comm>0x[0-9a-f]{1,16}) \[nranks=(?P<ranks>\d{1,7})\]"
 )
 _COMPLETE = " - Init COMPLETE"
+_NAMED = (b": opCount ", b" nranks ")
+"""Texts of which one stands on each line that is read."""
 _RANK = re.compile(r"comm (?P<comm>0x[0-9a-f]{1,16}) rank (?P<rank>\d{1,7}) nranks ")
 
 
@@ -52,11 +55,12 @@ def read(data: bytes, source: Source) -> Reading:
     uncounted: set[tuple[_Process, str]] = set()
     ranks: dict[str, int] = {}
     complete: list[Origin] = []
-    for number, raw in enumerate(data.split(b"\n"), source.line):
+    for place in marked_lines(data, source.line, _NAMED):
+        raw = data[place.start : place.end]
         if b"NCCL INFO " not in raw:
             continue
         text = raw[:LONGEST].decode("utf-8", "replace").strip()
-        origin = Origin(source=source.name, line=number, text=text[:MAX_QUOTE])
+        origin = Origin(source=source.name, line=place.number, text=text[:MAX_QUOTE])
         if (named := _RANK.search(text)) is not None:
             ranks[named["comm"]] = int(named["rank"])
             complete += [origin] if _COMPLETE in text else []

@@ -16,6 +16,7 @@ import msgspec
 
 from trainrx.evidence.readers import Source
 from trainrx.evidence.readers._operations import operation
+from trainrx.evidence.readers._printed import marked_lines
 from trainrx.model.facts import MAX_QUOTE, Origin
 from trainrx.model.ranks import CollectiveCall, GroupProgress, Reading
 
@@ -38,14 +39,14 @@ def read(data: bytes, source: Source) -> Reading:
     """Read the complaints; the first of a rank counts."""
     calls: dict[int, CollectiveCall] = {}
     missing: dict[int, GroupProgress] = {}
-    for number, raw in enumerate(data.split(b"\n"), source.line):
-        if any(mark in raw for mark in MARKS):
-            text = raw[:LONGEST].decode("utf-8", "replace").strip()
-            origin = Origin(source=source.name, line=number, text=text[:MAX_QUOTE])
-            for call in (*_compared(text, origin), *_barrier(text, origin)):
-                calls.setdefault(call.rank or 0, call)
-            for late in _late(text, origin):
-                missing.setdefault(late.rank, late)
+    for line in marked_lines(data, source.line, MARKS):
+        raw = data[line.start : min(line.end, line.start + LONGEST)]
+        text = raw.decode("utf-8", "replace").strip()
+        origin = Origin(source=source.name, line=line.number, text=text[:MAX_QUOTE])
+        for call in (*_compared(text, origin), *_barrier(text, origin)):
+            calls.setdefault(call.rank or 0, call)
+        for late in _late(text, origin):
+            missing.setdefault(late.rank, late)
     waiting = (call for rank, call in calls.items() if rank not in missing)
     return Reading(calls=tuple(waiting), progress=tuple(missing.values()))
 

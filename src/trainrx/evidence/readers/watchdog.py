@@ -14,6 +14,7 @@ import msgspec
 from trainrx.evidence.lines import path_rank, rank_of
 from trainrx.evidence.readers import Source
 from trainrx.evidence.readers._operations import operation
+from trainrx.evidence.readers._printed import marked_lines
 from trainrx.model.facts import MAX_QUOTE, Origin
 from trainrx.model.ranks import CollectiveCall, GroupProgress, Reading
 
@@ -82,18 +83,18 @@ def _grouped(
 
 def _lines(data: bytes, source: Source) -> Iterator[tuple[str, Origin]]:
     """Give the lines with a mark, put together where a terminal broke them."""
-    rows = data.split(b"\n")
-    for at, raw in enumerate(rows):
-        if any(mark in raw for mark in MARKS):
-            text = _text(raw)
-            for more in rows[at + 1 : at + 1 + BROKEN_INTO]:
-                if _UNFINISHED.search(text) is None or more.startswith(b"["):
-                    break
-                text += _text(more)
-            if at and not text.startswith("[") and _RANK.search(text) is None:
-                text = _text(rows[at - 1]) + " " + text
-            quote = text[:MAX_QUOTE]
-            yield text, Origin(source=source.name, line=source.line + at, text=quote)
+    for number, start, end in marked_lines(data, source.line, MARKS):
+        text = _text(data[start:end])
+        below = data[end + 1 : end + 1 + BROKEN_INTO * LONGEST].split(b"\n")
+        for more in below[:BROKEN_INTO]:
+            if _UNFINISHED.search(text) is None or more.startswith(b"["):
+                break
+            text += _text(more)
+        if start and not text.startswith("[") and _RANK.search(text) is None:
+            above = data.rfind(b"\n", 0, start - 1) + 1
+            text = _text(data[above : start - 1]) + " " + text
+        quote = text[:MAX_QUOTE]
+        yield text, Origin(source=source.name, line=number, text=quote)
 
 
 def _text(raw: bytes) -> str:

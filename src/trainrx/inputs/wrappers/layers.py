@@ -118,7 +118,8 @@ def _compiled(text: bytes) -> re.Pattern[bytes]:
 
 
 @cache
-def _any_of(layers: tuple[Layer, ...]) -> re.Pattern[bytes]:
+def any_of(layers: tuple[Layer, ...]) -> re.Pattern[bytes]:
+    """Give a regex for what any of some wrappings puts before a line; without groups."""
     return _compiled(b"|".join(re.sub(rb"\?P<\w+>", b"?:", one.text) for one in layers))
 
 
@@ -306,9 +307,9 @@ def taken_off(layer: Layer, line: bytes) -> bytes:
 
 
 def _fitting(lines: Sequence[bytes]) -> Iterator[Layer]:
-    sure = [*filter(_any_of(SURE).match, lines)]
+    sure = [*filter(any_of(SURE).match, lines)]
     some = lines[:: max(1, len(lines) // FEW)]
-    if not sure and not any(map(_any_of(WEAK).match, some)):
+    if not sure and not any(map(any_of(WEAK).match, some)):
         return
     for layer in LAYERS:
         weak = layer.share >= COMMON

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trainrx.inputs.wrappers.layers import SAMPLE, Layer, layers_of
+from trainrx.inputs.wrappers.layers import SAMPLE, Layer, any_of, layers_of
 from trainrx.inputs.wrappers.records import LogRecord
 
 HEAD = 1 << 16
@@ -32,6 +32,7 @@ ANSI = re.compile(
 )
 """Colours and titles; the sections of GitLab, the times of Buildkite (`\\x1b_bk;t=...\\x07`)."""
 _RANKED = re.compile(rb"\s{0,2}\[rank\d")
+_INDENTED = rb"|\s{1,2}\[rank\d"
 _UNNAMED = re.compile(rb"[^\w.@/:=,-]+")
 
 
@@ -111,6 +112,12 @@ def _step(layer: Layer) -> _Step:
     return _Step(layer.prefix.match, layer.record, *groups)
 
 
+@lru_cache(maxsize=8)
+def _changes(layers: tuple[Layer, ...]) -> Callable[[bytes], re.Match[bytes] | None]:
+    """Give what matches on each line that some layers change; most lines of a log bear none."""
+    return re.compile(any_of(layers).pattern + _INDENTED).match
+
+
 class Unwrapping:
     """What is known of a stream so far; `feed` it piece by piece, then `end` it.
 
@@ -124,6 +131,8 @@ class Unwrapping:
         self._line = 0
         self.layers: tuple[Layer, ...] = ()
         self._steps: list[_Step] = []
+        self._changes: Callable[[bytes], re.Match[bytes] | None] = _RANKED.match
+        self._joins = False
         self._rest = b""
         self._home: bytes | None = None
         self._pieces: dict[bytes, bytes] = {}
@@ -143,6 +152,8 @@ class Unwrapping:
             found = _layers(data)
             self.layers = (*found, *(one for one in self.layers if one not in found))
             self._steps = [_step(layer) for layer in self.layers]
+            self._changes = _changes(self.layers)
+            self._joins = any(one.read or one.part for one in self._steps)
         if not self.layers:
             if self._times is not None:
                 self._line += chunk.count(b"\n")
@@ -166,18 +177,23 @@ class Unwrapping:
     def _bare(self, data: bytes) -> bytes:
         if b"\x1b" in data:
             data = ANSI.sub(b"", data)
-        lines: list[bytes] = []
-        *whole, last = data.split(b"\n")
-        for line in whole:
-            self._take(line, lines)
-        if last:
-            self._take(last, lines)
-        else:
-            lines.append(b"")
+        lines = data.split(b"\n")
+        first, count = self._line, len(lines) - (not lines[-1])
+        for at in self._changed(lines, count):
+            self._line = first + at
+            self._take(lines, at)
+        self._line = first + count
         return b"\n".join(lines)
 
-    def _take(self, line: bytes, lines: list[bytes]) -> None:
-        """Add a line without its wrapping."""
+    def _changed(self, lines: Sequence[bytes], count: int) -> Sequence[int]:
+        """Give which lines are to be looked at: all, where one may wait for its rest."""
+        if self._joins:
+            return range(count)
+        return [at for at, found in enumerate(map(self._changes, lines[:count])) if found]
+
+    def _take(self, lines: list[bytes], at: int) -> None:
+        """Take the wrapping off a line."""
+        line = lines[at]
         part = more = False
         time, host, rank = b"", b"", b""
         for step in self._steps:
@@ -196,15 +212,14 @@ class Unwrapping:
             rank = (step.rank and found[step.rank]) or rank
             part = part or (step.part > 0 and found[step.part] == b"P")
             more = step.more > 0 and found[step.more] is not None
-        self._line += 1
         if time and self._times is not None:
-            self._times.note(self._line, time)
-        if more and lines:
-            lines[-1] += line
+            self._times.note(self._line + 1, time)
+        if more and at:
+            lines[at - 1] += line
             line = b""
         elif self._pieces or part:
             line = self._whole(host, line, part=part)
-        lines.append(self._labelled(line, host, rank) if line.strip() else line)
+        lines[at] = self._labelled(line, host, rank) if line.strip() else line
 
     def _whole(self, host: bytes, line: bytes, *, part: bool) -> bytes:
         """Give a line that came in pieces with its last one."""
