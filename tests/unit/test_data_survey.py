@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from trainrx.api import lint
+from trainrx.api import estimate, lint
 from trainrx.data.job import DataJob
-from trainrx.data.sources import data_sources
+from trainrx.data.sources import DataSource, data_sources
+from trainrx.data.statistics import train_stats
 from trainrx.data.survey import SampleBudget, Survey, survey
 from trainrx.model.facts import Facts, Origin
+from trainrx.model.hardware import TokenStats
 from trainrx.model.job import Argument
 
+HERE = Origin(source="launch.sh", line=1)
 PRIVATE = "the patient is called Mallory"
 
 
@@ -27,7 +30,7 @@ def job_of(folder: Path, facts: Facts | None = None, **arguments: str) -> DataJo
         version="3.2.1",
         arguments=given,
         facts=facts or Facts(),
-        origin=Origin(source="launch.sh", line=1),
+        origin=HERE,
         folder=folder,
     )
 
@@ -161,3 +164,37 @@ def test_data_is_read_only_where_that_is_asked(tmp_path: Path) -> None:
     found = lint(tmp_path / "run.sh", versions={"ms-swift": "3.2.1"})
 
     assert not any(item.rule.startswith("data-") for item in found)
+
+
+def test_lengths_of_a_launch_are_those_of_its_data_and_the_longest_has_its_row(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "a.jsonl", row("a"), row("word " * 400), row("b"))
+    (tmp_path / "run.sh").write_text(
+        "swift sft --model Qwen/Qwen2.5-0.5B --dataset a.jsonl --max_length 8192\n"
+    )
+
+    with_data = estimate(tmp_path / "run.sh", versions={"ms-swift": "3.2.1"}, data="")
+    without = estimate(tmp_path / "run.sh", versions={"ms-swift": "3.2.1"})
+
+    said = {item.id: dict(item.values) for item in with_data.assumptions}
+    assert said["length-row"]["row"] == "2"
+    assert with_data.length is not None
+    assert without.length is not None
+    assert with_data.length.how == "data"
+    assert with_data.length.high < without.length.high / 10
+
+
+def test_statistics_of_several_sources_are_those_of_all_samples() -> None:
+    one = TokenStats(count=30, mean=100.0, std=0.0, max=100.0, images=1.0, source="a")
+    other = TokenStats(count=10, mean=500.0, std=0.0, max=500.0, images=0.0, source="b")
+    read = [
+        Survey(DataSource(name=item.source, path=None, split="train", at=HERE), stats=item)
+        for item in (one, other)
+    ]
+
+    found = train_stats(read)
+
+    assert found is not None
+    assert (found.count, found.mean, found.max, found.images) == (40, 200.0, 500.0, 0.75)
+    assert found.std == pytest.approx(3**0.5 * 100)

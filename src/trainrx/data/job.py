@@ -7,10 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from trainrx.catalog.resolved import Resolved
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.model.facts import Facts, Origin
-from trainrx.model.job import Argument
+from trainrx.model.job import Argument, RawLaunch
 from trainrx.model.pattern import late
 
 _BETWEEN = late(r"[\s,\[\]'\"]+")
@@ -66,6 +67,21 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
         roots = (below, *list(below.absolute().parents)[:_ABOVE], Path())
         paths = (Path(named),) if Path(named).is_absolute() else (root / named for root in roots)
         return next((path for path in paths if _is_there(path)), None)
+
+
+def data_job(
+    raw: RawLaunch, resolved: Resolved, facts: Facts, folder: Path | None, named: str = ""
+) -> DataJob:
+    """Take of a launch what its data is read by."""
+    return DataJob(
+        framework=raw.framework,
+        version=facts.text("launch.framework_version") or "",
+        arguments=resolved.arguments,
+        facts=facts,
+        origin=raw.origin,
+        folder=folder,
+        named=named,
+    )
 
 
 _ABOVE = 3

@@ -13,7 +13,7 @@ import msgspec
 from trainrx.data.images import ImageSize, find_image, image_names, image_size
 from trainrx.data.job import DataJob
 from trainrx.data.rows import Missing, Row, layout_for, missing_columns, row_faults
-from trainrx.data.sources import DataSource, data_format
+from trainrx.data.sources import DataSource, data_format, data_sources
 from trainrx.inputs.sample_text import parts_of
 from trainrx.inputs.samples import Bad, NoReaderError, Placed, read_placed
 from trainrx.inputs.token_lengths import (
@@ -89,6 +89,11 @@ class Survey(msgspec.Struct):
         """Count a faulty row."""
         held = self.faults.setdefault(kind, FaultyRows(place, shown))
         held.count += 1
+
+
+def surveyed(job: DataJob) -> tuple[Survey, ...]:
+    """Read all local data a launch names."""
+    return tuple(survey(source, job) for source in data_sources(job))
 
 
 def survey(
@@ -192,7 +197,7 @@ class _Reading:
         if parts is None:
             return
         tokens = sample_tokens(parts, self._count)
-        self._tally.add(tokens, parts)
+        self._tally.add(tokens, parts, place.row)
         if tokens > self._longest:
             self._longest, self._out.longest = tokens, place
         # an estimate says only of what is far beyond a limit that it is

@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from trainrx.catalog.names import framework_facts
+from trainrx.data.job import data_job
+from trainrx.estimation.data import measured
 from trainrx.estimation.phrasing import refused, worded
 from trainrx.facts.all import derive_memory
 from trainrx.frameworks import framework_of
@@ -110,11 +112,27 @@ def _read(request: Request, loaded: LoadedKnowledge) -> EstimatedJob:
     defects = tuple(
         Unread(source=d.source, line=d.line, text=d.text, reason=d.message) for d in raw.defects
     )
-    lengths, problems = lengths_of(request.data)
+    lengths, problems = _lengths(request, given, launch, versions, loaded)
     told = (*given.unread, *unread, *defects, *launch.unread, *seen.unread, *problems)
     return EstimatedJob(
         given, seen, launch, versions, lengths, knowledge, tuple(dict.fromkeys(told))
     )
+
+
+def _lengths(
+    request: Request,
+    given: Given,
+    launch: Launch,
+    versions: dict[str, str],
+    loaded: LoadedKnowledge,
+) -> tuple[TokenStats | None, tuple[Unread, ...]]:
+    """Measure the data: a file the caller names, or a sample of what the launch does."""
+    if request.data != "":
+        return lengths_of(request.data)
+    facts = Facts(launch_facts(launch, versions))
+    folder = given.beside.get(launch.raw.origin.source)
+    job = data_job(launch.raw, launch.resolved, facts, folder)
+    return measured(job, loaded.lint, request.lang)
 
 
 def _on(job: EstimatedJob, request: Request, gpu: str, knowledge: Knowledge) -> EstimatedJob:

@@ -114,19 +114,21 @@ class LengthTally:
         self.mean = 0.0
         self.spread = 0.0
         self.longest = 0.0
+        self.longest_row = 0
         self.kept: list[float] = []
         self.carried = [0, 0, 0]
         self.pairs = 0
         self._draw = random.Random(0)  # noqa: S311  # a sample for statistics, the same each time
 
-    def add(self, tokens: float, parts: SampleText) -> None:
+    def add(self, tokens: float, parts: SampleText, row: int) -> None:
         """Count one sample."""
         self.count += 1
         # Welford, Technometrics 4 (1962): no sum of squares that loses its digits
         step = tokens - self.mean
         self.mean += step / self.count
         self.spread += step * (tokens - self.mean)
-        self.longest = max(self.longest, tokens)
+        if tokens > self.longest:
+            self.longest, self.longest_row = tokens, row
         self.pairs += parts.rejected is not None
         for index, number in enumerate((parts.images, parts.videos, parts.audios)):
             self.carried[index] += number
@@ -165,7 +167,7 @@ def token_lengths(path: Path, tokenizer: Path | None = None) -> Lengths:
         if parts is None:
             bad.add(f"sample {place} has none of the known fields: {_fields(sample)}")
             continue
-        tally.add(sample_tokens(parts, count), parts)
+        tally.add(sample_tokens(parts, count), parts, place)
     if not tally.count:
         raise UsageError(_none(path, bad))
     return Lengths(token_stats(tally, path.name, bad.count, exact=how), bad.reasons(path))
@@ -227,6 +229,7 @@ def token_stats(tally: LengthTally, source: str, unread: int, *, exact: bool) ->
         how="tokenizer" if exact else "characters",
         source=source,
         unread=unread,
+        longest_row=tally.longest_row or None,
     )
 
 

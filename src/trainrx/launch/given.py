@@ -93,7 +93,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
 def lengths_of(data: str | None) -> tuple[TokenStats | None, tuple[Unread, ...]]:
     """Measure how long the samples of the user's data are."""
-    if data is None:
+    if not data:
         return None, ()
     # the readers of data are loaded only where there is some
     from trainrx.inputs.token_lengths import token_lengths

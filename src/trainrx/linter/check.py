@@ -107,18 +107,18 @@ def _says(rule: LintRule | None, found: RuleHit, lang: Lang) -> str:
     if rule is None:
         return found.rule
     text = rule.message.in_(lang)
-    return _filled(text, found)
+    return filled(text, found.values)
 
 
-def _filled(text: str, found: RuleHit) -> str:
+def filled(text: str, values: Mapping[str, str]) -> str:
     """Put values into a message; a part in `[[...]]` is left out when its value is missing."""
 
     def part(match: re.Match[str]) -> str:
         names = re.findall(r"\{(\w+)\}", match[1])
-        return match[1] if all(found.values.get(name) for name in names) else ""
+        return match[1] if all(values.get(name) for name in names) else ""
 
     held = re.sub(r"\[\[(.*?)\]\]", part, text)
-    return re.sub(r"\{(\w+)\}", lambda match: found.values.get(match[1], "?"), held)
+    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], "?"), held)
 
 
 def _guard_says(guard: LintGuard, found: RuleHit, lang: Lang) -> str:

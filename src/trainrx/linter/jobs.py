@@ -9,7 +9,7 @@ import msgspec
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.signature import signature
-from trainrx.data.job import DataJob
+from trainrx.data.job import data_job
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.loaded import LoadedKnowledge
@@ -226,17 +226,7 @@ def settle_job(
         params=beside.loaded.lint.params,
         guards=linter.guards_of(raw.framework),
         loaded=beside.loaded,
-        data=None
-        if beside.data is None
-        else DataJob(
-            framework=raw.framework,
-            version=versions.get(raw.framework, ""),
-            arguments=resolved.arguments,
-            facts=facts,
-            origin=raw.origin,
-            folder=folder,
-            named=beside.data,
-        ),
+        data=None if beside.data is None else data_job(raw, resolved, facts, folder, beside.data),
         unread=read.unread,
     )
 

@@ -198,7 +198,11 @@ def _name_source(job: TrainingJob, stats: TokenStats) -> None:
         job.assume("length-published", "train.dataset", datasets=stats.source, mean=mean, max=most)
     else:
         how = "tokenizer" if stats.how == "tokenizer" else "characters"
-        job.assume("length-data", source=stats.source, mean=mean, max=most, how=how)
+        values = {"source": stats.source, "mean": mean, "max": most, "how": how}
+        if stats.longest_row is None:
+            job.assume("length-data", **values)
+        else:
+            job.assume("length-row", **values, row=str(stats.longest_row))
 
 
 def published(text: str, datasets: Sequence[Dataset]) -> TokenStats | None:

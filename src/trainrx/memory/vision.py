@@ -98,16 +98,16 @@ def _view(job: TrainingJob, work: Workload, own: TokenStats | None) -> tuple[flo
     """Give frames, pixels of each, and the most pixels of an image or frame."""
     names = job.facts.text("train.dataset") or ""
     if not (own is not None and own.videos) and not VIDEO_NAMES.search(names):
-        return (1.0, *_pixels(job, work))
+        return (1.0, *_pixels(job, work, own))
     frames = float(job.positive("vision.max_frames") or VIDEO_FRAMES)
     pixels = float(job.positive("vision.video_max_pixels") or VIDEO_PIXELS)
     return frames, pixels, pixels
 
 
-def _pixels(job: TrainingJob, work: Workload) -> tuple[float, float]:
+def _pixels(job: TrainingJob, work: Workload, own: TokenStats | None) -> tuple[float, float]:
     """Give the pixels of an image: what is typical, and the most that pass.
 
-    A limit far above what photographs have is none.
+    A limit far above what photographs have is none. What the data has goes before a guess.
     """
     tower = work.shape.tower
     if tower is not None and tower.image_size is not None:
@@ -116,6 +116,11 @@ def _pixels(job: TrainingJob, work: Workload) -> tuple[float, float]:
     told = next((found for kind in LIMITS if (found := job.positive(kind)) is not None), None)
     default = job.framework.max_image_pixels or QWEN_PIXELS
     most = default if told is None else float(told)
+    if own is not None and own.pixels is not None:
+        typical, most = min(own.pixels, most), min(own.pixels_max or own.pixels, most)
+        values = {"source": own.source, "pixels": f"{typical:.0f}", "most": f"{most:.0f}"}
+        job.assume("pixels-data", "vision.max_pixels", **values)
+        return typical, most
     typical = min(most, TYPICAL_PIXELS)
     ident = "pixels" if most > TYPICAL_PIXELS else "pixels-cap"
     job.assume(ident, "vision.max_pixels", pixels=f"{typical:.0f}", most=f"{most:.0f}")

@@ -121,6 +121,11 @@ ASSUMPTIONS: Mapping[str, Text] = {
         en="lengths are those of {source}: {mean} tokens on average, at most {max} ({how})",
         zh="长度取自 {source}：平均 {mean} 个 token，最长 {max}（{how}）",
     ),
+    "length-row": Text(
+        en="lengths are those of {source}: {mean} tokens on average, the longest {max} at row "
+        "{row} ({how})",
+        zh="长度取自 {source}：平均 {mean} 个 token，最长 {max}，在第 {row} 行（{how}）",
+    ),
     "completion-cap": Text(
         en="completions are taken to be as long as the limit, {tokens} tokens",
         zh="completion 按上限 {tokens} 个 token 计算",
@@ -136,6 +141,11 @@ ASSUMPTIONS: Mapping[str, Text] = {
     "pixels": Text(
         en="images may have up to {most} pixels: {pixels} are assumed",
         zh="图片最多可达 {most} 像素：每张图按 {pixels} 像素计算",
+    ),
+    "pixels-data": Text(
+        en="images are those of {source}: {pixels} pixels on average, at most {most}, as far as "
+        "limits let them",
+        zh="图片取自 {source}：平均 {pixels} 像素，最多 {most}，已计入上限",
     ),
     "pixels-cap": Text(
         en="every image is taken to have as many pixels as the limit, {pixels}",

@@ -126,7 +126,8 @@ class TokenStats(msgspec.Struct, frozen=True, kw_only=True):
     `videos` and `audios` are the mean number a sample carries; None where it cannot be told.
     `pair` tells that a sample is two answers to one prompt, and `mean` is that of one of them with
     its prompt. `images_counted`: the tokens images become are among them. `unread` counts samples
-    that could not be read.
+    that could not be read. `longest_row` is where the longest stands, counted from 1; `pixels` and
+    `pixels_max` are those of an image, on average and at most, None where none was looked at.
     """
 
     count: int | None = None
@@ -144,6 +145,9 @@ class TokenStats(msgspec.Struct, frozen=True, kw_only=True):
     how: Literal["tokenizer", "characters", "published"] = "characters"
     source: str = ""
     unread: int = 0
+    longest_row: int | None = None
+    pixels: float | None = None
+    pixels_max: float | None = None
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

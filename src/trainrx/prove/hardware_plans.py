@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from trainrx.data.job import data_job
+from trainrx.estimation.data import measured
 from trainrx.fix.changes import can_spell
 from trainrx.frameworks import framework_of
 from trainrx.inspect.inspection import read_logs, tool
@@ -15,6 +17,7 @@ from trainrx.launch.given import gather, lengths_of
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.facts import Facts, Scalar
+from trainrx.model.findings import Unread
 from trainrx.model.hardware import TokenStats
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import Move, OnHardware, PlanAnswer, Planned, Price
@@ -69,6 +72,7 @@ def plan_job(
         raise UsageError(f"{count} kinds of hardware: expected at most {MOST_ASKED}")
     lengths, unread = lengths_of(request.data)
     job = _Job(request, loaded, lengths, frozenset(keep))
+    unread = (*unread, *job.of_data)
     asked = tuple(HardwareChoice(*one) for one in hardware) or tuple(
         HardwareChoice(card, request.gpus) for card in request.cards or (None,)
     )
@@ -103,6 +107,13 @@ class _Job:
                 "no launch to plan for: give the script or config that starts the training with "
                 "--cmd"
             )
+        self.of_data: tuple[Unread, ...] = ()
+        if request.data == "":
+            place = around.given.beside.get(found.launch.raw.origin.source)
+            data = data_job(found.launch.raw, found.launch.resolved, found.facts, place)
+            self._lengths, self.of_data = measured(data, loaded.lint, request.lang)
+            around = msgspec.structs.replace(around, lengths=self._lengths)
+            found = found._replace(around=around)
         self.subject = found
         self.unread = (*around.given.unread, *found.launch.unread)
         effective = found.facts.number("batch.effective")

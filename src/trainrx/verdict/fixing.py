@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 import msgspec
 
+from trainrx.data.job import data_job
 from trainrx.diagnosis.answer import LOOKED_AT
+from trainrx.diagnosis.conclusion import Conclusion
+from trainrx.estimation.data import measured
 from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.given import lengths_of
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
+from trainrx.model.findings import Unread
 from trainrx.model.fixing import FixAnswer
+from trainrx.model.hardware import TokenStats
 from trainrx.prove.fixing import trial_of, ways_out
 from trainrx.verdict.joined import joined
 
@@ -34,9 +39,20 @@ def fix_launch(
     """
     known = joined(request, loaded, top=LOOKED_AT)
     lengths, unread = lengths_of(request.data)
+    if request.data == "":
+        lengths, unread = _of_the_launch(known.done)
     trial = trial_of(known.done, known.answer.findings, lengths)
     found = ways_out(known.answer, known.done, trial, keep)
     return _chosen(msgspec.structs.replace(found, unread=(*known.answer.unread, *unread)), plan)
+
+
+def _of_the_launch(done: Conclusion) -> tuple[TokenStats | None, tuple[Unread, ...]]:
+    """Measure the data the launch of a conclusion names."""
+    if done.launch is None or done.resolved is None:
+        return None, ()
+    folder = done.given.beside.get(done.launch.origin.source)
+    job = data_job(done.launch, done.resolved, done.facts, folder)
+    return measured(job, done.loaded.lint, done.lang)
 
 
 def _chosen(found: FixAnswer, number: int) -> FixAnswer:

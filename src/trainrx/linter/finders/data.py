@@ -15,11 +15,9 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
         return
     # the readers of data are loaded only where there is some to read
     from trainrx.data.findings import data_findings
-    from trainrx.data.sources import data_sources
-    from trainrx.data.survey import survey
+    from trainrx.data.survey import surveyed
 
-    surveys = [survey(source, job.data) for source in data_sources(job.data)]
-    for item in data_findings(surveys, job.data):
+    for item in data_findings(surveyed(job.data), job.data):
         yield RuleHit(item.rule, _place(item.at, job), item.values, severity=item.severity)
 
 
