@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from trainrx.model.facts import INFINITE
 from trainrx.model.findings import Unread
@@ -11,6 +12,9 @@ from trainrx.model.pattern import late
 
 MAX_TEXT = 300_000
 """Characters; larger files are data, not configuration."""
+
+MAX_REREAD = 20_000
+"""Characters of a file that is kept read."""
 
 MAX_VALUES = 20_000
 """Values kept; bounds what anchors and aliases can multiply into."""
@@ -45,10 +49,19 @@ def read_config(
         return (), (refused(source, "is too large for a configuration file", text, None),)
     if (deep := too_nested(text)) is not None:
         return (), (refused(source, "nests too deeply", text, deep),)
+    read = _read_once if len(text) <= MAX_REREAD else _read
+    return read(text, source, whole)
+
+
+def _read(text: str, source: str, whole: bool) -> tuple[tuple[RawArg, ...], tuple[Unread, ...]]:
     # PyYAML costs 10 ms; most launches have no file for it
     from trainrx.inputs.config_yaml import read_yaml_config
 
     return read_yaml_config(text, source, whole=whole)
+
+
+_read_once = lru_cache(maxsize=32)(_read)
+"""A launch is read again for every change that is tried on it, most of its files as they were."""
 
 
 def too_nested(text: str) -> int | None:
