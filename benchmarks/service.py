@@ -3,7 +3,8 @@
     python benchmarks/service.py [--at-once 200] [--seconds 60] [--megabytes 1]
 
 Prints the time of one request alone, the median and the 95th percentile under load beside the fair
-share (that time x requests at once / processes), errors, and the memory of all processes over time.
+share (that time x requests at once / processes), errors, and the memory of the server and of the
+processes that answer as a series over time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import statistics
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import psutil
@@ -40,10 +43,35 @@ def log_of(size: int) -> bytes:
     return "".join(lines).encode() + end
 
 
-def memory(process: psutil.Process) -> float:
-    """Add what all processes of the service have of their own, in MiB."""
-    each = [process, *process.children(recursive=True)]
-    return sum(one.memory_full_info().uss for one in each if one.is_running()) / 2**20
+class Memory(NamedTuple):
+    """MiB at a time: what the server has, and what the processes that answer have of their own."""
+
+    seconds: float
+    server: float
+    workers: float
+
+
+def memory(process: psutil.Process, started: float) -> Memory:
+    """Look at the memory of all processes of the service."""
+    own = 0
+    for one in process.children(recursive=True):
+        with suppress(psutil.Error):  # it has ended
+            own += one.memory_full_info().uss
+    server = process.memory_info().rss
+    return Memory(time.perf_counter() - started, server / 2**20, own / 2**20)
+
+
+def print_series(series: list[Memory]) -> None:
+    """Print a dozen of the looks, and the means of the first and of the last third."""
+    print("seconds  server MiB  workers MiB")
+    for look in series[:: max(1, len(series) // 12)]:
+        print(f"{look.seconds:7.0f} {look.server:11.0f} {look.workers:12.0f}")
+    third = max(1, len(series) // 3)
+    for name, some in (("first third", series[:third]), ("last third", series[-third:])):
+        server, workers = (statistics.mean(one[at] for one in some) for at in (1, 2))
+        print(
+            f"{name}: server {server:.0f}, workers {workers:.0f}, in all {server + workers:.0f} MiB"
+        )
 
 
 async def ask(client: httpx.AsyncClient, log: bytes) -> tuple[int, float]:
@@ -70,7 +98,6 @@ async def load(url: str, wanted: argparse.Namespace, process: psutil.Process) ->
             await ask(client, log)
         alone = statistics.median([(await ask(client, log))[1] for _ in range(5)])
         until = time.perf_counter() + wanted.seconds
-        before = memory(process)
         seen: list[tuple[int, float]] = []
 
         async def caller() -> None:
@@ -78,9 +105,17 @@ async def load(url: str, wanted: argparse.Namespace, process: psutil.Process) ->
                 seen.append(await ask(client, log))
 
         started = time.perf_counter()
+        series = [memory(process, started)]
+
+        async def look() -> None:
+            while True:
+                await asyncio.sleep(1)
+                series.append(memory(process, started))
+
+        looking = asyncio.create_task(look())
         await asyncio.gather(*(caller() for _ in range(wanted.at_once)))
         took = time.perf_counter() - started
-        after = memory(process)
+        looking.cancel()
     times = sorted(seconds for _, seconds in seen)
     share = alone * wanted.at_once / wanted.processes
     late = times[int(0.95 * (len(times) - 1))]
@@ -88,7 +123,7 @@ async def load(url: str, wanted: argparse.Namespace, process: psutil.Process) ->
     print(f"statuses {dict(collections.Counter(status for status, _ in seen))}")
     print(f"{len(seen) / took:.2f} answers/s, median {statistics.median(times):.1f} s")
     print(f"95th percentile {late:.1f} s, {late / share:.2f} of the fair share ({share:.1f} s)")
-    print(f"memory {before:.0f} -> {after:.0f} MiB")
+    print_series(series)
 
 
 def main() -> None:

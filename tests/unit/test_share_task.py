@@ -18,7 +18,11 @@ LOG = TaskFile(name="train.log", data=b"CUDA out of memory. Tried to allocate 2.
 
 
 def test_a_job_that_was_sent_is_answered_as_the_command_answers_it():
-    found = perform(Task(kind="diagnose", files=FILES, gpu=("A800-80G",), gpus=2, platform="slack"))
+    found = perform(
+        Task(
+            kind="diagnose", files=FILES, gpu=("A800-80G",), gpus=2, platform="slack", attached=True
+        )
+    )
 
     assert json.loads(found.json)["verdict"] == "diagnosed"
     assert found.message.startswith("*Diagnosed*")

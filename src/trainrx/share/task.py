@@ -58,6 +58,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         answers: by the id of a question, what is replied.
         top: causes that are named.
         platform: the chat the answer is written for as well; "" for none.
+        attached: all there is to say is wanted beside the message.
         redaction: what is masked in all that leaves.
         kb: folders of further knowledge of this machine; rules: of further rules.
     """
@@ -74,6 +75,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     top: int = 5
     lang: Lang = "en"
     platform: str = ""
+    attached: bool = False
     redaction: Level = "secrets"
     kb: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -85,7 +87,7 @@ class TaskOutcome(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         json: the answer as the contract has it, in UTF-8; b"" where there is an error.
         message: the same in short for the chat that was named; "" for none.
-        whole: all there is to say, as Markdown; "" where no chat was named.
+        whole: all there is to say, as Markdown; "" where it was not wanted.
         asked: the id of the question that the message puts; "" for none.
         patch: what `fix` would change, for `patch -p1`.
         error: what is wrong with the question and what to do; "" where it was answered.
@@ -124,7 +126,8 @@ def _answer(task: Task) -> TaskOutcome:
     from trainrx.model.result import Diagnosis
 
     view = view._replace(chat=True)
-    whole = render(found, "markdown", view._replace(everything=True))
+    everything = view._replace(everything=True)
+    whole = render(found, "markdown", everything) if task.attached else ""
     # a chat has a form of its own for a diagnosis alone
     if not isinstance(found, Diagnosis):
         message = render(found, "markdown", view)

@@ -82,7 +82,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     processes: int = max(1, os.cpu_count() or 1)
     waiting: int = 512
-    patience: float = 300.0
+    patience: float = 600.0
     taken: float = 10.0
     seconds: float = 60.0
     memory: int = 4 << 30

@@ -158,7 +158,7 @@ class Core:
         self._answer, self._lang = answer, lang
         self._markup = load(platform)
         base = known or Task(kind="diagnose")
-        self._empty = msgspec.structs.replace(base, platform=platform)
+        self._empty = msgspec.structs.replace(base, platform=platform, attached=True)
         self._sessions = TaskSessions()
         self._threads = Latest[_Thread](MOST_THREADS)
         self._answered = Latest[Outgoing](MOST_MESSAGES)
