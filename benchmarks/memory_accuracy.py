@@ -12,8 +12,9 @@ against the macro average. What is scored:
     loose                         rounded numbers
     band                          rows whose length is only capped: is the number in the interval
     fit / no fit                  upper bounds (the job ran on that card) and OOM rows of strong
-                                  confidence; the central card figure decides. By interval, `tight`
-                                  is right of a job that ran and wrong of one that did not
+                                  confidence; the central card figure decides
+    verdicts                      what the command line says of every row whose card is known: of
+                                  those given how many are wrong, and how often none is given
     one flag                      differences above the noise (3 %, 0.3 GiB, rounding) of two rows
                                   of one group that differ in one setting; `above its noise`: only
                                   where the noise is less than 30 % of the difference; `any group`:

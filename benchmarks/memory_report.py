@@ -39,6 +39,7 @@ class Result(NamedTuple):
     answers: Answers
     points: Sequence[Point]
     verdicts: Sequence[scores.Verdict]
+    every: Sequence[scores.Verdict]
     pairs: Sequence[memory_pairs.Pair]
     wide_pairs: Sequence[memory_pairs.Pair]
 
@@ -66,19 +67,27 @@ def score(rows: Sequence[Row], oom: Sequence[Row], answers: Mapping[str, Answer]
     """
     sound = [row for row in rows if not row.get("suspect")]
     failed = [row for row in oom if row["confidence"] == "strong"]
-    judged = [(row, True) for row in sound if row["tier"] == "inequality"]
-    judged += [(row, False) for row in failed]
-    verdicts = [scores.verdict_of(row, answers[row["id"]], fitted=fitted) for row, fitted in judged]
+    ran = _verdicts(sound, answers, fitted=True)
+    bounds = {row["id"] for row in sound if row["tier"] == "inequality"}
+    fell = _verdicts(failed, answers, fitted=False)
     return Result(
         rows=sound,
         oom=failed,
         left_out=len(rows) - len(sound),
         answers=answers,
         points=scores.points_of(sound, answers),
-        verdicts=[verdict for verdict in verdicts if verdict is not None],
+        verdicts=[*(verdict for verdict in ran if verdict.row in bounds), *fell],
+        every=[*ran, *fell],
         pairs=memory_pairs.pairs_of(sound, answers),
         wide_pairs=memory_pairs.pairs_of(sound, answers, _family_and_model),
     )
+
+
+def _verdicts(
+    rows: Iterable[Row], answers: Mapping[str, Answer], *, fitted: bool
+) -> list[scores.Verdict]:
+    found = (scores.verdict_of(row, answers[row["id"]], fitted=fitted) for row in rows)
+    return [verdict for verdict in found if verdict is not None]
 
 
 def _family_and_model(row: Row) -> str:
@@ -103,10 +112,14 @@ def lines(result: Result) -> list[Line]:
         Line("length unknown: width of interval", scores.interval_width(capped)),
         Line("fit / no fit: right", scores.share_right(verdicts), 0.92),
         Line("fit / no fit: wrong 'fits'", scores.share_wrong_fits(verdicts), 0.04, at_most=True),
-        Line("by interval: right", scores.share_right(verdicts, interval=True)),
-        Line("by interval: wrong 'fits'", scores.share_wrong_fits(verdicts, interval=True)),
-        Line("by interval: wrong verdicts", scores.share_wrong(verdicts), 0.04, at_most=True),
-        Line("by interval: tight", scores.share_tight(verdicts)),
+        Line("verdicts: wrong", scores.share_wrong(result.every), 0.04, at_most=True),
+        Line(
+            "verdicts: wrong 'does not fit'",
+            scores.share_wrong_no(result.every),
+            0.02,
+            at_most=True,
+        ),
+        Line("verdicts: none given", scores.share_open(result.every)),
         Line("one flag: sign", memory_pairs.share_sign(pairs), 0.95),
         Line("one flag: size within 30 %", memory_pairs.share_size(pairs, 0.30), 0.78),
         Line("one flag: the same, above its noise", memory_pairs.share_size(above, 0.30)),

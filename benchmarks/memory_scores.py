@@ -72,18 +72,18 @@ class Verdict(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Judge with the central figure, which leaves no room for `tight`."""
+        """Judge with the central figure, which always says something."""
         return self.central_fits == self.fitted
 
     @property
-    def wrong(self) -> bool:
-        """Tell whether what was said is not so; `tight` says nothing."""
-        return self.said == ("does-not-fit" if self.fitted else "fits")
+    def given(self) -> bool:
+        """Tell whether the interval lies on one side of the card."""
+        return self.said in ("fits", "does-not-fit")
 
     @property
-    def right_by_interval(self) -> bool:
-        """Judge with the interval: `tight` is right of a job that ran, wrong of one that failed."""
-        return (self.said != "does-not-fit") == self.fitted
+    def wrong(self) -> bool:
+        """Tell whether the verdict that was given is not so."""
+        return self.said == ("does-not-fit" if self.fitted else "fits")
 
 
 class Average(NamedTuple):
@@ -208,35 +208,30 @@ def interval_width(points: Iterable[Point]) -> Average | None:
     )
 
 
-def share_right(verdicts: Iterable[Verdict], *, interval: bool = False) -> Average | None:
-    """Average how many verdicts are right, by the central figure or by the interval."""
-    return average(
-        (item.family, float(item.right_by_interval if interval else item.right))
-        for item in verdicts
-    )
+def share_right(verdicts: Iterable[Verdict]) -> Average | None:
+    """Average how many jobs the central figure puts on the right side of their card."""
+    return average((item.family, float(item.right)) for item in verdicts)
 
 
-def share_wrong_fits(verdicts: Iterable[Verdict], *, interval: bool = False) -> Average | None:
-    """Average how many of the jobs that did not fit were said to fit."""
-    return average(
-        (item.family, float(item.said == "fits" if interval else item.central_fits))
-        for item in verdicts
-        if not item.fitted
-    )
+def share_wrong_fits(verdicts: Iterable[Verdict]) -> Average | None:
+    """Average how many of the jobs that did not fit the central figure says to fit."""
+    return average((item.family, float(item.central_fits)) for item in verdicts if not item.fitted)
 
 
 def share_wrong(verdicts: Iterable[Verdict]) -> Average | None:
     """Average how many of the verdicts that were given are wrong."""
-    return average(
-        (item.family, float(item.wrong))
-        for item in verdicts
-        if item.said in ("fits", "does-not-fit")
-    )
+    return average((item.family, float(item.wrong)) for item in verdicts if item.given)
 
 
-def share_tight(verdicts: Iterable[Verdict]) -> Average | None:
-    """Average how often the interval left it open."""
-    return average((item.family, float(item.said in ("tight", "cannot-say"))) for item in verdicts)
+def share_wrong_no(verdicts: Iterable[Verdict]) -> Average | None:
+    """Average how many of the verdicts that were given deny a job that ran its card."""
+    given = (item for item in verdicts if item.given)
+    return average((item.family, float(item.wrong and item.fitted)) for item in given)
+
+
+def share_open(verdicts: Iterable[Verdict]) -> Average | None:
+    """Average how often the interval lies on both sides of the card, and no verdict is given."""
+    return average((item.family, float(not item.given)) for item in verdicts)
 
 
 def share_predicted(rows: Iterable[Row], answers: Answers) -> Average | None:

@@ -162,23 +162,14 @@ def test_the_centre_decides_and_the_interval_may_say_nothing(scores, card, said,
     assert (verdict.said, verdict.central_fits) == (said, fits)
 
 
-def test_tight_is_right_of_a_job_that_ran_and_wrong_of_one_that_failed(scores):
-    row = _row("a", capacity_gib=80)
-
-    ran = scores.verdict_of(row, _answer(82.0), fitted=True)
-    failed = scores.verdict_of(row, _answer(82.0), fitted=False)
-
-    assert (ran.right, ran.right_by_interval) == (True, True)
-    assert (failed.right, failed.right_by_interval) == (False, False)
-
-
 def test_a_verdict_that_was_not_given_is_not_wrong(scores):
     row = _row("a", capacity_gib=80)
     ran = [scores.verdict_of(row, _answer(card), fitted=True) for card in (70.0, 84.0, 90.0)]
 
     assert [verdict.wrong for verdict in ran] == [False, False, True]
     assert scores.share_wrong(ran).plain == 0.5
-    assert scores.share_tight(ran).plain == pytest.approx(1 / 3)
+    assert scores.share_wrong_no(ran).plain == 0.5
+    assert scores.share_open(ran).plain == pytest.approx(1 / 3)
 
 
 def test_wrong_fits_are_counted_among_the_jobs_that_failed(scores):
@@ -190,6 +181,18 @@ def test_wrong_fits_are_counted_among_the_jobs_that_failed(scores):
 
     assert scores.share_wrong_fits(verdicts).plain == 0.5
     assert scores.share_right(verdicts).plain == 0.5
+
+
+def test_a_row_without_its_number_of_cards_gets_no_number(monkeypatch):
+    monkeypatch.syspath_prepend(str(_BENCHMARKS))
+    from memory_rows import workload_of_row
+
+    row = _row("a", model="Qwen/Qwen2-7B", framework="TRL", task="sft", tuner="full", gpus=None)
+
+    found = workload_of_row(row)
+
+    assert isinstance(found, Refusal)
+    assert found.id == "gpus"
 
 
 def test_a_refusal_has_no_verdict_and_no_coverage(scores):

@@ -97,7 +97,7 @@ def failing(answer: Estimate, fail_on: FailOn) -> int:
     bad: dict[FailOn, tuple[Fit, ...]] = {
         "none": (),
         "does-not-fit": ("does-not-fit",),
-        "tight": ("tight", "does-not-fit"),
+        "tight": ("tight", "cannot-say", "does-not-fit"),
     }
     verdicts = [card.verdict for card in answer.cards] or [answer.verdict]
     return int(all(verdict in bad[fail_on] for verdict in verdicts))
