@@ -7,7 +7,7 @@ import pytest
 from log_signatures import scan, values
 
 from trainrx.evidence.detector import Detector
-from trainrx.evidence.series.points import bar_of_line, elapsed, point_of_line
+from trainrx.evidence.series.points import bar_of_line, elapsed, may_train, point_of_line
 from trainrx.model.facts import Scalar
 from trainrx.model.job import Detection, Input
 
@@ -244,3 +244,32 @@ def test_a_metrics_file_that_is_none_is_unread(text: str) -> None:
 
     assert [item.source for item in found.unread] in (["m"], ["m", "m"])
     assert "series.steps" not in values(found)
+
+
+LABELS = (
+    "",
+    "[rank0]: ",
+    "[default7]:",
+    "(WorkerDict pid=12, ip=10.0.0.1) ",
+    "[1,0]<stderr>:",
+    "2025-11-20 10:10:10 ",
+    "[host b]: [rank1]: ",
+)
+NAMES = ("", "Train:", "Train: ", "Epoch 3", "Steps:", "Map (num_proc=8): ", "Loading shards: ")
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bar_is_passed_over_unread_only_where_it_is_not_of_the_training(
+    label: str, name: str
+) -> None:
+    line = f"{label}{name}  3%|▏| 2/60 [01:22<41:47,  2.00it/s]"
+
+    bar = bar_of_line(line)
+
+    assert bar is not None
+    assert may_train(line.encode()) or not bar.training
+
+
+def test_a_bar_of_another_name_is_not_read() -> None:
+    assert not may_train("Map (num_proc=8):  3%|▏| 2/60 [01:22<41:47,  2.00it/s]".encode())

@@ -91,8 +91,9 @@ def conclude(
     """Work out all that an answer is made of."""
     knowledge = loaded.whole
     inputs = (*given.logs, *given.outputs, *given.notes)
-    seen = with_looked(loaded.made(detector_of).detect(inputs), given, knowledge)
-    reading = read_evidence((*given.evidence, *given.logs, *given.outputs))
+    found = loaded.made(detector_of).detect(inputs, dumps=True)
+    seen = with_looked(found, given, knowledge)
+    reading = read_evidence((*given.evidence, *given.logs, *given.outputs), found.dumps)
     begin("weighing")
     printed = log_versions(seen.facts)
     versions = {**given.stated.versions, **given.replied, **printed, **_stated(given)}

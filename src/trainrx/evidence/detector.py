@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import SEEK_END
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -21,6 +21,7 @@ from trainrx.evidence.conclude import (
 from trainrx.evidence.denial import clauses_of, is_unsaid
 from trainrx.evidence.engine import engine_gate, kept_gate
 from trainrx.evidence.matcher import Gate, needle_gate
+from trainrx.evidence.readers import PrintedDumps, joined
 from trainrx.evidence.scan import Sampling, Scan, Signatures, sampling, size_of
 from trainrx.evidence.series.facts import curves_of, series_facts
 from trainrx.evidence.series.history import Series
@@ -37,6 +38,7 @@ from trainrx.model.findings import Unread
 from trainrx.model.job import Detection, Hit, Input, SymptomHits
 from trainrx.model.knowledge import Symptom
 from trainrx.model.progress import advance, begin
+from trainrx.model.ranks import Reading
 
 SMALL = 1 << 17
 """Bytes of log below which plain searches (0.1 s) beat making the linear engine (seconds); once it
@@ -54,6 +56,44 @@ Engine = Literal["auto", "needles", "linear"]
 """`linear`: made also for a small log; `auto`: where it is not made yet, only for a larger one."""
 
 
+class _Read(NamedTuple):
+    """What one input says, what of it could not be read, and what is printed into it."""
+
+    scan: Scan
+    unread: tuple[Unread, ...]
+    dumps: Reading | None
+
+
+def _read(
+    item: Input,
+    signatures: Signatures,
+    gate: Gate,
+    most: Sampling | None = None,
+    *,
+    dumps: bool = False,
+) -> _Read:
+    """Scan one input, and look for dumps in the same pass."""
+    times = LineTimes()
+    unread: list[Unread] = []
+    scan = Scan(item.name, signatures, gate, times, most=most)
+    printed = PrintedDumps(item.name) if dumps else None
+    pieces = chunks(item, unread.append, times=times)
+    for block in clean_blocks(pieces if printed is None else _seen(pieces, printed)):
+        scan.feed(block)
+        advance(block.size)
+    scan.end()
+    if not scan.bytes and not unread:
+        unread.append(Unread(source=item.name, reason="is empty"))
+    return _Read(scan, tuple(unread), None if printed is None else printed.reading())
+
+
+def _seen(pieces: Iterable[bytes], dumps: PrintedDumps) -> Iterator[bytes]:
+    """Show pieces of a log to the readers of dumps on their way."""
+    for piece in pieces:
+        dumps.feed(piece)
+        yield piece
+
+
 class Detector:
     """Signatures made ready once, for any number of jobs."""
 
@@ -69,29 +109,42 @@ class Detector:
         self._linear: Gate | None = None
         self._needles = needle_gate(self._logs.patterns)
 
-    def detect(self, inputs: Sequence[Input]) -> Detection:
+    def detect(self, inputs: Sequence[Input], *, dumps: bool = False) -> Detection:
         """Scan logs, outputs, metrics and notes; inputs of other kinds are passed over.
 
         Args:
             inputs: what was read; never raises, whatever its bytes.
+            dumps: whether the dumps that are printed into logs and outputs are read, too.
         """
         logs = [item for item in inputs if item.kind == "log"]
         unread: list[Unread] = []
         size = sum(_size(item) for item in logs)
         begin("reading", size)
         gate = self._gate(size, unread)
-        scans = self._scans(logs, gate, unread)
-        outputs = [
-            self._scan(item, self._logs, gate, unread) for item in inputs if item.kind == "output"
+        most = sampling(len(logs))
+        read = shared_out(logs, lambda item: _read(item, self._logs, gate, most, dumps=dumps))
+        # outputs are quoted by people, and few
+        beside = [
+            _read(item, self._logs, gate, dumps=dumps) for item in inputs if item.kind == "output"
         ]
-        notes = [
-            self._scan(item, self._notes, self._said, unread)
-            for item in inputs
-            if item.kind == "note"
-        ]
+        said = [item for item in inputs if item.kind == "note"]
+        notes = [_read(item, self._notes, self._said) for item in said]
+        unread += [one for each in (*read, *beside, *notes) for one in each.unread]
         metrics = [read_metrics(item, unread.append) for item in inputs if item.kind == "metrics"]
-        texts = [(item.name, item.text or "") for item in inputs if item.kind == "note"]
-        return self._conclude(scans, (outputs, notes, texts), metrics, unread)
+        found = self._conclude(
+            [one.scan for one in read],
+            (
+                [one.scan for one in beside],
+                [one.scan for one in notes],
+                [(item.name, item.text or "") for item in said],
+            ),
+            metrics,
+            unread,
+        )
+        if not dumps:
+            return found
+        printed = joined(one.dumps for one in (*read, *beside) if one.dumps is not None)
+        return msgspec.structs.replace(found, dumps=printed)
 
     def follow(self, name: str, times: LineTimes) -> Scan:
         """Give the scan of a log that grows: whoever follows it feeds it."""
@@ -112,37 +165,6 @@ class Detector:
                 unread.append(Unread(source="hyperscan", reason=reason))
         self._linear = found
         return found or self._needles
-
-    def _scans(self, logs: Sequence[Input], gate: Gate, unread: list[Unread]) -> list[Scan]:
-        """Scan the logs of a job; those of many ranks on all cores, with less of each."""
-        most = sampling(len(logs))
-
-        def work(item: Input) -> tuple[Scan, list[Unread]]:
-            stopped: list[Unread] = []
-            return self._scan(item, self._logs, gate, stopped, most), stopped
-
-        found = shared_out(logs, work)
-        unread += [one for _, stopped in found for one in stopped]
-        return [scan for scan, _ in found]
-
-    def _scan(
-        self,
-        item: Input,
-        signatures: Signatures,
-        gate: Gate,
-        unread: list[Unread],
-        most: Sampling | None = None,
-    ) -> Scan:
-        times = LineTimes()
-        scan = Scan(item.name, signatures, gate, times, most=most)
-        before = len(unread)
-        for block in clean_blocks(chunks(item, unread.append, times=times)):
-            scan.feed(block)
-            advance(block.size)
-        scan.end()
-        if not scan.bytes and len(unread) == before:
-            unread.append(Unread(source=item.name, reason="is empty"))
-        return scan
 
     def _failed(self, seen: Iterable[SymptomHits]) -> bool:
         entries = (self.symptoms.get(item.symptom) for item in seen)

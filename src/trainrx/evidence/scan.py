@@ -15,7 +15,7 @@ from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, 
 from trainrx.evidence.lines import HEAD, last_seconds, path_rank, rank_of, seconds
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
 from trainrx.evidence.series.history import MOST_POINTS, Series
-from trainrx.evidence.series.points import bar_of_line, memory_of_line, point_of_line
+from trainrx.evidence.series.points import bar_of_line, may_train, memory_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
 from trainrx.evidence.values import typed
 from trainrx.inputs.wrappers.unwrap import LineTimes
@@ -321,7 +321,8 @@ class Scan:
             if at > above:
                 continue
             above, stop = bounds(self._text, at)
-            bar = bar_of_line(decode(self._text[max(above, stop - MOST_METRIC) : stop]))
+            line = self._text[max(above, stop - MOST_METRIC) : stop]
+            bar = bar_of_line(decode(line)) if may_train(line) else None
             if bar is not None and self.series.see_bar(bar):
                 if self.phase in BEFORE_TRAINING:
                     self.phase = "train" if bar.done else "train-start"

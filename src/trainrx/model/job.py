@@ -11,6 +11,7 @@ from trainrx.model.catalog import Value
 from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, How, Origin, Scalar
 from trainrx.model.findings import Unread
+from trainrx.model.ranks import Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -305,7 +306,7 @@ class SymptomHits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Detection(msgspec.Struct, frozen=True, kw_only=True):
-    """What the logs say."""
+    """What the logs say; `dumps`: what is printed into them, if that was asked for."""
 
     symptoms: tuple[SymptomHits, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -313,3 +314,4 @@ class Detection(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
     lines: int = 0
     bytes: int = 0
+    dumps: Reading | None = None

@@ -23,7 +23,7 @@ import msgspec
 
 from trainrx.evidence.engine import first_places
 from trainrx.evidence.shares import shared_out
-from trainrx.inputs.stream import chunks
+from trainrx.inputs.stream import PRINTED, chunks
 from trainrx.model.bundle import BundleItem
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
@@ -93,11 +93,18 @@ def as_evidence(item: Input) -> Input:
     return msgspec.structs.replace(item, kind="evidence", format=name) if name else item
 
 
-def read_evidence(inputs: Iterable[Input]) -> Reading:
-    """Read all evidence in some inputs: those of a format, and what is printed into logs."""
+def read_evidence(inputs: Iterable[Input], printed: Reading | None = None) -> Reading:
+    """Read all evidence in some inputs: those of a format, and what is printed into logs.
+
+    Args:
+        inputs: what was given.
+        printed: what is printed into the logs, where they were read already.
+    """
     begin("searching")
     each = tuple(inputs)
-    reading = joined(shared_out(each, lambda item: joined(_read(item))))
+    left = each if printed is None else [item for item in each if item.kind not in PRINTED]
+    reading = joined(shared_out(left, lambda item: joined(_read(item))))
+    reading = reading if printed is None else joined((reading, printed))
     usage = dict(_usage(each))
     if not usage:
         return reading
@@ -130,12 +137,11 @@ def _read(item: Input) -> Iterator[Reading]:
         data = b"".join(_bytes(item, stopped, LARGEST))
         yield _placed(readers()[item.format].read(data, Source(item.name)), item.taken)
     elif item.kind in LOOKED_THROUGH:
-        printed = {name: reader.MARKS for name, reader in readers().items() if reader.MARKS}
-        found = {
-            name: readers()[name].read(passage.data, Source(item.name, passage.line))
-            for name, passage in _passages(item, printed, stopped)
-        }
-        yield from (found[name] for name in printed if name in found)
+        dumps = PrintedDumps(item.name)
+        for chunk in chunks(item, stopped.append):
+            advance(len(chunk))
+            dumps.feed(chunk)
+        yield dumps.reading()
     yield Reading(unread=tuple(stopped))
 
 
@@ -252,36 +258,65 @@ class _Passage:
         return self._size > LARGEST_PASSAGE
 
 
-def _passages(
-    item: Input, printed: Mapping[str, Sequence[bytes]], stopped: list[Unread]
-) -> Iterator[tuple[str, _Passage]]:
-    """Give to each reader what a log holds from the line of its own first mark on.
+class _Marks(NamedTuple):
+    """A search for the marks of all readers, the numbers of each reader's, the longest's length."""
 
-    What a job prints when it starts (its cards, its limits) leaves room for how it ends.
-    """
+    search: Callable[[bytes], dict[int, int]]
+    numbers: Mapping[str, Sequence[int]]
+    longest: int
+
+
+@lru_cache(maxsize=1)
+def _marks() -> _Marks:
+    printed = {name: reader.MARKS for name, reader in readers().items() if reader.MARKS}
     marks = tuple(dict.fromkeys(mark for marks in printed.values() for mark in marks))
     numbers = {name: [marks.index(mark) for mark in own] for name, own in printed.items()}
-    search = first_places(marks)
-    longest = max(map(len, marks), default=1)
-    line, before = 1, b""
-    begun: dict[str, _Passage] = {}
-    for chunk in chunks(item, stopped.append):
-        advance(len(chunk))
-        # one that is whole is handed on at once: of several a log may be held as often
-        whole = [name for name, passage in begun.items() if passage.add(chunk)]
-        yield from ((name, begun.pop(name)) for name in whole)
-        data = before + chunk
-        places = search(data)
-        for name, own in list(numbers.items()):
+    return _Marks(first_places(marks), numbers, max(map(len, marks), default=1))
+
+
+class PrintedDumps:
+    """What is printed into one log; `feed` it the pieces of the log, then take the `reading`.
+
+    Each reader is given what the log holds from the line of its own first mark on: what a job
+    prints when it starts (its cards, its limits) leaves room for how it ends.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._marks = _marks()
+        self._awaited = dict(self._marks.numbers)
+        self._begun: dict[str, _Passage] = {}
+        self._found: dict[str, Reading] = {}
+        self._line, self._before = 1, b""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next piece."""
+        # a passage that is whole is read at once: of several a log may be held as often
+        for name in [name for name, passage in self._begun.items() if passage.add(chunk)]:
+            self._read(name)
+        data = self._before + chunk
+        places = self._marks.search(data)
+        for name, own in list(self._awaited.items()) if places else ():
             at = min((places[number] for number in own if number in places), default=-1)
             if at >= 0:
                 start = _start_of_line(data, at)
-                begun[name] = _Passage(line + data.count(b"\n", 0, start), data[start:])
-                del numbers[name]
-        start = _start_of_line(data, max(0, len(data) - longest))
-        line += data.count(b"\n", 0, start)
-        before = data[start:]
-    yield from begun.items()
+                line = self._line + data.count(b"\n", 0, start)
+                self._begun[name] = _Passage(line, data[start:])
+                del self._awaited[name]
+        start = _start_of_line(data, max(0, len(data) - self._marks.longest))
+        self._line += data.count(b"\n", 0, start)
+        self._before = data[start:]
+
+    def reading(self) -> Reading:
+        """Give what all readers found, after the last piece."""
+        for name in list(self._begun):
+            self._read(name)
+        return joined(self._found[name] for name in self._marks.numbers if name in self._found)
+
+    def _read(self, name: str) -> None:
+        passage = self._begun.pop(name)
+        source = Source(self._name, passage.line)
+        self._found[name] = readers()[name].read(passage.data, source)
 
 
 def _start_of_line(data: bytes, at: int) -> int:

@@ -230,6 +230,14 @@ def _megatron(text: str, line: int) -> Point:
     )
 
 
+def may_train(line: bytes) -> bool:
+    """Tell whether a bar on a line may be the training's: most bars bear another name."""
+    name = line.partition(b"%|")[0].rstrip(b"0123456789").rstrip()
+    if line.count(b"%|") != 1 or not name.endswith(b":") or name.endswith((b"]:", b">:")):
+        return True
+    return any(word in name for word in (b"Train", b"Epoch", b"Steps"))
+
+
 def bar_of_line(text: str) -> ProgressBar | None:
     """Read the last progress bar drawn on a line, or give None when there is none."""
     drawn = list(BAR.finditer(text))
