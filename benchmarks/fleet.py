@@ -1,11 +1,14 @@
 """A fleet end to end: how fast jobs are answered, whom it suspects, and what a kill -9 costs.
 
-    python benchmarks/fleet.py [--jobs 1000] [--processes 2] [--engine dask|ray] [--kill]
+    python benchmarks/fleet.py [--jobs 1000] [--processes 2] [--engine dask|ray]
+        [--kill | --compare | --simulate 1000000]
 
 Jobs are the recorded runs and the labelled threads of the tests, listed as `sacct --json` lists
 them, with a bad node, a bad image and a bad release planted. Prints jobs per second of processor
 time beside the same jobs answered one after another in one process. With --kill a worker and then
 the scheduler of a Dask cluster are killed half way; the run goes on and nothing is lost or double.
+With --compare the rows of Dask and of Ray are compared one by one. With --simulate a history of so
+many jobs is written and asked (`fleet_history`).
 """
 
 from __future__ import annotations
@@ -28,13 +31,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import psutil
 import yaml
 from accuracy import arguments
+from fleet_history import simulate
 
 from trainrx.fleet.across.suspects import suspects
 from trainrx.fleet.history.store import Store
-from trainrx.fleet.record import FleetJob, JobLimits
+from trainrx.fleet.record import FleetJob, JobAnswer, JobLimits
+from trainrx.fleet.sources.sacct import SacctSource
 from trainrx.fleet.work import examine, warm
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +57,8 @@ PLANTED = {
 HARM = 0.8
 """How often what is planted shows."""
 START = 1_790_000_000
+TOOK = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_mib": 0.0}
+"""What differs from run to run."""
 
 
 def materials() -> Iterator[dict[str, str]]:
@@ -203,6 +211,27 @@ def spent(words: list[str]) -> tuple[float, float, int]:
     return time.monotonic() - began, cpu, len(done.stdout.splitlines())
 
 
+def compared(listing: Path, root: Path, processes: int) -> int:
+    """Answer the same jobs on both engines; print in how many rows they differ, give the status."""
+    found = []
+    for engine in ("dask", "ray"):
+        history = root / f"{engine}.db"
+        words = command(listing, history, "--engine", engine, "--jobs", str(processes))
+        subprocess.run(words, capture_output=True, check=True)
+        with Store.open(history) as store:
+            found.append({one.key: msgspec.structs.replace(one, **TOOK) for one in store.answers()})
+    ours, others = found
+    differ = [key for key in ours.keys() | others.keys() if ours.get(key) != others.get(key)]
+    print(f"{len(ours)} rows of dask, {len(others)} of ray, {len(differ)} differ: {differ[:5]}")
+    return int(bool(differ))
+
+
+def examined(root: Path, count: int) -> list[JobAnswer]:
+    """Answer some of the jobs in this process."""
+    source = SacctSource(make(root, count))
+    return [examine(source.prepared(job), JobLimits()) for job in source.jobs(None)]
+
+
 def main() -> int:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -210,6 +239,8 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--engine", default="dask")
     parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--simulate", type=int, default=0)
     given = parser.parse_args()
     root = Path(tempfile.mkdtemp(prefix="trainrx-fleet-bench-"))
     try:
@@ -220,7 +251,11 @@ def main() -> int:
 
 def run(root: Path, given: argparse.Namespace) -> int:
     """Measure one fleet below a folder."""
+    if given.simulate:
+        return simulate(examined(root, given.jobs), given.simulate, root)
     listing, history = make(root, given.jobs), root / "history.db"
+    if given.compare:
+        return compared(listing, root, given.processes)
     if given.kill:
         first, second = killed(listing, history, given.jobs, given.processes)
         kept = Counter(answered(history))

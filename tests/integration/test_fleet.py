@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from trainrx.cli import main
@@ -15,9 +16,15 @@ from trainrx.fleet.history.store import Store
 from trainrx.fleet.record import FleetJob, JobAnswer, JobLimits, answer_of
 from trainrx.fleet.run import FleetRun, Listed
 from trainrx.fleet.sources.folders import FolderSource
+from trainrx.fleet.work import examine
 from trainrx.model.errors import UsageError
 
 LIMITS = JobLimits()
+LOGS = (
+    "OSError: [Errno 28] No space left on device\n",
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n",
+    "{'loss': 1.0, 'learning_rate': 1e-05}\n",
+)
 PACKAGES = {"dask": "distributed", "ray": "ray"}
 INSTALLED = [kind for kind, package in PACKAGES.items() if find_spec(package)]
 
@@ -125,6 +132,28 @@ def test_a_job_is_done_again_only_where_its_inputs_or_its_limits_changed(
 
     assert (first, second, longer) == (["a", "b"], ["b"], [])
     assert (given_up, same_limits, more_time) == (["a"], [], ["a"])
+
+
+def test_every_engine_gives_the_rows_that_one_process_gives(engine: FleetEngine, tmp_path: Path):
+    launch = "swift sft --model Qwen/Qwen2.5-7B-Instruct --seed {}\n"
+    for at, log in enumerate(LOGS):
+        (tmp_path / f"{at}").mkdir()
+        (tmp_path / f"{at}/train.log").write_text(log)
+        (tmp_path / f"{at}/launch.sh").write_text(launch.format(at))
+    source = FolderSource([tmp_path])
+    jobs = tuple(source.jobs(None))
+    alone = [examine(source.prepared(job), LIMITS) for job in jobs]
+
+    found = list(FleetRun(lambda: engine, LIMITS).answers([Listed(source=source, jobs=jobs)]))
+
+    assert sorted(map(_lasting, found)) == sorted(map(_lasting, alone))
+    assert len({answer.causes[:1] for answer in found}) == len(LOGS)
+
+
+def _lasting(answer: JobAnswer) -> str:
+    """Give of an answer all but what it took."""
+    took = {"seconds": 0.0, "cpu_seconds": 0.0, "peak_mib": 0.0}
+    return msgspec.json.encode(msgspec.structs.replace(answer, **took)).decode()
 
 
 class _Broken:

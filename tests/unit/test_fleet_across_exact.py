@@ -1,6 +1,7 @@
 import pytest
 from scipy.stats import fisher_exact, hypergeom
 
+from trainrx.fleet.across import exact
 from trainrx.fleet.across.exact import Stratum, hypotheses_that_count, least_tail, stands_out, tail
 
 
@@ -44,3 +45,13 @@ def test_a_subject_stands_out_by_its_excess_over_chance() -> None:
     assert stands_out([Stratum(100, 20, 10, 8)], 1.5)
     assert not stands_out([Stratum(100, 20, 10, 3)], 1.5)
     assert not stands_out([Stratum(10, 10, 4, 4)], 0.0)
+
+
+def test_of_many_jobs_the_normal_law_gives_nearly_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    strata = [Stratum(400, 160, 60, 28 + number % 3) for number in range(12)]
+    known = tail(strata)
+
+    monkeypatch.setattr(exact, "MOST_WORK", 0)
+
+    assert 1e-7 < known < 1e-5
+    assert tail(strata) == pytest.approx(known, rel=0.2)

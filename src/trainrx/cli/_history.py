@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,8 +22,8 @@ from trainrx.model.errors import UsageError
 from trainrx.model.text import Text
 
 if TYPE_CHECKING:
-    from trainrx.fleet.history.store import Store
-    from trainrx.fleet.record import JobAnswer
+    from trainrx.fleet.history.store import Store, ToldOutcome
+    from trainrx.fleet.record import JobAnswer, JobSummary
 
 CONFIRM = """\
 Remember what came of a job: whether it went well after a change.
@@ -61,6 +62,7 @@ CONFIRMED = Text(en="{job}: remembered of {changes}", zh="{job}：已记录（{c
 THE_JOB = Text(en="the job", zh="该任务")
 EXPORTED = Text(en="{count} cases written to {folder}", zh="已将 {count} 个案例写入 {folder}")
 DAY = 86400
+LINES = 1000
 SPANS = {"m": 60, "h": 3600, "d": DAY, "w": 7 * DAY}
 _SPAN = re.compile(r"(\d{1,6})\s?([mhdw])")
 History = Annotated[
@@ -142,18 +144,30 @@ def report(
     now = datetime.now(timezone.utc)
     since = None if asked.since is None else moment(asked.since, now)
     with closing(_opened(history)) as store:
-        answers, told = list(store.answers(since)), list(store.outcomes())
-    if asked.form in ("jsonl", "parquet"):
-        from trainrx.fleet.report.rows import rows, write_parquet
-
-        if asked.form == "parquet" and asked.output is not None:
-            write_parquet(rows(answers, told), asked.output)
-            return 0
-        lines = (msgspec.json.encode(row).decode() + "\n" for row in rows(answers, told))
-        return _given("".join(lines), asked)
+        told = list(store.outcomes())
+        if asked.form in ("jsonl", "parquet"):
+            return _rows_given(store.summaries(since), told, asked)
+        answers = list(store.summaries(since))
     found = report_on(answers, told, asked.by, now=now.timestamp(), since=since, lang=request.lang)
     seen = view(request.lang, display.width, display.level)
     return _given(written(found, asked.form, seen), asked)
+
+
+def _rows_given(
+    answers: Iterable[JobSummary], told: Sequence[ToldOutcome], asked: ReportOptions
+) -> int:
+    """Write a row a job, as they are read."""
+    from trainrx.fleet.report.rows import rows, write_parquet
+
+    if asked.form == "parquet" and asked.output is not None:
+        write_parquet(rows(answers, told), asked.output)
+        return 0
+    lines = (msgspec.json.encode(row).decode() + "\n" for row in rows(answers, told))
+    if asked.output is not None:
+        return _given("".join(lines), asked)
+    # of a million jobs what is written is not all held
+    parts = iter(lambda: "".join(islice(lines, LINES)), "")
+    return max((write_answer(part, utf8=True) for part in parts), default=0)
 
 
 @takes(Language)

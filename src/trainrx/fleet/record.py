@@ -92,16 +92,14 @@ class JobSite(msgspec.Struct, frozen=True, kw_only=True):
     collective: str = ""
 
 
-class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a job, small enough to be kept for a million of them.
+class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What of an answer is compared across jobs, small enough for a million of them in memory.
 
     Attributes:
         key: of the job.
         outcome: whether it was answered.
-        said: why there is no answer; "" where there is one.
         verdict: as `diagnose` gives it; "" without.
         causes: id and probability, the likeliest first.
-        symptoms: ids, the failure itself first.
         family: of the likeliest cause, else of the failure; "" where there is none.
         quoted: lines of its logs that the answer rests on, masked.
         framework: what trains.
@@ -109,28 +107,19 @@ class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
         versions: by package, those the knowledge speaks of.
         site: where it failed.
         changes: parameter and new value of the first fix.
-        nodes: the machines it ran on; user, image, partition: as its source or launch says.
+        nodes: the machines it ran on; user, image, partition: as its source, files or launch say.
         gpu_hours: GPUs times hours it ran.
         started: seconds since the epoch, UTC, as is `ended`.
         launch_digest: names what the launch sets.
-        launch_lines: one `name=value` a line, sorted, masked; launch_places: where each stands, a
-            file from the folder of the job on and its line.
-        inputs_digest: names the state of what was read.
-        knowledge_serial: names the program and the knowledge that answered.
         fingerprint: names the failure; jobs that failed alike share it.
-        seconds: it took to answer; cpu_seconds: of a processor.
-        peak_mib: memory of the process that answered.
     """
 
     key: str
     outcome: JobOutcome
-    said: str = ""
     name: str = ""
     source: SourceKind = "folder"
-    folder: str = ""
     verdict: str = ""
     causes: tuple[tuple[str, float], ...] = ()
-    symptoms: tuple[str, ...] = ()
     family: str = ""
     quoted: tuple[str, ...] = ()
     framework: str = ""
@@ -148,11 +137,31 @@ class JobAnswer(msgspec.Struct, frozen=True, kw_only=True):
     started: float | None = None
     ended: float | None = None
     launch_digest: str = ""
+    fingerprint: str = ""
+
+
+class JobAnswer(JobSummary, frozen=True, kw_only=True):
+    """What came of a job, small enough to be kept for a million of them.
+
+    Attributes:
+        said: why there is no answer; "" where there is one.
+        folder: of the job.
+        symptoms: ids, the failure itself first.
+        launch_lines: one `name=value` a line, sorted, masked; launch_places: where each stands, a
+            file from the folder of the job on and its line.
+        inputs_digest: names the state of what was read.
+        knowledge_serial: names the program and the knowledge that answered.
+        seconds: it took to answer; cpu_seconds: of a processor.
+        peak_mib: memory of the process that answered.
+    """
+
+    said: str = ""
+    folder: str = ""
+    symptoms: tuple[str, ...] = ()
     launch_lines: tuple[str, ...] = ()
     launch_places: tuple[str, ...] = ()
     inputs_digest: str = ""
     knowledge_serial: str = ""
-    fingerprint: str = ""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_mib: float = 0.0

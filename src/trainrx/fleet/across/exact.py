@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from math import exp, lgamma, sqrt
+from math import erfc, exp, lgamma, sqrt
 from typing import NamedTuple
+
+MOST_WORK = 300_000
+"""Multiplications up to which the exact law is computed, a tenth of a second."""
 
 
 class Stratum(NamedTuple):
@@ -48,12 +51,29 @@ def stands_out(strata: Sequence[Stratum], deviations: float) -> bool:
 
 
 def tail(strata: Sequence[Stratum]) -> float:
-    """Give the probability of so many failures on the subject, or more, by chance alone."""
+    """Give the probability of so many failures on the subject, or more, by chance alone.
+
+    Where that takes too much, the normal law stands for the sum: it has hundreds of parts then.
+    """
+    if _work(strata) > MOST_WORK:
+        excess = sum(one.failed_on - one.expected for one in strata) - 0.5
+        deviation = sqrt(sum(one.variance for one in strata))
+        return erfc(excess / (deviation * sqrt(2))) / 2 if deviation else 1.0
     law = [1.0]
     for one in strata:
         law = _sum_of(law, _hypergeometric(one))
     seen = sum(one.failed_on - _least(one) for one in strata)
     return min(1.0, sum(law[seen:]))
+
+
+def _work(strata: Iterable[Stratum]) -> int:
+    """Count the multiplications of the convolution."""
+    length, work = 1, 0
+    for one in strata:
+        its = one.most - _least(one)
+        length += its
+        work += length * (its + 1)
+    return work
 
 
 def least_tail(strata: Iterable[Stratum]) -> float:

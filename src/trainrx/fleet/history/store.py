@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ import msgspec
 
 from trainrx.fleet.fingerprint import failure_of, fingerprints
 from trainrx.fleet.history.schema import migrate
-from trainrx.fleet.record import JobAnswer
+from trainrx.fleet.record import JobAnswer, JobSummary
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Recurrence, SolvedBy
 from trainrx.render.redact import sound
@@ -45,6 +46,12 @@ WHERE job = ? AND inputs_digest = ? AND knowledge_serial = ?
 ON CONFLICT (key) DO UPDATE SET name = excluded.name, source = excluded.source,
   user = excluded.user, answer = excluded.answer
 """
+
+NEWEST = "SELECT record, fingerprint FROM newest WHERE happened >= ? ORDER BY happened, key"
+SHARED = (
+    *("causes", "quoted", "site", "changes", "nodes"),
+    *("user", "image", "framework", "family", "gpu", "partition", "state", "launch_digest"),
+)
 
 
 class ToldOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,12 +199,26 @@ class Store:
 
     def answers(self, since: float | None = None) -> Iterator[JobAnswer]:
         """Give the newest answer to each job, in order of time."""
-        found = self._database.execute(
-            "SELECT record, fingerprint FROM newest WHERE happened >= ? ORDER BY happened, key",
-            (float("-inf") if since is None else since,),
-        )
-        for record, group in found:
+        for record, group in self._database.execute(NEWEST, (_from(since),)):
             yield _answer(record, group)
+
+    def summaries(self, since: float | None = None) -> Iterator[JobSummary]:
+        """Give of the newest answer to each job what is compared across jobs, in order of time.
+
+        Values that many jobs have in common are kept once.
+        """
+        decoder = msgspec.json.Decoder(JobSummary)
+        shared: dict[object, object] = {}
+        for record, group in self._database.execute(NEWEST, (_from(since),)):
+            found = decoder.decode(record)
+            same = {
+                name: shared.setdefault(value, value)
+                for name in SHARED
+                if (value := getattr(found, name))
+            }
+            versions = tuple(found.versions.items())
+            same["versions"] = shared.setdefault(versions, found.versions)
+            yield msgspec.structs.replace(found, fingerprint=sys.intern(group), **same)
 
     def newest(self, keys: Iterable[str]) -> Iterator[JobAnswer]:
         """Give the newest answer to each of some jobs that are known."""
@@ -297,6 +318,10 @@ def solved_by(told: Iterable[tuple[str, str, int, int]]) -> tuple[SolvedBy, ...]
             failed=sofar.failed + (0 if worked else count),
         )
     return tuple(sorted(found.values(), key=lambda one: (-one.worked, one.failed, one.param)))
+
+
+def _from(since: float | None) -> float:
+    return float("-inf") if since is None else since
 
 
 def _sound(text: str) -> str:

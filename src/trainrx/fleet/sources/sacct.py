@@ -96,15 +96,25 @@ def _asked(since: float | None) -> bytes:
     return done.stdout
 
 
-def _jobs(data: bytes, name: str) -> list[Json]:
+class _Listing(msgspec.Struct):
+    """A listing whose jobs are read one by one: of a million, all at once do not fit memory."""
+
+    jobs: list[msgspec.Raw]
+
+
+def _jobs(data: bytes, name: str) -> Iterator[Json]:
     try:
-        listed = msgspec.json.decode(data)
+        listed = msgspec.json.decode(data, type=_Listing)
+        for raw in listed.jobs:
+            job = msgspec.json.decode(raw)
+            if isinstance(job, dict):
+                yield job
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f'{name}: expected an object with "jobs", as `sacct --json` prints it'
+        ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{name}: is no JSON as `sacct --json` prints it: {error}") from error
-    jobs = listed.get("jobs") if isinstance(listed, dict) else None
-    if not isinstance(jobs, list):
-        raise UsageError(f'{name}: expected an object with "jobs", as `sacct --json` prints it')
-    return [job for job in jobs if isinstance(job, dict)]
 
 
 def _job(raw: Json) -> FleetJob | None:
