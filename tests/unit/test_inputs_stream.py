@@ -38,21 +38,44 @@ def test_a_file_that_is_gone_has_no_end(tmp_path: Path) -> None:
     assert tail(Input(kind="log", name="x", path=tmp_path / "x")).data == b""
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
-@pytest.mark.parametrize("piece", [b"a", b"\0", b"step 1 of 2\n"], ids=["letter", "nul", "line"])
+PACKS = pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+
+
+@PACKS
+@pytest.mark.parametrize("piece", [b"a", b"\0", b"step 1 of 2\n", b"\n"])
 def test_a_packed_file_gives_no_more_than_its_size_allows(
     tmp_path: Path, pack: Callable[[bytes], bytes], piece: bytes
 ) -> None:
     path = tmp_path / "train.log"
     path.write_bytes(pack(piece * ((64 << 20) // len(piece))))
+    log = Input(kind="other", name="x", path=path, sharing=16)
     unread: list[Unread] = []
     start = time.process_time()
 
-    size = sum(map(len, chunks(Input(kind="other", name="x", path=path), unread.append)))
+    size = sum(map(len, chunks(log, unread.append)))
 
+    most = LIMITS.unpacking_of(path.stat().st_size, 16)
     assert time.process_time() - start < 1
-    assert size <= LIMITS.unpacked_of(path.stat().st_size) < 64 << 20
-    assert "bytes were unpacked" in unread[0].reason
+    assert size <= 2 * most.first + most.last < 32 << 20
+    assert "FILE | tail -c 50M | diagnose -" in unread[0].reason
+
+
+@pytest.mark.parametrize(("pack", "same"), [(gzip.compress, 5), (zstandard.compress, 1)])
+def test_of_too_much_the_beginning_and_the_end_are_read_and_lines_keep_their_numbers(
+    tmp_path: Path, pack: Callable[[bytes], bytes], same: int
+) -> None:
+    path = tmp_path / "train.log"
+    lines = [b"loading checkpoint shards, step %d\n" % (n // same) for n in range(200_000)]
+    lines[0], lines[-1] = b"first\n", b"RuntimeError: last\n"
+    path.write_bytes(pack(b"".join(lines)))
+    log = Input(kind="log", name="x", path=path, sharing=100)
+    unread: list[Unread] = []
+
+    found = b"".join(chunks(log, unread.append)).splitlines(keepends=True)
+
+    assert len(found) == len(lines)
+    assert (found[0], found[-1], found.count(b"\n") > 50_000) == (lines[0], lines[-1], True)
+    assert f"holds {sum(map(len, lines))} bytes, of which the first" in unread[0].reason
 
 
 @pytest.mark.parametrize("hole", [1 << 20, 1 << 40], ids=["1 MiB", "1 TiB"])

@@ -10,6 +10,7 @@ from typing import BinaryIO, cast
 
 from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_manifest
+from trainrx.inputs.ends import BothEnds
 from trainrx.inputs.folder import is_wanted_member
 from trainrx.inputs.stream import GZIP, ZSTD
 from trainrx.model.bundle import MANIFEST
@@ -28,11 +29,12 @@ class BeyondBudgetError(Exception):
 
 
 class _Forward:
-    """What is unpacked, read forward only: no more of it than is allowed, `piece` at once."""
+    """What is unpacked, read forward only: no more of it than is allowed, nor much at once."""
 
-    def __init__(self, source: BinaryIO, allowed: int, piece: int) -> None:
+    def __init__(self, source: BinaryIO, allowed: int, budget: ReadingBudget) -> None:
         self._source = source
-        self._piece = piece
+        self._piece = budget.limits.header
+        self._budget = budget
         self._at = 0
         self.allowed = allowed
 
@@ -50,8 +52,12 @@ class _Forward:
         data = self._source.read(size)
         self._at += len(data)
         self.allowed -= len(data)
-        if self.allowed < 0:
+        left = self._budget.left
+        left.unpacked -= len(data)
+        if self.allowed < 0 or left.unpacked < 0:
             raise BeyondBudgetError("it unpacks to far more than it holds")
+        if not left.is_timely:
+            raise BeyondBudgetError(f"it takes more than {self._budget.limits.seconds:.0f} seconds")
         return data
 
     def seek(self, place: int, _whence: int = 0) -> int:
@@ -160,9 +166,14 @@ def members(
     wanted = _Wanted()
     try:
         for member, handle in _entries(opened, wanted, budget):
-            data = _held(f"{source}!{member}", handle, unread, budget)
-            if wanted.keeps(member, data):
+            reading = _MemberReading(handle, budget)
+            data = b"".join(reading.pieces())
+            if reason := reading.why:
+                unread.append(Unread(source=f"{source}!{member}", reason=reason))
+            if (data or reading.stopped is None) and wanted.keeps(member, data):
                 yield f"{source}!{member}", data
+            if reading.stopped is not None:
+                raise reading.stopped
     except BeyondBudgetError as error:
         unread.append(Unread(source=source, reason=f"{LARGER}: {error}"))
     except _damage() as error:
@@ -171,25 +182,45 @@ def members(
         unread.append(Unread(source=source, reason=f"the archive cannot be unpacked: {error}"))
 
 
-def _held(name: str, handle: BinaryIO, unread: list[Unread], budget: ReadingBudget) -> bytes:
-    """Read a member, as much of it as may be held."""
-    left = budget.left
-    if left.held <= 0 or left.files <= 0:
-        raise BeyondBudgetError(f"no more than {budget.limits.files} files are read")
-    most = min(budget.limits.member, left.held)
-    pieces: list[bytes] = []
-    size = 0
-    step = budget.limits.header
-    while size <= most and (piece := handle.read(min(step, most + 1 - size))):
-        pieces.append(piece)
-        size += len(piece)
-    data = b"".join(pieces)
-    if size > most:
-        data = data[:most]
-        unread.append(Unread(source=name, reason=f"only the first {most} bytes read"))
-    left.held -= len(data)
-    left.files -= 1
-    return data
+class _MemberReading:
+    """One member as it is read: what came before it broke off counts.
+
+    Attributes:
+        stopped: what it broke off with.
+    """
+
+    def __init__(self, handle: BinaryIO, budget: ReadingBudget) -> None:
+        left = budget.left
+        if left.held <= 0 or left.files <= 0:
+            raise BeyondBudgetError(f"no more than {budget.limits.files} files are read")
+        self._handle = handle
+        self._budget = budget
+        most = min(budget.limits.member, left.held)
+        last = min(budget.limits.last, most // 4)
+        self._ends = BothEnds(most - last, last, budget.limits.unpacked)
+        self.stopped: Exception | None = None
+
+    def pieces(self) -> Iterator[bytes]:
+        """Give its bytes, as many as may be held."""
+        self._budget.left.files -= 1
+        for piece in self._ends.of(self._read()):
+            self._budget.left.held -= len(piece)
+            yield piece
+
+    def _read(self) -> Iterator[bytes]:
+        try:
+            while piece := self._handle.read(self._budget.limits.header):
+                yield piece
+        except BeyondBudgetError as error:
+            self.stopped = error
+            self._ends.is_whole = False
+        except _damage() as error:
+            self.stopped = error
+
+    @property
+    def why(self) -> str:
+        """Say what of it was not read; "" where all was."""
+        return self._ends.why("tar -xOf ARCHIVE MEMBER")
 
 
 class _Wanted:
@@ -218,7 +249,7 @@ def _entries(
 ) -> Iterator[tuple[str, BinaryIO]]:
     if budget.depth > budget.limits.nested:
         raise BeyondBudgetError(f"it lies in more than {budget.limits.nested} others")
-    allowed = budget.limits.unpacked_of(opened.seek(0, 2))
+    allowed = budget.limits.unpacking_of(opened.seek(0, 2), budget.sharing).all
     opened.seek(0)
     head = opened.read(4)
     opened.seek(0)
@@ -231,8 +262,6 @@ def _count(budget: ReadingBudget) -> None:
     budget.left.members -= 1
     if budget.left.members < 0:
         raise BeyondBudgetError(f"no more than {budget.limits.members} members are looked at")
-    if not budget.left.is_timely:
-        raise BeyondBudgetError(f"it takes more than {budget.limits.seconds:.0f} seconds")
 
 
 def _of_zip(
@@ -247,7 +276,7 @@ def _of_zip(
             if info.is_dir() or not wanted(info.filename):
                 continue
             with packed.open(info) as handle:
-                unpacked = _Forward(cast("BinaryIO", handle), allowed, budget.limits.header)
+                unpacked = _Forward(cast("BinaryIO", handle), allowed, budget)
                 yield info.filename, cast("BinaryIO", unpacked)
             allowed = unpacked.allowed
 
@@ -259,7 +288,7 @@ def _of_tar(
 
     source = _unpacking(opened)
     kind = _Unpacked if source is opened else _Forward
-    forward = cast("BinaryIO", kind(source, allowed, budget.limits.header))
+    forward = cast("BinaryIO", kind(source, allowed, budget))
     with tarfile.open(fileobj=forward, mode="r:") as archive:
         while (member := archive.next()) is not None:
             _count(budget)

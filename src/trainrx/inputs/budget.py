@@ -14,6 +14,7 @@ class Allowance:
         self.held = limits.held
         self.members = limits.members
         self.files = limits.files
+        self.unpacked = limits.unpacked
         self._until = time.process_time() + limits.seconds
 
     @property
@@ -29,15 +30,29 @@ class ReadingBudget:
         limits: of each input, and of all.
         left: what all inputs have left.
         depth: how many archives and mails this one lies in.
+        sharing: how many inputs there may be that are packed.
     """
 
     def __init__(
-        self, limits: ReadingLimits = LIMITS, *, left: Allowance | None = None, depth: int = 0
+        self,
+        limits: ReadingLimits = LIMITS,
+        *,
+        left: Allowance | None = None,
+        depth: int = 0,
+        sharing: int = 1,
     ) -> None:
         self.limits = limits
         self.left = left or Allowance(limits)
         self.depth = depth
+        self.sharing = sharing
 
     def inside(self) -> ReadingBudget:
         """Give the budget of what lies in an input."""
-        return ReadingBudget(self.limits, left=self.left, depth=self.depth + 1)
+        return ReadingBudget(
+            self.limits, left=self.left, depth=self.depth + 1, sharing=self.sharing
+        )
+
+    def shared(self, count: int) -> ReadingBudget:
+        """Give the budget of each of several inputs."""
+        sharing = self.sharing * max(count, 1)
+        return ReadingBudget(self.limits, left=self.left, depth=self.depth, sharing=sharing)

@@ -105,6 +105,7 @@ def read_bundle_folder(root: Path) -> Found | None:
     if manifest is None:
         return None
     inputs, unread = [], list(_gaps(manifest, str(root)))
+    sharing = max(len(manifest.items), 1)
     for item in _read_items(manifest):
         path = root / item.path
         name = str(path)
@@ -113,7 +114,8 @@ def read_bundle_folder(root: Path) -> Found | None:
         elif not path.stat().st_size:
             continue
         elif _kind(item) not in SMALL:
-            inputs.append(Input(kind=_kind(item), name=name, path=path, taken=item))
+            kind = _kind(item)
+            inputs.append(Input(kind=kind, name=name, path=path, taken=item, sharing=sharing))
         else:
             inputs.append(_from_data(item, name, read_regular(path, LIMITS.text)))
     return inputs, unread

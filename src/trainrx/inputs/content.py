@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.encoding import decode_text
+from trainrx.inputs.ends import leading_nuls
 from trainrx.inputs.recognise import SAMPLE
 from trainrx.inputs.stream import CHUNK, file_chunks, tail
 from trainrx.model.findings import Unread
@@ -71,7 +72,7 @@ class Content:
         self.pasted = pasted
         self.budget = budget or ReadingBudget()
         self.unread: list[Unread] = []
-        self._data = data.lstrip(b"\0")  # a log that was truncated while it was written
+        self._data = data[leading_nuls(data) :]  # a log that was truncated while it was written
 
     @cached_property
     def sample(self) -> bytes:

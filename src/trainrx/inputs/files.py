@@ -98,7 +98,8 @@ def _read_pattern(path: Path, kind: InputKind | None, budget: ReadingBudget) -> 
         raise UsageError(f"{path}: is not a pattern of file names: {error}.") from error
     if not names:
         raise UsageError(f"{path}: no file matches this pattern. Quote it, or check the folder.")
-    inputs, unread = _gathered(_inside(name, kind, budget) for name in names)
+    each = budget.shared(len(names))
+    inputs, unread = _gathered(_inside(name, kind, each) for name in names)
     if _is_unknown(inputs):
         said = f"{path}: {len(names)} files match, but none is a log, script or config."
         raise UnknownContentError(said, inputs)
@@ -109,8 +110,9 @@ def _read_folder(path: Path, budget: ReadingBudget) -> Found:
     if (bundle := read_bundle_folder(path)) is not None:
         return bundle
     stopped: list[Unread] = []
-    places = wanted_files(path, stopped, budget.limits)
-    inputs, unread = _gathered(_inside(place, None, budget) for place in places)
+    places = list(wanted_files(path, stopped, budget.limits))
+    each = budget.shared(len(places))
+    inputs, unread = _gathered(_inside(place, None, each) for place in places)
     if not inputs and unread:
         raise UsageError(f"{unread[0].source}: {unread[0].reason}.")
     if _is_unknown(inputs):

@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
+from trainrx.inputs.ends import BothEnds, is_blank
 from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
 from trainrx.knowledge.regular import open_regular
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
-from trainrx.model.limits import LIMITS
+from trainrx.model.limits import LIMITS, Unpacking
 from trainrx.model.pattern import late
 from trainrx.model.progress import advance
 
 CHUNK = 1 << 18
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
-UNPACKED_AGAIN = 4 << 20
-"""Bytes of a packed file up to which its end is looked for."""
+UNPACKED_AGAIN = 64 << 20
+"""Bytes that a packed file may hold for its end to be looked for once more."""
 STEP = 512
 """Bytes of Zstandard data unpacked at once: even a bomb makes no more than 16 MiB of them."""
 
@@ -51,7 +52,7 @@ def _raw(source: Input, report: Report, limit: int | None) -> Iterator[bytes]:
         for start in range(0, len(data), CHUNK):
             yield data[start : start + CHUNK]
         return
-    yield from file_chunks(source.path, source.name, report, limit=limit)
+    yield from file_chunks(source.path, source.name, report, limit=limit, sharing=source.sharing)
 
 
 class InputTail(NamedTuple):
@@ -86,51 +87,77 @@ def _last(source: Input, size: int) -> bytes:
         return held_bytes(source)[-size:]
     try:
         with open_regular(source.path) as handle:
-            packed = handle.read(4).startswith((GZIP, ZSTD))
-            end = handle.seek(0, 2)
-            if not packed:
-                handle.seek(max(0, end - size))
+            if not handle.read(4).startswith((GZIP, ZSTD)):
+                handle.seek(max(0, handle.seek(0, 2) - size))
                 return handle.read(size)
     except OSError:
         return b""
-    if end > UNPACKED_AGAIN:
-        return b""
-    last = deque(file_chunks(source.path, source.name, lambda _: None, size=size), maxlen=2)
-    return b"".join(last)[-size:]
+    left = UNPACKED_AGAIN
+    last: deque[bytes] = deque(maxlen=2)
+    for piece in file_chunks(source.path, source.name, lambda _: None, limit=left + 1, size=size):
+        left -= len(piece)
+        last.append(piece)
+    return b"".join(last)[-size:] if left >= 0 else b""
 
 
 def file_chunks(
-    path: Path, name: str, report: Report, *, limit: int | None = None, size: int = CHUNK
+    path: Path,
+    name: str,
+    report: Report,
+    *,
+    limit: int | None = None,
+    size: int = CHUNK,
+    sharing: int = 1,
 ) -> Iterator[bytes]:
     """Give the bytes of a file, `size` at a time, decompressed when it is gzip or Zstandard.
 
     What is written to it meanwhile is left out; so are the NULs that a log begins with which was
-    truncated while it was written.
+    truncated while it was written. Of what is packed too tightly the middle is left out.
     """
     try:
         with open_regular(path) as handle:
             head = handle.read(4)
             handle.seek(0)
+            pieces = _pieces(handle, head, name, report, size)
             length = os.fstat(handle.fileno()).st_size
-            packed = head.startswith((GZIP, ZSTD))
-            most = limit or (LIMITS.unpacked_of(length) if packed else LIMITS.read)
-            left = most if packed or not length else min(most, length)
-            begun = False
-            for piece in _pieces(handle, head, name, report, size):
-                begun = begun or not _is_blank(piece)
-                if begun:
-                    yield piece[:left]
-                advance(0)
-                left -= len(piece)
-                if left < 0 and (packed or length > most):
-                    reason = f"only the first {most} bytes were read"
-                    if packed:
-                        reason = f"only the first {most} bytes were unpacked"
-                    report(Unread(source=name, reason=reason))
-                if left < 0 or (left == 0 and not packed):
-                    return
+            most = limit or LIMITS.read
+            if not head.startswith((GZIP, ZSTD)):
+                until = min(most, length) if length else most
+                yield from _first(pieces, until, name, report if length > most else None)
+            elif limit is not None:
+                yield from _first(pieces, limit, name, report)
+            else:
+                allowed = LIMITS.unpacking_of(length, sharing)
+                tool = "zcat" if head.startswith(GZIP) else "zstdcat"
+                yield from _unpacked(pieces, allowed, tool, name, report)
     except OSError as error:
         report(Unread(source=name, reason=f"cannot be read: {error.strerror or error}"))
+
+
+def _first(pieces: Iterator[bytes], most: int, name: str, report: Report | None) -> Iterator[bytes]:
+    """Give the first bytes of a file; that more follow is told where that is not by its growing."""
+    left = most
+    begun = False
+    for piece in pieces:
+        begun = begun or not is_blank(piece)
+        if begun:
+            yield piece[:left]
+        advance(0)
+        left -= len(piece)
+        if left < 0 and report is not None:
+            report(Unread(source=name, reason=f"only the first {most} bytes were read"))
+        if left < 0 or (left == 0 and report is None):
+            return
+
+
+def _unpacked(
+    pieces: Iterator[bytes], most: Unpacking, tool: str, name: str, report: Report
+) -> Iterator[bytes]:
+    """Give what a packed file holds, of too much its beginning and its end."""
+    ends = BothEnds(most.first, most.last, most.all)
+    yield from ends.of(pieces)
+    if reason := ends.why(f"{tool} FILE"):
+        report(Unread(source=name, reason=reason))
 
 
 def _pieces(handle: BinaryIO, head: bytes, name: str, report: Report, size: int) -> Iterator[bytes]:
@@ -144,13 +171,8 @@ def _pieces(handle: BinaryIO, head: bytes, name: str, report: Report, size: int)
 def _plain(handle: BinaryIO, size: int) -> Iterator[bytes]:
     while piece := handle.read(size):
         yield piece
-        if _is_blank(piece):
+        if is_blank(piece):
             _pass_hole(handle)
-
-
-def _is_blank(piece: bytes) -> bool:
-    """Tell whether there are only NULs in a piece."""
-    return piece.startswith(b"\0") and not piece.strip(b"\0")
 
 
 def _pass_hole(handle: BinaryIO) -> None:

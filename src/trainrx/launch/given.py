@@ -117,8 +117,9 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
     inputs = [Input(kind="script", name=COMMAND_LINE, text=words)] if words else []
     unread: list[Unread] = []
     refused: list[NoInputError] = []
-    budget = ReadingBudget()
-    for names, kind in _named(request):
+    named = list(_named(request))
+    budget = ReadingBudget().shared(sum(len(names) for names, _ in named))
+    for names, kind in named:
         for name in names:
             try:
                 found, problems = _read(name, kind, request.stdin, budget)

@@ -71,7 +71,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     `repairs` is what copying had done to its lines. `data` is what came from a pipe or an archive
     and is no text. `format` names the reader of evidence, or Python as the language of a script;
     `why` says of what is of no other kind why it is not. `taken` is what the manifest of a bundle
-    says of it.
+    says of it. `sharing` is among how many inputs that are packed the spare bytes are shared.
     """
 
     kind: InputKind
@@ -84,6 +84,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     format: str = ""
     why: str = ""
     taken: BundleItem | None = None
+    sharing: int = 1
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,20 @@ from __future__ import annotations
 import msgspec
 
 
+class Unpacking(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of something packed is read, in bytes of what it holds.
+
+    Attributes:
+        first: of its beginning.
+        last: of its end.
+        all: that are unpacked to come to the end.
+    """
+
+    first: int
+    last: int
+    all: int
+
+
 class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Budgets of one request; what goes beyond one is left out and told under `unread`.
 
@@ -14,9 +28,12 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         read: bytes of one file.
         text: bytes of a script, configuration or list, which is held as text.
-        unpacked: bytes that one packed input gives, members that are passed over included.
-        ratio: bytes that a packed byte may give; no log is packed more tightly.
-        unmeasured: bytes that a packed input may give whatever its ratio.
+        unpacked: bytes that all archives give, members that are passed over included.
+        ratio: bytes that are read for a packed byte: logs hold 8 to 30.
+        spare: bytes that are read of packed inputs whatever their ratio, of all together.
+        passed: bytes that are unpacked for a packed byte, to come to its end.
+        passed_over: bytes that are unpacked for that of all together.
+        last: bytes of the end, which are held in memory meanwhile.
         member: bytes of one member of an archive.
         held: bytes of members that are held in memory, of all archives together.
         members: members that are looked at, of all archives together.
@@ -32,8 +49,11 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     read: int = 64 << 30
     text: int = 1 << 24
     unpacked: int = 8 << 30
-    ratio: int = 100
-    unmeasured: int = 4 << 20
+    ratio: int = 24
+    spare: int = 16 << 20
+    passed: int = 100
+    passed_over: int = 2 << 30
+    last: int = 16 << 20
     member: int = 1 << 26
     held: int = 1 << 27
     members: int = 10_000
@@ -45,9 +65,17 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     nested: int = 4
     seconds: float = 60.0
 
-    def unpacked_of(self, size: int) -> int:
-        """Give the bytes that a packed input of this size may give."""
-        return min(self.unpacked, max(self.unmeasured, self.ratio * size))
+    def unpacking_of(self, size: int, sharing: int = 1) -> Unpacking:
+        """Give what is read of a packed input.
+
+        Args:
+            size: its bytes as they are.
+            sharing: how many inputs there may be that are packed.
+        """
+        read = min(self.read, self.ratio * size + self.spare // sharing)
+        last = min(self.last, read // 4)
+        passed = min(self.passed * size, self.passed_over // sharing)
+        return Unpacking(first=read - last, last=last, all=read + passed)
 
 
 LIMITS = ReadingLimits()

@@ -113,7 +113,8 @@ def _whole(content: Content, kind: InputKind | None) -> Input:
         other = _as_other(content, NO_INPUT)
         raise NoInputError(f"{content.name}: {NO_INPUT}.", [other])
     if said in STREAMED and content.path is not None:
-        return Input(kind=said, name=content.name, path=content.path)
+        sharing = content.budget.sharing
+        return Input(kind=said, name=content.name, path=content.path, sharing=sharing)
     if said in STREAMED and content.is_large:
         return Input(kind=said, name=content.name, data=content.data)
     text = _lines(content.text, said)
