@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from trainrx.cli import commands, make_app
-from trainrx.cli._options import JOB, KNOWN, Answered, Display, Good, takes
+from trainrx.cli._options import JOB, KNOWN, Answered, Data, Display, Good, takes
 from trainrx.cli._output import (
     format_option,
     platform_option,
@@ -126,7 +126,7 @@ app = make_app(bare=True)
 
 
 @app.command(help=HELP, epilog=EPILOG)
-@takes(*JOB, Good, Answered, *KNOWN)
+@takes(*JOB, Good, Answered, Data, *KNOWN)
 def diagnose(
     request: Request,
     shown: AnswerOptions,

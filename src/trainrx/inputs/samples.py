@@ -138,7 +138,7 @@ def _skip_line(file: TextIO) -> None:
 
 def _sample(line: str, place: str) -> Sample:
     try:
-        value = json.loads(line)
+        value = json.loads(line.rstrip("\r\n"))
     except (ValueError, RecursionError) as error:
         return Bad(place, f"is no JSON: {error}"[:200])
     return value if isinstance(value, dict) else Bad(place, "is no object with fields")

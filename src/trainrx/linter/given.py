@@ -24,11 +24,17 @@ ESTIMATED = frozenset({"memory-exceeds-card"})
 
 
 def lint_given(
-    given: Given, versions: Mapping[str, str], loaded: LoadedKnowledge, lang: Lang = "en"
+    given: Given,
+    versions: Mapping[str, str],
+    loaded: LoadedKnowledge,
+    lang: Lang = "en",
+    *,
+    data: str | None = None,
 ) -> tuple[Finding, ...]:
     """Judge the scripts and configurations of a job, the worst findings first.
 
-    `versions` are those of the whole job: its log may tell more of them than was given.
+    `versions` are those of the whole job: its log may tell more of them than was given. `data` is a
+    file of data, "" for what the launch names, None where none is to be read.
     """
     programs = tuple(item for item in given.scripts if is_program(item.text or ""))
     beside = RunContext(
@@ -40,6 +46,7 @@ def lint_given(
         given.configs if given.scripts else (),
         given.model_config,
         programs,
+        data,
     )
     linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), lang)
     written = [item for item in given.scripts if item.kind == "script" and item not in programs]

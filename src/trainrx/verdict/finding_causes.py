@@ -28,7 +28,8 @@ LINT = Text(
     en="`diagnose lint` has this error in the launch.",
     zh="`diagnose lint` 在启动配置中发现了这个错误。",
 )
-MEND = Text(en="Correct {file}:{line}", zh="修正 {file}:{line}")
+OF_DATA = Text(en="A sample of the data has this fault.", zh="抽样读取的数据有这个问题。")
+MEND = Text(en="Correct {place}", zh="修正 {place}")
 
 
 class Refused(NamedTuple):
@@ -87,7 +88,9 @@ def _entry(finding: Finding, done: Conclusion) -> Cause | None:
 def _lint_reason(item: Finding, done: Conclusion) -> Reason:
     text = lines_of(done).line(item.file, item.line).strip()
     at = Origin(source=item.file, line=item.line, text=text)
-    said = LINT.in_(done.lang)
+    rule = done.loaded.lint.rules.get(item.rule)
+    of_data = rule is not None and rule.group == "data"
+    said = (OF_DATA if of_data else LINT).in_(done.lang)
     return Reason(id="lint-error", text=said, weight=ERROR, holds=True, evidence=(at,))
 
 
@@ -130,9 +133,10 @@ def _from_rule(finding: Finding, rule: LintRule | None, done: Conclusion) -> Cau
 
 def _remedy(finding: Finding, done: Conclusion) -> FixOut:
     """Give the edits of a finding, else the place where a person has to make one."""
-    title = MEND.in_(done.lang).format(file=finding.file, line=finding.line)
+    place = str(Origin(source=finding.file, line=finding.line))
+    title = MEND.in_(done.lang).format(place=place)
     if finding.fix is None:
-        said = f"{finding.file}:{finding.line}: {finding.message}"
+        said = f"{place}: {finding.message}"
         return FixOut(id=finding.rule, title=title, safety="manual", cost="", steps=said)
     return FixOut(
         id=finding.rule,

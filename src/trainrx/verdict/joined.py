@@ -53,7 +53,7 @@ def joined(
         raise ReplyError(f"{error} {_open_questions(request, loaded)}") from error
     done = conclude(given, loaded, request.lang, engine)
     found = answer(done, top, near=near)
-    found = msgspec.structs.replace(found, findings=_findings(done))
+    found = msgspec.structs.replace(found, findings=_findings(done, request.data))
     return Joined(done, with_refusals(found, done))
 
 
@@ -66,10 +66,10 @@ def _open_questions(request: Request, loaded: LoadedKnowledge) -> str:
     return f"Open questions: {', '.join(ask.id for ask in asks)}."
 
 
-def _findings(done: Conclusion) -> tuple[Finding, ...]:
+def _findings(done: Conclusion, data: str | None) -> tuple[Finding, ...]:
     if not (done.given.scripts or done.given.configs):
         return ()
     # the linter is loaded only where there is something to lint
     from trainrx.linter.given import lint_given
 
-    return lint_given(done.given, done.versions, done.loaded, done.lang)
+    return lint_given(done.given, done.versions, done.loaded, done.lang, data=data)

@@ -28,12 +28,18 @@ from trainrx.verdict.subjects import refusing_lines, subject_of
 NAMED, AHEAD = 3.0, 3.0
 """Nats: of a refusal that names the error, and of one that is still to come."""
 MOST = 3
+AT_HAND = 4.0
+"""Nats: of a fault of the data itself, where the job died while it read data."""
+READING = Text(
+    en="The job ended while it read its data, and the data at hand has this fault.",
+    zh="任务在读取数据时结束，而手头的数据正有这个问题。",
+)
 SAID = Text(en="The program names it in its own refusal.", zh="程序自己的报错里点名了它。")
 NOT_MET = Text(
     en="The framework meets it before it trains, and refuses the launch.",
     zh="框架在开始训练之前就会遇到它，并拒绝启动。",
 )
-SHELL, VERSIONS = "shell", "versions"
+SHELL, VERSIONS, DATA = "shell", "versions", "data"
 """Groups of rules: of the script itself, what it loses the framework misses; of packages."""
 SAID_BY_USER = "observation"
 WRONG_TYPE = "wrong-type"
@@ -42,13 +48,19 @@ _AS_TEXT = late(r"TypeError: .*\bstr\b")
 _PACKAGE = late(r"[A-Za-z][\w-]*")
 _READS_ARGUMENTS = late(r"(?:^|_)(?:parse|args|argv|arguments)(?:_|$)|^__post_init__$")
 """Functions that read arguments and check what they are told."""
+_READS_DATA = late(
+    r"dataset|align|preprocess|convert|tokenize|encode|collat|prepare_split|__getitem__|fetch"
+)
+"""Functions that read data, or make batches of it."""
 
 
 def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
     """Let the errors of the launch take part in the causes, where the failure may be theirs."""
-    if was_seen(done, found) and any(cause.verdict == "likely" for cause in found.causes):
+    of_data = list(_of_data(found, done))
+    likely = any(cause.verdict == "likely" for cause in found.causes)
+    if was_seen(done, found) and likely and not of_data:
         return _mended(found, done)
-    refused = list(_refused(found, done))[:MOST]
+    refused = (of_data or list(_refused(found, done)))[:MOST]
     if not refused:
         return found
     causes = list(found.causes)
@@ -71,6 +83,19 @@ def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
         differential=() if sure else found.differential,
         neighbours=() if sure else found.neighbours,
     )
+
+
+def _of_data(found: Diagnosis, done: Conclusion) -> Iterator[Refused]:
+    """Give the faults of the data itself, where the job died while it read data."""
+    errors = [item for item in _errors(found, done) if _group(item, done) == DATA]
+    if not errors or not was_seen(done, found) or begun(done.facts):
+        return
+    if not any(map(_READS_DATA.search, functions(done.given.logs))):
+        return
+    last = tuple(refusing_lines(done.given.logs))[-1:]
+    text = READING.in_(done.lang)
+    reason = Reason(id="data-at-hand", text=text, weight=AT_HAND, holds=True, evidence=last)
+    yield from (Refused(item, (reason,)) for item in errors)
 
 
 def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:
@@ -99,6 +124,7 @@ def _refused(found: Diagnosis, done: Conclusion) -> Iterator[Refused]:
         return
     if begun(done.facts):
         return
+    errors = [item for item in errors if _group(item, done) != DATA]
     named = list(_named(errors, done))
     yield from named
     if not named:
@@ -159,7 +185,9 @@ def _covers(cause: CauseOut, item: Refused, done: Conclusion, group: str) -> boo
         packages = set(_PACKAGE.findall(item.finding.message))
         return any(change.kind == "package" and change.param in packages for change in changes)
     names = subject_of(item.finding, lines_of(done)).names
-    return group != SHELL and any(not names.isdisjoint(_names(change)) for change in changes)
+    return group not in (SHELL, DATA) and any(
+        not names.isdisjoint(_names(change)) for change in changes
+    )
 
 
 def _names(change: Change) -> set[str]:

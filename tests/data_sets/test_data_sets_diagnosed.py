@@ -1,0 +1,59 @@
+"""Runs of real frameworks that ended at their data: the fault of it leads, where it is read."""
+
+from pathlib import Path
+
+import pytest
+
+from trainrx.api import diagnose
+from trainrx.knowledge.yaml12 import read_yaml
+
+HERE = Path(__file__).parent
+TRUTH = read_yaml(HERE / "truth.yaml")
+ENDED = sorted(path.parent.name for path in HERE.glob("*/train.log"))
+VERSIONS = {"swift": {"ms-swift": "3.2.1"}, "llamafactory": {"llamafactory": "0.9.3"}}
+
+
+def launch_of(name: str) -> Path:
+    files = (HERE / name / file for file in ("launch.sh", "train.yaml"))
+    return next(path for path in files if path.is_file())
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_the_fault_of_the_data_leads_with_the_line_of_the_log(name: str) -> None:
+    found = diagnose(
+        cmd=launch_of(name),
+        logs=HERE / name / "train.log",
+        versions=VERSIONS[name.partition("-")[0]],
+        data="",
+        top=3,
+    )
+
+    best = found.causes[0]
+    assert best.id in TRUTH[name]["rules"]
+    assert best.verdict == "likely"
+    assert any(at.line for reason in best.reasons for at in reason.evidence)
+
+
+def test_without_data_the_answer_rests_on_the_log_alone() -> None:
+    found = diagnose(
+        cmd=launch_of("swift-columns"),
+        logs=HERE / "swift-columns" / "train.log",
+        versions=VERSIONS["swift"],
+        top=3,
+    )
+
+    assert not any(cause.id.startswith("data-") for cause in found.causes)
+
+
+def test_a_job_that_trained_did_not_die_of_its_columns(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(
+        "{'loss': 1.5, 'learning_rate': 0.0001, 'epoch': 0.5, 'global_step/max_steps': '1/3'}\n"
+        + (HERE / "swift-columns" / "train.log").read_text()
+    )
+
+    found = diagnose(
+        cmd=launch_of("swift-columns"), logs=log, versions=VERSIONS["swift"], data="", top=3
+    )
+
+    assert not any(cause.id.startswith("data-") for cause in found.causes)
