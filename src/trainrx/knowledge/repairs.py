@@ -187,7 +187,7 @@ def _damped(count: float, length: float) -> float:
     return count * (SATURATION + 1) / (count + SATURATION * (1 - LENGTH + LENGTH * length))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def open_repairs(package: str, root: Path | None = None) -> RepairTable | None:
     """Open what is known of a package's changes; None where its history was not read."""
     folder = root or data_folder(FOLDER)

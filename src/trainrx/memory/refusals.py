@@ -6,7 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
+from trainrx.knowledge.identity import ByIdentity
 from trainrx.memory.job import TrainingJob, refusal
 from trainrx.memory.model import Model
 from trainrx.memory.states import STATES
@@ -99,12 +101,24 @@ def unknown_model(
 
 def nearest(name: str, models: Sequence[ModelShape]) -> tuple[str, ...]:
     """Give the known models whose names are nearest, best first."""
-    by_stem: dict[str, str] = {}
-    for shape in models:
-        for known in (shape.id, *shape.aliases):
-            by_stem.setdefault(_stem(known), known)
-    found = get_close_matches(_stem(name), by_stem, n=NAMED, cutoff=0.5)
+    return _nearest(ByIdentity(models), _stem(name))
+
+
+@lru_cache(maxsize=256)
+def _nearest(models: ByIdentity[Sequence[ModelShape]], wanted: str) -> tuple[str, ...]:
+    by_stem = _by_stem(models)
+    found = get_close_matches(wanted, by_stem, n=NAMED, cutoff=0.5)
     return tuple(by_stem[stem] for stem in found)
+
+
+@lru_cache(maxsize=4)
+def _by_stem(models: ByIdentity[Sequence[ModelShape]]) -> dict[str, str]:
+    """Give the first name of each short form."""
+    found: dict[str, str] = {}
+    for shape in models.part:
+        for known in (shape.id, *shape.aliases):
+            found.setdefault(_stem(known), known)
+    return found
 
 
 def _stem(name: str) -> str:

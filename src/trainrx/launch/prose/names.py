@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from trainrx.catalog.framework_choice import package_named
+from trainrx.knowledge.identity import ByIdentity
 from trainrx.launch.prose.clauses import Clause, Statement
 from trainrx.model.hardware import ModelShape
 from trainrx.model.pattern import late
@@ -94,7 +95,7 @@ _NOT_ALONE = late(
 def models(clause: Clause, shapes: Sequence[ModelShape]) -> Iterator[Statement]:
     """Read the model that a clause says is trained."""
     text = clause.text
-    for found in _families(tuple(sorted(_first_words(shapes)))).finditer(text):
+    for found in _families(ByIdentity(shapes)).finditer(text):
         before = text[max(0, found.start() - NEAR) : found.start()]
         after = text[found.end() :][:NEAR]
         if _ROLE_AFTER.search(after) or _ROLE_BEFORE.search(before):
@@ -137,6 +138,7 @@ def _first_words(shapes: Sequence[ModelShape]) -> set[str]:
 
 
 @lru_cache(maxsize=4)
-def _families(words: tuple[str, ...]) -> re.Pattern[str]:
+def _families(models: ByIdentity[Sequence[ModelShape]]) -> re.Pattern[str]:
+    words = sorted(_first_words(models.part))
     spelled = "|".join(sorted(words, key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z0-9_])(?:{spelled}){_NAME}", re.IGNORECASE)
