@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.knowledge import Cause
 
 WORDS = {"en": "a", "zh": "一"}
@@ -39,3 +40,17 @@ def cause(
         "references": [],
     }
     return msgspec.convert(entry | more, Cause)
+
+
+def knowledge(causes: Mapping[str, Cause]) -> Knowledge:
+    """Give knowledge of causes alone."""
+    return Knowledge(
+        symptoms={},
+        causes=dict(causes),
+        params={},
+        facts={},
+        rules={},
+        ranges={},
+        gpus=(),
+        models=(),
+    )

@@ -8,6 +8,7 @@ import entries
 import msgspec
 from entries import vote
 
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, fact
 from trainrx.model.knowledge import Cause, FactEntry, Symptom
@@ -23,7 +24,7 @@ GIVEN = Facts([fact("launch.given", True), fact("log.given", True)])
 
 def cause(ident: str, *votes: tuple[str, float], prior: float = 0.2) -> Cause:
     supports = [vote(name, weight, _when(name)) for name, weight in votes]
-    return entries.cause(ident, supports, prior=prior)
+    return entries.cause(ident, supports, prior=prior, title={"en": ident, "zh": "一"})
 
 
 def _when(name: str) -> dict[str, object]:
@@ -85,7 +86,8 @@ def asked(
     )
     table = {item.id: item for item in causes}
     scored = candidates(table, reasoning, active={"cuda-oom"}, failed=True, lang="en")
-    return list(asks(scored, Inquiry(reasoning=reasoning, knowledge=known, **more)))
+    loaded = LoadedKnowledge.of(msgspec.structs.replace(known, causes=table))
+    return list(asks(scored, Inquiry(reasoning=reasoning, loaded=loaded, **more)))
 
 
 def told(found: list[Ask]) -> list[tuple[str, str, tuple[str, ...]]]:

@@ -10,7 +10,7 @@ from entries import vote
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.knowledge import Cause
 from trainrx.reason.conditions import Situation
-from trainrx.reason.observations import Observation, observations
+from trainrx.reason.observations import Observables, Observation, observations
 from trainrx.reason.order import candidates
 from trainrx.reason.outcomes import RULED_OUT
 from trainrx.reason.reasoner import Reasoning
@@ -30,7 +30,8 @@ def seen(
     )
     table = {item.id: item for item in causes}
     scored = candidates(table, reasoning, active={"cuda-oom"}, failed=True, lang="en")
-    return {one.name: one for one in observations(scored, reasoning)}
+    observables = Observables(entries.knowledge(table))
+    return {one.name: one for one in observations(scored, reasoning, observables)}
 
 
 def shifts(one: Observation, cause: str = "a") -> dict[str, float]:

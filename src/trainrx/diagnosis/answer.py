@@ -82,7 +82,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
         possible,
         Inquiry(
             reasoning=done.reasoning,
-            knowledge=done.knowledge,
+            loaded=done.loaded,
             families=_families(done, active) if is_open else (),
             answered=done.given.replies.ids,
             only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),

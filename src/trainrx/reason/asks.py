@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import SYMPTOM
 from trainrx.model.knowledge import Family
@@ -13,8 +14,9 @@ from trainrx.model.protocols import Effort
 from trainrx.model.result import Ask
 from trainrx.model.text import Lang
 from trainrx.reason.differential import CLOSE
+from trainrx.reason.formulas import VERSION
 from trainrx.reason.information import entropy, information, shares
-from trainrx.reason.observations import VERSION, Observation, observations
+from trainrx.reason.observations import Observables, Observation, observations
 from trainrx.reason.protocols import OpenStep, shifts_of, steps
 from trainrx.reason.questions import LAUNCH, LOG, RANK_LOG, VERSIONS, WHOLE, Phrasing, Question
 from trainrx.reason.reasoner import Reasoning
@@ -52,7 +54,7 @@ class Inquiry(NamedTuple):
 
     Attributes:
         reasoning: what is known of the job.
-        knowledge: entries, for words and protocols.
+        loaded: entries, for words and protocols.
         families: the kinds of failure that were seen; none where no protocol shall be followed.
         answered: ids of questions that are not asked again.
         only_echoes: the log tells that something failed, but not what.
@@ -60,7 +62,7 @@ class Inquiry(NamedTuple):
     """
 
     reasoning: Reasoning
-    knowledge: Knowledge
+    loaded: LoadedKnowledge
     families: Collection[Family] = ()
     answered: Collection[str] = ()
     only_echoes: bool = False
@@ -88,7 +90,7 @@ def asks(scored: Sequence[Scored], inquiry: Inquiry) -> tuple[Ask, ...]:
     first = expert[0].id if expert else ""
     found.sort(key=lambda one: (one.question.id != first, -one.worth, one.question.id))
     framework = inquiry.reasoning.facts.text("launch.framework") or ""
-    phrasing = Phrasing(inquiry.knowledge, inquiry.lang, scored, framework=framework)
+    phrasing = Phrasing(inquiry.loaded.whole, inquiry.lang, scored, framework=framework)
     answers = {ident for step in every for ident in step.step.answers}
     done = {*inquiry.answered, *answers.difference(step.id for step in expert)}
     rank_log = [Question(RANK_LOG)] if inquiry.only_echoes else []
@@ -105,7 +107,7 @@ def asks(scored: Sequence[Scored], inquiry: Inquiry) -> tuple[Ask, ...]:
 def _expert(inquiry: Inquiry) -> Iterator[OpenStep]:
     """Give the steps that apply and are still open."""
     known = inquiry.reasoning.situation
-    for step in steps(inquiry.knowledge.protocols.values(), inquiry.families, known):
+    for step in steps(inquiry.loaded.whole.protocols.values(), inquiry.families, known):
         given = {LAUNCH: "launch.given", LOG: "log.given"}.get(step.id, step.id)
         if known.facts.value(given) in (None, False) and not known.facts.sightings(
             step.id.removeprefix(SYMPTOM)
@@ -132,8 +134,8 @@ def _observed(
     grouped: dict[str, list[Observation]] = {ident: [] for ident in asked}
     missing = [name for name in WHOLE if facts.value(f"{name}.given") is not True]
     grouped |= {name: [] for name in missing}
-    for one in observations(best, inquiry.reasoning):
-        grouped.setdefault(_question_of(one.name, missing, inquiry.knowledge), []).append(one)
+    for one in observations(best, inquiry.reasoning, inquiry.loaded.made(Observables)):
+        grouped.setdefault(_question_of(one.name, missing, inquiry.loaded.whole), []).append(one)
     most = entropy(now)
     for ident, seen in grouped.items():
         says = {one.name: information(now, one.outcomes, one.bases) for one in seen}

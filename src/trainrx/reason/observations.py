@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import NamedTuple
+from functools import lru_cache, partial
 
 import msgspec
 
-from trainrx.knowledge.conditions import OPS, parts_of
+from trainrx.knowledge.conditions import OPS
+from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import SYMPTOM, UNSEEN, Fact, Scalar
 from trainrx.model.parts import Condition
 from trainrx.reason.conditions import LOG_GIVEN, Situation, fits, of_fact, of_package
+from trainrx.reason.formulas import VERSION, DecidedFormulas, Formulas, SingleTest
 from trainrx.reason.information import Shifts
 from trainrx.reason.outcomes import Truth, Weighing
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored
 from trainrx.versions.ranges import read_range
 
-VERSION = "version."
-"""What the name of an observation begins with that is the release of a package."""
 YES, NO = "yes", "no"
 OTHER = ""
 """A text that no condition tests."""
 BEFORE, AFTER = "0.0.1", "9999.0.0"
 """A release before all that ranges name, and one after."""
 FINE = 0.01
+MOST_KEPT = 8192
+"""Sets of tests of which is kept what they tell apart; the shipped causes have some 3,000."""
 
 RARE = -1.5
 """How much rarer it is that a symptom somebody looks for was there (nats)."""
 
 Decided = Callable[[Condition], bool | None]
 """Decides a test."""
-Tests = dict[str, list[Condition]]
-"""The tests of conditions, by the observation that decides them."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,79 +48,61 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     bases: tuple[float, ...]
 
 
-def observations(scored: Sequence[Scored], reasoning: Reasoning) -> list[Observation]:
+class Observables:
+    """What the causes of some knowledge ask for, and what can come out of it, whatever the job is.
+
+    Worked out when it is asked for, and kept.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.formulas = Formulas(knowledge.causes)
+        self.told_apart = lru_cache(maxsize=MOST_KEPT)(_told_apart)
+
+
+def observations(
+    scored: Sequence[Scored], reasoning: Reasoning, observables: Observables
+) -> list[Observation]:
     """List what would change the score of some causes, by name.
 
     Outcomes that do the same to all causes count as one.
     """
     known = reasoning.situation
-    asking: dict[str, list[_Asker]] = {}
+    decided = DecidedFormulas(known)
+    asking: dict[str, list[Weighing]] = {}
     for item in scored:
-        weighing = Weighing(item, known)
-        for name, (tests, votes) in _asked(weighing, known).items():
-            asker = _Asker(item.cause.id, weighing, tests, votes)
-            asking.setdefault(name, []).append(asker)
-    made = (_observation(name, asking[name]) for name in sorted(asking))
+        weighing = Weighing(item, observables.formulas.of(item.cause.id), decided)
+        for name in weighing.formulas.asked:
+            asking.setdefault(name, []).append(weighing)
+    made = (
+        _observation(name, asking[name], observables)
+        for name in sorted(asking)
+        if not _is_settled(name, known)
+    )
     return [item for item in made if len(item.outcomes) > 1]
 
 
-class _Asker(NamedTuple):
-    """A cause that asks for something by these tests, in these votes ("": before any vote)."""
-
-    cause: str
-    weighing: Weighing
-    tests: list[Condition]
-    votes: set[str]
-
-
-def _asked(weighing: Weighing, known: Situation) -> dict[str, tuple[list[Condition], set[str]]]:
-    """Give what a cause asks for, with the tests and the votes that do."""
-    out: dict[str, tuple[list[Condition], set[str]]] = {}
-    whole = (("", when) for when in (*(when for when, _ in weighing.cases), weighing.gate))
-    for vote, condition in (*weighing.conditions.items(), *whole):
-        found: Tests = {}
-        _collect(condition, known, found)
-        for name, nodes in found.items():
-            tests, votes = out.setdefault(name, ([], set()))
-            tests += nodes
-            votes.add(vote)
-    return out
-
-
-def _collect(condition: Condition, known: Situation, into: Tests) -> None:
-    """Add the tests of a condition that nobody can decide yet."""
-    for node in parts_of(condition):
-        if node.fact is not None:
-            name = "" if node.fact in known.facts else node.fact
-        elif node.symptom is not None:
-            name = "" if _is_settled(node.symptom, known) else SYMPTOM + node.symptom
-        elif node.package is not None:
-            name = "" if node.package in known.versions else VERSION + node.package
-        else:
-            continue
-        if name:
-            into.setdefault(name, []).append(node)
-
-
-def _is_settled(symptom: str, known: Situation) -> bool:
-    """Tell whether a symptom was seen, or looked for in vain."""
+def _is_settled(name: str, known: Situation) -> bool:
+    """Tell whether nothing is left to find out of something."""
+    if name.startswith(VERSION):
+        return name.removeprefix(VERSION) in known.versions
+    if not name.startswith(SYMPTOM):
+        return name in known.facts
+    symptom = name.removeprefix(SYMPTOM)
     entry = (known.symptoms or {}).get(symptom)
     if entry is None or UNSEEN + symptom in known.facts or known.facts.sightings(symptom):
         return True
     return entry.shows_in_log and known.facts.value(LOG_GIVEN) is True
 
 
-def _observation(name: str, asking: Sequence[_Asker]) -> Observation:
+def _observation(name: str, asking: Sequence[Weighing], observables: Observables) -> Observation:
     """Try what can come out; the first of outcomes that do the same is named."""
-    told, open_ = _told_apart(name, [test for item in asking for test in item.tests])
-    columns = [
-        item.weighing.shifts(item.votes, open_, len(told), whole="" in item.votes)
-        for item in asking
-    ]
+    tests = dict.fromkeys(test for one in asking for test in one.formulas.asked[name].tests)
+    told, open_ = observables.told_apart(name, tuple(tests))
+    columns = [one.shifts(name, open_, len(told)) for one in asking]
     distinct: dict[tuple[float, ...], str] = {}
     for outcome, shifts in zip(told, zip(*columns, strict=True), strict=True):
         distinct.setdefault(shifts, outcome)
-    causes = [item.cause for item in asking]
+    causes = [one.cause for one in asking]
     return Observation(
         name=name,
         told=tuple(distinct.values()),
@@ -132,15 +113,16 @@ def _observation(name: str, asking: Sequence[_Asker]) -> Observation:
     )
 
 
-def _told_apart(name: str, tests: Sequence[Condition]) -> tuple[list[str], dict[int, Truth]]:
-    """Give the outcomes that some test tells apart, and by its `id` what each test says of them."""
-    texts = [repr(test) for test in tests]
-    alike = dict(zip(texts, tests, strict=True))
+def _told_apart(
+    name: str, tests: tuple[SingleTest, ...]
+) -> tuple[tuple[str, ...], dict[SingleTest, Truth]]:
+    """Give the outcomes that some test tells apart, and what each test says of them."""
+    conditions = [test.condition for test in tests]
     apart: dict[tuple[bool | None, ...], str] = {}
-    for outcome, decided in _outcomes(name, alike.values()):
-        apart.setdefault(tuple(map(decided, alike.values())), outcome)
-    found = dict(zip(alike, map(_truth, zip(*apart, strict=True)), strict=True))
-    return list(apart.values()), {id(t): found[text] for t, text in zip(tests, texts, strict=True)}
+    for outcome, decided in _outcomes(name, conditions):
+        apart.setdefault(tuple(map(decided, conditions)), outcome)
+    columns = map(_truth, zip(*apart, strict=True))
+    return tuple(apart.values()), dict(zip(tests, columns, strict=True))
 
 
 def _truth(column: Sequence[bool | None]) -> Truth:

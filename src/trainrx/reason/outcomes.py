@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
 
-from trainrx.model.parts import Condition
 from trainrx.model.result import Reason
-from trainrx.reason.conditions import Situation, decide
+from trainrx.reason.formulas import (
+    BEFORE_VOTES,
+    CauseFormulas,
+    DecidedFormulas,
+    Formula,
+    SingleTest,
+)
 from trainrx.reason.score import NOT_YET, Scored, logit
 
 RULED_OUT = -6.0
@@ -34,20 +39,28 @@ CLOSED = {True: Truth(-1, 0), False: Truth(0, -1), None: Truth(0, 0)}
 """What is the same whatever comes out."""
 
 
-def truth(condition: Condition, test: Callable[[Condition], Truth]) -> Truth:
-    """Decide a condition for all outcomes, as `decide` does for one; `test` tells of single tests.
+def truth(
+    formula: Formula, name: str, open_: Mapping[SingleTest, Truth], decided: DecidedFormulas
+) -> Truth:
+    """Decide a formula for all outcomes of an observation, in the logic of `decide`.
 
-    The logic is the same: `all` fails where one part does, of what is unknown nobody can tell.
+    `all` fails where one part does, of what is unknown nobody can tell.
+
+    Args:
+        formula: what is decided.
+        name: the observation.
+        open_: what each test that it decides says of its outcomes.
+        decided: what holds of all else.
     """
-    if condition.not_ is not None:
-        inner = truth(condition.not_, test)
-        return Truth(inner.fails, inner.holds)
-    parts = condition.all if condition.all is not None else condition.any
-    if parts is None:
-        return test(condition)
-    found = [truth(part, test) for part in parts]
+    if name not in formula.names:
+        return CLOSED[decided.of(formula)]
+    if isinstance(formula, SingleTest):
+        return open_[formula]
+    found = [truth(part, name, open_, decided) for part in formula.parts]
+    if formula.word == "not":
+        return Truth(found[0].fails, found[0].holds)
     holds, fails = (one.holds for one in found), (one.fails for one in found)
-    if condition.all is not None:
+    if formula.word == "all":
         return Truth(reduce(and_, holds, -1), reduce(or_, fails, 0))
     return Truth(reduce(or_, holds, 0), reduce(and_, fails, -1))
 
@@ -55,15 +68,14 @@ def truth(condition: Condition, test: Callable[[Condition], Truth]) -> Truth:
 class Weighing:
     """The votes of a cause, decided once: what one more fact does to its score is little work."""
 
-    def __init__(self, item: Scored, known: Situation) -> None:
+    def __init__(self, item: Scored, formulas: CauseFormulas, decided: DecidedFormulas) -> None:
         cause, evidence = item.cause, item.cause.evidence
         votes = (*evidence.supports, *evidence.contradicts)
         alone = {vote.id for vote in votes if vote.alone}
-        self.conditions = {vote.id: vote.when for vote in votes if not vote.alone}
-        self.gate = Condition(all=tuple(_preconditions(item)))
-        self.cases = tuple((case.when, case.prior) for case in cause.priors)
-        self._cause, self._prior, self._known = cause, item.prior, known
-        self._tests: dict[int, Truth] = {}
+        self.formulas = formulas
+        self._decided = decided
+        self.cause = cause.id
+        self._cause, self._prior = cause, item.prior
         self._groups: dict[tuple[str, bool], list[Reason]] = {}
         self._holds: dict[str, bool | None] = {}
         self._group_of: dict[str, tuple[str, bool]] = {}
@@ -77,24 +89,48 @@ class Weighing:
         self._before = self._total(self._prior, {})
 
     def shifts(
-        self, votes: Collection[str], open_: Mapping[int, Truth], outcomes: int, *, whole: bool
-    ) -> Iterator[float]:
-        """Say what each outcome adds to the score, in nats.
+        self, name: str, open_: Mapping[SingleTest, Truth], outcomes: int
+    ) -> tuple[float, ...]:
+        """Say what each outcome of an observation adds to the score, in nats.
 
         Args:
-            votes: those that are open.
-            open_: the tests that are decided anew, by their `id`.
+            name: the observation.
+            open_: what each test that it decides says of its outcomes.
             outcomes: how many there are.
-            whole: the prior or a precondition is open, too.
         """
+        votes = self.formulas.asked[name].votes
+        now = {one: self._truth(self.formulas.votes[one], name, open_) for one in votes if one}
+        every = (1 << outcomes) - 1
+        now = {one: found for one, found in now.items() if self._differs(one, found, every)}
+        if BEFORE_VOTES in votes:
+            gate = self._truth(self.formulas.gate, name, open_)
+            whens = (self._truth(when, name, open_) for when in self.formulas.cases)
+            cases = list(zip(whens, (case.prior for case in self._cause.priors), strict=True))
+            otherwise = self._cause.prior
+        elif now:
+            gate, cases, otherwise = CLOSED[True], [], self._prior
+        else:
+            return (0.0,) * outcomes
+        return tuple(self._shifts(gate, cases, otherwise, now, outcomes))
 
-        def test(one: Condition) -> Truth:
-            return open_.get(id(one)) or self._closed(one)
+    def _truth(self, formula: Formula, name: str, open_: Mapping[SingleTest, Truth]) -> Truth:
+        return truth(formula, name, open_, self._decided)
 
-        gate = truth(self.gate, test) if whole else CLOSED[True]
-        cases = [(truth(when, test), prior) for when, prior in self.cases] if whole else []
-        now = {one: truth(self.conditions[one], test) for one in votes if one in self._holds}
-        otherwise = self._cause.prior if whole else self._prior
+    def _differs(self, vote: str, found: Truth, every: int) -> bool:
+        """Tell whether a vote may hold otherwise than now."""
+        if vote not in self._holds:
+            return False
+        now = CLOSED[self._holds[vote]]
+        return (found.holds ^ now.holds | found.fails ^ now.fails) & every != 0
+
+    def _shifts(
+        self,
+        gate: Truth,
+        cases: Sequence[tuple[Truth, float]],
+        otherwise: float,
+        now: Mapping[str, Truth],
+        outcomes: int,
+    ) -> Iterator[float]:
         shifts: dict[tuple[float | bool | None, ...], float] = {}
         for at in range(outcomes):
             if gate.at(at) is False:
@@ -106,13 +142,6 @@ class Weighing:
             if key not in shifts:
                 shifts[key] = round(self._shift(prior, dict(zip(now, found, strict=True))), 3)
             yield shifts[key]
-
-    def _closed(self, test: Condition) -> Truth:
-        """Decide a test that is not open, once."""
-        found = self._tests.get(id(test))
-        if found is None:
-            found = self._tests[id(test)] = CLOSED[decide(test, self._known)]
-        return found
 
     def _shift(self, prior: float, found: Mapping[str, bool | None]) -> float:
         turned = {one: holds for one, holds in found.items() if holds is not self._holds[one]}
@@ -132,11 +161,3 @@ class Weighing:
     def _total(self, prior: float, best: Mapping[tuple[str, bool], float]) -> float:
         """Add the strongest vote of each group, where `best` is what is different now."""
         return math.fsum((logit(prior), *{**self._best, **best}.values()))
-
-
-def _preconditions(item: Scored) -> Iterator[Condition]:
-    """Give what must hold for a cause to be at work at all."""
-    if item.cause.requires is not None:
-        yield item.cause.requires
-    for package, spec in item.cause.applies_to.items():
-        yield Condition(package=package, versions=spec)

@@ -15,8 +15,9 @@ from trainrx.model.protocols import ProtocolStep
 from trainrx.model.result import AnswerKind, Ask
 from trainrx.model.text import Lang, Text
 from trainrx.reason.differential import CLOSE, TELLING
+from trainrx.reason.formulas import VERSION
 from trainrx.reason.information import Shifts
-from trainrx.reason.observations import NO, VERSION, YES, Observation
+from trainrx.reason.observations import NO, YES, Observation
 from trainrx.reason.protocols import shifts_of
 from trainrx.reason.score import Scored
 
