@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,9 @@ _NAMING = late(
     r"|accelerate_config|config_file)$"
 )
 """Arguments whose value may be the path of a further file."""
+MOST_ABOVE = 6
+_ROOTS = (".git", "pyproject.toml", "setup.py", "requirements.txt")
+"""What lies in the root of a repository: jobs are mostly started there."""
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
 
 
@@ -56,7 +60,8 @@ def config_texts(
 
     What the user gave goes first, then what the script writes itself, then files in its folder:
     where the launch names them from there, from a folder above (`examples/x.yaml` beside a script
-    in `examples/`), by their name, or the only such file in a folder below (`cd sub; ...`).
+    in `examples/`), by their name, or the only such file in a folder below (`cd sub; ...`); last
+    from the folders above, up to the root of the repository.
     """
     texts = {item.name: item.text or "" for item in given}
     written = {base(name): (name, text, line) for name, text, line in raw.written}
@@ -135,12 +140,11 @@ def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:
 
 
 def _read_beside(named: str, beside: Path | None) -> str | None:
-    """Read a file the launch names, relative to its script; nothing outside that folder."""
+    """Read a file the launch names, relative to its script or a folder above it."""
     if beside is None or not named or named.startswith("~") or "\0" in named:
         return None
     root = beside.resolve()
-    found = (_read_inside(root / place, root) for place in _tails(named))
-    text = next((text for text in found if text is not None), None)
+    text = script_file(named, root)
     if text is None and _is_config(named) and base(named) not in FILES:
         below = _below(named, root)
         text = _read_inside(below, root) if below is not None else None
@@ -148,12 +152,26 @@ def _read_beside(named: str, beside: Path | None) -> str | None:
 
 
 def script_file(named: str, beside: Path) -> str | None:
-    """Read a script that another one sources or starts; nothing outside that one's folder."""
+    """Read a script that another one sources or starts.
+
+    It lies in that one's folder, or where a job that is started further up finds it: at the path
+    from a folder above, as far as the repository goes. Nothing else is read.
+    """
     if not named or named.startswith("~") or "\0" in named:
         return None
     root = beside.resolve()
-    found = (_read_inside(root / place, root) for place in _tails(named))
-    return next((text for text in found if text is not None), None)
+    own = (_read_inside(root / place, root) for place in _tails(named))
+    above = [*_above(root)]
+    started = (_read_inside(folder / named, above[-1]) for folder in (root, *above) if above)
+    return next((text for text in chain(own, started) if text is not None), None)
+
+
+def _above(folder: Path) -> Iterator[Path]:
+    """Give the folders above one up to the root of its repository; none where there is no root."""
+    above = folder.parents[:MOST_ABOVE]
+    roots = [place for place in (folder, *above) if any((place / m).exists() for m in _ROOTS)]
+    if roots:
+        yield from above[: (folder, *above).index(roots[0])]
 
 
 def _tails(named: str) -> Iterator[str]:

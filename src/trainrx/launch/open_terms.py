@@ -158,10 +158,12 @@ def open_terms(
     for arg in set_by_program(raw):
         if arg.values is None and (term := UNREAD_OF.get(plain(arg.name))):
             found.setdefault(term, f"{arg.name} ({base(raw.program)})")
+    facts = Facts(known)
     for name, arg in _not_understood(raw, resolved):
+        if raw.program_read and _settled(name, resolved, facts):
+            continue  # the program was followed to what it does with it
         found.setdefault(name, _shown(arg))
         origins.append(arg.origin)
-    facts = Facts(known)
     for name in _unresolved(facts):
         found.setdefault(name, _spelled(resolved, name))
     unset = [name for name in TERMS if not _settled(name, resolved, facts)]
@@ -234,6 +236,8 @@ def _spelled(resolved: Resolved, name: str) -> str:
 def _settled(name: str, resolved: Resolved, facts: Facts) -> bool:
     if name == "sharding" and (zero := facts.get("parallel.zero_stage")) is not None:
         return zero.how != "default"
+    if any(one in facts and one not in resolved.settings for one in TERMS[name].settings):
+        return True
     return any(
         (item := resolved.settings.get(one)) is not None and item.how in ("read", "printed")
         for one in TERMS[name].settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -58,8 +59,20 @@ def _of_program(
     if text is None or not is_program(text):
         return
     flags = any(parser in text for parser in DATACLASS_PARSERS)
-    for found in read_program(text, name, _options(launch.args)):
+    modules = None if beside is None else partial(_module, folder=launch.program, beside=beside)
+    for found in read_program(text, name, _options(launch.args), modules):
         yield _joined(launch, found, flags=flags)
+
+
+def _module(dotted: str, *, folder: str, beside: Path) -> tuple[str, str] | None:
+    """Read a module that lies in the folder of a program, or where the job is started."""
+    path = f"{dotted.replace('.', '/')}.py"
+    front = folder.replace("\\", "/").rpartition("/")[0]
+    for place in ([f"{front}/{path}"] if front else []) + [path]:
+        text = script_file(place, beside)
+        if text is not None:
+            return str(beside / place), text
+    return None
 
 
 def _options(args: Iterable[RawArg]) -> Mapping[str, object]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from trainrx.frameworks.common.recognise import by_precedence
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_literals import is_known, texts_of
+from trainrx.launch.python_modules import APART, SourceFile
 from trainrx.launch.python_names import Names, text_of
 from trainrx.launch.python_values import Values
 from trainrx.model.facts import Origin
@@ -48,12 +49,18 @@ class Program:
     """A syntax tree with its calls, in order; those that no run reaches are left out."""
 
     def __init__(
-        self, text: str, source: str, tree: ast.Module, options: Mapping[str, object] | None
+        self,
+        text: str,
+        source: str,
+        tree: ast.Module,
+        options: Mapping[str, object] | None,
+        files: Mapping[int, SourceFile] | None = None,
     ) -> None:
         self.names = Names(tree)
         self.values = Values(self.names, options)
         self._lines = text.split("\n")
         self._source = source
+        self._files = files or {}
         nodes = (node for node in self.names.nodes if isinstance(node, ast.Call))
         found = (Call(text_of(node.func).rpartition(".")[2], node) for node in nodes)
         reached = (call for call in found if self._runs(call) is not False)
@@ -83,8 +90,12 @@ class Program:
 
     def origin(self, node: ast.expr | ast.stmt) -> Origin:
         """Cite the line an expression begins in."""
-        text = self._lines[node.lineno - 1].strip() if node.lineno <= len(self._lines) else ""
-        return Origin(source=self._source, line=node.lineno, text=text[:QUOTE])
+        source, lines, line = self._source, self._lines, node.lineno
+        if line < 0:
+            source, lines, shift = self._files[-(line // APART)]
+            line -= shift
+        text = lines[line - 1].strip() if line <= len(lines) else ""
+        return Origin(source=source, line=line, text=text[:QUOTE])
 
     def _runs(self, call: Call) -> bool | None:
         return self.values.holds(self.names.conditions[id(call.node)])

@@ -26,6 +26,7 @@ from trainrx.launch.python_model import (
     model_arguments,
     variables,
 )
+from trainrx.launch.python_modules import ReadModule, take_in
 from trainrx.launch.python_names import text_of
 from trainrx.launch.python_values import DATACLASS_PARSERS
 from trainrx.model.job import RawArg, RawLaunch
@@ -55,7 +56,10 @@ _TRAINER_OWN = frozenset(
 
 
 def read_program(
-    text: str, source: str, options: Mapping[str, object] | None = None
+    text: str,
+    source: str,
+    options: Mapping[str, object] | None = None,
+    modules: ReadModule | None = None,
 ) -> tuple[RawLaunch, ...]:
     """Give the launches a Python program holds, one for each configuration of a trainer.
 
@@ -66,11 +70,13 @@ def read_program(
         text: the program.
         source: what it is called, for origins.
         options: what the command that runs it sets, by name without dashes.
+        modules: reads modules of its own repository.
     """
     tree = parsed(text)
     if tree is None:
         return ()
-    reader = _SourceReader(Program(text, source, tree, options), source)
+    files = {} if modules is None else take_in(tree, modules, parsed)
+    reader = _SourceReader(Program(text, source, tree, options, files), source)
     return tuple(reader.launches())[:MOST_LAUNCHES]
 
 

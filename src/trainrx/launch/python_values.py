@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_expressions import MOST_DEPTH, Expressions
@@ -30,8 +30,12 @@ _CASTS = frozenset({"int", "float", "bool"})
 _COPIES = frozenset({"str", "list", "tuple", "Path", "copy", "deepcopy"})
 _RECORDS = frozenset({"Namespace", "SimpleNamespace", "EasyDict", "AttrDict", "DotDict"})
 DATACLASS_PARSERS = frozenset({"HfArgumentParser", "TrlParser", "H4ArgumentParser"})
-_COMMANDS = frozenset({"Fire"})
-"""What makes the parameters of a function the options of a command."""
+_COMMANDS = frozenset({"Fire", "cli", "run", "CLI"})
+"""What makes the parameters of a function, or the fields of a class, the options of a command:
+of fire, tyro, typer, jsonargparse."""
+_OF_CLASSES = ("tyro.cli", "cli", "jsonargparse.CLI", "CLI")
+_DECORATORS = frozenset({"option", "argument"})
+"""Those of click that declare an option of the function below."""
 
 
 class Values(Expressions):
@@ -111,6 +115,8 @@ class Values(Expressions):
         if name in ("parse_args", "parse_known_args"):
             options = ParsedObject(self._declared(depth))
             return options if name == "parse_args" else [options, []]
+        if text_of(node.func) in _OF_CLASSES and node.args:
+            return ParsedObject(self.fields(text_of(node.args[0]), depth))
         if name.startswith("parse_") and isinstance(node.func, ast.Attribute):
             return self._dataclasses(node.func.value, depth)
         if name == "getattr" and text_of(node.args[0]) == "torch":
@@ -142,6 +148,9 @@ class Values(Expressions):
         commands = (call for one in _COMMANDS for call in self.names.calls.get(one, ()))
         if any(text_of(arg) == function.name for call in commands for arg in call.args):
             return self._option(name, "", binding.value, depth)
+        declared = self._options_above(function, depth)
+        if name in declared:
+            return declared[name]
         own = order[:1] in (["self"], ["cls"])
         calls = [
             call
@@ -173,14 +182,28 @@ class Values(Expressions):
 
     def _declared(self, depth: int) -> dict[str, object]:
         """Give the options of an argparse parser by name, with what the command line sets."""
+        return self._read_options(self.names.calls.get("add_argument", ()), depth)
+
+    def _options_above(self, function: FunctionNode, depth: int) -> dict[str, object]:
+        """Give the options click declares in decorators of a function."""
+        if isinstance(function, ast.Lambda):
+            return {}
+        calls = (item for item in function.decorator_list if isinstance(item, ast.Call))
+        return self._read_options([call for call in calls if _last(call) in _DECORATORS], depth)
+
+    def _read_options(self, calls: Iterable[ast.Call], depth: int) -> dict[str, object]:
         found: dict[str, object] = {}
-        for call in self.names.calls.get("add_argument", ()):
+        for call in calls:
             given = {item.arg: item.value for item in call.keywords if item.arg}
             flags = [self.value(arg, depth) for arg in call.args]
-            longest = max((flag for flag in flags if isinstance(flag, str)), key=len, default="")
-            named = self.value(given.get("dest"), depth)
+            texts = [flag for flag in flags if isinstance(flag, str)]
+            longest = max(texts, key=len, default="")
+            bare = (flag for flag in texts if not flag.startswith("-") and len(texts) > 1)
+            named = next(bare, None) or self.value(given.get("dest"), depth)
             name = named if isinstance(named, str) else longest.lstrip("-").replace("-", "_")
             action = self.value(given.get("action"), depth)
+            if self.value(given.get("is_flag"), depth) is True:
+                action = "store_true"
             default = given.get("default")
             if default is None and action in ("store_true", "store_false"):
                 default = ast.Constant(action == "store_false")
