@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import threading
 import time
+import zipfile
 from collections.abc import Iterator, Sized
 
 import dingtalk_stream
@@ -36,8 +38,12 @@ class Gateway:
         self.refusals: list[int] = []
         self.downloads: list[tuple[str, dict[str, object]]] = []
         self.files: dict[str, bytes] = {}
+        self.uploaded: list[tuple[str, str, bytes]] = []
+        self.attached: list[tuple[str, str, dict[str, object]]] = []
         self.sockets: list[tuple[WebSocket, asyncio.AbstractEventLoop]] = []
         self.root = ""
+        self.may_attach = True
+        self.attempts: list[str] = []
         self.app = FastAPI()
         self._add_gateway()
         self._add_robot()
@@ -75,6 +81,27 @@ class Gateway:
         async def file(code: str) -> Response:
             found = self.files.get(code)
             return Response(status_code=404) if found is None else Response(found)
+
+        @self.app.post("/media/upload")
+        async def upload(request: Request) -> dict[str, object]:
+            assert ("access_token", "access") in request.query_params.items()
+            async with request.form() as form:
+                media = form["media"]
+                assert not isinstance(media, str)
+                name = media.filename or ""
+                if not name.endswith((".zip", ".pdf", ".rar", ".doc", ".docx", ".xlsx", ".pptx")):
+                    return {"errcode": 40000, "errmsg": "the type of the file is not supported"}
+                self.uploaded.append((str(form["type"]), name, await media.read()))
+            return {"errcode": 0, "errmsg": "ok", "media_id": "@media", "type": "file"}
+
+        @self.app.post("/v1.0/robot/{path:path}")
+        async def attach(path: str, request: Request) -> dict[str, str]:
+            token = request.headers["x-acs-dingtalk-access-token"]
+            self.attempts.append(path)
+            if not self.may_attach:
+                raise HTTPException(403, "Forbidden.AccessDenied.AccessTokenPermissionDenied")
+            self.attached.append((path, token, await request.json()))
+            return {"processQueryKey": "key"}
 
         @self.app.post("/robot/sendBySession")
         async def send(request: Request) -> dict[str, object]:
@@ -147,6 +174,8 @@ def gateway(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gateway]:
     found.root = "http://127.0.0.1:" + str(server.servers[0].sockets[0].getsockname()[1])
     opening = f"{found.root}/v1.0/gateway/connections/open"
     monkeypatch.setattr(dingtalk_stream.DingTalkStreamClient, "OPEN_CONNECTION_API", opening)
+    monkeypatch.setattr(dingtalk, "UPLOAD", f"{found.root}/media/upload")
+    monkeypatch.setattr(dingtalk_stream.utils, "DINGTALK_OPENAPI_ENDPOINT", found.root)
     for module in (dingtalk_stream.stream, dingtalk_stream.chatbot):
         monkeypatch.setattr(module, "DINGTALK_OPENAPI_ENDPOINT", found.root)
     yield found
@@ -173,6 +202,7 @@ def _talk(gateway: Gateway, asked: Asked, *messages: dict[str, object]) -> None:
             gateway.push(number, **message)
             await _more(gateway.acknowledged, acknowledged)
             await _more(gateway.posted, posted - ("again" in message))
+        await _more(gateway.attempts, len(asked.tasks) - 1)
         robot.cancel()
         await asyncio.wait((robot,), timeout=1)
         assert robot.done()
@@ -195,6 +225,46 @@ def test_a_text_is_acknowledged_and_answered_as_markdown_without_mentioning_anyb
     assert gateway.posted == [
         {"msgtype": "markdown", "markdown": {"title": title, "text": ANSWER.message}}
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "target"),
+    [
+        ("1", "oToMessages/batchSend", {"userIds": ["s1"]}),
+        ("2", "groupMessages/send", {"openConversationId": "cid1"}),
+    ],
+)
+def test_the_whole_answer_follows_as_an_archive(
+    gateway: Gateway, kind: str, path: str, target: dict[str, object]
+) -> None:
+    _talk(gateway, Asked(ANSWER), {"conversationType": kind})
+
+    ((sort, name, data),) = gateway.uploaded
+    assert (sort, name) == ("file", "diagnosis.zip")
+    assert zipfile.ZipFile(io.BytesIO(data)).read("diagnosis.md") == b"w"
+    ((where, token, body),) = gateway.attached
+    assert (where, token, body["robotCode"], body["msgKey"]) == (
+        *(path, "access"),
+        *("ding1", "sampleFile"),
+    )
+    assert json.loads(str(body["msgParam"])) == {
+        "mediaId": "@media",
+        "fileName": "diagnosis.zip",
+        "fileType": "zip",
+    }
+    assert target.items() <= body.items()
+
+
+def test_an_answer_is_given_where_the_robot_may_send_no_file(
+    gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    gateway.may_attach = False
+    asked = Asked(ANSWER)
+
+    _talk(gateway, asked, {}, {"msgId": "msg1", "again": True}, {})
+
+    assert len(asked.tasks) == len(gateway.posted) == 2
+    assert "not attached: HTTPStatusError" in caplog.text
 
 
 def test_a_message_that_is_pushed_again_is_answered_once(gateway: Gateway) -> None:

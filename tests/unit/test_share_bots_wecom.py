@@ -34,11 +34,12 @@ class Vendor:
         self.files: dict[str, bytes] = {}
         self.count = 0
         self.says: dict[str, object] = {"errcode": 0, "errmsg": "ok"}
+        self.refusals: list[dict[str, object]] = []
 
     def handle(self, request: httpx.Request) -> httpx.Response:
         if request.method == "POST":
             self.posted.append((str(request.url), json.loads(request.content)))
-            return httpx.Response(200, json=self.says)
+            return httpx.Response(200, json=self.refusals.pop() if self.refusals else self.says)
         if str(request.url) not in self.files:
             return httpx.Response(404)
         named = {"content-disposition": 'attachment; filename="train.log"'}
@@ -218,14 +219,32 @@ def test_events_and_refreshes_are_passed_over(
 def test_an_answer_that_is_not_taken_is_logged_without_what_was_written(
     bot: TestClient, vendor: Vendor, caplog: pytest.LogCaptureFixture
 ) -> None:
-    vendor.says = {"errcode": 45009, "errmsg": "api freq out of limit"}
+    vendor.says = {"errcode": 60140, "errmsg": "the address was used"}
 
     _sent(bot, vendor, _message())
     _settled(vendor)
     bot.get("/healthz")
 
-    assert "45009 api freq out of limit" in caplog.text
+    assert "60140 the address was used" in caplog.text
     assert "CUDA" not in caplog.text
+    assert len(vendor.posted) == 1
+
+
+def test_an_answer_that_came_too_fast_is_sent_again(
+    bot: TestClient, vendor: Vendor, caplog: pytest.LogCaptureFixture, monkeypatch
+) -> None:
+    monkeypatch.setattr(wecom, "WAITS", (0.0, 0.0))
+    vendor.refusals = [{"errcode": 45009, "errmsg": "api freq out of limit"}] * 2
+
+    _sent(bot, vendor, _message())
+    for _ in range(200):
+        if len(vendor.posted) == 3:
+            break
+        time.sleep(0.01)
+    bot.get("/healthz")
+
+    assert len(vendor.posted) == 3
+    assert caplog.text == ""
 
 
 def test_a_missing_secret_is_named() -> None:

@@ -2,13 +2,17 @@
 
 https://open.dingtalk.com/document/orgapp/robot-receive-message (what comes in)
 https://open.dingtalk.com/document/orgapp/robot-reply-and-send-messages (how it is answered)
+https://open.dingtalk.com/document/orgapp/upload-media-files (a file, which a message then names)
 """
 
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 import logging
 import re
+import zipfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -17,7 +21,7 @@ import httpx
 
 from trainrx.model.errors import UsageError
 from trainrx.render.markup import load
-from trainrx.share.bots._background import Background, SendingError
+from trainrx.share.bots._background import LOG, Background, SendingError
 from trainrx.share.bots._pace import Pace, Rate
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
 from trainrx.share.task import TaskFile
@@ -31,6 +35,10 @@ TOO_FAST = (429, 130101)
 WAITS = (5.0, 30.0)
 """Seconds before an answer is sent again that came too fast."""
 PATIENCE = 30.0
+UPLOAD = "https://oapi.dingtalk.com/media/upload"
+TO_GROUP, TO_PERSON = "/v1.0/robot/groupMessages/send", "/v1.0/robot/oToMessages/batchSend"
+GROUP = "2"
+"""The type of a conversation of several."""
 LONGEST_TITLE = 60
 """Characters that stand in a list of chats and in a notification."""
 REPLY = "dtmd://dingtalkclient/sendMessage?content="
@@ -60,13 +68,14 @@ def client_of(environment: Mapping[str, str]) -> DingTalkStreamClient:
 class DingTalk:
     """A robot: acknowledges at once, answers by the address each message brings along.
 
-    Such an address takes text alone, and nothing that was sent can be edited.
+    Such an address takes text alone, and nothing that was sent can be edited. The whole goes as a
+    message of the robot's own, which needs a permission.
     """
 
     def __init__(self, core: Core, client: DingTalkStreamClient, http: httpx.AsyncClient) -> None:
         import dingtalk_stream
 
-        self._core, self._http = core, http
+        self._core, self._http, self._client = core, http, client
         self._pace = Pace(Rate(most=20, seconds=60.0, limit=load(PLATFORM).limit or 0))
         self._message = dingtalk_stream.ChatbotMessage
         self._taken = dingtalk_stream.AckMessage.STATUS_OK
@@ -96,6 +105,8 @@ class DingTalk:
 
         async def send(outgoing: Outgoing) -> str:
             await self._pace.send(message.conversation_id, _with_replies(outgoing), post)
+            if outgoing.whole is not None:
+                await self._attach(message, outgoing.whole)
             return ""
 
         async def post(text: str) -> None:
@@ -115,6 +126,29 @@ class DingTalk:
             await asyncio.sleep(wait)
         if said.get("errcode"):
             raise SendingError(f"DingTalk: {said.get('errcode')} {said.get('errmsg', '')}")
+
+    async def _attach(self, message: ChatbotMessage, whole: TaskFile) -> None:
+        """Send the whole answer as a file; where that is not taken, the answer is there."""
+        from dingtalk_stream.utils import DINGTALK_OPENAPI_ENDPOINT as API
+
+        token = await asyncio.to_thread(self._client.get_access_token) or ""
+        packed = _packed(whole)
+        try:
+            media = await self._http.post(
+                UPLOAD,
+                params={"access_token": token},
+                data={"type": "file"},
+                files={"media": (packed.name, packed.data, "application/zip")},
+                timeout=PATIENCE,
+            )
+            path, body = _as_message(message, packed.name, media.json().get("media_id", ""))
+            headers = {"x-acs-dingtalk-access-token": token}
+            sent = await self._http.post(
+                f"{API}{path}", json=body, headers=headers, timeout=PATIENCE
+            )
+            sent.raise_for_status()
+        except (httpx.HTTPError, ValueError) as error:
+            LOG.warning("the whole answer was not attached: %s", type(error).__name__)
 
     async def _file(self, name: str, code: str) -> TaskFile | None:
         """Fetch what was attached; None where it cannot be had."""
@@ -138,6 +172,29 @@ def _attached(message: ChatbotMessage) -> Iterator[tuple[str, str]]:
     content = message.extensions.get("content") or {}
     if message.message_type == "file" and content.get("downloadCode"):
         yield content.get("fileName") or "attached.log", content["downloadCode"]
+
+
+def _packed(whole: TaskFile) -> TaskFile:
+    """Pack a file: DingTalk takes documents of offices, PDF and archives, no Markdown."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(whole.name, whole.data)
+    return TaskFile(name=f"{whole.name.rpartition('.')[0]}.zip", data=packed.getvalue())
+
+
+def _as_message(
+    message: ChatbotMessage, name: str, media: str
+) -> tuple[str, dict[str, str | list[str]]]:
+    """Say a file to the conversation a message came from: where that is sent, and what."""
+    content = {"mediaId": media, "fileName": name, "fileType": "zip"}
+    body: dict[str, str | list[str]] = {
+        "robotCode": message.robot_code,
+        "msgKey": "sampleFile",
+        "msgParam": json.dumps(content),
+    }
+    if message.conversation_type == GROUP:
+        return TO_GROUP, {**body, "openConversationId": message.conversation_id}
+    return TO_PERSON, {**body, "userIds": [message.sender_staff_id]}
 
 
 def _with_replies(outgoing: Outgoing) -> str:

@@ -8,6 +8,7 @@ https://developer.work.weixin.qq.com/document/path/101138 (the address an answer
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -20,7 +21,14 @@ from fastapi import FastAPI, Request, Response
 from trainrx.model.errors import UsageError
 from trainrx.share.bots._background import Background, SendingError
 from trainrx.share.bots._pace import Pace, Rate
-from trainrx.share.bots._wecom_app import CORP_ID, AppCalls, Application, NotXmlError, fields_of
+from trainrx.share.bots._wecom_app import (
+    CORP_ID,
+    TOO_FAST,
+    AppCalls,
+    Application,
+    NotXmlError,
+    fields_of,
+)
 from trainrx.share.bots._wecom_app import VARIABLES as OF_APPLICATION
 from trainrx.share.bots._wecom_crypto import Envelope, ForgedError, Signed
 from trainrx.share.bots.core import LARGEST_FILE, Core, Incoming, Outgoing
@@ -35,6 +43,8 @@ LARGEST_REQUEST = 256 << 10
 """Bytes; a text has 20 KB at most."""
 RATE = Rate(most=20, seconds=60.0)
 PATIENCE = 30.0
+WAITS = (5.0, 30.0)
+"""Seconds before an answer is sent again that came too fast."""
 _MENTION = re.compile(r"^\s*@\S+\s*")
 _NAMED = re.compile(r"filename=\"?([^\";]+)")
 
@@ -151,8 +161,14 @@ class WeCom:
 
     async def _post(self, url: str, text: str) -> None:
         body = {"msgtype": "markdown", "markdown": {"content": text}}
-        response = await self._http.post(url, json=body, timeout=PATIENCE)
-        said = response.json() if response.is_success else {"errcode": response.status_code}
+        said: dict[str, object] = {}
+        for wait in (*WAITS, None):
+            response = await self._http.post(url, json=body, timeout=PATIENCE)
+            said = response.json() if response.is_success else {"errcode": response.status_code}
+            # what was refused has not used up the address
+            if said.get("errcode") not in (429, *TOO_FAST) or wait is None:
+                break
+            await asyncio.sleep(wait)
         if said.get("errcode"):
             raise SendingError(f"WeCom: {said.get('errcode')} {said.get('errmsg', '')}")
 
