@@ -35,7 +35,7 @@ from trainrx.model.result import (
     Predicted,
 )
 from trainrx.model.safety import graver
-from trainrx.model.text import Lang, Text
+from trainrx.model.text import Lang, Text, price_text
 from trainrx.versions.ranges import in_range, is_exact
 
 _PER_RELEASE = Text(en="{name}: {names}", zh="{name}：{names}")
@@ -220,7 +220,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         id=fix.id,
         title=fix.title.in_(job.lang),
         safety=_safety(fix, values, job),
-        cost=fix.cost.in_(job.lang),
+        cost=price_text(fix.cost, job.lang),
         changes=changes,
         steps=fix.steps.in_(job.lang) if fix.steps else "",
         commands=(*install_command(together), *fix.commands),

@@ -20,6 +20,15 @@ class Text(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.zh if lang == "zh" else self.en
 
 
+FREE = "None."
+"""What an entry says in English of a remedy that costs nothing."""
+
+
+def price_text(cost: Text, lang: Lang) -> str:
+    """Say a price; "" where there is none, which is nothing to be told."""
+    return "" if cost.en == FREE else cost.in_(lang)
+
+
 def language(environment: Mapping[str, str]) -> Lang:
     """Choose the language as POSIX does: LC_ALL, then LC_MESSAGES, then LANG."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):

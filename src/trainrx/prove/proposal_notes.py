@@ -14,7 +14,7 @@ from trainrx.model.packages import Need
 from trainrx.model.parts import Param, Safety
 from trainrx.model.result import Change, FixOut
 from trainrx.model.safety import graver
-from trainrx.model.text import Lang, Text
+from trainrx.model.text import Lang, Text, price_text
 from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.mending import move_of
 
@@ -161,7 +161,8 @@ def weaker(safety: Safety, attempt: Attempt) -> Safety:
 
 def cost_of(fix: FixOut, attempt: Attempt, lang: Lang) -> str:
     """Give the price of a remedy with all that had to join it."""
-    further = [one.fix.cost.in_(lang) for one in attempt.joined if one.fix.cost is not None]
+    costs = (one.fix.cost for one in attempt.joined)
+    further = [price_text(cost, lang) for cost in costs if cost is not None]
     own = [fix.cost] if not further or fix.safety != "safe" else []
     return SPACE.in_(lang).join(dict.fromkeys(text for text in (*own, *further) if text))
 

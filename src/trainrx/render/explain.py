@@ -15,7 +15,7 @@ from trainrx.model.packages import RangeEntry
 from trainrx.model.parts import Param, Reference, Spelling
 from trainrx.model.protocols import Protocol, ProtocolStep, StepOutcome
 from trainrx.model.states import FramePattern, ThreadState
-from trainrx.model.text import Lang, Text
+from trainrx.model.text import Lang, Text, price_text
 from trainrx.reason.phrasing import (
     ONLY_IF,
     UNLESS,
@@ -139,6 +139,7 @@ def _fix(fix: Fix, number: int, levers: Mapping[str, Lever], view: View) -> doc.
     changes += [measure_text(measure, view.lang) for measure in fix.measures]
     lines = tuple(CopyLine(clean(text)) for text in (*changes, *fix.commands))
     steps = view.say(fix.steps).splitlines() if fix.steps else []
+    paid = price_text(fix.cost, view.lang)
     offered = [] if fix.only_if is None else [(ONLY_IF, fix.only_if)]
     offered += [(UNLESS, unless) for unless in barring(fix, levers)]
     return doc.Remedy(
@@ -154,7 +155,7 @@ def _fix(fix: Fix, number: int, levers: Mapping[str, Lever], view: View) -> doc.
                 doc.Paragraph(view.labelled(label, condition_text(test, view.lang)), style="dim")
                 for label, test in offered
             ],
-            price(view.say(fix.cost), view),
+            price(paid, view) if paid else None,
         ),
     )
 

@@ -98,9 +98,17 @@ def _remoteness(item: Fact) -> int:
 
 
 def shown(facts: list[Fact]) -> str:
-    """Write what decided: `per_device_train_batch_size 1, num_generations 8`."""
-    told = [item for item in facts if not item.kind.startswith(_VAGUE)][:MOST_NAMED]
+    """Write what decided: `per_device_train_batch_size = 1, num_generations = 8`.
+
+    What is off or empty because nobody set it is left out: the title says what is not there.
+    """
+    told = [item for item in facts if not (item.kind.startswith(_VAGUE) or _is_unset(item))]
+    told = told[:MOST_NAMED]
     return ", ".join(f"{item.kind.removeprefix(ARGUMENT)} = {_plain(item.value)}" for item in told)
+
+
+def _is_unset(item: Fact) -> bool:
+    return item.value == "" or (item.how == "default" and item.value in (False, "none"))
 
 
 def _plain(value: object) -> str:
