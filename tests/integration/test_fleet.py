@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,6 +51,8 @@ def _job(name: str, at: int = 0) -> FleetJob:
 
 class _Named:
     """A source of jobs that are all there is to them."""
+
+    at_once = 1
 
     def prepared(self, job: FleetJob) -> FleetJob:
         return job
@@ -173,6 +176,39 @@ class _Broken:
 
     def close(self) -> None:
         """Let go of nothing."""
+
+
+class _Slow(_Named):
+    """A source that asks others; counts how many jobs it prepares at the same time."""
+
+    at_once = 4
+
+    def __init__(self) -> None:
+        self.meeting = threading.Barrier(4, timeout=30)
+
+    def prepared(self, job: FleetJob) -> FleetJob:
+        self.meeting.wait()
+        return job
+
+
+class _Here(_Broken):
+    """An engine that answers at once, in this process."""
+
+    def submit(self, does, batch, limits) -> None:
+        self._out.append((batch, does(batch, limits)))
+
+    def finished(self) -> Iterator[Finished]:
+        while self._out:
+            yield Finished(*self._out.pop())
+
+
+def test_jobs_of_a_source_that_waits_for_others_are_prepared_several_at_once():
+    jobs = tuple(_job("fine", at) for at in range(12))
+    source = _Slow()
+
+    found = FleetRun(_Here, LIMITS, None, work).answers([Listed(source=source, jobs=jobs)])
+
+    assert sorted(one.key for one in found) == sorted(job.key for job in jobs)
 
 
 def test_workers_that_cannot_answer_end_the_run_and_count_nothing_as_done(tmp_path: Path):

@@ -71,6 +71,8 @@ PODS = [
 
 
 class _Cluster(BaseHTTPRequestHandler):
+    meeting = threading.Barrier(1)
+
     def do_GET(self):
         url = urlsplit(self.path.rstrip("/"))
         answers = {
@@ -81,6 +83,7 @@ class _Cluster(BaseHTTPRequestHandler):
             "/api/v1/pods": {"kind": "PodList", "metadata": {}, "items": PODS},
         }
         if url.path.endswith("/log"):
+            self.meeting.wait()
             previous = parse_qs(url.query).get("previous", ["false"]) == ["true"]
             return self._send((LOG if previous else "restarted\n").encode(), "text/plain")
         by_name = {f"/api/v1/namespaces/ml/pods/{p['metadata']['name']}": p for p in PODS}
@@ -110,6 +113,18 @@ def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     yield
     server.shutdown()
     server.server_close()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_output_of_several_pods_is_fetched_at_the_same_time(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(PODS[1]["status"]["containerStatuses"][0], "restartCount", 0)
+    monkeypatch.setattr(_Cluster, "meeting", threading.Barrier(2, timeout=30))
+    (source,) = sources_of(["k8s"])
+    (job,) = source.jobs(None)
+
+    ready = source.prepared(job)
+
+    assert [file.name for file in ready.files[1:]] == ["sft-0.pytorch.log", "sft-1.pytorch.log"]
 
 
 @pytest.mark.usefixtures("cluster")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import Protocol
 
@@ -102,10 +103,8 @@ class FleetRun:
     def _wanted(self, listed: Sequence[Listed]) -> Iterator[FleetJob]:
         """Give the jobs that are not done, with all it takes to read them."""
         for one in listed:
-            for job in one.jobs:
-                if job.inputs_digest and self._is_done(job):
-                    continue
-                ready = one.source.prepared(job)
+            open_ones = (job for job in one.jobs if not (job.inputs_digest and self._is_done(job)))
+            for job, ready in _prepared(one.source, open_ones):
                 if job.inputs_digest or not self._is_done(ready):
                     yield ready
 
@@ -186,3 +185,19 @@ class FleetRun:
         self._failed += 1
         if self._failed == MOST_FAILED:
             raise EngineLostError(f"the workers cannot answer: {said}")
+
+
+def _prepared(source: JobSource, jobs: Iterator[FleetJob]) -> Iterator[tuple[FleetJob, FleetJob]]:
+    """Give each job and the same ready to be read, in order; some are prepared ahead."""
+    if source.at_once == 1:
+        yield from ((job, source.prepared(job)) for job in jobs)
+        return
+    with ThreadPoolExecutor(source.at_once) as threads:
+        coming: deque[tuple[FleetJob, Future[FleetJob]]] = deque()
+        while True:
+            for job in islice(jobs, source.at_once - len(coming)):
+                coming.append((job, threads.submit(source.prepared, job)))
+            if not coming:
+                return
+            job, ready = coming.popleft()
+            yield job, ready.result()

@@ -16,7 +16,13 @@ SACCT, KUBERNETES = "sacct", "k8s"
 
 
 class JobSource(Protocol):
-    """Lists jobs, and says what of a job is to be read."""
+    """Lists jobs, and says what of a job is to be read.
+
+    Attributes:
+        at_once: jobs that are prepared at the same time; more than one where that waits for others.
+    """
+
+    at_once: int
 
     def jobs(self, since: float | None) -> Iterator[FleetJob]:
         """List the jobs that ended, or run, after a moment; cheap, for it is done at once.

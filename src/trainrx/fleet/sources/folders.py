@@ -32,6 +32,8 @@ class FolderSource:
         paths: folders of jobs, jobs, bundles or logs.
     """
 
+    at_once = 1
+
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(dict.fromkeys(path.absolute() for path in paths))
 

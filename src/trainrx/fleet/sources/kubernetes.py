@@ -7,6 +7,7 @@ JobSet and LeaderWorkerSet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ LAST_LINES = 5000
 """Lines of the output of a pod that are fetched, from its end."""
 MOST_PODS = 64
 """Pods of a job whose output is fetched, those that failed first."""
+MOST_FETCHED = 8
+"""Pods whose output is fetched at the same time, of all jobs: the server is that of others, too."""
 OVER = frozenset({"Succeeded", "Failed"})
 Pod = Mapping[str, Any]
 
@@ -47,10 +50,13 @@ class KubernetesSource:
         namespace: only of this one; all when "".
     """
 
+    at_once = 4
+
     def __init__(self, namespace: str = "") -> None:
         self._namespace = namespace
         self._pods: dict[str, list[Pod]] = {}
         self._api: Api | None = None
+        self._fetching = ThreadPoolExecutor(MOST_FETCHED, thread_name_prefix="kubernetes")
 
     def jobs(self, since: float | None) -> Iterator[FleetJob]:
         """List the jobs whose pods began.
@@ -70,8 +76,8 @@ class KubernetesSource:
         """Fetch the pods of a job and what they printed."""
         pods = sorted(self._pods.get(job.key, ()), key=lambda pod: _phase(pod) != "Failed")
         files = [JobFile(name="kubectl.json", data=_listing(pods))]
-        for pod in pods[:MOST_PODS]:
-            files += self._output(pod)
+        for fetched in self._fetching.map(self._output, pods[:MOST_PODS]):
+            files += fetched
         digest = job.inputs_digest or state_digest((), *(file.data for file in files))
         return msgspec.structs.replace(job, files=tuple(files), inputs_digest=digest)
 
@@ -90,7 +96,10 @@ class KubernetesSource:
         except (kr8s.ServerError, kr8s.APITimeoutError, httpx.HTTPError, ValueError) as error:
             raise UsageError(f"k8s: the cluster cannot be asked: {error}") from error
 
-    def _output(self, pod: Pod) -> Iterator[JobFile]:
+    def _output(self, pod: Pod) -> list[JobFile]:
+        return list(self._printed(pod))
+
+    def _printed(self, pod: Pod) -> Iterator[JobFile]:
         """Give what the containers of a pod printed; of one that was restarted also before."""
         import httpx
         import kr8s

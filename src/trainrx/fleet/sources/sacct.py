@@ -42,6 +42,8 @@ class SacctSource:
         listing: what `sacct --json` printed; without it the command is run.
     """
 
+    at_once = 1
+
     def __init__(self, listing: Path | None = None) -> None:
         self._listing = listing
 
