@@ -208,6 +208,16 @@ def test_an_id_that_two_files_claim_is_refused(tmp_path: Path) -> None:
     assert any("the symptom 'my-error' is in" in line for line in said(folder))
 
 
+def test_two_causes_of_the_same_symptoms_and_changes_are_refused(tmp_path: Path) -> None:
+    told = CAUSE.replace("{fact: oom.phase, eq: train}", "{symptom: my-error}")
+    other = told.replace("id: my-state", "id: other-state")
+    changed = {CAUSE_FILE: told, "kb/causes/hang/other-state.yaml": other}
+
+    found = said(write_files(tmp_path, changed))
+
+    assert any("has the symptoms and the changes of 'my-state'" in line for line in found)
+
+
 def test_a_warning_is_marked_and_is_no_error(tmp_path: Path) -> None:
     unused = CAUSE.replace("      ref: a\n", "")
 

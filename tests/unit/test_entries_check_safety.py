@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from trainrx.entries.check_safety import safety_problems
+from trainrx.entries.check_safety import safety_problems, step_problems
 from trainrx.entries.sources import read_source
 from trainrx.fix.plan import destructive_step
 from trainrx.knowledge.load import load
 from trainrx.knowledge.places import shipped
 from trainrx.model.knowledge import Cause, Fix
+from trainrx.model.levers import LeverStep
 from trainrx.model.result import FixOut
 from trainrx.model.safety import SafetyRule
 from trainrx.model.text import Lang
@@ -141,3 +142,24 @@ def test_a_screen_shows_the_target_then_the_look_and_last_the_deed(lang: Lang, p
         for part in (step.target, step.look_first[0], step.confirm, step.commands[0])
     ]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("quality", "parameter", "value", "refused"),
+    [
+        (0, "model.load_dtype", "bf16", True),
+        (1, "model.load_dtype", "bf16", False),
+        (0, "train.packing", True, True),
+        (0, "train.micro_batch", 1, False),
+        (0, "train.gradient_checkpointing", True, False),
+    ],
+)
+def test_a_step_of_a_lever_is_not_graded_better_than_the_table(
+    quality: int, parameter: str, value: object, refused: bool
+) -> None:
+    price = {"quality": quality, "slowdown": [1.0, 1.0]}
+    step = msgspec.convert({"set": {parameter: value}, "price": price, "ref": "a"}, LeverStep)
+
+    found = list(step_problems(step, "lever", 1, rules()))
+
+    assert bool(found) == refused

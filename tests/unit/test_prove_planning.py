@@ -45,6 +45,8 @@ def test_a_founding_situation_has_a_plan_with_what_worked(
     found = plans_for(example(name, gpu=card, gpus=gpus), failed=True)
 
     assert worked in spelled(found)
+    other = [plan for plan in plans(found) if plan.batch_after != plan.batch_before]
+    assert all(plan.safety != "safe" for plan in other)
 
 
 def test_every_plan_fits_with_the_margin_and_all_its_checks_hold() -> None:

@@ -15,9 +15,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from trainrx.entries.check_causes import cause_problems, shared_fix_problems
+from trainrx.entries.check_causes import (
+    cause_problems,
+    coinciding_causes,
+    shared_fix_problems,
+)
 from trainrx.entries.check_common import KnownNames
 from trainrx.entries.check_guards import guard_problems, package_problems
+from trainrx.entries.check_languages import language_problems
 from trainrx.entries.check_levers import lever_problems, retry_problems
 from trainrx.entries.check_protocols import protocol_problems
 from trainrx.entries.check_rules import (
@@ -79,11 +84,14 @@ def check(library: Library, today: str) -> list[EntryProblem]:
     for source in library.entries:
         test = library.tests.get(source.path.with_name(f"{source.ident}{TEST}"))
         judged = (*_rules(source, names, causes), *_sibling(source, test))
-        found += _findings(source, judged)
+        found += _findings(source, (*judged, *language_problems(source.data)))
     found += _states(library.entries, names)
     found += _clashes(library.entries)
     found += _unshared(library.entries)
-    for source, problem in repeated_patterns(library.entries):
+    for source, problem in (
+        *repeated_patterns(library.entries),
+        *coinciding_causes(library.entries),
+    ):
         found += _findings(source, [problem])
     idents = {source.path.with_name(f"{source.ident}{TEST}") for source in library.entries}
     for path, test in library.tests.items():

@@ -16,7 +16,8 @@ from trainrx.entries.check_common import (
 from trainrx.entries.check_owners import owner_problems
 from trainrx.entries.check_safety import safety_problems
 from trainrx.entries.problem import Problem, error, warning
-from trainrx.knowledge.conditions import ARGUMENT, facts_of, packages_of
+from trainrx.entries.sources import EntrySource
+from trainrx.knowledge.conditions import ARGUMENT, facts_of, packages_of, symptoms_of
 from trainrx.model.knowledge import FORMER, Amount, Cause, Evidence, Fix
 from trainrx.model.parts import Reference
 from trainrx.model.pattern import late
@@ -30,6 +31,8 @@ _JUDGING = {"bad", "wrong", "broken"}
 MAX_PRIOR = 0.6
 MAX_WEIGHT = 5
 DECISIVE = 2.5
+TELLING = 1.0
+"""Votes of this weight show what a cause is recognised by."""
 
 
 def cause_problems(entry: Cause, stem: str, folder: str, names: KnownNames) -> Iterator[Problem]:
@@ -169,6 +172,38 @@ def fix_problems(
             yield from text_problems((f"{where}.destroys.target", fix.destroys.target))
         yield from _changes(fix, where, names)
         yield from safety_problems(fix, entry, names.safety, where)
+
+
+def coinciding_causes(entries: Sequence[EntrySource]) -> Iterator[tuple[EntrySource, Problem]]:
+    """Refuse a cause that the same symptoms tell as another, and whose remedies change the same."""
+    seen: dict[tuple[frozenset[str], frozenset[str]], str] = {}
+    for source in entries:
+        for cause in source.records:
+            if not isinstance(cause, Cause):
+                continue
+            shown = (_telling_symptoms(cause), _changed(cause))
+            first = seen.setdefault(shown, cause.id) if all(shown) else cause.id
+            if first != cause.id:
+                said = f"has the symptoms and the changes of {first!r}: make it one, with an alias"
+                yield source, error("id", said)
+
+
+def _telling_symptoms(cause: Cause) -> frozenset[str]:
+    votes = (vote for vote in cause.evidence.supports if vote.weight >= TELLING)
+    return frozenset(name for vote in votes for name in symptoms_of(vote.when))
+
+
+def _changed(cause: Cause) -> frozenset[str]:
+    return frozenset(
+        name
+        for fix in cause.fixes
+        for name in (
+            *fix.set,
+            *fix.unset,
+            *(package.name for package in fix.packages),
+            *(measure.param for measure in fix.measures),
+        )
+    )
 
 
 def shared_fix_problems(fix: Fix, stem: str, names: KnownNames) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from trainrx.entries.check_common import (
     text_problems,
     unused_references,
 )
+from trainrx.entries.check_safety import step_problems
 from trainrx.entries.problem import Problem, error
 from trainrx.model.fixing import RetryRule
 from trainrx.model.levers import Lever, LeverStep
@@ -39,6 +40,7 @@ def lever_problems(entry: Lever, stem: str, names: KnownNames) -> Iterator[Probl
         yield error("steps", "needs at least one step")
     for index, step in enumerate(entry.steps):
         yield from _step_problems(entry, step, f"steps[{index}]", names)
+        yield from step_problems(step, entry.id, index + 1, names.safety)
 
 
 def _step_problems(entry: Lever, step: LeverStep, key: str, names: KnownNames) -> Iterator[Problem]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainrx.entries.problem import Problem, error
 from trainrx.fix.measures import ACTIONS
 from trainrx.model.knowledge import Fix
+from trainrx.model.levers import LeverStep
 from trainrx.model.pattern import late
 from trainrx.model.safety import GRAVITY, SafetyRule
 
@@ -29,6 +30,22 @@ def safety_problems(
             yield error(f"{where}.commands", f"{command!r} destroys: write it under `destroys`")
 
 
+def step_problems(
+    step: LeverStep, lever: str, at: int, rules: Sequence[SafetyRule]
+) -> Iterator[Problem]:
+    """List where a step of a lever (`at` counts from 1) is graded better than the rules say.
+
+    Rules with `kept_with` are left out: the planner keeps what they speak of, or says so.
+    """
+    for rule in rules:
+        graver = GRAVITY[rule.class_] >= GRAVITY["changes-results"] and not rule.kept_with
+        if step.price.quality or not graver or f"{lever}/{at}" in rule.except_:
+            continue
+        if set(rule.parameters) & _settings(step.set, (), rule):
+            said = f"is 0, kb/safety.yaml says {rule.class_} ({rule.id}): {rule.why.en}"
+            yield error(f"steps[{at - 1}].price.quality", said)
+
+
 def touched(fix: Fix, rule: SafetyRule, entry: str) -> bool:
     """Tell whether a rule speaks of a remedy."""
     if f"{entry}/{fix.id}" in rule.except_:
@@ -38,13 +55,17 @@ def touched(fix: Fix, rule: SafetyRule, entry: str) -> bool:
 
 def _sets(fix: Fix, rule: SafetyRule) -> bool:
     """Tell whether a remedy sets what a rule names, and nothing that makes up for it."""
-    changed = {name for name, value in fix.set.items() if not rule.values or value in rule.values}
-    changed |= set(fix.unset) if not rule.values else set()
-    named = changed & set(rule.parameters)
+    named = _settings(fix.set, fix.unset, rule) & set(rule.parameters)
     if named and not (named - set(rule.kept_with) and set(rule.kept_with) & fix.set.keys()):
         return True
     arguments = {measure.param for measure in fix.measures if measure.kind in ("arg", "code")}
     return any(_last(name) in rule.arguments for name in arguments)
+
+
+def _settings(values: Mapping[str, object], unset: Iterable[str], rule: SafetyRule) -> set[str]:
+    """Give the parameters that are changed to what a rule speaks of."""
+    changed = {name for name, value in values.items() if not rule.values or value in rule.values}
+    return changed if rule.values else changed | set(unset)
 
 
 def _last(name: str) -> str:

@@ -224,12 +224,13 @@ def planned(
     if enough and not room.holds:
         return None
     price = price_of(moves)
+    kept = None in (trial.batch, proof.batch) or trial.batch == proof.batch
     sources = (move.source for move in moves)
     return Planned(
         aim=aim,
         moves=moves,
         changes=proof.changes,
-        safety="safe" if price.quality == 0 else "changes-results",
+        safety="safe" if price.quality == 0 and kept else "changes-results",
         before=trial.before,
         after=proof.after,
         limit_gib=trial.limit,

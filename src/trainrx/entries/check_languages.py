@@ -1,0 +1,71 @@
+"""Refuse a text of which one language names a number, a release or a setting the other lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trainrx.entries.problem import Problem, error
+
+_SPELLED = 12
+"""Whole numbers up to this one may be written as words."""
+_SCALES = {
+    "": 1,
+    "k": 1e3,
+    "万": 1e4,
+    "million": 1e6,
+    "megapixels": 1e6,
+    "亿": 1e8,
+    "billion": 1e9,
+}
+_SEPARATOR = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_RELEASE = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}")
+_NUMBER = re.compile(
+    r"(?<![\w.])(?P<value>\d+(?:\.\d+)?)(?![.]?\d)"
+    r" ?(?P<scale>万|亿|(?:k|million|megapixels|billion)\b|)"
+)
+_SETTING = re.compile(r"--[a-z][\w-]+|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
+
+
+class _Pair(NamedTuple):
+    """A text in both languages, and where it stands."""
+
+    key: str
+    en: str
+    zh: str
+
+
+def language_problems(data: object) -> Iterator[Problem]:
+    """List the texts of an entry's file whose languages do not say the same."""
+    for pair in _pairs(data, ""):
+        apart = figures(pair.en) ^ figures(pair.zh)
+        if apart:
+            yield error(pair.key, f"en and zh do not both name {', '.join(sorted(apart))}")
+
+
+def figures(text: str) -> frozenset[str]:
+    """Give the numbers, releases and settings that a text names, each in one form.
+
+    Small whole numbers are left out: they are written as words, or stand in names.
+    """
+    plain = _SEPARATOR.sub("", text)
+    found = {*_RELEASE.findall(plain), *_SETTING.findall(plain)}
+    for match in _NUMBER.finditer(_RELEASE.sub(" ", plain)):
+        value = float(match["value"]) * _SCALES[match["scale"]]
+        if value > _SPELLED or not value.is_integer():
+            found.add(f"{value:.10g}")
+    return frozenset(found)
+
+
+def _pairs(data: object, key: str) -> Iterator[_Pair]:
+    if isinstance(data, list):
+        for at, item in enumerate(data):
+            yield from _pairs(item, f"{key}[{at}]")
+    elif isinstance(data, dict):
+        match data:
+            case {"en": str(en), "zh": str(zh)}:
+                yield _Pair(key, en, zh)
+            case _:
+                for name, value in data.items():
+                    yield from _pairs(value, f"{key}.{name}".lstrip("."))
