@@ -28,11 +28,13 @@ def walk(condition: Condition) -> Iterator[tuple[Condition, str]]:
 
 def parts_of(condition: Condition) -> Iterator[Condition]:
     """Give a condition and all those within it."""
-    yield condition
-    for part in (*(condition.all or ()), *(condition.any or ())):
-        yield from parts_of(part)
-    if condition.not_ is not None:
-        yield from parts_of(condition.not_)
+    pending = [condition]
+    while pending:
+        part = pending.pop()
+        yield part
+        if part.not_ is not None:
+            pending.append(part.not_)
+        pending += reversed((*(part.all or ()), *(part.any or ())))
 
 
 def conditions_of(cause: Cause) -> Iterator[tuple[str, Condition]]:

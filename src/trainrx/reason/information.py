@@ -42,7 +42,11 @@ def information(
         bases: how likely each is for a cause it leaves alone (nats); all the same where not given.
     """
     likely_as = list(bases) or [0.0] * len(outcomes)
-    expected = {name: _expected(name, outcomes, likely_as) for name in now}
+    concerned = {name for shifts in outcomes for name in shifts}
+    others = _expected(NOBODY, outcomes, likely_as)
+    expected = {
+        name: _expected(name, outcomes, likely_as) if name in concerned else others for name in now
+    }
     gained = []
     for at in range(len(outcomes)):
         whole = math.fsum(share * expected[name][at] for name, share in now.items())
