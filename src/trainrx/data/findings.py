@@ -47,6 +47,9 @@ def data_findings(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFindi
 
 def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     source = survey.source
+    if source.left_out:
+        files = str(source.left_out)
+        yield _at(source.at, "data-not-read", name=source.name, files=files)
     if source.undefined:
         yield _at(source.at, "data-set-undefined", name=source.name, index=str(source.path))
     elif source.path is None:

@@ -20,7 +20,8 @@ _BETWEEN = late(r"[\s,\[\]'\"]+")
 class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as far as its data is concerned.
 
-    `folder` is that of its script, to which paths are relative. `named` is a file the user gave as
+    `folder` is that of its script, to which paths are relative. `hidden` is the width of its model,
+    where that is known. `named` is a file the user gave as
     the training data in place of what the launch names.
     """
 
@@ -31,6 +32,7 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin
     folder: Path | None = None
     named: str = ""
+    hidden: int | None = None
 
     @property
     def own(self) -> Framework:
@@ -70,7 +72,7 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def data_job(
-    raw: RawLaunch, resolved: Resolved, facts: Facts, folder: Path | None, named: str = ""
+    raw: RawLaunch, resolved: Resolved, facts: Facts, folder: Path | None, *, named: str = ""
 ) -> DataJob:
     """Take of a launch what its data is read by."""
     return DataJob(

@@ -25,7 +25,8 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
 
     `layouts` are those its rows may have, () where they are not known; `indexed` tells that a list
     of data sets says it is there. `at` is where the launch names it. `undefined` tells that the
-    list does not have the name.
+    list does not have the name. `left_out` counts the files of a folder that
+    are not read.
     """
 
     name: str
@@ -35,6 +36,7 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
     layouts: tuple[DataLayout, ...] = ()
     indexed: bool = False
     undefined: bool = False
+    left_out: int = 0
 
 
 def data_format(job: DataJob) -> DataFormat | None:
@@ -77,10 +79,14 @@ def _named(
     path = exact or job.path(named)
     if path is None and not _is_local(named):
         return
-    files = _files(path) if path is not None and path.is_dir() else [path]
+    found = _files(path) if path is not None and path.is_dir() else None
+    files, more = ([path], 0) if found is None else found
     for file in files:
         shown = named if file in (path, None) else f"{named.rstrip('/')}/{file.name}"
-        yield DataSource(name=shown, path=file, split=split, at=at, layouts=_layouts(job))
+        yield DataSource(
+            name=shown, path=file, split=split, at=at, layouts=_layouts(job), left_out=more
+        )
+        more = 0
 
 
 def _is_local(name: str) -> bool:
@@ -88,14 +94,15 @@ def _is_local(name: str) -> bool:
     return name.startswith(("/", "./", "../")) or name.lower().endswith(SUFFIXES)
 
 
-def _files(folder: Path) -> list[Path]:
-    """Give the files of a folder; those of a test split are not what is trained on."""
+def _files(folder: Path) -> tuple[list[Path], int]:
+    """Give the files of a folder, and how many more there are; a test split is not trained on."""
     try:
         held = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
     except OSError:
-        return []
+        return [], 0
     train = [path for path in held if path.stem.startswith("train")]
-    return (train or held)[:MOST_FILES]
+    files = train or held
+    return files[:MOST_FILES], len(files[MOST_FILES:])
 
 
 def _layouts(job: DataJob) -> tuple[DataLayout, ...]:
@@ -148,7 +155,8 @@ def _indexed(
     layouts = {} if known is None else {layout.id: layout for layout in known.layouts}
     own = job.own.indexed_layout(entry, layouts)
     path = folder / name
-    for found in _files(path) if path.is_dir() else [path]:
+    files, more = _files(path) if path.is_dir() else ([path], 0)
+    for found in files:
         yield DataSource(
             name=name,
             path=found if found.is_file() else None,
@@ -156,7 +164,9 @@ def _indexed(
             at=at,
             layouts=() if own is None else (own,),
             indexed=True,
+            left_out=more,
         )
+        more = 0
 
 
 def _object(path: Path) -> dict[str, object] | None:

@@ -122,7 +122,7 @@ ENVIRONMENT = "env."
 """What a fact begins with that is a variable as the launch sees it."""
 _FINDER = late(r"[a-z][a-z0-9_]*")
 _KEYS = frozenset(
-    {"name", "script", "config", "files", "versions", "gpu", "gpus", "nodes", "expect"}
+    {"name", "script", "config", "files", "binary", "versions", "gpu", "gpus", "nodes", "expect"}
 )
 
 

@@ -77,7 +77,8 @@ class LintExpectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 class LintCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One launch, as a script or as a configuration, and what is known beside it.
 
-    `files` lie beside the script by their names; where there are some, the data is read.
+    `files` lie beside the script by their names, `binary` likewise in base64; where there are some,
+    the data is read.
     """
 
     name: str
@@ -89,6 +90,7 @@ class LintCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     gpus: int | None = None
     nodes: int | None = None
     files: dict[str, str] = {}
+    binary: dict[str, bytes] = {}
 
 
 class LintCases(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -112,12 +114,15 @@ def read_lint_cases(path: Path) -> tuple[LintCase, ...]:
 
 def case_problems(rule: str, case: LintCase, loaded: LoadedKnowledge) -> Iterator[str]:
     """Give a line for each expectation that does not hold."""
-    if not case.files:
+    if not case.files and not case.binary:
         yield from _judged(rule, case, loaded, None)
         return
     with TemporaryDirectory() as folder:
-        for name, text in case.files.items():
-            Path(folder, name).write_text(text, encoding="utf-8")
+        texts = {name: text.encode() for name, text in case.files.items()}
+        for name, held in (texts | case.binary).items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(held)
         yield from _judged(rule, case, loaded, Path(folder))
 
 

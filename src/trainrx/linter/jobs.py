@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from trainrx.catalog.catalog import catalog, plain
+from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import signature
-from trainrx.data.job import data_job
+from trainrx.data.job import DataJob, data_job
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.loaded import LoadedKnowledge
@@ -24,8 +25,10 @@ from trainrx.linter.files import File
 from trainrx.linter.job import LintedJob, facts_of, is_listed, without_defaults
 from trainrx.linter.places import FileLines
 from trainrx.linter.settings import Settings
-from trainrx.model.facts import Fact, Origin
+from trainrx.model.facts import Fact, Facts, Origin
+from trainrx.model.hardware import ModelShape
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
+from trainrx.models.facts import shape_of
 
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
@@ -226,9 +229,25 @@ def settle_job(
         params=beside.loaded.lint.params,
         guards=linter.guards_of(raw.framework),
         loaded=beside.loaded,
-        data=None if beside.data is None else data_job(raw, resolved, facts, folder, beside.data),
+        data=_data(raw, resolved, facts, (folder, shape), beside),
         unread=read.unread,
     )
+
+
+def _data(
+    raw: RawLaunch,
+    resolved: Resolved,
+    facts: Facts,
+    at_hand: tuple[Path | None, ModelShape | None],
+    beside: RunContext,
+) -> DataJob | None:
+    """Say how the data of a launch is read, where that is asked for."""
+    if beside.data is None:
+        return None
+    folder, own = at_hand
+    shape = own or shape_of(facts, beside.loaded.lint.models)
+    job = data_job(raw, resolved, facts, folder, named=beside.data)
+    return msgspec.structs.replace(job, hidden=None if shape is None else shape.hidden)
 
 
 def _cards(raw: RawLaunch, beside: RunContext) -> Sequence[Fact]:

@@ -31,8 +31,8 @@ MOST = 3
 AT_HAND = 4.0
 """Nats: of a fault of the data itself, where the job died while it read data."""
 READING = Text(
-    en="The job ended while it read its data, and the data at hand has this fault.",
-    zh="任务在读取数据时结束，而手头的数据正有这个问题。",
+    en="The job ended while it read what has this fault, as the files at hand show.",
+    zh="任务在读取有问题的文件时结束，手头的文件证实了这一点。",
 )
 SAID = Text(en="The program names it in its own refusal.", zh="程序自己的报错里点名了它。")
 NOT_MET = Text(
@@ -52,6 +52,10 @@ _READS_DATA = late(
     r"dataset|align|preprocess|convert|tokenize|encode|collat|prepare_split|__getitem__|fetch"
 )
 """Functions that read data, or make batches of it."""
+_LOADS = late(r"checkpoint|load_state_dict|from_pretrained|load_adapter|load_peft|load_file")
+"""Functions that load what a run goes on from."""
+OF_CHECKPOINTS = "checkpoint-"
+"""What the rules about checkpoints begin with."""
 
 
 def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
@@ -90,12 +94,14 @@ def _of_data(found: Diagnosis, done: Conclusion) -> Iterator[Refused]:
     errors = [item for item in _errors(found, done) if _group(item, done) == DATA]
     if not errors or not was_seen(done, found) or begun(done.facts):
         return
-    if not any(map(_READS_DATA.search, functions(done.given.logs))):
-        return
+    passed = tuple(functions(done.given.logs))
     last = tuple(refusing_lines(done.given.logs))[-1:]
     text = READING.in_(done.lang)
     reason = Reason(id="data-at-hand", text=text, weight=AT_HAND, holds=True, evidence=last)
-    yield from (Refused(item, (reason,)) for item in errors)
+    for item in errors:
+        readers = _LOADS if item.rule.startswith(OF_CHECKPOINTS) else _READS_DATA
+        if any(map(readers.search, passed)):
+            yield Refused(item, (reason,))
 
 
 def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:

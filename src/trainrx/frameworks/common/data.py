@@ -18,6 +18,10 @@ class DataTraits:
     eval_data: ClassVar[tuple[str, ...]] = ()
     data_index: ClassVar[tuple[str, str]] = ("", "")
     """The argument that names a folder, and the file in it that lists data sets by name."""
+    resume_arguments: ClassVar[tuple[str, ...]] = ("resume_from_checkpoint",)
+    """Arguments that name a checkpoint whose run goes on."""
+    adapter_arguments: ClassVar[tuple[str, ...]] = ()
+    """Arguments that name an adapter to begin with."""
     image_folder: ClassVar[str] = ""
     """The argument that names the folder images lie in."""
     column_names: ClassVar[str] = ""

@@ -74,6 +74,7 @@ class LlamaFactory(Framework):
     eval_data = ("eval_dataset",)
     data_index = ("dataset_dir", "dataset_info.json")
     image_folder = "media_dir"
+    adapter_arguments = ("adapter_name_or_path",)
     telling_keys = frozenset(
         {"finetuning_type", "cutoff_len", "lora_target", "dataset_dir", "stage"}
     )

@@ -102,6 +102,7 @@ class MsSwift(SwiftLayout, Framework):
     train_data = ("dataset",)
     eval_data = ("val_dataset",)
     column_names = "columns"
+    adapter_arguments = ("adapters", "ckpt_dir")
 
     def by_program(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read `swift sft ...` and `megatron sft ...`."""

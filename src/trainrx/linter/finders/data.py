@@ -1,4 +1,4 @@
-"""What is wrong with the data a launch names, where it is to be read."""
+"""What is wrong with the data and the checkpoints a launch names, where they are to be read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
     if job.data is None or job.launch.role != "trainer":
         return
     # the readers of data are loaded only where there is some to read
+    from trainrx.data.checkpoints import checkpoint_findings
     from trainrx.data.findings import data_findings
     from trainrx.data.survey import surveyed
 
-    for item in data_findings(surveyed(job.data), job.data):
+    found = data_findings(surveyed(job.data), job.data)
+    for item in (*found, *checkpoint_findings(job.data)):
         yield RuleHit(item.rule, _place(item.at, job), item.values, severity=item.severity)
 
 
