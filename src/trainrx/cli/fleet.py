@@ -149,7 +149,7 @@ def run(
         raise UsageError("no jobs: give a folder of them, e.g. `diagnose fleet /scratch/runs`")
     from trainrx.fleet.engines import EngineLostError, open_engine
     from trainrx.fleet.history.store import Store
-    from trainrx.fleet.overview import Overview, lines
+    from trainrx.fleet.overview import Overview, following, lines
     from trainrx.fleet.run import FleetRun
 
     listed = listing(words, chosen)
@@ -176,13 +176,14 @@ def run(
         if store is not None and form == "text":
             overview.remember(store.newest(fleet.passed_over))
     if ended:
-        said = _unfinished(ended, f"{done} / {count}", kept, where.scheduler, request.lang)
-        return complain(said, request.lang, display.level) and status
+        why = _unfinished(ended, f"{done} / {count}", kept, where.scheduler, request.lang)
+        return complain(why, request.lang, display.level) and status
     if kept is None and count >= SOME_JOBS:
         note(NOT_KEPT.in_(request.lang), request.lang, display.level)
     if form != "text":
         return 0
-    return write("\n".join(lines(overview, request.lang)) + "\n", display.level)
+    said = [*lines(overview, request.lang), *following(overview, str(kept or ""), request.lang)]
+    return write("\n".join(said) + "\n", display.level)
 
 
 def _unfinished(ended: str, done: str, history: Path | None, scheduler: str, lang: Lang) -> str:

@@ -61,5 +61,6 @@ def _table(title: str, groups: Sequence[Group], view: View, *, named: bool) -> d
     ]
     if not view.post:
         rows.insert(0, Row(tuple(Styled(head, "dim") for head in heads)))
-    more = (doc.More(len(groups) - len(shown)),) if len(groups) > len(shown) else ()
+    left = len(groups) - len(shown)
+    more = (doc.Paragraph(view.say(words.MORE, count=left), style="dim"),) if left else ()
     return doc.Section(title, (doc.Table(COLUMNS, tuple(rows), heads=heads), *more))

@@ -72,6 +72,10 @@ HEADS = (
     Text(en="GPU h lost", zh="损失 GPU 时"),
     Text(en="most often", zh="最常见"),
 )
+MORE = Text(
+    en="{count} more: `--format html` or `json` has all",
+    zh="另有 {count} 项：`--format html` 或 `json` 列出全部",
+)
 SOLVED = Text(en="solved {count} x by {param}", zh="{count} 次靠 {param} 解决")
 HOURS = Text(en="GPU hours lost", zh="损失的 GPU 小时")
 
