@@ -114,3 +114,9 @@ def test_a_shard_the_index_names_must_be_there(checkpoint: Path) -> None:
 def test_a_name_of_a_hub_is_no_folder(checkpoint: Path) -> None:
     assert rules(checkpoint, name="someone/adapter") == set()
     assert rules(checkpoint, name="/nowhere/checkpoint-9") == {"checkpoint-missing"}
+
+
+def test_a_run_without_its_state_is_not_resumed(checkpoint: Path) -> None:
+    (checkpoint / "trainer_state.json").unlink()
+
+    assert rules(checkpoint) == {"checkpoint-without-state"}

@@ -140,7 +140,9 @@ def _of_adapter(name: str, folder: Path, at: Origin, job: DataJob) -> Iterator[D
 def _of_state(name: str, folder: Path, at: Origin, job: DataJob) -> Iterator[DataFinding]:
     """Look for what a resumed run takes up: the trainer's state, the optimizer's of each rank."""
     if not (folder / "trainer_state.json").is_file():
-        yield _found("checkpoint-without-state", at, name=name, file="trainer_state.json")
+        # the Trainer opens it whatever else is there
+        lacking = _found("checkpoint-without-state", at, name=name, file="trainer_state.json")
+        yield msgspec.structs.replace(lacking, severity="error")
         return
     ranks = {
         int(found[1])
