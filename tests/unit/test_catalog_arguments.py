@@ -300,3 +300,21 @@ def test_no_text_breaks_the_reader(kind, choices, texts, from_file):
     typed = read_as(kind, choices, texts, from_file=from_file)
 
     assert isinstance(typed.problem, str)
+
+
+FREE_LIST = "Optional[Union[list[FSDPOption], str]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "refused"),
+    [
+        ("full_shard auto_wrap", ["full_shard", "auto_wrap"], False),
+        ("full_shrd auto_wrap", ["full_shrd", "auto_wrap"], True),
+        ("", [], False),
+    ],
+)
+def test_a_list_that_may_be_a_text_is_split_at_blanks(text, value, refused):
+    found = read_as(FREE_LIST, ("full_shard", "auto_wrap"), (text,))
+
+    assert found.value == value
+    assert bool(found.problem) is refused

@@ -70,3 +70,10 @@ def test_other_commands_of_the_same_kind_go_first():
     known = catalog("ms-swift")
 
     assert other_commands("ms-swift", "sft", "log_completions", known.of("4.6.0")) == ("rlhf",)
+
+
+@pytest.mark.parametrize("name", ["per_device_batch_size", "train_batch_size"])
+def test_a_batch_of_training_is_never_taken_for_one_of_evaluation(name):
+    found = fate("llamafactory", "train", name, "0.9.3")
+
+    assert found.maybe == "per_device_train_batch_size"

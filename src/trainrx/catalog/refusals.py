@@ -146,7 +146,7 @@ def fate_of(
     near = nearest(name, taken)
     if near:
         return msgspec.structs.replace(base, kind="misspelt", near=near)
-    return msgspec.structs.replace(base, maybe=_alike(name, taken))
+    return msgspec.structs.replace(base, maybe=_alike(name, taken, params))
 
 
 def ranges(known: Catalog, bits: int) -> str:
@@ -198,13 +198,37 @@ def _stretches(bits: int) -> Iterator[int]:
         bits &= ~run
 
 
-def _alike(name: str, taken: Signature) -> str:
-    """Name what may have been meant, by likeness; "" when nothing is alike."""
+_SIDES = frozenset({"eval", "evaluation", "val", "valid", "test", "predict"})
+_OF_WHICH = frozenset({"per", "device", "train"})
+"""Words a name may lack and mean the same: training is what is meant where nothing else is said."""
+
+
+def _alike(name: str, taken: Signature, params: Mapping[str, Param]) -> str:
+    """Name what may have been meant, by its words or by likeness; "" when nothing is alike.
+
+    What trains is never taken for what evaluates, nor the other way round.
+    """
     wanted = plain(name)
     if len(wanted) < _FEW_CHARACTERS or catalog(taken.catalog.package).find(name):
         return ""
     # only an unknown name pays for this import
     from difflib import get_close_matches
 
-    found = get_close_matches(wanted, [plain(known.name) for known in taken], n=1, cutoff=0.8)
-    return found[0] if found else ""
+    words = frozenset(wanted.split("_"))
+    names = [plain(known.name) for known in taken]
+    spelled = {
+        plain(one.arg or "")
+        for item in params.values()
+        for one in item.spelled.get(taken.catalog.package, ())
+    }
+    fuller = [one for one in names if one in spelled and _says_more(words, one)]
+    if len(words) > 1 and fuller:
+        return min(fuller, key=len)
+    found = get_close_matches(wanted, names, n=5, cutoff=0.8)
+    return next((one for one in found if {*one.split("_")} & _SIDES == words & _SIDES), "")
+
+
+def _says_more(words: frozenset[str], name: str) -> bool:
+    """Tell whether a name has all the words and beside them only such as go without saying."""
+    own = frozenset(name.split("_"))
+    return words < own and own - words <= _OF_WHICH

@@ -18,6 +18,8 @@ _FALSE = frozenset({"no", "false", "f", "n", "0", "off"})
 _NONE = frozenset({"none", "null", "~", ""})
 _LISTS = frozenset({"list", "tuple", "sequence", "iterable", "comma_separated_list"})
 _OPTIONAL = late(r"\bOptional\b|\bNone\b")
+_LIST_AS_TEXT = late(r"Optional\[Union\[[Ll]ist\[\w+\], str\]\]|[Ll]ist\[\w+\] \| str \| None")
+"""HfArgumentParser takes such a list as one text, which is split at blanks later: `--fsdp`."""
 _BARE = {"store_true": True, "store_false": False, "BooleanOptionalAction": True}
 """Actions of argparse that take no value, and what they store."""
 _MOST_DIGITS = 18
@@ -56,6 +58,8 @@ def read_as(
         texts: the words behind the flag; none is a bare flag.
         from_file: the value stands in YAML or JSON, where `null` is None.
     """
+    if len(texts) == 1 and not from_file and _LIST_AS_TEXT.fullmatch(kind):
+        texts = texts[0].split()
     if is_list(kind) and not (len(texts) == 1 and texts[0].lstrip().startswith(("[", "{"))):
         return _read_list(kind, choices, texts, from_file=from_file)
     if not texts:

@@ -13,8 +13,12 @@ from trainrx.launch.config_files import Configs
 from trainrx.launch.facts import UNRESOLVED
 from trainrx.launch.files import base
 from trainrx.launch.fsdp import fsdp_facts
-from trainrx.launch.program_facts import UNREAD_OF, program_facts, set_by_program
-from trainrx.launch.programs import is_own_program
+from trainrx.launch.programs import (
+    UNREAD_OF,
+    is_own_program,
+    program_facts,
+    set_by_program,
+)
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.pattern import late

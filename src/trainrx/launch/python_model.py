@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trainrx.frameworks.common.recognise import by_precedence
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_literals import is_known, texts_of
-from trainrx.launch.python_modules import APART, SourceFile
+from trainrx.launch.python_modules import APART, ImportedFile
 from trainrx.launch.python_names import Names, text_of
 from trainrx.launch.python_values import Values
 from trainrx.model.facts import Origin
@@ -54,7 +54,7 @@ class Program:
         source: str,
         tree: ast.Module,
         options: Mapping[str, object] | None,
-        files: Mapping[int, SourceFile] | None = None,
+        files: Mapping[int, ImportedFile] | None = None,
     ) -> None:
         self.names = Names(tree)
         self.values = Values(self.names, options)

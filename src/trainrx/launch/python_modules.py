@@ -14,7 +14,7 @@ APART = 10_000_000
 MOST_MODULES = 8
 
 
-class SourceFile(NamedTuple):
+class ImportedFile(NamedTuple):
     """A module that was taken in: its name, its lines, and what was added to their numbers."""
 
     name: str
@@ -22,12 +22,12 @@ class SourceFile(NamedTuple):
     shift: int
 
 
-def take_in(tree: ast.Module, read: ReadModule, parse: Parse) -> Mapping[int, SourceFile]:
+def take_in(tree: ast.Module, read: ReadModule, parse: Parse) -> Mapping[int, ImportedFile]:
     """Put what a program imports of its own repository in front of it; give the files by place.
 
     Only classes and constants are taken: nothing else of a module says what arguments are.
     """
-    files: dict[int, SourceFile] = {}
+    files: dict[int, ImportedFile] = {}
     waiting = [*_imported(tree)]
     seen: set[str] = set()
     while waiting and len(files) < MOST_MODULES:
@@ -44,7 +44,7 @@ def take_in(tree: ast.Module, read: ReadModule, parse: Parse) -> Mapping[int, So
         for item in taken:
             ast.increment_lineno(item, shift)
         tree.body[:0] = taken
-        files[number] = SourceFile(found[0], found[1].split("\n"), shift)
+        files[number] = ImportedFile(found[0], found[1].split("\n"), shift)
     return files
 
 

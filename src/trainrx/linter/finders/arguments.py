@@ -209,9 +209,11 @@ def _given_twice(job: LintedJob) -> Iterator[RuleHit]:
 
 
 def _gathers(name: str, job: LintedJob) -> bool:
-    """Tell whether an argument may count each time: a program's own names may do anything."""
+    """Tell whether an argument may count each time: a name no catalog lists may do anything."""
     known = job.taken().get(name)
-    return job.framework.library if known is None else known.type.startswith(_GATHERING)
+    if known is None:
+        return job.framework.library or job.framework.parser != "hydra"
+    return known.type.startswith(_GATHERING)
 
 
 def _flag(arg: RawArg) -> str:
