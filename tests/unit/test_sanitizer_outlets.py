@@ -46,6 +46,7 @@ KNOWN = {
     "linter/files.py": "findings of a worker",
     "exact/trial/__main__.py": "the outcome of a trial",
     # reads, or writes to memory
+    "entries/launch_tests.py": "files of a test of the knowledge, gone afterwards",
     "inputs/content.py": "puts the pieces of an input together",
     "inputs/containers/tensorboard.py": "a copy for the reader of event files, deleted behind it",
     "launch/python_source.py": "silences what the parser warns of",
@@ -64,6 +65,9 @@ KNOWN = {
     "collect/remote.py": "asks for the name of this machine",
     "collect/streams.py": "a pair of sockets between its own processes",
     # what came over a wire
+    "share/spool.py": "files that were sent, in a folder that only the service opens",
+    "share/serve/body.py": "a file that was sent, to the spool",
+    "share/serve/guard.py": "that a request was too slow, in words of its own",
     "share/task.py": "files that were sent, in a folder that is gone afterwards",
     "share/bots/_background.py": "that a message could not be answered, without its text",
     "share/bots/dingtalk.py": "the log of the SDK is quietened",
@@ -130,7 +134,7 @@ def test_the_writer_of_the_commands_sends_only_what_has_passed_the_gate():
             "written(document, seen)",
         ],
         "diagnose.py": ["card(found, shown.platform, seen)"],
-        "_history.py": ["text"],
+        "_history.py": ["part", "text"],
         "fleet.py": ["text"],
         "lint.py": ["text"],
     }

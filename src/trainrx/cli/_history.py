@@ -23,7 +23,7 @@ from trainrx.model.text import Text
 
 if TYPE_CHECKING:
     from trainrx.fleet.history.store import Store, ToldOutcome
-    from trainrx.fleet.record import JobAnswer, JobSummary
+    from trainrx.fleet.record import AnswerSummary, JobAnswer
 
 CONFIRM = """\
 Remember what came of a job: whether it went well after a change.
@@ -154,7 +154,7 @@ def report(
 
 
 def _rows_given(
-    answers: Iterable[JobSummary], told: Sequence[ToldOutcome], asked: ReportOptions
+    answers: Iterable[AnswerSummary], told: Sequence[ToldOutcome], asked: ReportOptions
 ) -> int:
     """Write a row a job, as they are read."""
     from trainrx.fleet.report.rows import rows, write_parquet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 
 import msgspec
@@ -117,6 +117,10 @@ def case_problems(rule: str, case: LintCase, loaded: LoadedKnowledge) -> Iterato
     if not case.files and not case.binary:
         yield from _judged(rule, case, loaded, None)
         return
+    outside = [name for name in (*case.files, *case.binary) if _leaves(name)]
+    if outside:
+        yield f"{case.name}: {outside[0]} lies outside the folder of the test"
+        return
     with TemporaryDirectory() as folder:
         texts = {name: text.encode() for name, text in case.files.items()}
         for name, held in (texts | case.binary).items():
@@ -124,6 +128,11 @@ def case_problems(rule: str, case: LintCase, loaded: LoadedKnowledge) -> Iterato
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(held)
         yield from _judged(rule, case, loaded, Path(folder))
+
+
+def _leaves(name: str) -> bool:
+    path = PurePath(name)
+    return path.is_absolute() or ".." in path.parts
 
 
 def _judged(

@@ -92,7 +92,7 @@ class JobSite(msgspec.Struct, frozen=True, kw_only=True):
     collective: str = ""
 
 
-class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
+class AnswerSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What of an answer is compared across jobs, small enough for a million of them in memory.
 
     Attributes:
@@ -140,7 +140,7 @@ class JobSummary(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str = ""
 
 
-class JobAnswer(JobSummary, frozen=True, kw_only=True):
+class JobAnswer(AnswerSummary, frozen=True, kw_only=True):
     """What came of a job, small enough to be kept for a million of them.
 
     Attributes:

@@ -11,7 +11,7 @@ import msgspec
 
 from trainrx.fleet.across.runs import failed
 from trainrx.fleet.history.store import ToldOutcome
-from trainrx.fleet.record import JobSummary
+from trainrx.fleet.record import AnswerSummary
 
 By = Literal["cause", "user", "framework", "node", "version"]
 UNKNOWN = "?"
@@ -43,7 +43,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def grouped(
-    answers: Sequence[JobSummary], by: By | Literal["param"], told: Iterable[ToldOutcome] = ()
+    answers: Sequence[AnswerSummary], by: By | Literal["param"], told: Iterable[ToldOutcome] = ()
 ) -> tuple[Group, ...]:
     """Group jobs; a job of several nodes or versions is in several groups.
 
@@ -53,7 +53,7 @@ def grouped(
     for one in told:
         if one.worked and one.param:
             worked[one.job].append(one.param)
-    members: dict[str, list[JobSummary]] = defaultdict(list)
+    members: dict[str, list[AnswerSummary]] = defaultdict(list)
     for answer in answers:
         for name in dict.fromkeys(NAMES[by](answer)):
             members[name].append(answer)
@@ -61,7 +61,9 @@ def grouped(
     return tuple(sorted(groups, key=lambda one: (-one.gpu_hours, -one.failed, one.name)))
 
 
-def _group(name: str, answers: Sequence[JobSummary], worked: Mapping[str, Sequence[str]]) -> Group:
+def _group(
+    name: str, answers: Sequence[AnswerSummary], worked: Mapping[str, Sequence[str]]
+) -> Group:
     bad = [answer for answer in answers if failed(answer)]
     hours = [answer.gpu_hours for answer in bad if answer.gpu_hours is not None]
     causes = Counter(cause for answer in bad for cause in _cause(answer))
@@ -78,23 +80,23 @@ def _group(name: str, answers: Sequence[JobSummary], worked: Mapping[str, Sequen
     )
 
 
-def _alike(answer: JobSummary) -> tuple[str, str]:
+def _alike(answer: AnswerSummary) -> tuple[str, str]:
     """Name what near-duplicates share: the failure, and what the launch sets."""
     return answer.fingerprint, answer.launch_digest or answer.key
 
 
-def _cause(answer: JobSummary) -> Iterator[str]:
+def _cause(answer: AnswerSummary) -> Iterator[str]:
     """Name the cause of a job that failed; of others there is none to count."""
     if failed(answer):
         yield answer.causes[0][0] if answer.causes else UNKNOWN
 
 
-def _params(answer: JobSummary) -> Iterator[str]:
+def _params(answer: AnswerSummary) -> Iterator[str]:
     if failed(answer):
         yield from (param for param, _ in answer.changes)
 
 
-NAMES: Mapping[str, Callable[[JobSummary], Iterable[str]]] = MappingProxyType(
+NAMES: Mapping[str, Callable[[AnswerSummary], Iterable[str]]] = MappingProxyType(
     {
         "cause": _cause,
         "param": _params,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from trainrx.fleet.record import JobSummary
+from trainrx.fleet.record import AnswerSummary
 
 Axis = Literal["node", "version", "image", "card"]
 AXES: tuple[Axis, ...] = ("node", "version", "image")
@@ -25,27 +25,27 @@ class RanJob(NamedTuple):
         kind: the likeliest cause of its failure; None where it went well.
     """
 
-    answer: JobSummary
+    answer: AnswerSummary
     kind: str | None
 
 
-def runs_of(answers: Iterable[JobSummary]) -> list[RanJob]:
+def runs_of(answers: Iterable[AnswerSummary]) -> list[RanJob]:
     """Give the jobs of which it is known whether they failed, repeated failures folded."""
     known = [RanJob(one, _kind(one)) for one in answers if _ran(one)]
     return list(_folded(known))
 
 
-def failed(answer: JobSummary) -> bool:
+def failed(answer: AnswerSummary) -> bool:
     """Tell whether a job ran and failed."""
     return _ran(answer) and answer.verdict in FAILED
 
 
-def _ran(answer: JobSummary) -> bool:
+def _ran(answer: AnswerSummary) -> bool:
     """Tell whether an answer says how a job went, not only how it would go."""
     return answer.outcome in ("answered", "unknown") and answer.verdict in {WELL, *FAILED}
 
 
-def _kind(answer: JobSummary) -> str | None:
+def _kind(answer: AnswerSummary) -> str | None:
     if answer.verdict == WELL:
         return None
     return answer.causes[0][0] if answer.causes else NAMELESS

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.fleet.across.exact import Stratum, hypotheses_that_count, least_tail, stands_out, tail
 from trainrx.fleet.across.runs import ANY, AXES, Axis, RanJob, runs_of, subjects
-from trainrx.fleet.record import JobSummary
+from trainrx.fleet.record import AnswerSummary
 
 LEVEL = 0.05
 """How often anything may be suspected of a fleet in which nothing is to blame."""
@@ -51,7 +51,7 @@ class Hypothesis(NamedTuple):
     kind: str
 
 
-def suspects(answers: Sequence[JobSummary]) -> tuple[Suspect, ...]:
+def suspects(answers: Sequence[AnswerSummary]) -> tuple[Suspect, ...]:
     """Name those suspected, of each axis, the surest first.
 
     What is left of a suspicion once the jobs of a surer one are set aside counts: a node is not

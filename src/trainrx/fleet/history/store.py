@@ -20,7 +20,7 @@ import msgspec
 
 from trainrx.fleet.fingerprint import failure_of, fingerprints
 from trainrx.fleet.history.schema import migrate
-from trainrx.fleet.record import JobAnswer, JobSummary
+from trainrx.fleet.record import AnswerSummary, JobAnswer
 from trainrx.model.errors import UsageError
 from trainrx.model.result import Recurrence, SolvedBy
 from trainrx.render.redact import sound
@@ -202,12 +202,12 @@ class Store:
         for record, group in self._database.execute(NEWEST, (_from(since),)):
             yield _answer(record, group)
 
-    def summaries(self, since: float | None = None) -> Iterator[JobSummary]:
+    def summaries(self, since: float | None = None) -> Iterator[AnswerSummary]:
         """Give of the newest answer to each job what is compared across jobs, in order of time.
 
         Values that many jobs have in common are kept once.
         """
-        decoder = msgspec.json.Decoder(JobSummary)
+        decoder = msgspec.json.Decoder(AnswerSummary)
         shared: dict[object, object] = {}
         for record, group in self._database.execute(NEWEST, (_from(since),)):
             found = decoder.decode(record)

@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.fleet.across.runs import failed
 from trainrx.fleet.history.store import ToldOutcome
-from trainrx.fleet.record import JobSummary
+from trainrx.fleet.record import AnswerSummary
 from trainrx.model.errors import UsageError
 
 BATCH = 10_000
@@ -53,7 +53,7 @@ class JobRow(msgspec.Struct, frozen=True, kw_only=True):
     ended: float | None
 
 
-def rows(answers: Iterable[JobSummary], told: Iterable[ToldOutcome]) -> Iterator[JobRow]:
+def rows(answers: Iterable[AnswerSummary], told: Iterable[ToldOutcome]) -> Iterator[JobRow]:
     """Give a row for each job."""
     helped: dict[tuple[str, bool], list[str]] = {}
     for one in told:
@@ -62,7 +62,7 @@ def rows(answers: Iterable[JobSummary], told: Iterable[ToldOutcome]) -> Iterator
         yield _row(answer, helped)
 
 
-def _row(answer: JobSummary, helped: dict[tuple[str, bool], list[str]]) -> JobRow:
+def _row(answer: AnswerSummary, helped: dict[tuple[str, bool], list[str]]) -> JobRow:
     cause, probability = answer.causes[0] if answer.causes else ("", None)
     same = {name: getattr(answer, name) for name in SAME}
     return JobRow(

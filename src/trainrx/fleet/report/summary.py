@@ -13,7 +13,7 @@ from trainrx.fleet.across.groups import By, Group, grouped
 from trainrx.fleet.across.runs import failed, runs_of
 from trainrx.fleet.across.suspects import Suspect, suspects
 from trainrx.fleet.history.store import ToldOutcome
-from trainrx.fleet.record import JobSummary
+from trainrx.fleet.record import AnswerSummary
 from trainrx.model import __version__
 from trainrx.model.text import Lang
 
@@ -56,7 +56,7 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report_on(
-    answers: Sequence[JobSummary],
+    answers: Sequence[AnswerSummary],
     told: Sequence[ToldOutcome],
     by: By,
     *,
@@ -94,7 +94,7 @@ def report_on(
     )
 
 
-def _counts(answers: Sequence[JobSummary]) -> tuple[JobCount, ...]:
+def _counts(answers: Sequence[AnswerSummary]) -> tuple[JobCount, ...]:
     jobs: Counter[tuple[str, str, str, str]] = Counter()
     hours: Counter[tuple[str, str, str, str]] = Counter()
     for answer in answers:

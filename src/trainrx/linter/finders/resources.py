@@ -174,9 +174,9 @@ def _memory(job: LintedJob) -> Iterator[RuleHit]:
     }
     at = job.texts.whole(job.launch.origin)
     if result.verdict == "does-not-fit":
-        sure = result.allocated.low > limit
-        yield RuleHit("memory-exceeds-card" if sure else "memory-may-exceed-card", at, values)
+        yield RuleHit("memory-exceeds-card", at, values)
     elif result.verdict == "tight":
-        yield RuleHit("memory-is-tight", at, values)
+        rather_not = result.need_gib > limit
+        yield RuleHit("memory-may-exceed-card" if rather_not else "memory-is-tight", at, values)
     elif result.card.high < _WASTED * limit:
         yield RuleHit("card-mostly-unused", at, values)
