@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
-from scan import MIB, Made
+from scan_logs import MIB, Made
 
 from trainrx.inputs.files import read_stdin
 

@@ -50,6 +50,20 @@ def test_an_engine_of_other_patterns_is_another() -> None:
     assert kept_gate([*PATTERNS[:-1], Compiled(299, 299, "other", "other")]) is None
 
 
+@pytest.mark.usefixtures("engines")
+def test_patterns_that_differ_by_their_needle_are_all_named_where_their_regex_stands() -> None:
+    alike = [
+        Compiled(n, 0, needle, r"(?:to|must) set \w") for n, needle in enumerate(("to", "must"))
+    ]
+
+    made = engine_gate(alike)
+
+    assert made is not None
+    found = made(b"you must set x\n")
+    assert found.keys() == {0, 1}
+    assert found[0] == found[1]
+
+
 def damaged(place: Path) -> None:
     data = bytearray(place.read_bytes())
     data[len(data) // 2] ^= 1

@@ -49,13 +49,13 @@ def engine_gate(patterns: Sequence[Compiled]) -> Gate | None:
         database = _made(patterns)
         if len(patterns) >= MANY:
             keep(_place(patterns), hyperscan.dumpb(database))
-    return _gate(database)
+    return _gate(database, patterns)
 
 
 def kept_gate(patterns: Sequence[Compiled]) -> Gate | None:
     """Give the gate of the linear engine where that is made already, else None."""
     database = kept_engine(patterns)
-    return None if database is None else _gate(database)
+    return None if database is None else _gate(database, patterns)
 
 
 def kept_engine(patterns: Sequence[Compiled]) -> Database | None:
@@ -86,11 +86,29 @@ def first_places(texts: tuple[bytes, ...]) -> Callable[[bytes], dict[int, int]]:
         ids=list(range(len(texts))),
         flags=[hyperscan.HS_FLAG_SINGLEMATCH] * len(texts),
     )
-    find = _gate(database)
+    find = _search(database)
     return lambda data: {n: ends[0] + 1 - len(texts[n]) for n, ends in find(data).items()}
 
 
-def _gate(database: Database) -> Gate:
+def _gate(database: Database, patterns: Sequence[Compiled]) -> Gate:
+    """Make a gate: where the regex of patterns that differ by their needle stands, each may."""
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for pattern in patterns:
+        alike[pattern.regex].append(pattern.index)
+    others = {first: rest for first, *rest in alike.values() if rest}
+    search = _search(database)
+
+    def find(data: bytes) -> dict[int, list[int]]:
+        places = search(data)
+        for first in others.keys() & places.keys():
+            for other in others[first]:
+                places.setdefault(other, places[first])
+        return places
+
+    return find
+
+
+def _search(database: Database) -> Gate:
     import hyperscan
 
     own = threading.local()
@@ -114,8 +132,10 @@ def _gate(database: Database) -> Gate:
 def _made(patterns: Sequence[Compiled]) -> Database:
     import hyperscan
 
+    # patterns that differ by their needle alone are looked for once
+    firsts = list({pattern.regex: pattern for pattern in reversed(patterns)}.values())
     try:
-        return _compiled(patterns, _expression)
+        return _compiled(firsts, _expression)
     except hyperscan.error:
         # one expression is beyond it: the needles alone still name every line that can match
         return _compiled(patterns, _needle)
