@@ -101,7 +101,8 @@ def test_a_patch_in_a_pipe_applies_and_does_not_hold_the_secret_beside(tmp_path)
     before = (
         f"# \xc0\xe9 GBK: \u663e\u5b58\x1b[0m  \nexport HF_TOKEN={TOKEN}\nexport A=1\n"
         "swift sft --model Qwen/Qwen2.5-72B-Instruct --dataset a.jsonl --train_type full "
-        "--per_device_train_batch_size 8 \\\n  --gradient_checkpointing false   \n"
+        "--per_device_train_batch_size 8 --max_length 4096 \\\n"
+        "  --gradient_checkpointing false   \n"
     ).encode()
     launch.write_bytes(before.replace("\u663e\u5b58".encode(), b"\xcf\xd4\xb4\xe6"))
 

@@ -99,7 +99,7 @@ def test_a_question_is_answered_by_the_token(address):
     [
         ("lint_launch", "findings", []),
         ("plan_fix", "patch", "MAX_PIXELS"),
-        ("estimate_memory", "verdict", "fit"),
+        ("estimate_memory", "verdict", "tight"),
     ],
 )
 def test_each_command_answers(address, tool, key, wanted):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -121,7 +122,9 @@ def raw(service, sent: bytes) -> bytes:
     url = service.base_url
     with socket.create_connection((url.host, url.port), timeout=20) as connection:
         connection.sendall(sent)
-        connection.shutdown(socket.SHUT_WR)
+        # who is refused before all is sent may have been let go already
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_WR)
         return connection.makefile("rb").readline()
 
 

@@ -18,13 +18,15 @@ LAUNCH = TaskFile(name="launch.sh", data=b"swift sft --model a\n", role="")
 LOG = TaskFile(
     name="a.log", data=b"CUDA out of memory. Tried to allocate 1 GiB\n" * 200_000, role="log"
 )
+WAIT = 30.0
+"""Seconds, far more than it takes."""
 LONG = Task(kind="diagnose", files=(LOG,))
 TASK = Task(kind="lint", files=(LAUNCH,))
 
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
-    made = Workers(Limits(processes=1, seconds=2, taken=1, waiting=3))
+    made = Workers(Limits(processes=1, seconds=2, taken=4, waiting=3))
     yield made
     made.close()
 
@@ -34,8 +36,10 @@ def answers(workers: Workers) -> bool:
 
 
 def answering(workers: Workers) -> psutil.Process:
-    """Give the process that answers."""
-    process = workers._processes[0]._process
+    """Give the process that answers, once it is there."""
+    until = time.monotonic() + WAIT
+    while (process := workers._processes[0]._process) is None and time.monotonic() < until:
+        time.sleep(0.05)
     assert process is not None
     return psutil.Process(process.pid)
 

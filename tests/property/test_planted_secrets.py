@@ -11,6 +11,7 @@ import pytest
 from planted_secrets import KINDS, PLACES, Planted, planted
 
 from trainrx import diagnose, estimate, inspect_launch, plan_job, retry
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import request_of
 from trainrx.linter.run import lint
 from trainrx.linter.settings import Settings
@@ -79,7 +80,7 @@ def answers(given: dict[str, Any]) -> Iterator[Any]:
     launch = {k: v for k, v in given.items() if k not in ("logs", "note")}
     yield diagnose(**given)
     yield diagnose(**launch)
-    yield lint(request_of((), launch), settings=Settings())
+    yield lint(request_of((), launch), LoadedKnowledge(), settings=Settings())
     yield inspect_launch(**given)
     yield retry(**given)
     yield estimate(**launch)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import operator
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.model.facts import Fact, Facts, fact
+from trainrx.model.knowledge import Cause, EvidenceSet, PriorCase
 from trainrx.model.parts import Condition
+from trainrx.model.text import Text
 from trainrx.reason.conditions import MOST_EVIDENCE, Situation, decide, evidence, of_fact
-from trainrx.reason.outcomes import CLOSED, Truth, truth
+from trainrx.reason.formulas import DecidedFormulas, Formulas
+from trainrx.reason.outcomes import Truth, truth
 
 OPS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NUMBERS = st.sampled_from([0, 1, 2, 2.5, 1e-5, -3, 2**40])
@@ -18,6 +22,23 @@ WORDS = st.sampled_from(["train", "显存", "a b", ""])
 RANGE = "<0.8"
 RELEASES = st.sampled_from([{}, {"vllm": "0.7.3"}, {"vllm": "0.8.1"}, {"vllm": "0.x"}])
 IN_RANGE = {None: None, "0.7.3": True, "0.8.1": False, "0.x": None}
+
+
+CAUSE = Cause(
+    schema=1,
+    id="any",
+    family="oom",
+    title=Text(en="", zh=""),
+    summary=Text(en="", zh=""),
+    since="",
+    updated="",
+    severity="fatal",
+    explains=(),
+    prior=0.1,
+    evidence=EvidenceSet(),
+    fixes=(),
+    references=(),
+)
 
 
 def evaluate(c, plain, sightings, versions):
@@ -187,14 +208,18 @@ def test_outcomes_decide_a_condition_all_at_once_as_each_does_alone(
     known = situation(plain, sightings, versions)
     values = (n2, n2 + 1)
 
-    def test(one):
-        if one.fact != "n2":
-            return CLOSED[decide(one, known)]
-        said = [of_fact(one, value) for value in values]
-        bits = [sum(1 << at for at in (0, 1) if said[at] is holds) for holds in (True, False)]
+    cause = msgspec.structs.replace(CAUSE, priors=(PriorCase(when=wanted, prior=0.5),))
+    taken_apart = Formulas({"any": cause}).of("any")
+    (formula,) = taken_apart.cases
+
+    def said(test):
+        found = [of_fact(test.condition, value) for value in values]
+        bits = [sum(1 << at for at in (0, 1) if found[at] is holds) for holds in (True, False)]
         return Truth(*bits)
 
-    found = truth(wanted, test)
+    asked = taken_apart.asked.get("n2")
+    open_ = {} if asked is None else {test: said(test) for test in asked.tests}
+    found = truth(formula, "n2", open_, DecidedFormulas(known))
 
     for at, value in enumerate(values):
         then = situation({**plain, "n2": value}, sightings, versions)

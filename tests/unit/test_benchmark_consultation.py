@@ -19,6 +19,7 @@ from consultation import (
 from trainrx import diagnose
 from trainrx.cli._consultation import MOST
 from trainrx.knowledge.load import load
+from trainrx.knowledge.loaded import LoadedKnowledge
 
 LOG = (
     "step 1\nstep 2\n[rank1]: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=112, "
@@ -73,7 +74,7 @@ def test_the_oracle_answers_from_what_the_thread_holds_and_else_does_not_know(
 ) -> None:
     case = case_of(thread("full"), tmp_path, "note")
     assert case is not None
-    oracle = Oracle(case.full, load())
+    oracle = Oracle(case.full, LoadedKnowledge())
 
     assert oracle.reply("log") == tmp_path / "train.log"
     assert oracle.reply("launch") == tmp_path / "launch.sh"

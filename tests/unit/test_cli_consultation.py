@@ -18,6 +18,7 @@ import pytest
 
 import command_line
 from trainrx.cli._consultation import MOST, Terminal, consult, show_options
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.result import Diagnosis
 from trainrx.model.text import Lang
@@ -30,11 +31,12 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "01-vl7b-grpo-2xA800-80g"
 PROMPT = "\n> "
 WAIT = 60.0
 """Seconds, far more than it takes."""
+LOADED = LoadedKnowledge()
 
 
 @cache
 def answered(request: Request) -> Diagnosis:
-    return run.diagnose(request, top=1)
+    return run.diagnose(request, LOADED, top=1)
 
 
 def talk(typed: str, lang: Lang = "en", note: str = NOTE) -> tuple[Request, Diagnosis, str]:

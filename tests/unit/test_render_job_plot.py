@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from log_signatures import OOM_LINE
 
+from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.request import Request
 from trainrx.model.curves import Curve
 from trainrx.model.errors import UsageError
@@ -120,7 +121,7 @@ def test_what_is_drawn_of_a_job_comes_from_its_logs(tmp_path):
     lines = "".join(step.format(gib=40 + number, step=number) for number in range(1, 21))
     log.write_text(lines + OOM_LINE.format(gpu=0) + "\n", encoding="utf-8")
 
-    figure = judge(Request(paths=(str(log),))).figure
+    figure = judge(Request(paths=(str(log),)), LoadedKnowledge()).figure
 
     assert [(one.number, len(one.values)) for one in figure.memory] == [(2, 20)]
     assert FigureEvent(kind="oom", step=20, rank=2) in figure.events
@@ -128,7 +129,7 @@ def test_what_is_drawn_of_a_job_comes_from_its_logs(tmp_path):
 
 
 def test_what_is_drawn_of_a_hang_comes_from_its_recorders():
-    figure = judge(Request(paths=(str(RECORDER / "other-call-json"),))).figure
+    figure = judge(Request(paths=(str(RECORDER / "other-call-json"),)), LoadedKnowledge()).figure
 
     assert figure.culprits == (1,)
     assert {mark.rank for mark in figure.calls} == {0, 1, 2, 3}

@@ -13,7 +13,7 @@ from trainrx.launch.config_files import Configs
 from trainrx.launch.facts import UNRESOLVED
 from trainrx.launch.files import base
 from trainrx.launch.fsdp import fsdp_facts
-from trainrx.launch.programs import (
+from trainrx.launch.program_settings import (
     UNREAD_OF,
     is_own_program,
     program_facts,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from trainrx.catalog.catalog import plain
-from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.files import base, script_file
+from trainrx.launch.program_settings import is_own_program
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.python_values import DATACLASS_PARSERS
-from trainrx.model.facts import Fact, Scalar, fact
 from trainrx.model.job import Input, RawArg, RawLaunch
 
 
@@ -42,12 +41,6 @@ def _named(programs: Sequence[Input], launch: RawLaunch) -> list[Input]:
     """Give the programs a command may mean: those of its name, else those without a name."""
     named = [item for item in programs if base(item.name) == base(launch.program)]
     return named or [item for item in programs if not item.name.endswith(".py")]
-
-
-def is_own_program(launch: RawLaunch) -> bool:
-    """Tell a program of someone's own, whose parser nobody here knows."""
-    own = launch.program.endswith(".py") and launch.role == "trainer"
-    return own and not framework_of(launch.framework).is_own_program(launch.program)
 
 
 def _of_program(
@@ -103,48 +96,3 @@ def _joined(launch: RawLaunch, program: RawLaunch, *, flags: bool) -> RawLaunch:
         args_complete=complete,
         program_read=True,
     )
-
-
-_DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
-_TRUE = frozenset({"true", "1", "yes"})
-_Read = Callable[[tuple[str, ...]], Scalar | None]
-
-
-def _on(value: Scalar) -> _Read:
-    return lambda words: value if not words or words[0].lower() in _TRUE else None
-
-
-def _dtype(words: tuple[str, ...]) -> Scalar | None:
-    return _DTYPES.get(words[0].rpartition(".")[2].lower()) if words else None
-
-
-def _count(words: tuple[str, ...]) -> Scalar | None:
-    return int(words[0]) if len(words) == 1 and words[0].isdecimal() else None
-
-
-_SET: Mapping[str, tuple[str, _Read]] = {
-    "use_peft": ("tuner.type", _on("lora")),
-    "lora_r": ("tuner.rank", _count),
-    "lora_target_modules": ("tuner.targets", lambda words: " ".join(words) or None),
-    "load_in_4bit": ("tuner.quant_bits", _on(4)),
-    "load_in_8bit": ("tuner.quant_bits", _on(8)),
-    "torch_dtype": ("model.load_dtype", _dtype),
-    "dtype": ("model.load_dtype", _dtype),
-}
-UNREAD_OF = {"use_peft": "tuner", "load_in_4bit": "tuner", "torch_dtype": "precision"}
-"""The terms that are open where the program computes such a value."""
-
-
-def program_facts(raw: RawLaunch, known: frozenset[str]) -> Iterator[Fact]:
-    """Give what the calls of a program that was read say; what a setting says goes first."""
-    for arg in set_by_program(raw):
-        kind, read = _SET.get(plain(arg.name), ("", _count))
-        value = read(arg.values) if kind and arg.values is not None else None
-        if value is not None and kind not in known:
-            yield fact(kind, value, arg.origin)
-
-
-def set_by_program(raw: RawLaunch) -> Iterator[RawArg]:
-    """Give the keyword arguments of libraries a program of someone's own calls."""
-    if raw.program_read and is_own_program(raw):
-        yield from (arg for arg in raw.args if arg.via == "config")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,7 +11,6 @@ from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, catalog_command, signature
 from trainrx.catalog.tables import judges, tables_of
-from trainrx.data.job import DataJob
 from trainrx.facts.engine import engine_facts, request_facts
 from trainrx.facts.guards import guard_facts
 from trainrx.facts.layout import layout_facts
@@ -29,6 +29,9 @@ from trainrx.model.job import RawArg, RawLaunch, Script
 from trainrx.model.lint import LintGuard, LintKnowledge
 from trainrx.model.parts import Param, Safety
 from trainrx.models.facts import model_facts, shape_of
+
+if TYPE_CHECKING:
+    from trainrx.data.job import DataJob
 
 
 class RuleHit(msgspec.Struct, frozen=True):

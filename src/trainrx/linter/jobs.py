@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import signature
-from trainrx.data.job import DataJob, data_job
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.loaded import LoadedKnowledge
@@ -29,6 +29,9 @@ from trainrx.model.facts import Fact, Facts, Origin
 from trainrx.model.hardware import ModelShape
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
 from trainrx.models.facts import shape_of
+
+if TYPE_CHECKING:
+    from trainrx.data.job import DataJob
 
 _ONE_STRANGER_IN = 10
 """Keys among which one that its command does not take is a slip, and more are another command's."""
@@ -244,6 +247,9 @@ def _data(
     """Say how the data of a launch is read, where that is asked for."""
     if beside.data is None:
         return None
+    # what reads data is imported only where that is asked for
+    from trainrx.data.job import data_job
+
     folder, own = at_hand
     shape = own or shape_of(facts, beside.loaded.lint.models)
     job = data_job(raw, resolved, facts, folder, named=beside.data)
