@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
+import os
 import tarfile
 import zipfile
 from contextlib import suppress
@@ -15,6 +17,7 @@ from trainrx import diagnose
 from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.files import read_path, read_stdin
 from trainrx.inputs.stream import chunks
+from trainrx.knowledge.regular import open_regular
 from trainrx.model.errors import UsageError
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
@@ -343,3 +346,17 @@ def test_a_pattern_that_matches_nothing_of_use_says_so(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="1 files match, but none"):
         read_path(tmp_path / "*.py")
+
+
+def test_a_file_of_the_kernel_that_has_nothing_to_give_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(*_: object) -> bytes:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    path = tmp_path / "kmsg"
+    path.write_text("")
+    monkeypatch.setattr(os, "pread", nothing)
+
+    with pytest.raises(BlockingIOError):
+        open_regular(path)

@@ -21,6 +21,15 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, NO_FILE, str(path))
+    try:
+        # the kernel has files that call themselves regular and have nothing to give for now
+        os.pread(handle, 1, 0)
+    except BlockingIOError:
+        os.close(handle)
+        raise
+    except OSError:
+        # what reads it says why it cannot be read
+        pass
     return os.fdopen(handle, "rb")
 
 
