@@ -102,7 +102,7 @@ def ways_out(
             tried,
             about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
             trouble=bool(causes) or exceeds(trial) or bool(trial.stops()),
-            known=no_plan is None,
+            known=no_plan is None and not _is_open(trial),
         ),
         cause=_cause(causes[0]) if causes else None,
         proposals=proposals,
@@ -148,6 +148,12 @@ def exceeds(trial: TrialLaunch) -> bool:
     """Tell whether the launch is foreseen not to fit its card."""
     found = trial.before.memory
     return not isinstance(found, Refusal) and found.likely_exceeds
+
+
+def _is_open(trial: TrialLaunch) -> bool:
+    """Tell whether what is not known of the launch decides whether it fits."""
+    found = trial.before.memory
+    return not isinstance(found, Refusal) and found.verdict == "cannot-say"
 
 
 def _untold(trial: TrialLaunch) -> Refusal | None:
