@@ -40,7 +40,7 @@ def main(dist: Path) -> int:
         )
         venv.create(work / "venv", with_pip=True)
         python = work / "venv" / "bin" / "python"
-        given = f"{wheel}[collect,durable,fleet,lsp,mcp,ray,serve]"
+        given = f"{wheel}[collect,data,durable,fleet,lsp,mcp,ray,serve]"
         subprocess.run([python, "-m", "pip", "install", "-q", given, *NEEDED], check=True)
         subprocess.run([python, "-m", "pip", "check"], check=True)
         tests = [f"tests/{name}" for name in WHOLE]
