@@ -32,7 +32,8 @@ def price(item: Proposal, lang: Lang) -> str:
 
 def _terms(item: Proposal, lang: Lang) -> Iterator[str]:
     yield item.cost
-    if item.kind == "plan":
+    # that the result is another one is what the class of a proposal says, in front of its price
+    if item.kind == "plan" and (item.quality > 1 or item.safety == "safe"):
         yield QUALITY[item.quality].in_(lang)
     before, after = item.batch.before, item.batch.after
     if None not in (before, after) and before != after:
