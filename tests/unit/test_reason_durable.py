@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import subprocess
@@ -481,3 +482,23 @@ def test_what_is_left_out_of_many_facts_of_a_kind_is_counted():
 
     assert left_out == 2
     assert [item.get("at") for item in kept] == [0, 1, 2, None]
+
+
+def test_an_engine_nobody_holds_is_freed_by_the_next_one_and_not_by_the_collector(monkeypatch):
+    freed = []
+    base = RuleBase([rule("r", pattern("x"))])
+    engine = DurableEngine(base)
+    handle = engine._handle
+    delete = engine.native.delete_ruleset
+
+    def deleted(one: int) -> None:
+        freed.append(one)
+        delete(one)
+
+    monkeypatch.setattr(engine.native, "delete_ruleset", deleted)
+    del engine
+    gc.collect()
+
+    assert handle not in freed
+    DurableEngine(base).close()
+    assert handle in freed

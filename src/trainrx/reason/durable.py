@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import weakref
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from json.encoder import encode_basestring as _quoted
@@ -47,6 +48,12 @@ _HANDLED = (0, 1)  # 1: no rule looks at the fact
 _HEARTBEAT = "~"
 _ABSENT = "~absent"
 _LOCK = threading.Lock()  # the C module keeps its state in globals
+_LEFT: deque[int] = deque()
+"""Rule bases whose engines nobody holds any more.
+
+The collector comes amid whatever runs, another inference in C included: what it finds is freed by
+the next engine that is made, under the lock.
+"""
 
 
 class DurableEngine:
@@ -63,9 +70,13 @@ class DurableEngine:
         self.rules = tuple(base.rules.values())
         self._sessions = itertools.count(1)
         with _LOCK, _translated(self.native):
-            self._handle: int | None = self.native.create_ruleset("trainrx", _ruleset(base))
+            while _LEFT:
+                self.native.delete_ruleset(_LEFT.popleft())
+            handle: int = self.native.create_ruleset("trainrx", _ruleset(base))
+        self._handle: int | None = handle
         # who shares an engine need not know who is the last to use it
-        self._freed = weakref.finalize(self, self.native.delete_ruleset, self._handle)
+        self._left = weakref.finalize(self, _LEFT.append, handle)
+        self._left.atexit = False
 
     def infer(self, facts: Iterable[Fact]) -> Inference:
         """Apply the rules until nothing new follows.
@@ -85,7 +96,8 @@ class DurableEngine:
     def close(self) -> None:
         """Free the rule base in C, about 2 MB."""
         with _LOCK:
-            self._freed()
+            if self._handle is not None and self._left.detach() is not None:
+                self.native.delete_ruleset(self._handle)
             self._handle = None
 
 
