@@ -40,7 +40,9 @@ def answering(workers: Workers) -> psutil.Process:
     until = time.monotonic() + WAIT
     while (process := workers._processes[0]._process) is None and time.monotonic() < until:
         time.sleep(0.05)
+    # psutil takes None for this process itself
     assert process is not None
+    assert process.pid is not None
     return psutil.Process(process.pid)
 
 

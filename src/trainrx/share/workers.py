@@ -217,8 +217,12 @@ class _Process:
         self._folder = self._base.made("answers-")
         self._pipe, inner = context.Pipe()
         arguments = (inner, self._folder, self._limits)
-        self._process = context.Process(target=_answer_questions, args=arguments, daemon=True)
-        self._process.start()
+        process = context.Process(target=_answer_questions, args=arguments, daemon=True)
+        process.start()
+        # others may ask for it from here on, and end it
+        self._process = process
+        if self._closed:
+            process.kill()
         inner.close()
         self._answers = 0
 
