@@ -24,6 +24,11 @@ def hardest(work: Workload) -> Workload:
     return _with(work, _HARDEST)
 
 
+def may_raise(term: OpenTerm) -> bool:
+    """Tell whether a term that is open may take more than what is taken for granted."""
+    return term == "length" or term in _HARDEST
+
+
 def _with(work: Workload, changes: Mapping[OpenTerm, _Change]) -> Workload:
     for term, change in changes.items():
         if term in work.open_terms:

@@ -10,6 +10,7 @@ import msgspec
 
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.memory import runs
+from trainrx.memory.extremes import may_raise
 from trainrx.model.assumptions import ASSUMPTIONS, REFUSALS, say
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.memory import Assumption, OpenTerm, Refusal
@@ -108,7 +109,7 @@ class TrainingJob:
         self._open.append(term)
         self.assume(ident, param, **values)
         item = self.assumed[ident]
-        self.assumed[ident] = msgspec.structs.replace(item, decides=True)
+        self.assumed[ident] = msgspec.structs.replace(item, decides=True, may_raise=may_raise(term))
 
     def left_open(self) -> tuple[OpenTerm, ...]:
         """Give all terms that are not known, each named among what is taken for granted."""

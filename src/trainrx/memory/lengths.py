@@ -124,8 +124,10 @@ def _unlimited(job: TrainingJob, most: float) -> Length:
     """Give all lengths a model takes: nothing tells which of them occur."""
     by = job.opened("length")
     ident, values = ("open-length", {"by": by}) if by else ("length-unlimited", {})
-    job.leave_open("length", ident, "train.max_length", tokens=f"{most:.0f}", **values)
-    return Length(low=min(SHORT, most), typical=min(USUAL, most), high=most, how="cap")
+    usual = min(USUAL, most)
+    values |= {"tokens": f"{most:.0f}", "usual": f"{usual:.0f}"}
+    job.leave_open("length", ident, "train.max_length", **values)
+    return Length(low=min(SHORT, most), typical=usual, high=most, how="cap")
 
 
 def _image_tokens(work: Workload, stats: TokenStats) -> tuple[float, float]:

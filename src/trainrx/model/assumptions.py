@@ -257,6 +257,10 @@ REFUSALS: Mapping[str, Text] = {
     "trained-unknown": Text(
         en="how many parameters are trained is not known", zh="不清楚有多少参数参与训练"
     ),
+    "open": Text(
+        en="between {low} and {high} GiB are possible, the card has {limit}: {asks}",
+        zh="可能占用 {low}～{high} GiB，显卡为 {limit} GiB：{asks}",
+    ),
     "no-plan": Text(
         en="nothing that may be changed makes the job fit a card of {gib} GiB",
         zh="在允许改动的范围内，没有办法让任务放进 {gib} GiB 的显卡",

@@ -80,10 +80,10 @@ FixVerdict = Literal[
     "proved", "checked", "not-enough", "manual", "nothing-proved", "nothing-to-fix", "unknown"
 ]
 """proved: at least one change passed its checks; checked: the same, but the job is short of memory
-and how much the change frees is not known; not-enough: the change does its part, but something else
-still stops the launch; manual: what is to be done is not in these files; nothing-proved: all that
-was tried failed a check; nothing-to-fix: no cause was found and the job fits; unknown: no cause was
-found, and whether the job fits cannot be told (`no_plan` says why)."""
+and whether the change frees enough is not known; not-enough: the change does its part, but
+something else still stops the launch; manual: what is to be done is not in these files;
+nothing-proved: all that was tried failed a check; nothing-to-fix: no cause was found and the job
+fits; unknown: no cause was found, and whether the job fits cannot be told (`no_plan` says why)."""
 
 
 class FixedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,6 +132,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     remedy's. `number` counts from 1, as `--plan N` takes it. `terms` are what `predicted` is made
     of, the largest first. `slowdown`: factors on the time of a
     step, None where nothing tells. `quality` 0 (same result) to 3 (another model is trained).
+    `assumes` is what its figure takes for granted and decides whether it fits.
     `refused` is what still stops the launch with these changes. `commands` of a plan have to run
     beside the job.
     """
@@ -152,6 +153,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[Needed, ...] = ()
     notes: tuple[str, ...] = ()
     predicted: Predicted | None = None
+    assumes: tuple[str, ...] = ()
     terms: tuple[TermChange, ...] = ()
     batch: Batch = Batch()
     slowdown: tuple[float, float] | None = None

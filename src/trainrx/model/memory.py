@@ -226,7 +226,8 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
     """Something the launch does not say that was taken for granted. `param`: what would say it.
 
     `text` is English; `id` names the same words in `trainrx.model.assumptions`, and `values` are
-    what fills them. `decides`: it is not known, and the interval holds all it may be.
+    what fills them. `decides`: it is not known, and the interval holds all it may be; `may_raise`:
+    some of that takes more than what is taken for granted.
     """
 
     id: str
@@ -234,6 +235,7 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
     param: str = ""
     values: tuple[tuple[str, str], ...] = ()
     decides: bool = False
+    may_raise: bool = False
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
@@ -277,7 +279,24 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     def likely_exceeds(self) -> bool:
         """Tell whether all of the job is understood, and more likely than not it is too large."""
         understood = self.verdict in ("tight", "does-not-fit")
-        return understood and self.limit_gib is not None and self.need_gib > self.limit_gib
+        return understood and self.rather_exceeds
+
+    @property
+    def rather_exceeds(self) -> bool:
+        """Tell whether the job is too large if what is not understood is as it is assumed."""
+        return self.limit_gib is not None and self.need_gib > self.limit_gib
+
+    @property
+    def deciding(self) -> tuple[Assumption, ...]:
+        """Give what is not known and decides whether the job fits; () where that can be said."""
+        if self.verdict != "cannot-say":
+            return ()
+        return tuple(item for item in self.assumptions if item.decides)
+
+    @property
+    def hoped_for(self) -> tuple[Assumption, ...]:
+        """Give what is taken for granted that may take more, where the job may exceed its card."""
+        return tuple(item for item in self.deciding if item.may_raise)
 
     @property
     def beyond(self) -> tuple[Term, ...]:

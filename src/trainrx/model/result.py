@@ -233,7 +233,8 @@ class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     """The changes that together are predicted to work, as `diagnose fix` proves them.
 
     `proved`: every check passed on an edited copy. `fits`: whether the predicted memory fits the
-    card, None where that is not known. `reason` says why no changes are proposed, "" where some
+    card, None where that is not known. `assumes` is what that takes for granted and nobody knows:
+    such a plan is not proved. `reason` says why no changes are proposed, "" where some
     are. `command` prints or applies them.
     """
 
@@ -244,6 +245,7 @@ class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     predicted: Predicted | None = None
     proved: bool = False
     fits: bool | None = None
+    assumes: tuple[str, ...] = ()
     safety: Safety | None = None
     cost: str = ""
     reason: str = ""

@@ -13,6 +13,7 @@ from trainrx.evidence.arguments import logged_arguments
 from trainrx.fix.plan import MEMORY
 from trainrx.inputs.hardware import least_gib
 from trainrx.knowledge.store import Knowledge
+from trainrx.memory.job import refusal
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.findings import Edit, Finding
 from trainrx.model.fixing import FixAnswer, FixedCause, FixVerdict, Proposal
@@ -24,6 +25,7 @@ from trainrx.model.result import CauseOut, Diagnosis, FixOut
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
+from trainrx.prove.proposal_notes import assumed
 from trainrx.prove.proposals import Tried, goes_first, numbered, touches, try_edits, try_fix
 from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
@@ -85,7 +87,7 @@ def ways_out(
     about_memory = [cause for cause in causes if cause.family in MEMORY]
     plans: Sequence[Tried] = ()
     no_plan: Refusal | None = None
-    if about_memory or (not causes and exceeds(trial)):
+    if about_memory or (not causes and _rather_exceeds(trial)):
         plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
     elif not causes and not begun(done.facts):
         no_plan = _untold(trial)
@@ -102,7 +104,7 @@ def ways_out(
             tried,
             about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
             trouble=bool(causes) or exceeds(trial) or bool(trial.stops()),
-            known=no_plan is None and not _is_open(trial),
+            known=no_plan is None,
         ),
         cause=_cause(causes[0]) if causes else None,
         proposals=proposals,
@@ -150,10 +152,10 @@ def exceeds(trial: TrialLaunch) -> bool:
     return not isinstance(found, Refusal) and found.likely_exceeds
 
 
-def _is_open(trial: TrialLaunch) -> bool:
-    """Tell whether what is not known of the launch decides whether it fits."""
+def _rather_exceeds(trial: TrialLaunch) -> bool:
+    """Tell whether the launch is too large if what is not known is as it is assumed."""
     found = trial.before.memory
-    return not isinstance(found, Refusal) and found.verdict == "cannot-say"
+    return not isinstance(found, Refusal) and found.rather_exceeds
 
 
 def _untold(trial: TrialLaunch) -> Refusal | None:
@@ -164,7 +166,13 @@ def _untold(trial: TrialLaunch) -> Refusal | None:
     asks = ("hardware.gpu_gib",)
     if found.limit_gib is None:
         return Refusal(kind="unknown", id="no-card", reason="no card is known", asks=asks)
-    return None
+    if found.verdict != "cannot-say":
+        return None
+    figures = {"low": found.card.low, "high": found.card.high, "limit": found.limit_gib}
+    values = {name: f"{gib:.1f}" for name, gib in figures.items()}
+    return refusal(
+        "unknown", "open", {**values, "asks": " ".join(assumed(found.deciding, trial.around))}
+    )
 
 
 def _sources(done: Conclusion, cause: CauseOut) -> Mapping[str, Reference]:
@@ -217,8 +225,9 @@ def _verdict(
     if proposals and proposals[0].refused:
         return "not-enough"
     if proposals:
-        figure = any(check.name == "memory" for check in proposals[0].checks)
-        return "proved" if figure or not about_memory else "checked"
+        first = proposals[0]
+        figure = any(check.name == "memory" for check in first.checks) and not first.assumes
+        return "proved" if figure or not (about_memory or first.kind == "plan") else "checked"
     if any(item.by_hand is not None for item in tried):
         return "manual"
     if trouble:

@@ -6,17 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from packaging.version import InvalidVersion, Version
 
+from trainrx.estimation.phrasing import worded
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.fixing import Claim, Needed
-from trainrx.model.memory import Prediction
+from trainrx.model.memory import Assumption, Prediction
 from trainrx.model.packages import Need
 from trainrx.model.parts import Param, Safety
 from trainrx.model.result import Change, FixOut
 from trainrx.model.safety import graver
 from trainrx.model.text import Lang, Text, price_text
 from trainrx.prove.attempt import Attempt, TrialLaunch
+from trainrx.prove.candidates import subject_of
 from trainrx.prove.mending import move_of
+from trainrx.prove.reread import LaunchContext
 
 BUILT = {"flash-attn": " --no-build-isolation"}
 """Options pip wants for packages that are built against the torch that is there."""
@@ -108,6 +111,11 @@ HOST = Text(
 )
 NOTED_GIB = 16.0
 """Host memory an edit takes for good beyond what the launch took, from which on it is told."""
+IF_SO = Text(en="{text} ({param} would tell)", zh="{text}（给出 {param} 即可确定）")
+IF_SO_LONG = Text(
+    en="if samples have about {usual} tokens: up to {tokens} are possible ({param} would tell)",
+    zh="前提是样本约 {usual} 个 token：最长可能达到 {tokens}（给出 {param} 即可确定）",
+)
 AND = Text(en=", ", zh="、")
 SPACE = Text(en=" ", zh="")
 
@@ -137,6 +145,22 @@ def host_memory(attempt: Attempt, trial: TrialLaunch, lang: Lang) -> Iterator[st
     more = after.host.resident - before.host.resident
     if more >= NOTED_GIB and "hardware.host_ram_gib" not in trial.around.known:
         yield HOST.in_(lang).format(gib=f"{after.host.peak:.0f}", more=f"{more:.0f}")
+
+
+def assumed(items: Sequence[Assumption], around: LaunchContext) -> tuple[str, ...]:
+    """Say what a figure takes for granted that nobody knows, and what would tell it."""
+    subject = subject_of(around) if items else None
+    if subject is None:
+        return ()
+    lang, knowledge = around.lang, around.knowledge
+    said = [worded(item, subject.launch, knowledge, lang) for item in items]
+    return tuple(_if_so(item, lang) for item in said)
+
+
+def _if_so(item: Assumption, lang: Lang) -> str:
+    values = dict(item.values)
+    form = IF_SO_LONG if "usual" in values else IF_SO
+    return form.in_(lang).format(text=item.text, param=item.param, **values)
 
 
 def lost(changes: Sequence[Change], lang: Lang) -> Iterator[str]:

@@ -26,6 +26,7 @@ from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, Promise, TrialLaunch, pinned
 from trainrx.prove.planner import FILL
 from trainrx.prove.proposal_notes import (
+    assumed,
     cost_of,
     host_memory,
     joined_claims,
@@ -85,6 +86,7 @@ def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
             *lost(attempt.renamed, lang),
         ),
         predicted=(predicted := _planned(plan)),
+        assumes=_assumed(attempt, trial),
         terms=_terms(predicted, trial, attempt),
         batch=_batch(trial, attempt, plan),
         slowdown=plan.slowdown,
@@ -199,6 +201,7 @@ def _proposed(
             *lost(attempt.changes if safe else attempt.renamed, lang),
         ),
         predicted=(predicted := _predicted(trial, attempt) if _is_short(cause, trial) else None),
+        assumes=_assumed(attempt, trial) if predicted is not None else (),
         terms=_terms(predicted, trial, attempt),
         batch=_batch(trial, attempt, None),
         checks=attempt.checks,
@@ -212,7 +215,7 @@ def _proposed(
 def _is_short(cause: CauseOut, trial: TrialLaunch) -> bool:
     """Tell whether memory is the trouble: it was, or the launch is foreseen not to fit."""
     found = trial.before.memory
-    foreseen = not isinstance(found, Refusal) and found.likely_exceeds
+    foreseen = not isinstance(found, Refusal) and found.rather_exceeds
     return cause.family in MEMORY or foreseen
 
 
@@ -312,6 +315,12 @@ def _planned(plan: Planned) -> Predicted | None:
         low_gib=round(plan.after.low, 1),
         high_gib=round(plan.after.high, 1),
     )
+
+
+def _assumed(attempt: Attempt, trial: TrialLaunch) -> tuple[str, ...]:
+    """Say what the figure of the changed launch rests on, of what nobody knows."""
+    found = (attempt.reading or trial.before).memory
+    return () if isinstance(found, Refusal) else assumed(found.hoped_for, trial.around)
 
 
 def _terms(

@@ -152,7 +152,13 @@ class LaunchReader:
         found = workload_of(
             facts, shape, self._around.lengths, models=known.models, datasets=known.datasets
         )
-        return found if isinstance(found, Refusal) else predict(found[0], known.memory)
+        if isinstance(found, Refusal):
+            return found
+        work, assumed = found
+        predicted = predict(work, known.memory)
+        if isinstance(predicted, Refusal):
+            return predicted
+        return msgspec.structs.replace(predicted, assumptions=assumed)
 
 
 def with_files(given: Given, files: Iterable[FilePatch]) -> Given:

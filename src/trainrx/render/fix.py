@@ -140,7 +140,7 @@ def _said(item: Proposal, view: View, *, started: bool) -> Iterator[tuple[Text, 
     """Give what is said of a proposal: memory, batch, speed, quality, price, why, checks, notes."""
     if started:
         yield words.NOTE, (view.say(words.BESIDE_SAYS),)
-    yield words.MEMORY, (words.memory_text(item, view),)
+    yield words.MEMORY, (words.memory_text(item, view), *item.assumes)
     yield words.BATCH, (words.batch_text(item, view),)
     yield words.SPEED, (words.speed_text(item, view),)
     if item.kind == "plan":

@@ -37,7 +37,7 @@ CLAIM: Mapping[FixVerdict, Text] = {
     ),
     "checked": Text(
         en="the edit below reads back as it is meant; whether it frees enough memory is not known",
-        zh="下面的修改写法正确；能腾出多少显存无法预测",
+        zh="下面的修改写法正确；能否腾出足够的显存尚不确定",
     ),
     "not-enough": Text(
         en="the edit below passed its own checks, but the launch will still stop",

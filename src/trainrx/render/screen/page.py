@@ -114,7 +114,7 @@ def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
                 children=(*firm, *steps[:shown], *destruction(plan.destroys, view)),
                 strong=view.post,
             ),
-            doc.Labelled(view.say(words.MEMORY), (figures,)) if figures else None,
+            doc.Labelled(view.say(words.MEMORY), (figures, *plan.assumes[:1])) if figures else None,
             doc.Labelled(view.say(words.PRICE), (paid,), style="dim", most=1)
             if paid and cost
             else None,

@@ -1,0 +1,60 @@
+"""What fix answers where something that decides the memory of a launch is not known."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from trainrx import Diagnoser
+from trainrx.model.fixing import FixAnswer
+
+LAUNCH = (
+    "NPROC_PER_NODE=1 swift sft --model Qwen/Qwen2.5-1.5B-Instruct --train_type lora "
+    "--dataset d.jsonl --torch_dtype bfloat16 --per_device_train_batch_size {micro} "
+    "--gradient_accumulation_steps 2"
+)
+
+
+@cache
+def diagnoser() -> Diagnoser:
+    """Give one that has loaded its knowledge for all questions."""
+    return Diagnoser()
+
+
+def fixed(folder: Path, micro: int, more: str = "", **inputs: str) -> FixAnswer:
+    """Ask what to change in a launch of this micro-batch on a card of 24 GiB."""
+    path = folder / "launch.sh"
+    path.write_text(f"{LAUNCH.format(micro=micro)}{more}\n", encoding="utf-8")
+    return diagnoser().fix_launch(path, gpu="24GiB", **inputs)  # type: ignore[arg-type]
+
+
+def test_a_launch_likely_too_large_gets_plans_that_name_the_length_they_assume(tmp_path):
+    found = fixed(tmp_path, micro=8)
+
+    assert found.verdict == "checked"
+    first = found.proposals[0]
+    assert first.changes
+    (said,) = first.assumes
+    assert "2048 tokens" in said
+    assert "32768" in said
+    assert "--max_length" in said
+
+
+def test_with_the_length_in_the_launch_the_same_plan_is_proved(tmp_path):
+    found = fixed(tmp_path, micro=8, more=" --max_length 2048")
+
+    assert found.verdict == "proved"
+    assert found.proposals[0].assumes == ()
+
+
+@pytest.mark.parametrize(("lang", "word"), [("en", "would tell"), ("zh", "即可确定")])
+def test_a_launch_that_rather_fits_is_unknown_and_says_what_would_tell(tmp_path, lang, word):
+    found = fixed(tmp_path, micro=2, lang=lang)
+
+    assert (found.verdict, found.proposals) == ("unknown", ())
+    assert found.no_plan is not None
+    assert found.no_plan.kind == "unknown"
+    assert "--max_length" in found.no_plan.reason
+    assert word in found.no_plan.reason
