@@ -103,7 +103,7 @@ def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
     front: list[LogBlock] = []
     back: list[LogBlock] = []
     seen = behind = 0
-    for block in clean_blocks(chunks(item, lambda _: None)):
+    for block in clean_blocks(chunks(item, lambda _: None, limit=EARLY)):
         back.append(block)
         behind += len(block.data)
         seen += block.size

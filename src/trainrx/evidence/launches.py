@@ -30,7 +30,7 @@ def embedded_launches(logs: Sequence[Input]) -> tuple[Origin, ...]:
 
 def _launches(item: Input) -> Iterator[Origin]:
     seen = 0
-    for block in clean_blocks(chunks(item, lambda _: None)):
+    for block in clean_blocks(chunks(item, lambda _: None, limit=EARLY)):
         for match in RUN.finditer(block.data):
             line = block.line + block.data.count(b"\n", 0, match.start())
             yield Origin(source=item.name, line=line, text=decode(match[1]))

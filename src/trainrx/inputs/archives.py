@@ -5,16 +5,20 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
+from io import BufferedIOBase
 from pathlib import PurePosixPath
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_manifest
-from trainrx.inputs.ends import BothEnds
+from trainrx.inputs.ends import BothEnds, Pace
 from trainrx.inputs.folder import is_wanted_member
 from trainrx.inputs.stream import GZIP, ZSTD
 from trainrx.model.bundle import MANIFEST
 from trainrx.model.findings import Unread
+
+if TYPE_CHECKING:
+    import tarfile
 
 BZIP2 = b"BZh"
 XZ = b"\xfd7zXZ"
@@ -28,28 +32,44 @@ class BeyondBudgetError(Exception):
     """An archive asks for more than is given to one; says of what."""
 
 
+class _Pieces(Protocol):
+    """What is read piece by piece."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Read at most so many bytes at once; none at the end."""
+
+
 class _Forward:
     """What is unpacked, read forward only: no more of it than is allowed, nor much at once."""
 
-    def __init__(self, source: BinaryIO, allowed: int, budget: ReadingBudget) -> None:
+    def __init__(self, source: BufferedIOBase, allowed: int, budget: ReadingBudget) -> None:
         self._source = source
-        self._piece = budget.limits.header
         self._budget = budget
         self._at = 0
         self.allowed = allowed
 
     def read(self, size: int = -1) -> bytes:
-        """Read so many bytes.
+        """Read so many bytes, as readers of archives do what is said of a member.
 
         Raises:
             BeyondBudgetError: it is more than is allowed.
         """
-        if not 0 <= size <= self._piece:
-            raise BeyondBudgetError(f"it states more than {self._piece} bytes of a member")
-        return self._read(size)
+        most = self._budget.limits.header
+        if not 0 <= size <= most:
+            raise BeyondBudgetError(f"it states more than {most} bytes of a member")
+        parts: list[bytes] = []
+        while size and (piece := self.read1(size)):
+            parts.append(piece)
+            size -= len(piece)
+        return b"".join(parts)
 
-    def _read(self, size: int) -> bytes:
-        data = self._source.read(size)
+    def read1(self, size: int) -> bytes:
+        """Read at most so many bytes at once: what stands before damage is not lost with it.
+
+        Raises:
+            BeyondBudgetError: it is more than is allowed.
+        """
+        data = self._source.read1(size)
         self._at += len(data)
         self.allowed -= len(data)
         left = self._budget.left
@@ -62,7 +82,7 @@ class _Forward:
 
     def seek(self, place: int, _whence: int = 0) -> int:
         """Pass over what stands before a place."""
-        while self._at < place and self._read(min(PIECE, place - self._at)):
+        while self._at < place and self.read1(min(PIECE, place - self._at)):
             pass
         return self._at
 
@@ -78,6 +98,30 @@ class _Unpacked(_Forward):
         """Go to a place."""
         self._at = self._source.seek(place)
         return self._at
+
+
+class _Stored:
+    """The bytes of a member of a tar archive as they stand there: holes are none."""
+
+    def __init__(self, archive: _Forward, member: tarfile.TarInfo) -> None:
+        archive.seek(member.offset_data)
+        self._archive = archive
+        parts = getattr(member, "sparse", None)
+        self._left = member.size if parts is None else sum(size for _, size in parts)
+
+    def read1(self, size: int, /) -> bytes:
+        """Read at most so many bytes at once.
+
+        Raises:
+            EOFError: the archive ends within the member.
+        """
+        if self._left <= 0:
+            return b""
+        data = self._archive.read1(min(size, self._left))
+        if not data:
+            raise EOFError("unexpected end of data")
+        self._left -= len(data)
+        return data
 
 
 class _Guarded:
@@ -135,28 +179,28 @@ def _damage() -> tuple[type[Exception], ...]:
     return (*own, OSError, EOFError, ValueError, LookupError, OverflowError, struct.error)
 
 
-def _unpacking(handle: BinaryIO) -> BinaryIO:
+def _unpacking(handle: BinaryIO) -> BufferedIOBase:
     """Give what an archive is read from: of one that is packed what is in it."""
     head = handle.read(len(XZ))
     handle.seek(0)
     if head.startswith(GZIP):
         import gzip
 
-        return cast("BinaryIO", gzip.GzipFile(fileobj=handle))
+        return gzip.GzipFile(fileobj=handle)
     if head.startswith(BZIP2):
         import bz2
 
-        return cast("BinaryIO", bz2.BZ2File(handle))
+        return bz2.BZ2File(handle)
     if head.startswith(XZ):
         import lzma
 
-        return cast("BinaryIO", lzma.LZMAFile(handle))
+        return lzma.LZMAFile(handle)
     if not head.startswith(ZSTD):
-        return handle
+        return cast("BufferedIOBase", handle)
     import zstandard
 
     reader = zstandard.ZstdDecompressor().stream_reader(handle, read_across_frames=True)
-    return cast("BinaryIO", reader)
+    return cast("BufferedIOBase", reader)
 
 
 def members(
@@ -164,9 +208,11 @@ def members(
 ) -> Iterator[tuple[str, bytes]]:
     """Give name and bytes of the members worth reading; what stops it goes to `unread`."""
     wanted = _Wanted()
+    most = budget.limits.unpacking_of(opened.seek(0, 2), budget.sharing)
+    pace = Pace(opened.tell, budget.limits.ratio, most.spare)
     try:
-        for member, handle in _entries(opened, wanted, budget):
-            reading = _MemberReading(handle, budget)
+        for member, handle in _entries(opened, most.all, wanted, budget):
+            reading = _MemberReading(handle, pace, budget)
             data = b"".join(reading.pieces())
             if reason := reading.why:
                 unread.append(Unread(source=f"{source}!{member}", reason=reason))
@@ -189,7 +235,7 @@ class _MemberReading:
         stopped: what it broke off with.
     """
 
-    def __init__(self, handle: BinaryIO, budget: ReadingBudget) -> None:
+    def __init__(self, handle: _Pieces, pace: Pace, budget: ReadingBudget) -> None:
         left = budget.left
         if left.held <= 0 or left.files <= 0:
             raise BeyondBudgetError(f"no more than {budget.limits.files} files are read")
@@ -197,7 +243,7 @@ class _MemberReading:
         self._budget = budget
         most = min(budget.limits.member, left.held)
         last = min(budget.limits.last, most // 4)
-        self._ends = BothEnds(most - last, last, budget.limits.unpacked)
+        self._ends = BothEnds(pace, first=most - last, last=last, most=budget.limits.unpacked)
         self.stopped: Exception | None = None
 
     def pieces(self) -> Iterator[bytes]:
@@ -209,7 +255,7 @@ class _MemberReading:
 
     def _read(self) -> Iterator[bytes]:
         try:
-            while piece := self._handle.read(self._budget.limits.header):
+            while piece := self._handle.read1(PIECE):
                 yield piece
         except BeyondBudgetError as error:
             self.stopped = error
@@ -245,11 +291,10 @@ class _Wanted:
 
 
 def _entries(
-    opened: BinaryIO, wanted: _Wanted, budget: ReadingBudget
-) -> Iterator[tuple[str, BinaryIO]]:
+    opened: BinaryIO, allowed: int, wanted: _Wanted, budget: ReadingBudget
+) -> Iterator[tuple[str, _Pieces]]:
     if budget.depth > budget.limits.nested:
         raise BeyondBudgetError(f"it lies in more than {budget.limits.nested} others")
-    allowed = budget.limits.unpacking_of(opened.seek(0, 2), budget.sharing).all
     opened.seek(0)
     head = opened.read(4)
     opened.seek(0)
@@ -266,7 +311,7 @@ def _count(budget: ReadingBudget) -> None:
 
 def _of_zip(
     opened: BinaryIO, allowed: int, wanted: _Wanted, budget: ReadingBudget
-) -> Iterator[tuple[str, BinaryIO]]:
+) -> Iterator[tuple[str, _Pieces]]:
     import zipfile
 
     guarded = cast("BinaryIO", _Guarded(opened, budget.limits.directory))
@@ -276,23 +321,21 @@ def _of_zip(
             if info.is_dir() or not wanted(info.filename):
                 continue
             with packed.open(info) as handle:
-                unpacked = _Forward(cast("BinaryIO", handle), allowed, budget)
-                yield info.filename, cast("BinaryIO", unpacked)
+                unpacked = _Forward(cast("BufferedIOBase", handle), allowed, budget)
+                yield info.filename, unpacked
             allowed = unpacked.allowed
 
 
 def _of_tar(
     opened: BinaryIO, allowed: int, wanted: _Wanted, budget: ReadingBudget
-) -> Iterator[tuple[str, BinaryIO]]:
+) -> Iterator[tuple[str, _Pieces]]:
     import tarfile
 
     source = _unpacking(opened)
-    kind = _Unpacked if source is opened else _Forward
-    forward = cast("BinaryIO", kind(source, allowed, budget))
-    with tarfile.open(fileobj=forward, mode="r:") as archive:
+    kind = _Unpacked if source is cast("BufferedIOBase", opened) else _Forward
+    forward = kind(source, allowed, budget)
+    with tarfile.open(fileobj=cast("BinaryIO", forward), mode="r:") as archive:
         while (member := archive.next()) is not None:
             _count(budget)
             if member.isfile() and wanted(member.name):
-                found = archive.extractfile(member)
-                if found is not None:
-                    yield member.name, cast("BinaryIO", found)
+                yield member.name, _Stored(forward, member)

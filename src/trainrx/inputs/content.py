@@ -96,12 +96,13 @@ class Content:
 
     @cached_property
     def end(self) -> str:
-        """Give the end as text."""
+        """Give the end as text; of a packed file, which nobody writes by hand, none."""
         if len(self.sample) < SAMPLE:
             return self.head
         if self.path is None:
             return decode_text(self._data[-SAMPLE:])
-        return decode_text(tail(Input(kind="log", name=self.name, path=self.path), SAMPLE).data)
+        own = Input(kind="log", name=self.name, path=self.path)
+        return decode_text(tail(own, SAMPLE, again=0).data)
 
     @property
     def is_streamed(self) -> bool:

@@ -3,52 +3,107 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from trainrx.model.progress import advance
 
 _NULS = bytes(1 << 16)
 
 
-class BothEnds:
-    """Gives the first and the last bytes of a stream, and of what is between them the line ends.
+class Pace:
+    """Decides which pieces of what is unpacked are given, by how tightly they are packed.
 
-    So each line keeps its number, and what is left out costs no more than to unpack it. NULs that a
-    stream begins with are left out, too: a log has them that was truncated while it was written.
+    What repeats packs tightly. Each packed byte that was read earns some that may be given; what
+    was earned and cannot pay for a piece is halved, so that nothing of what only repeats is given.
+
+    Args:
+        packed: tells how many packed bytes were read.
+        ratio: bytes that are given for each of them.
+        spare: bytes that are given whatever was read.
+    """
+
+    def __init__(self, packed: Callable[[], int], ratio: int, spare: int) -> None:
+        self._packed = packed
+        self._ratio = ratio
+        self._spare = spare
+        self._seen = packed()
+        self._earned = spare
+
+    @property
+    def most(self) -> int:
+        """Give how many bytes may have been given by now."""
+        return self._ratio * self._packed() + self._spare
+
+    def take(self, size: int, *, some: bool = False) -> int:
+        """Give how many of so many bytes may be given: all, or none unless `some` will do."""
+        now = self._packed()
+        self._earned += self._ratio * max(0, now - self._seen)
+        self._seen = now
+        if size <= self._earned:
+            self._earned -= size
+            return size
+        taken = self._earned if some else 0
+        self._earned = (self._earned - taken) // 2
+        return taken
+
+
+class BothEnds:
+    """Gives of a stream its beginning, its end and what packs no tighter than logs do.
+
+    Of the rest the line ends are given: so each line keeps its number, and what is left out costs
+    no more than to unpack it. NULs that a stream begins with are left out, too: a log has them
+    that was truncated while it was written.
+
+    Args:
+        pace: decides what is given, of this stream and others.
+        first: bytes of this one that are given before its end.
+        last: bytes of its end.
+        most: bytes that are unpacked to come there.
 
     Attributes:
         size: bytes that came.
-        left_out: bytes between the two.
+        read: bytes that were given.
         is_whole: whether the end was reached.
     """
 
-    def __init__(self, first: int, last: int, most: int) -> None:
+    def __init__(self, pace: Pace, *, first: int, last: int, most: int) -> None:
+        self._pace = pace
         self._first = first
         self._last = last
         self._most = most
         self._end: deque[bytes] = deque()
         self._held = 0
         self._lines = 0
+        self._blank = 0
+        self._is_beginning = True
+        self._is_resumed = False
         self.size = 0
-        self.left_out = 0
+        self.read = 0
         self.is_whole = True
+
+    def beginning(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Give what stands before anything that is left out."""
+        for piece in self._allowed(pieces):
+            if taken := self._taken(piece):
+                yield self._given(piece[:taken])
+            if taken < len(piece):
+                return
 
     def of(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Read a stream, no more than `most` bytes of it, nor of more lines than bytes are read."""
-        room = self._first
-        for piece in without_nuls(self._counted(pieces)):
-            if begins := piece[:room]:
-                yield begins
-                room -= len(begins)
-            if len(begins) < len(piece):
-                self._end.append(piece[len(begins) :])
-                self._held += len(piece) - len(begins)
+        for piece in self._allowed(pieces):
+            if taken := self._taken(piece):
+                yield from self._resumed()
+                yield self._given(piece[:taken])
+            if taken < len(piece):
+                self._end.append(piece[taken:])
+                self._held += len(piece) - taken
                 yield from self._pushed_out()
         if self.is_whole and self._end:
             beyond = max(0, self._held - self._last)
             self._end[0], old = self._end[0][beyond:], self._end[0][:beyond]
             yield from self._passed_over(old)
-            yield from self._end
+            yield from map(self._given, self._end)
 
     def why(self, alone: str) -> str:
         """Say what was not given; "" where all was.
@@ -56,47 +111,72 @@ class BothEnds:
         Args:
             alone: how to give the end alone.
         """
-        first = min(self.size, self._first)
         if not self.is_whole:
             return (
-                f"unpacks to more than {self.size} bytes: the first {first} were read and the end "
-                f"was not; give it alone: `{alone} | tail -c 50M | diagnose -`"
+                f"unpacks to more than {self.size} bytes, of which {self.read} were read, and the "
+                f"end was not: give it alone: `{alone} | tail -c 50M | diagnose -`"
             )
-        if not self.left_out:
+        if self.read + self._blank == self.size:
             return ""
-        last = self._held
-        return f"holds {self.size} bytes, of which the first {first} and the last {last} were read"
+        if not self._is_resumed:
+            first, last = self.read - self._held, self._held
+            return (
+                f"holds {self.size} bytes, of which the first {first} and the last {last} were read"
+            )
+        return (
+            f"holds {self.size} bytes, of which {self.read} were read: the beginning, the end and "
+            "what repeats little between them"
+        )
 
-    def _counted(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def _allowed(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Give the pieces as long as they may be unpacked, but for NULs at the beginning."""
+        begun = False
         for piece in pieces:
             advance(0)
-            if self.size + len(piece) > self._most or self._lines > self._first:
+            if self.size + len(piece) > self._most or self._lines > self._pace.most:
                 self.is_whole = False
                 return
             self.size += len(piece)
-            yield piece
+            begun = begun or not is_blank(piece)
+            if begun:
+                yield piece
+            else:
+                self._blank += len(piece)
+
+    def _taken(self, piece: bytes) -> int:
+        """Give how many bytes of a piece are given: some of the first one that is too much."""
+        room = min(len(piece), max(0, self._first - self.read))
+        if room < len(piece) and not self._is_beginning:
+            return 0
+        taken = self._pace.take(room, some=self._is_beginning)
+        self._is_beginning = self._is_beginning and taken == len(piece)
+        return taken
+
+    def _resumed(self) -> Iterator[bytes]:
+        """Pass over what was held as the end, but for what stands right before what follows."""
+        self._is_resumed = self._is_resumed or bool(self._end)
+        while len(self._end) > 1:
+            yield from self._passed_over(self._end.popleft())
+        yield from map(self._given, self._end)
+        self._end.clear()
+        self._held = 0
+
+    def _given(self, piece: bytes) -> bytes:
+        self.read += len(piece)
+        return piece
 
     def _pushed_out(self) -> Iterator[bytes]:
         """Pass over what is further from the end now than is held."""
-        while self._held - len(self._end[0]) >= self._last:
+        while self._end and self._held - len(self._end[0]) >= self._last:
             yield from self._passed_over(self._end.popleft())
 
     def _passed_over(self, piece: bytes) -> Iterator[bytes]:
         self._held -= len(piece)
-        self.left_out += len(piece)
-        if lines := piece.count(b"\n"):
+        # to look for one is ten times as fast as to count them
+        if b"\n" in piece:
+            lines = piece.count(b"\n")
             self._lines += lines
             yield b"\n" * lines
-
-
-def without_nuls(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Leave out the pieces at the beginning that are nothing but NULs."""
-    stream = iter(pieces)
-    for piece in stream:
-        if not is_blank(piece):
-            yield piece
-            break
-    yield from stream
 
 
 def is_blank(piece: bytes) -> bool:

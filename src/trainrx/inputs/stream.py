@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
-from trainrx.inputs.ends import BothEnds, is_blank
+from trainrx.inputs.ends import BothEnds, Pace, is_blank
 from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
 from trainrx.knowledge.regular import open_regular
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, InputKind
-from trainrx.model.limits import LIMITS, Unpacking
+from trainrx.model.limits import LIMITS
 from trainrx.model.pattern import late
 from trainrx.model.progress import advance
 
@@ -24,7 +24,7 @@ CHUNK = 1 << 18
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED_AGAIN = 64 << 20
-"""Bytes that a packed file may hold for its end to be looked for once more."""
+"""Bytes that packed files may hold for their ends to be looked for once more."""
 STEP = 512
 """Bytes of Zstandard data unpacked at once: even a bomb makes no more than 16 MiB of them."""
 
@@ -56,10 +56,17 @@ def _raw(source: Input, report: Report, limit: int | None) -> Iterator[bytes]:
 
 
 class InputTail(NamedTuple):
-    """The last bytes of an input; `whole`: they are all there are."""
+    """The last bytes of an input.
+
+    Attributes:
+        data: the bytes.
+        whole: whether they are all there are.
+        unpacked: bytes that were unpacked to come to them.
+    """
 
     data: bytes
     whole: bool
+    unpacked: int = 0
 
 
 def held_bytes(source: Input) -> bytes:
@@ -67,37 +74,52 @@ def held_bytes(source: Input) -> bytes:
     return source.data or (source.text or "").encode("utf-8", "replace")
 
 
-def tail(source: Input, size: int = CHUNK) -> InputTail:
-    """Give the last bytes of an input, at most `size`; nothing where it cannot be read again.
+def tail(source: Input, size: int = CHUNK, *, again: int = UNPACKED_AGAIN) -> InputTail:
+    """Give the last bytes of an input; nothing where it cannot be read again.
 
-    Those of a log come without its wrapping. What is packed cannot be read from behind: it is
-    unpacked once more, unless it is large.
+    Those of a log come without its wrapping.
+
+    Args:
+        source: what is read.
+        size: bytes at most.
+        again: bytes that may be unpacked for it: what is packed cannot be read from behind.
     """
-    last = _last(source, size)
+    last, unpacked = _last(source, size, again)
     whole = len(last) < size
     if source.kind in PRINTED and last:
         head = b"" if whole else next(_raw(source, lambda _: None, size), b"")
         work = Unwrapping(head)
         last = b"".join((*work.feed(last), *work.end()))
-    return InputTail(last, whole)
+    return InputTail(last, whole, unpacked)
 
 
-def _last(source: Input, size: int) -> bytes:
+def _last(source: Input, size: int, again: int) -> tuple[bytes, int]:
+    """Give the last bytes as they stand, and how many were unpacked for them."""
     if source.path is None:
-        return held_bytes(source)[-size:]
+        return held_bytes(source)[-size:], 0
     try:
         with open_regular(source.path) as handle:
-            if not handle.read(4).startswith((GZIP, ZSTD)):
+            head = handle.read(4)
+            if not head.startswith((GZIP, ZSTD)):
                 handle.seek(max(0, handle.seek(0, 2) - size))
-                return handle.read(size)
+                return handle.read(size), 0
+            handle.seek(0)
+            pieces = _pieces(handle, head, source.name, lambda _: None, CHUNK)
+            return _last_unpacked(pieces, size, again)
     except OSError:
-        return b""
-    left = UNPACKED_AGAIN
-    last: deque[bytes] = deque(maxlen=2)
-    for piece in file_chunks(source.path, source.name, lambda _: None, limit=left + 1, size=size):
-        left -= len(piece)
+        return b"", 0
+
+
+def _last_unpacked(pieces: Iterator[bytes], size: int, most: int) -> tuple[bytes, int]:
+    seen = held = 0
+    last: deque[bytes] = deque()
+    while seen <= most and (piece := next(pieces, b"")):
+        seen += len(piece)
+        held += len(piece)
         last.append(piece)
-    return b"".join(last)[-size:] if left >= 0 else b""
+        while held - len(last[0]) >= size:
+            held -= len(last.popleft())
+    return (b"" if seen > most else b"".join(last)[-size:]), seen
 
 
 def file_chunks(
@@ -124,12 +146,15 @@ def file_chunks(
             if not head.startswith((GZIP, ZSTD)):
                 until = min(most, length) if length else most
                 yield from _first(pieces, until, name, report if length > most else None)
-            elif limit is not None:
-                yield from _first(pieces, limit, name, report)
-            else:
-                allowed = LIMITS.unpacking_of(length, sharing)
-                tool = "zcat" if head.startswith(GZIP) else "zstdcat"
-                yield from _unpacked(pieces, allowed, tool, name, report)
+                return
+            ends = _both_ends(handle, length, sharing)
+            if limit is not None:
+                yield from _first(ends.beginning(pieces), limit, name, report)
+                return
+            yield from ends.of(pieces)
+            tool = "zcat" if head.startswith(GZIP) else "zstdcat"
+            if reason := ends.why(f"{tool} FILE"):
+                report(Unread(source=name, reason=reason))
     except OSError as error:
         report(Unread(source=name, reason=f"cannot be read: {error.strerror or error}"))
 
@@ -150,14 +175,11 @@ def _first(pieces: Iterator[bytes], most: int, name: str, report: Report | None)
             return
 
 
-def _unpacked(
-    pieces: Iterator[bytes], most: Unpacking, tool: str, name: str, report: Report
-) -> Iterator[bytes]:
-    """Give what a packed file holds, of too much its beginning and its end."""
-    ends = BothEnds(most.first, most.last, most.all)
-    yield from ends.of(pieces)
-    if reason := ends.why(f"{tool} FILE"):
-        report(Unread(source=name, reason=reason))
+def _both_ends(handle: BinaryIO, length: int, sharing: int) -> BothEnds:
+    """Tell how much is given of a packed file of some length."""
+    most = LIMITS.unpacking_of(length, sharing)
+    pace = Pace(handle.tell, LIMITS.ratio, most.spare)
+    return BothEnds(pace, first=LIMITS.read, last=most.last, most=most.all)
 
 
 def _pieces(handle: BinaryIO, head: bytes, name: str, report: Report, size: int) -> Iterator[bytes]:
@@ -245,17 +267,22 @@ def without_paths(text: str) -> str:
 
 def exceptions(logs: Sequence[Input]) -> Iterator[str]:
     """Give the last exceptions of each log, without paths."""
-    for log in logs:
-        lines = [line[:LONGEST] for line in _lines(log) if _EXCEPTION.search(line)][-MOST_LINES:]
-        yield from map(without_paths, lines)
+    for lines in _ends(logs):
+        found = [line[:LONGEST] for line in lines if _EXCEPTION.search(line)][-MOST_LINES:]
+        yield from map(without_paths, found)
 
 
 def functions(logs: Sequence[Input]) -> Iterator[str]:
     """Give the functions of the last tracebacks of each log."""
-    for log in logs:
-        found = [m[1] for line in _lines(log) if (m := _FUNCTION.search(line[:LONGEST]))]
+    for lines in _ends(logs):
+        found = [m[1] for line in lines if (m := _FUNCTION.search(line[:LONGEST]))]
         yield from found[-FRAMES:]
 
 
-def _lines(log: Input) -> list[str]:
-    return decode_text(tail(log).data).splitlines()
+def _ends(logs: Sequence[Input]) -> Iterator[list[str]]:
+    """Give the last lines of each log."""
+    left = UNPACKED_AGAIN
+    for log in logs:
+        last = tail(log, again=left)
+        left -= last.unpacked
+        yield decode_text(last.data).splitlines()

@@ -9,12 +9,12 @@ class Unpacking(msgspec.Struct, frozen=True, kw_only=True):
     """How much of something packed is read, in bytes of what it holds.
 
     Attributes:
-        first: of its beginning.
+        spare: whatever its packed bytes are.
         last: of its end.
         all: that are unpacked to come to the end.
     """
 
-    first: int
+    spare: int
     last: int
     all: int
 
@@ -33,7 +33,8 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
         spare: bytes that are read of packed inputs whatever their ratio, of all together.
         passed: bytes that are unpacked for a packed byte, to come to its end.
         passed_over: bytes that are unpacked for that of all together.
-        last: bytes of the end, which are held in memory meanwhile.
+        last: bytes of the ends of packed inputs, which are held in memory meanwhile.
+        least: bytes of the end of each, however many there are.
         member: bytes of one member of an archive.
         held: bytes of members that are held in memory, of all archives together.
         members: members that are looked at, of all archives together.
@@ -51,9 +52,10 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     unpacked: int = 8 << 30
     ratio: int = 24
     spare: int = 16 << 20
-    passed: int = 100
-    passed_over: int = 2 << 30
+    passed: int = 75
+    passed_over: int = 3 << 29
     last: int = 16 << 20
+    least: int = 1 << 16
     member: int = 1 << 26
     held: int = 1 << 27
     members: int = 10_000
@@ -72,10 +74,10 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
             size: its bytes as they are.
             sharing: how many inputs there may be that are packed.
         """
-        read = min(self.read, self.ratio * size + self.spare // sharing)
-        last = min(self.last, read // 4)
+        spare = self.spare // sharing
         passed = min(self.passed * size, self.passed_over // sharing)
-        return Unpacking(first=read - last, last=last, all=read + passed)
+        last = max(self.last // sharing, self.least)
+        return Unpacking(spare=spare, last=last, all=self.ratio * size + spare + passed)
 
 
 LIMITS = ReadingLimits()
