@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from trainrx.fix.placeholders import is_open
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.owners import is_of_others
 from trainrx.model.facts import Facts
@@ -88,7 +89,7 @@ def measure_change(wanted: Measure) -> Change:
         canonical="",
         action=wanted.action,
         now="unknown",
-        to=wanted.to or None,
+        to=None if is_open(wanted.to) else wanted.to or None,
         spelled=_spelled(wanted),
     )
 

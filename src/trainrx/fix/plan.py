@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -20,6 +20,7 @@ from trainrx.fix.changes import (
 from trainrx.fix.constraints import alters_batch, batch_note, impossible, keep_batch, repair
 from trainrx.fix.measures import is_in_part_of_others, measure_changes
 from trainrx.fix.offered import refusal
+from trainrx.fix.placeholders import at_home, filled, known_words
 from trainrx.fix.versions import install_command, package_changes, set_changes
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Origin, Scalar
@@ -146,7 +147,7 @@ def plan(cause: Cause, job: Target) -> Plan:
             refused.append(NotOffered(id=fix.id, title=title, why=why))
             continue
         try:
-            made = _make(fix, job)
+            made = _make(fix, cause, job)
         except _LeftOutError as error:
             refused.append(NotOffered(id=fix.id, title=title, why=str(error)))
             left_out += [f"{title}: {error}"] if error.is_told else []
@@ -178,7 +179,7 @@ class _LeftOutError(Exception):
         self.is_told = is_told
 
 
-def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
+def _make(fix: Fix, cause: Cause, job: Target) -> FixOut | AlreadyRight:
     values, unknown, settled = _values(fix, job)
     if (
         settled
@@ -212,7 +213,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         *(translations(job) if fix.respell else ()),
         *package_changes(fix, job),
         *together,
-        *_measures(fix, job),
+        *_measures(fix, job, words := known_words(cause, job)),
     )
     if not changes and (_is_bare(fix) or is_in_part_of_others(fix, job.facts)):
         raise _LeftOutError(_NOTHING.in_(job.lang), is_told=False)
@@ -223,7 +224,7 @@ def _make(fix: Fix, job: Target) -> FixOut | AlreadyRight:
         cost=price_text(fix.cost, job.lang),
         changes=changes,
         steps=fix.steps.in_(job.lang) if fix.steps else "",
-        commands=(*install_command(together), *fix.commands),
+        commands=(*install_command(together), *(filled(one, words) for one in fix.commands)),
         notes=tuple(notes),
         destroys=None if fix.destroys is None else destructive_step(fix.destroys, job.lang),
         predicted=_predicted(fix, values, job),
@@ -245,12 +246,15 @@ def destructive_step(found: Destruction, lang: Lang) -> DestructiveStep:
     )
 
 
-def _measures(fix: Fix, job: Target) -> Iterator[Change]:
+def _measures(fix: Fix, job: Target, words: Mapping[str, str]) -> Iterator[Change]:
     """Give the measures of a remedy; an argument needs a command of the job that has it."""
     for measure in fix.measures:
-        for change in measure_changes((measure,), job.facts):
-            if measure.command or not lacks(change, job):
+        known = msgspec.structs.replace(measure, to=filled(measure.to, words))
+        for change in measure_changes((known,), job.facts):
+            if measure.command:
                 yield change
+            elif not lacks(change, job):
+                yield at_home(change, job)
 
 
 def _is_bare(fix: Fix) -> bool:

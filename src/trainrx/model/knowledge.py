@@ -201,7 +201,8 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `param` is the term people search for: an API, a file, a resource. `to` is the value in the
     words of a shell or a program, "" where there is none to name. `$fact.name` at the end of
-    either stands for the text of a fact; where it is unknown the measure is left out. `of` are the
+    either stands for the text of a fact; where it is unknown the measure is left out. `<words>` in
+    `to` are to be filled in, by the job where it tells them. `of` are the
     frameworks whose name `param` is: where another one runs, the measure is left out. A library
     (megatron-core) may stand there too: its names go wherever it is used. `command` is the other
     command of the job whose argument it is (the trainer beside a server).
