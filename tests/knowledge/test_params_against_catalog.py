@@ -82,7 +82,6 @@ UNLISTED = {
     ): "keys below engine_kwargs.vllm are vLLM's own",
     ("axolotl", "gradient_checkpointing_kwargs.use_reentrant"): "key of a dictionary argument",
     ("vllm", "tp"): "short form",
-    ("trl", "dataset_name"): "ScriptArguments is the name of several classes",
 }
 """Names no catalog lists, with the reason why they are accepted all the same."""
 

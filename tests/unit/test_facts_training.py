@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.facts.all import derive
-from trainrx.facts.training import quantised_bits, training_facts
+from trainrx.facts.training import quantised_bits, training_facts, vision_facts
 from trainrx.knowledge.load import load
 from trainrx.model.facts import Facts, Scalar, fact
 
@@ -101,6 +101,27 @@ def test_the_vision_tower_follows_the_rest_unless_told() -> None:
 
     assert derived(**base, launch__framework_version="3.6.0")[name] is True
     assert name not in derived(**base, launch__framework_version="3.4.1")
+
+
+@pytest.mark.parametrize(
+    ("release", "argument", "capped"),
+    [("3.9.3", None, False), ("3.9.3", 602112, True), ("3.10.1", None, True)],
+)
+def test_a_limit_of_pixels_counts_where_it_is_read(
+    release: str, argument: int | None, capped: bool
+) -> None:
+    given_facts = {
+        "launch.framework": "ms-swift",
+        "launch.framework_version": release,
+        "model.family": "qwen3-vl",
+        "vision.max_pixels": 602112,
+        "arg.max_pixels": argument,
+    }
+    facts = Facts(fact(name, value) for name, value in given_facts.items() if value is not None)
+
+    found = {item.kind: item.value for item in vision_facts(facts)}
+
+    assert found["vision.pixels_capped"] is capped
 
 
 def test_a_frozen_tower_is_not_trained() -> None:

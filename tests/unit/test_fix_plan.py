@@ -207,6 +207,17 @@ def test_what_holds_already_is_checked_off() -> None:
     assert made.already_right[0].spelled == "--freeze_vit true"
 
 
+@pytest.mark.parametrize(("release", "right"), [("3.9.3", 0), ("3.10.1", 1)])
+def test_what_the_release_does_not_read_is_not_checked_off(release: str, right: int) -> None:
+    job = grpo(release, model__family="qwen3-vl", vision__max_pixels=602112)
+    cap = {"value": 602112, "right_if_at_most": 1003520}
+
+    made = planned([{"id": "a", "set": {"vision.max_pixels": cap}}], job)
+
+    assert made.fixes == ()
+    assert len(made.already_right) == right
+
+
 @pytest.mark.parametrize(("value", "offered"), [(1, 1), (2, 0), (None, 0)])
 def test_a_condition_must_be_true(value: int | None, offered: int) -> None:
     job = grpo()

@@ -129,8 +129,11 @@ def vision_facts(facts: Facts) -> tuple[Fact, ...]:
     """Derive the effective cap and whether anyone lowered it below the model's own default."""
     if facts.value("model.is_vision") is False:
         return ()
+    unread = framework(facts).unread(facts)
     for source in ("log.max_pixels", "vision.max_pixels"):
         cap = facts.number(source)
+        if cap is not None and source in unread:
+            return (derived(facts, "vision.pixels_capped", False, source),)
         if cap is not None:
             return _cap(int(cap), facts, source)
     family = facts.text("model.family")

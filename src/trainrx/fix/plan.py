@@ -273,6 +273,7 @@ def _values(fix: Fix, job: Target) -> tuple[dict[str, Scalar], list[str], list[s
     values: dict[str, Scalar] = {}
     unknown: list[str] = []
     settled: list[str] = []
+    unread = framework_of(job.facts.text("launch.framework") or "").unread(job.facts)
     for name, wanted in fix.set.items():
         if not can_spell(name, job, wanted):
             continue
@@ -286,6 +287,8 @@ def _values(fix: Fix, job: Target) -> tuple[dict[str, Scalar], list[str], list[s
         elif isinstance(wanted, Amount) and _is_relative(wanted):
             # the rest of the fix would only harm
             raise _LeftOutError(_AT_END.in_(job.lang).format(name=name), is_told=False)
+        elif name in unread:
+            raise _LeftOutError("", is_told=False)
         else:
             settled.append(name)
     return values, unknown, settled

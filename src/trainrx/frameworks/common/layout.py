@@ -67,6 +67,10 @@ class LayoutTraits:
     pixels_of_qwen: ClassVar[bool] = False
     """The pixels of an image are limited by Qwen's own tools unless told."""
 
+    def unread(self, facts: Facts) -> frozenset[str]:
+        """Give the parameters of the launch this release does not read for this model."""
+        return frozenset()
+
     # Roles ----------------------------------------------------------------------------------------
     own_model_types: ClassVar[bool] = False
     """The type of a model is a name of its own."""

@@ -62,6 +62,16 @@ class SwiftLayout(LayoutTraits, MemoryTraits):
     """From 4.1 on: `parse_yaml_args`, cli/main.py."""
     stands_by = ("transformers", "trl")
 
+    def unread(self, facts: Facts) -> frozenset[str]:
+        """Qwen3-VL's tools take IMAGE_MAX_TOKEN_NUM; MAX_PIXELS is turned into it from 3.10.1 on.
+
+        model/qwen.py: compat_qwen_vl_utils. The argument max_pixels scales images beforehand.
+        """
+        by_variable = facts.get("arg.max_pixels") is None
+        if facts.text("model.family") == "qwen3-vl" and runs(facts, ">=3.9.0,<3.10.1"):
+            return frozenset({"vision.max_pixels"} if by_variable else ())
+        return frozenset()
+
     def sharing(self, facts: Facts) -> tuple[str, ...] | None:
         """The ranks of a group read the same sample (trainers/sequence_parallel)."""
         return ("parallel.sequence",)
