@@ -11,6 +11,9 @@ from trainrx.model.levers import LeverStep
 from trainrx.model.pattern import late
 from trainrx.model.safety import GRAVITY, SafetyRule
 
+_WRITTEN = ("arg", "code", "config_file")
+"""Kinds of measures whose names are those of a launch or of its configuration."""
+
 
 def safety_problems(
     fix: Fix, entry: str, rules: Sequence[SafetyRule], where: str
@@ -58,8 +61,8 @@ def _sets(fix: Fix, rule: SafetyRule) -> bool:
     named = _settings(fix.set, fix.unset, rule) & set(rule.parameters)
     if named and not (named - set(rule.kept_with) and set(rule.kept_with) & fix.set.keys()):
         return True
-    arguments = {measure.param for measure in fix.measures if measure.kind in ("arg", "code")}
-    return any(_last(name) in rule.arguments for name in arguments)
+    written = {measure.param for measure in fix.measures if measure.kind in _WRITTEN}
+    return any({name, _last(name)} & set(rule.arguments) for name in written)
 
 
 def _settings(values: Mapping[str, object], unset: Iterable[str], rule: SafetyRule) -> set[str]:
