@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.evidence.arguments import REACH, logged_arguments
+from trainrx.evidence.blocks import LEAST_EARLY
 from trainrx.model.job import Input
 
 HEALTHY = Path(__file__).parents[1] / "healthy"
@@ -254,6 +255,18 @@ def test_a_dump_across_pieces_of_a_long_log_is_read_once():
     found = dumps_of(step + dump + step)
 
     assert [(d.origin.line, len(d.values)) for d in found] == [(40_001, 2)]
+
+
+def test_of_many_logs_the_first_is_read_far_and_of_each_other_the_beginning():
+    dump = "[INFO:swift] args: SftArguments(model='q', max_steps=7)\n"
+    far = "{'loss': 1.0}\n" * (2 * LEAST_EARLY // 14) + dump
+    texts = {"rank_0.log": far, "rank_1.log": dump, "rank_2.log": far}
+    logs = [Input(kind="log", name=name, text=text) for name, text in texts.items()]
+    others = [Input(kind="log", name=f"rank_{n}.log", text="x\n") for n in range(3, 200)]
+
+    found = logged_arguments([*logs, *others])
+
+    assert [each.origin.source for each in found] == ["rank_0.log", "rank_1.log"]
 
 
 def test_time_is_linear_and_the_number_bounded():

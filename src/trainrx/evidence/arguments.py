@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from trainrx.evidence.blocks import LogBlock, clean_blocks
+from trainrx.evidence.blocks import LogBlock, beginnings
 from trainrx.evidence.matcher import decode
 from trainrx.frameworks import frameworks
 from trainrx.frameworks.common.dumps import (
@@ -18,12 +18,9 @@ from trainrx.frameworks.common.dumps import (
     read_dict,
     read_object,
 )
-from trainrx.inputs.stream import chunks
 from trainrx.model.facts import Origin
 from trainrx.model.job import Input, RawArg
 
-EARLY = 16 << 20
-"""Bytes of a log in which dumps are looked for: they are printed before the first step."""
 REACH = 1 << 18
 """Bytes one dump may have; longer ones are read as far as this."""
 MOST = 256
@@ -69,46 +66,42 @@ _PROCESS = re.compile(
 def logged_arguments(logs: Sequence[Input]) -> tuple[Dump, ...]:
     """Give what the programs of a job print of their arguments, log by log, in order.
 
-    Read are the first 16 MiB of each log, and there only what stands behind a few literal
+    Read are the beginnings of the logs, and there only what stands behind a few literal
     beginnings; time is linear in them. What cannot be understood is left out, nothing is raised.
     """
     found: list[Dump] = []
-    for item in logs:
-        if item.kind == "log":
-            dumps = sorted(_dumps(item), key=lambda dump: dump.origin.line or 0)
-            found += dict.fromkeys(dumps)
+    for item, blocks in beginnings(logs):
+        dumps = sorted(_dumps(item.name, blocks), key=lambda dump: dump.origin.line or 0)
+        found += dict.fromkeys(dumps)
     return tuple(found)
 
 
-def _dumps(item: Input) -> Iterator[Dump]:
+def _dumps(source: str, blocks: Iterable[LogBlock]) -> Iterator[Dump]:
     forms = (*_FORMS, *(form for one in frameworks() for form in one.dumps()))
     left = dict.fromkeys(forms, MOST)
-    for window, start, end in _windows(item):
+    for window, start, end in _windows(blocks):
         for form in forms:
             until = end + len(form.needle) - 1
             at = window.find(form.needle, 0, until)
             while at >= 0 and left[form]:
-                dump = _dump(item.name, window, at, start, form)
+                dump = _dump(source, window, at, start, form)
                 left[form] -= 1
                 if dump is not None:
                     yield dump
                 at = window.find(form.needle, at + len(form.needle), until)
 
 
-def _windows(item: Input) -> Iterator[tuple[bytes, int, int]]:
+def _windows(blocks: Iterable[LogBlock]) -> Iterator[tuple[bytes, int, int]]:
     """Give pieces of a log, the number of their first line, and up to where a dump may begin.
 
     Pieces overlap by `REACH`, so that every dump is whole in the one it begins in.
     """
     front: list[LogBlock] = []
     back: list[LogBlock] = []
-    seen = behind = 0
-    for block in clean_blocks(chunks(item, lambda _: None, limit=EARLY)):
+    behind = 0
+    for block in blocks:
         back.append(block)
         behind += len(block.data)
-        seen += block.size
-        if seen >= EARLY:
-            break
         if behind >= REACH:
             if front:
                 data = _joined(front)

@@ -12,7 +12,9 @@ import msgspec
 
 from trainrx.evidence.matcher import Candidate
 from trainrx.inputs.encoding import to_utf8
+from trainrx.inputs.stream import chunks as chunks_of
 from trainrx.inputs.wrappers.unwrap import ANSI
+from trainrx.model.job import Input
 
 LONGEST = 1 << 20
 """Bytes of one line that are held at once."""
@@ -20,6 +22,8 @@ OVERLAP = 1 << 14
 """Bytes of an endless line that both pieces around a cut hold: longer than any match."""
 FIRST = 1 << 16
 """Bytes the first block has at least (where there are as many): labels are judged on it."""
+EARLY, LEAST_EARLY = 16 << 20, 128 << 10
+"""Bytes that count as the beginning of a log, and of each of many logs at least."""
 
 
 class LogBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +46,26 @@ def clean_blocks(chunks: Iterable[bytes], *, longest: int = LONGEST) -> Iterator
     for chunk in to_utf8(chunks):
         yield from work.feed(chunk)
     yield from work.end()
+
+
+def beginnings(logs: Sequence[Input]) -> Iterator[tuple[Input, Iterator[LogBlock]]]:
+    """Give each log with the blocks in which it says what is said once, before the first step.
+
+    The first log has `EARLY` bytes; all others, which ranks mostly print alike, have as many
+    together.
+    """
+    logs = [log for log in logs if log.kind == "log"]
+    for log in logs:
+        size = EARLY if log is logs[0] else max(LEAST_EARLY, EARLY // len(logs))
+        yield log, _within(clean_blocks(chunks_of(log, lambda _: None, limit=size)), size)
+
+
+def _within(blocks: Iterable[LogBlock], size: int) -> Iterator[LogBlock]:
+    for block in blocks:
+        yield block
+        size -= block.size
+        if size <= 0:
+            return
 
 
 class BlockCutter:

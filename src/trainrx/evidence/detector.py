@@ -122,7 +122,13 @@ class Detector:
         begin("reading", size)
         gate = self._gate(size, unread)
         most = sampling(len(logs))
-        read = shared_out(logs, lambda item: _read(item, self._logs, gate, most, dumps=dumps))
+
+        def read_log(item: Input) -> _Read:
+            # the first is that of rank 0 or the only one: the others mostly repeat its steps
+            kept = None if item is logs[0] else most
+            return _read(item, self._logs, gate, kept, dumps=dumps)
+
+        read = shared_out(logs, read_log)
         # outputs are quoted by people, and few
         beside = [
             _read(item, self._logs, gate, dumps=dumps) for item in inputs if item.kind == "output"

@@ -32,8 +32,8 @@ MOST_ABOVE = 40
 """Lines above a hit in which a symptom looks for more."""
 MOST_CONTEXT = 256
 """Hits of one context signature that are recorded: a banner on every line tells nothing new."""
-ALL_POINTS, FEWEST_POINTS = 1 << 15, 128
-"""Points of metrics kept of all logs together, and of each at least: enough for its trend."""
+ALL_POINTS, FEWEST_POINTS = 1 << 12, 32
+"""Points of metrics kept of all logs but the first together, and of each at least."""
 ALL_CONTEXT, FEWEST_CONTEXT = 1 << 12, 8
 """The same of hits of a context signature."""
 MOST_WORLDS = 64

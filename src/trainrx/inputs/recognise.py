@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Literal
 
 from trainrx.inputs.wrappers.records import record_of
@@ -101,9 +102,9 @@ def recognise(text: str) -> InputKind | None:
     if SHEBANG.match(stripped) or is_manifest(head):
         return "script"
     lines = [line for line in head.splitlines() if line.strip()]
-    printed = len(LOG.findall(head))
+    printed = sum(1 for _ in islice(LOG.finditer(head), FEW + 1))
     if printed and not _is_script(head, lines, printed):
-        return "versions" if VERSIONS.search(head) and printed <= FEW else "log"
+        return "versions" if printed <= FEW and VERSIONS.search(head) else "log"
     plain = [line for line in lines if not line.lstrip().startswith("#")]
     if VERSIONS.search(head) or _share(plain, FREEZE.match) >= SHARE:
         return "versions"

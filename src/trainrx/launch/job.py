@@ -36,6 +36,8 @@ from trainrx.shell import read_script
 
 TRAINING = ("sft", "pt", "rlhf", "train", "grpo", "dpo", "ppo", "kto", "orpo", "simpo", "reward")
 NONE = "none"
+MOST_PASTED = 16
+"""Logs in which a command is looked for: a person pastes few, hundreds are those of ranks."""
 _DATA = frozenset(
     {
         "dataset",
@@ -139,7 +141,7 @@ def without_claims(raw: RawLaunch, *, ran: bool) -> RawLaunch:
 
 def pasted_launch(logs: Sequence[Input]) -> tuple[RawLaunch | None, tuple[Unread, ...]]:
     """Find the training command a person pasted into the same text as the log."""
-    logs = [log for log in logs if log.kind == "log"]
+    logs = [log for log in logs if log.kind == "log"][:MOST_PASTED]
     for script in (found for log in logs if (found := pasted_script(log)) is not None):
         parsed = read_script(script.text or "", script.name)
         for launch in find_launches(parsed):
