@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from trainrx.frameworks import framework_of, frameworks, programs
 from trainrx.frameworks.common.recognise import recognise
 from trainrx.frameworks.common.roles import related
+from trainrx.frameworks.common.script import SCRIPT, command_of
 from trainrx.launch.args import Sign, odd_characters, read_arguments
 from trainrx.launchers.allocation import SCHEDULERS, SLURM
 from trainrx.launchers.entries import Cite, EntryPoint, RecognisedLaunch, basename, entries
@@ -52,13 +53,16 @@ def looks_like_launch(text: str) -> bool:
     return _looks().search(text[: 256 * 1024]) is not None
 
 
-def find_launches(script: Script, outer: Mapping[str, str] | None = None) -> tuple[RawLaunch, ...]:
+def find_launches(
+    script: Script, outer: Mapping[str, str] | None = None, trains: Collection[str] = ()
+) -> tuple[RawLaunch, ...]:
     """Give the training, rollout and inference commands of a script, in the order they run.
 
     Wrappers (nohup, srun, env), containers and launchers (torchrun, accelerate, deepspeed) are
     taken off; what a launcher was told is kept in `launcher` under the names torchrun uses where
     it has one. Launches that differ in host and node rank only have the same `job`. `outer` are
-    variables that are set where the script runs.
+    variables that are set where the script runs. `trains` are programs that train, whatever they
+    are called.
     """
     cite = Cite(script)
     allocation = _allocated(script)
@@ -68,6 +72,8 @@ def find_launches(script: Script, outer: Mapping[str, str] | None = None) -> tup
         sessions.note(command)
         for entry in entries(command, cite, allocation, programs()):
             named = recognise(entry)
+            if named is None and entry.path.text in trains:
+                named = SCRIPT.launch(command_of(entry), entry.args)
             if named is not None and len(found) < _MAX_LAUNCHES:
                 launch = _launch(script, command, entry, named, cite)
                 launch = _elastic(launch, entry, outer or {})

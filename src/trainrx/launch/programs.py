@@ -14,7 +14,10 @@ from trainrx.launch.files import base, script_file
 from trainrx.launch.program_settings import is_own_program
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.python_values import DATACLASS_PARSERS
-from trainrx.model.job import Input, RawArg, RawLaunch
+from trainrx.model.job import Input, RawArg, RawLaunch, Script
+
+MOST_BEFORE = 12
+"""Words in front of the program a command runs, at most."""
 
 
 def joined(
@@ -29,6 +32,29 @@ def joined(
     for launch in launches:
         found = [*_of_program(launch, programs, beside)] if is_own_program(launch) else []
         yield from found or [launch]
+
+
+def training_programs(
+    script: Script, programs: Sequence[Input] = (), beside: Path | None = None
+) -> frozenset[str]:
+    """Give the programs the commands of a script name that call a class of a training library.
+
+    Of each its text is at hand, among `programs` or where the script's folder has it.
+    """
+    named = {
+        word.text
+        for command in script.commands
+        for word in command.words[: MOST_BEFORE + 1]
+        if word.text.endswith(".py") and not word.unknown
+    }
+    return frozenset(name for name in named if _trains(name, programs, beside))
+
+
+def _trains(name: str, programs: Sequence[Input], beside: Path | None) -> bool:
+    texts = [item.text for item in programs if base(item.name) == base(name)]
+    if not texts and beside is not None:
+        texts = [script_file(name, beside)]
+    return len(texts) == 1 and is_program(texts[0] or "")
 
 
 def runs(launches: Iterable[RawLaunch], program: Input, programs: Sequence[Input]) -> bool:

@@ -13,6 +13,7 @@ from trainrx.inputs.recognise import LOG, SAMPLE, is_manifest
 from trainrx.inputs.stream import chunks
 from trainrx.launch.files import script_file
 from trainrx.launch.find import find_launches, looks_like_launch
+from trainrx.launch.programs import training_programs
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, RawLaunch, Script
@@ -78,14 +79,17 @@ def _command(block: Sequence[str]) -> list[str]:
 
 
 def script_launches(
-    script: Input, inherited: Mapping[str, str], beside: Path | None = None
+    script: Input,
+    inherited: Mapping[str, str],
+    beside: Path | None = None,
 ) -> tuple[list[RawLaunch], list[Unread]]:
     """Find the launches a script holds, each with the files the script writes.
 
     Scripts it sources or starts are read where they lie in its own folder (`beside`) or below.
     A Kubernetes manifest or compose file is read as the scripts of its containers: their
     variables, resources and number of pods belong to the launches. Of a Python program the keyword
-    arguments of its training classes count.
+    arguments of its training classes count, and a command that runs one that is at hand is a
+    training command whatever the program is called.
     """
     text = script.text or ""
     if is_program(text):
@@ -99,7 +103,9 @@ def script_launches(
         if found is not None:
             return found
     parsed = read_script(text, script.name, inherited, files)
-    return [_with_files(one, parsed) for one in find_launches(parsed)], list(parsed.unread)
+    trains = training_programs(parsed, beside=beside)
+    launches = find_launches(parsed, trains=trains)
+    return [_with_files(one, parsed) for one in launches], list(parsed.unread)
 
 
 def _with_files(launch: RawLaunch, script: Script) -> RawLaunch:

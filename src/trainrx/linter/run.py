@@ -158,9 +158,11 @@ def launches_in(file: File, beside: RunContext) -> tuple[Script | None, tuple[Ra
         return None, launches
     script = read_script(file.text, file.name, beside.variables)
     found = find_launches(script)
-    if any(one.program.endswith(".py") for one in found):
-        from trainrx.launch.programs import joined
+    if ".py" in file.text:
+        from trainrx.launch.programs import joined, training_programs
 
+        trains = training_programs(script, beside.programs, file.folder)
+        found = find_launches(script, trains=trains) if trains else found
         found = tuple(joined(found, beside.programs, file.folder))
     return script, tuple(msgspec.structs.replace(one, written=script.written) for one in found)
 
