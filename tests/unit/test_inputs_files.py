@@ -360,3 +360,18 @@ def test_a_file_of_the_kernel_that_has_nothing_to_give_is_not_waited_for(
 
     with pytest.raises(BlockingIOError):
         open_regular(path)
+
+
+def test_of_many_files_that_show_no_kind_some_are_read_and_the_rest_is_told(tmp_path: Path) -> None:
+    for number in range(9):
+        (tmp_path / f"{number}.log").write_text("plain words\n" * 100)
+    (tmp_path / "last.log").write_text("RuntimeError: x\n" + "plain words\n" * 100)
+    (tmp_path / "run.sh").write_text("torchrun train.py --bf16 true\n")
+
+    inputs, unread = read_path(tmp_path, budget=ReadingBudget(ReadingLimits(plain=2500)))
+
+    assert [Path(item.name).name for item in inputs] == [
+        *("0.log", "1.log", "2.log", "last.log", "run.sh")
+    ]
+    (one,) = unread
+    assert one.reason.startswith("6 of its files do not show in their first 1024 bytes")

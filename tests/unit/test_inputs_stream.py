@@ -70,7 +70,7 @@ def test_of_too_much_the_beginning_and_the_end_are_read_and_lines_keep_their_num
     lines = [b"loading checkpoint shards, step %d\n" % (n // same) for n in range(200_000)]
     lines[0], lines[-1] = b"first\n", b"RuntimeError: last\n"
     path.write_bytes(pack(b"".join(lines)))
-    log = Input(kind="log", name="x", path=path, sharing=100)
+    log = Input(kind="log", name="x", path=path, sharing=40)
     unread: list[Unread] = []
 
     found = b"".join(chunks(log, unread.append)).splitlines(keepends=True)
@@ -89,7 +89,7 @@ def test_what_repeats_little_is_read_wherever_it_stands(
     error = os.urandom(200_000).hex().encode() + b"\nRuntimeError: in its midst\n"
     path.write_bytes(pack(bars + error + bars + b"last\n"))
     unread: list[Unread] = []
-    log = Input(kind="log", name="x", path=path, sharing=64)
+    log = Input(kind="log", name="x", path=path, sharing=16)
 
     found = b"".join(chunks(log, unread.append))
 

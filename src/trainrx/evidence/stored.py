@@ -11,7 +11,8 @@ from trainrx.evidence.conclude import quote
 from trainrx.evidence.lines import path_rank
 from trainrx.evidence.series.history import Series
 from trainrx.evidence.series.points import Point, is_evaluation, point
-from trainrx.inputs.stream import Report, chunks
+from trainrx.inputs.stream import chunks
+from trainrx.inputs.unpack import Report
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 

@@ -13,7 +13,7 @@ from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_manifest
 from trainrx.inputs.ends import BothEnds, Pace
 from trainrx.inputs.folder import is_wanted_member
-from trainrx.inputs.stream import GZIP, ZSTD
+from trainrx.inputs.unpack import GZIP, ZSTD
 from trainrx.model.bundle import MANIFEST
 from trainrx.model.findings import Unread
 
@@ -243,7 +243,7 @@ class _MemberReading:
         self._budget = budget
         most = min(budget.limits.member, left.held)
         last = min(budget.limits.last, most // 4)
-        self._ends = BothEnds(pace, first=most - last, last=last, most=budget.limits.unpacked)
+        self._ends = BothEnds(pace, first=most - last, last=last, passed=budget.limits.unpacked)
         self.stopped: Exception | None = None
 
     def pieces(self) -> Iterator[bytes]:

@@ -8,13 +8,19 @@ from trainrx.model.limits import LIMITS, ReadingLimits
 
 
 class Allowance:
-    """What may still be spent, by all inputs together."""
+    """What may still be spent, by all inputs together.
+
+    Attributes:
+        passed: files that were passed over as nothing was left for them.
+    """
 
     def __init__(self, limits: ReadingLimits) -> None:
         self.held = limits.held
         self.members = limits.members
         self.files = limits.files
         self.unpacked = limits.unpacked
+        self.plain = limits.plain
+        self.passed = 0
         self._until = time.process_time() + limits.seconds
 
     @property

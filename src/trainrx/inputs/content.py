@@ -9,7 +9,7 @@ from pathlib import Path
 from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.ends import leading_nuls
-from trainrx.inputs.recognise import SAMPLE
+from trainrx.inputs.recognise import LOG, SAMPLE, recognise
 from trainrx.inputs.stream import CHUNK, file_chunks, tail
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
@@ -85,6 +85,12 @@ class Content:
     def head(self) -> str:
         """Give the beginning as text."""
         return decode_text(self.sample)
+
+    @property
+    def is_plain(self) -> bool:
+        """Tell whether the first lines show no kind of text: any may be a log."""
+        brief = decode_text(self.sample[: self.budget.limits.brief])
+        return recognise(brief) == "log" and LOG.search(brief) is None
 
     @property
     def why_unreadable(self) -> str:

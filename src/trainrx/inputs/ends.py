@@ -58,7 +58,7 @@ class BothEnds:
         pace: decides what is given, of this stream and others.
         first: bytes of this one that are given before its end.
         last: bytes of its end.
-        most: bytes that are unpacked to come there.
+        passed: bytes that are passed over to come there.
 
     Attributes:
         size: bytes that came.
@@ -66,11 +66,11 @@ class BothEnds:
         is_whole: whether the end was reached.
     """
 
-    def __init__(self, pace: Pace, *, first: int, last: int, most: int) -> None:
+    def __init__(self, pace: Pace, *, first: int, last: int, passed: int) -> None:
         self._pace = pace
         self._first = first
         self._last = last
-        self._most = most
+        self._passed = passed
         self._end: deque[bytes] = deque()
         self._held = 0
         self._lines = 0
@@ -90,7 +90,7 @@ class BothEnds:
                 return
 
     def of(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Read a stream, no more than `most` bytes of it, nor of more lines than bytes are read."""
+        """Read a stream, unless too much is passed over, or more lines than bytes are read."""
         for piece in self._allowed(pieces):
             if taken := self._taken(piece):
                 yield from self._resumed()
@@ -133,7 +133,8 @@ class BothEnds:
         begun = False
         for piece in pieces:
             advance(0)
-            if self.size + len(piece) > self._most or self._lines > self._pace.most:
+            beyond = self.size - self.read + len(piece) > self._passed + self._last
+            if beyond or self._lines > self._pace.most:
                 self.is_whole = False
                 return
             self.size += len(piece)

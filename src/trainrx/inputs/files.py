@@ -100,6 +100,7 @@ def _read_pattern(path: Path, kind: InputKind | None, budget: ReadingBudget) -> 
         raise UsageError(f"{path}: no file matches this pattern. Quote it, or check the folder.")
     each = budget.shared(len(names))
     inputs, unread = _gathered(_inside(name, kind, each) for name in names)
+    unread += _passed(path, budget)
     if _is_unknown(inputs):
         said = f"{path}: {len(names)} files match, but none is a log, script or config."
         raise UnknownContentError(said, inputs)
@@ -113,6 +114,7 @@ def _read_folder(path: Path, budget: ReadingBudget) -> Found:
     places = list(wanted_files(path, stopped, budget.limits))
     each = budget.shared(len(places))
     inputs, unread = _gathered(_inside(place, None, each) for place in places)
+    unread += _passed(path, budget)
     if not inputs and unread:
         raise UsageError(f"{unread[0].source}: {unread[0].reason}.")
     if _is_unknown(inputs):
@@ -122,6 +124,18 @@ def _read_folder(path: Path, budget: ReadingBudget) -> Found:
             inputs,
         )
     return inputs, [*unread, *stopped, *_pickled(path, inputs)]
+
+
+def _passed(path: Path, budget: ReadingBudget) -> list[Unread]:
+    """Say how many files were passed over since nobody asked last."""
+    count, budget.left.passed = budget.left.passed, 0
+    if not count:
+        return []
+    reason = (
+        f"{count} of its files do not show in their first {budget.limits.brief} bytes what they "
+        "are and were not read, as many before them; name those that matter"
+    )
+    return [Unread(source=str(path), reason=reason)]
 
 
 def _pickled(path: Path, inputs: Iterable[Input]) -> Iterator[Unread]:
@@ -151,7 +165,7 @@ def _inside(place: Path, kind: InputKind | None, budget: ReadingBudget) -> Found
         return [], [Unread(source=str(place), reason=LATE)]
     try:
         if place.stat().st_size and place.is_file():
-            return _read_file(place, kind, budget)
+            return _read_file(place, kind, budget, named=False)
     except UnknownContentError as error:
         return list(error.others), []
     except UsageError as error:
@@ -163,7 +177,12 @@ def _inside(place: Path, kind: InputKind | None, budget: ReadingBudget) -> Found
 
 
 def _read_file(
-    path: Path, kind: InputKind | None, budget: ReadingBudget, *, pasted: bool = False
+    path: Path,
+    kind: InputKind | None,
+    budget: ReadingBudget,
+    *,
+    pasted: bool = False,
+    named: bool = True,
 ) -> Found:
     with _opened(path) as handle:
         if is_archive(handle) and not is_torch_archive(handle.read(512)):
@@ -174,6 +193,9 @@ def _read_file(
         raise UsageError(f"{path}: {content.unread[0].reason}.")
     if blank:
         raise UsageError(f"{path}: {EMPTY}.")
+    if not named and kind is None and budget.left.plain <= 0 and content.is_plain:
+        budget.left.passed += 1
+        return [], []
     return read_content(content, kind)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -79,10 +80,13 @@ DATA_SET = late(r"\[\s*\{\s*\"")
 HISTORY = late(r"\"log_history\":\s*\[|\"train_runtime\":\s*[\d.]")
 INDENTED_KEY = late(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")
 SHARE = 0.8
+LONGEST = 2000
+"""Characters of a line by which a kind is told."""
 FEW = 3
 """Log-like lines that a list of versions or a script may hold by chance."""
 
 
+@lru_cache(maxsize=2)
 def recognise(text: str) -> InputKind | None:
     """Tell the kind of a decoded text by its beginning; None for Python source and data sets.
 
@@ -99,6 +103,7 @@ def recognise(text: str) -> InputKind | None:
         return "log"
     if stripped.startswith("{") and (kind := _json_kind(stripped, whole=text)):
         return None if kind == "data" else kind
+    head = with_short_lines(head)
     if SHEBANG.match(stripped) or is_manifest(head):
         return "script"
     lines = [line for line in head.splitlines() if line.strip()]
@@ -109,6 +114,14 @@ def recognise(text: str) -> InputKind | None:
     if VERSIONS.search(head) or _share(plain, FREEZE.match) >= SHARE:
         return "versions"
     return _written(head, plain, text)
+
+
+def with_short_lines(text: str) -> str:
+    """Cut what is longer than any line by whose end a kind is told."""
+    if len(text) <= LONGEST:
+        return text
+    lines = text.splitlines(keepends=True)
+    return "".join(line if len(line) <= LONGEST else line[:LONGEST] + "\n" for line in lines)
 
 
 def is_command(text: str) -> bool:

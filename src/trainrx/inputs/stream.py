@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.ends import BothEnds, Pace, is_blank
+from trainrx.inputs.unpack import GZIP, ZSTD, Report, Unpacker, is_packed
 from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
 from trainrx.knowledge.regular import open_regular
 from trainrx.model.findings import Unread
@@ -21,14 +21,10 @@ from trainrx.model.pattern import late
 from trainrx.model.progress import advance
 
 CHUNK = 1 << 18
-GZIP = b"\x1f\x8b"
-ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED_AGAIN = 64 << 20
 """Bytes that packed files may hold for their ends to be looked for once more."""
-STEP = 512
-"""Bytes of Zstandard data unpacked at once: even a bomb makes no more than 16 MiB of them."""
-
-Report = Callable[[Unread], None]
+SECTOR = 512
+"""Bytes of what the system counts a file by on its disk."""
 
 
 def chunks(
@@ -99,13 +95,12 @@ def _last(source: Input, size: int, again: int) -> tuple[bytes, int]:
         return held_bytes(source)[-size:], 0
     try:
         with open_regular(source.path) as handle:
-            head = handle.read(4)
-            if not head.startswith((GZIP, ZSTD)):
+            if not is_packed(handle.read(len(ZSTD))):
                 handle.seek(max(0, handle.seek(0, 2) - size))
                 return handle.read(size), 0
             handle.seek(0)
-            pieces = _pieces(handle, head, source.name, lambda _: None, CHUNK)
-            return _last_unpacked(pieces, size, again)
+            unpacker = Unpacker(handle, source.name, lambda _: None)
+            return _last_unpacked(unpacker.pieces(CHUNK), size, again)
     except OSError:
         return b"", 0
 
@@ -138,20 +133,21 @@ def file_chunks(
     """
     try:
         with open_regular(path) as handle:
-            head = handle.read(4)
+            head = handle.read(len(ZSTD))
             handle.seek(0)
-            pieces = _pieces(handle, head, name, report, size)
             length = os.fstat(handle.fileno()).st_size
             most = limit or LIMITS.read
-            if not head.startswith((GZIP, ZSTD)):
+            if not is_packed(head):
                 until = min(most, length) if length else most
-                yield from _first(pieces, until, name, report if length > most else None)
+                beyond = report if length > most else None
+                yield from _first(_plain(handle, size), until, name, beyond)
                 return
-            ends = _both_ends(handle, length, sharing)
+            unpacker = Unpacker(handle, name, report)
+            ends = _both_ends(unpacker, length, sharing)
             if limit is not None:
-                yield from _first(ends.beginning(pieces), limit, name, report)
+                yield from _first(ends.beginning(unpacker.pieces(size)), limit, name, report)
                 return
-            yield from ends.of(pieces)
+            yield from ends.of(unpacker.pieces(size))
             tool = "zcat" if head.startswith(GZIP) else "zstdcat"
             if reason := ends.why(f"{tool} FILE"):
                 report(Unread(source=name, reason=reason))
@@ -175,77 +171,33 @@ def _first(pieces: Iterator[bytes], most: int, name: str, report: Report | None)
             return
 
 
-def _both_ends(handle: BinaryIO, length: int, sharing: int) -> BothEnds:
+def _both_ends(unpacker: Unpacker, length: int, sharing: int) -> BothEnds:
     """Tell how much is given of a packed file of some length."""
     most = LIMITS.unpacking_of(length, sharing)
-    pace = Pace(handle.tell, LIMITS.ratio, most.spare)
-    return BothEnds(pace, first=LIMITS.read, last=most.last, most=most.all)
-
-
-def _pieces(handle: BinaryIO, head: bytes, name: str, report: Report, size: int) -> Iterator[bytes]:
-    if head.startswith(GZIP):
-        return _gunzip(handle, name, report, size)
-    if head == ZSTD:
-        return _unzstd(handle, name, report, size)
-    return _plain(handle, size)
+    pace = Pace(lambda: unpacker.used, LIMITS.ratio, most.spare)
+    return BothEnds(pace, first=LIMITS.read, last=most.last, passed=most.passed)
 
 
 def _plain(handle: BinaryIO, size: int) -> Iterator[bytes]:
-    while piece := handle.read(size):
+    stated = os.fstat(handle.fileno())
+    has_holes = stated.st_blocks * SECTOR < stated.st_size
+    while piece := handle.read(min(size, _behind_hole(handle)) if has_holes else size):
         yield piece
-        if is_blank(piece):
-            _pass_hole(handle)
 
 
-def _pass_hole(handle: BinaryIO) -> None:
-    """Go on where the next bytes of a file are that somebody wrote."""
+def _behind_hole(handle: BinaryIO) -> int:
+    """Go to the next bytes of a file that somebody wrote, and give how many there are."""
     number = handle.fileno()
     before = os.lseek(number, 0, os.SEEK_CUR)
     try:
         begins = os.lseek(number, handle.tell(), os.SEEK_DATA)
+        ends = os.lseek(number, begins, os.SEEK_HOLE)
     except OSError as error:  # nothing more was written, or the file system knows no holes
         begins = os.fstat(number).st_size if error.errno == errno.ENXIO else handle.tell()
+        ends = begins + CHUNK
     os.lseek(number, before, os.SEEK_SET)
     handle.seek(begins)
-
-
-def _gunzip(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[bytes]:
-    import gzip
-
-    with gzip.GzipFile(fileobj=handle) as unpacked:
-        try:
-            # read1: what was unpacked before the damage is handed on, not lost with the call
-            while piece := unpacked.read1(size):
-                yield piece
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            report(Unread(source=name, reason=f"the gzip data is damaged or cut off: {error}"))
-
-
-def _unzstd(handle: BinaryIO, name: str, report: Report, size: int) -> Iterator[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        report(Unread(source=name, reason="Zstandard data: install the package zstandard"))
-        return
-    unpack = zstandard.ZstdDecompressor().decompressobj
-    frame = unpack()
-    unpacked = bytearray()
-    try:
-        while packed := handle.read(STEP):
-            while packed:
-                frame = unpack() if frame.eof else frame
-                unpacked += frame.decompress(packed)
-                packed = frame.unused_data
-            while len(unpacked) >= size:
-                yield bytes(unpacked[:size])
-                del unpacked[:size]
-    except zstandard.ZstdError as error:
-        report(Unread(source=name, reason=f"the Zstandard data is damaged or cut off: {error}"))
-    else:
-        if not frame.eof:
-            report(Unread(source=name, reason="the Zstandard data is damaged or cut off: no end"))
-    if unpacked:
-        yield bytes(unpacked)
+    return ends - begins
 
 
 MOST_LINES = 8

@@ -11,11 +11,13 @@ class Unpacking(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         spare: whatever its packed bytes are.
         last: of its end.
-        all: that are unpacked to come to the end.
+        passed: that are passed over to come to the end.
+        all: that are unpacked.
     """
 
     spare: int
     last: int
+    passed: int
     all: int
 
 
@@ -32,7 +34,8 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
         ratio: bytes that are read for a packed byte: logs hold 8 to 30.
         spare: bytes that are read of packed inputs whatever their ratio, of all together.
         passed: bytes that are unpacked for a packed byte, to come to its end.
-        passed_over: bytes that are unpacked for that of all together.
+        passed_over: bytes that are unpacked for that of one input.
+        passed_by_all: bytes that are unpacked for that of several inputs together.
         last: bytes of the ends of packed inputs, which are held in memory meanwhile.
         least: bytes of the end of each, however many there are.
         member: bytes of one member of an archive.
@@ -40,6 +43,9 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
         members: members that are looked at, of all archives together.
         header: bytes of what an archive says of one member.
         directory: bytes of what a zip says of all of them.
+        plain: bytes of beginnings that show no kind of text, of all files together: then only
+            files that show theirs are read.
+        brief: bytes of a beginning that are to show it then.
         files: files that are read, of a folder or an archive.
         entries: entries of a folder that are looked at.
         folders: folders within folders that are entered.
@@ -54,6 +60,7 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     spare: int = 16 << 20
     passed: int = 75
     passed_over: int = 3 << 29
+    passed_by_all: int = 1 << 29
     last: int = 16 << 20
     least: int = 1 << 16
     member: int = 1 << 26
@@ -61,6 +68,8 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
     members: int = 10_000
     header: int = 1 << 14
     directory: int = 4 << 20
+    plain: int = 1 << 21
+    brief: int = 1 << 10
     files: int = 2000
     entries: int = 100_000
     folders: int = 8
@@ -75,9 +84,12 @@ class ReadingLimits(msgspec.Struct, frozen=True, kw_only=True):
             sharing: how many inputs there may be that are packed.
         """
         spare = self.spare // sharing
-        passed = min(self.passed * size, self.passed_over // sharing)
+        share = self.passed_over if sharing == 1 else self.passed_by_all // sharing
+        passed = min(self.passed * size, share)
         last = max(self.last // sharing, self.least)
-        return Unpacking(spare=spare, last=last, all=self.ratio * size + spare + passed)
+        return Unpacking(
+            spare=spare, last=last, passed=passed, all=self.ratio * size + spare + passed
+        )
 
 
 LIMITS = ReadingLimits()

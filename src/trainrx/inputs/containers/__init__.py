@@ -112,6 +112,8 @@ def _whole(content: Content, kind: InputKind | None) -> Input:
     if said is None:
         other = _as_other(content, NO_INPUT)
         raise NoInputError(f"{content.name}: {NO_INPUT}.", [other])
+    if said == "log" and kind is None and content.is_plain:
+        content.budget.left.plain -= len(content.sample)
     if said in STREAMED and content.path is not None:
         sharing = content.budget.sharing
         return Input(kind=said, name=content.name, path=content.path, sharing=sharing)

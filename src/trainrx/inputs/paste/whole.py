@@ -20,6 +20,7 @@ from trainrx.inputs.recognise import (
     LOG,
     VERSIONS,
     recognise,
+    with_short_lines,
 )
 from trainrx.model.pattern import late
 
@@ -63,7 +64,7 @@ def may_be_post(head: str, end: str) -> bool:
     """
     if FENCE.search(head):
         return True
-    head, end = _QUOTED.sub("", head), _QUOTED.sub("", end)
+    head, end = (_QUOTED.sub("", with_short_lines(text)) for text in (head, end))
     begins = list(islice(_filled(head.split("\n")), SHORT + 1))
     first = begins[0] if begins else ""
     if len(begins) <= SHORT and _is_title(first) and _TERSE.search(head) and not LOG.search(head):
