@@ -158,6 +158,20 @@ def test_an_archive_that_lies_too_deep_is_told() -> None:
     assert unread
 
 
+@pytest.mark.parametrize("form", ["zip", *PACKERS])
+def test_what_is_packed_inside_of_an_archive_is_told(tmp_path: Path, form: str) -> None:
+    inner = zip_of(("a.log", b"x")) if form == "zip" else PACKERS[form](b"RuntimeError: x\n")
+    path = tmp_path / "run.zip"
+    path.write_bytes(zip_of(("inner.log", inner), ("train.log", b"RuntimeError: x\n")))
+
+    inputs, unread = read_path(path)
+
+    assert [item.name for item in inputs if item.kind == "log"] == [f"{path}!train.log"]
+    assert [(one.source, "inside of" in one.reason) for one in unread] == [
+        (f"{path}!inner.log", True)
+    ]
+
+
 def damaged(data: bytes) -> Iterator[bytes]:
     yield from (data[: len(data) * part // 7] for part in range(1, 7))
     yield from (data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :] for at in range(0, 600, 3))

@@ -11,6 +11,7 @@ from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.ends import leading_nuls
 from trainrx.inputs.recognise import LOG, SAMPLE, recognise
 from trainrx.inputs.stream import CHUNK, file_chunks, tail
+from trainrx.inputs.unpack import GZIP, ZSTD
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input
 
@@ -30,6 +31,11 @@ _OF_SWANLAB = (
     "is the record of a SwanLab run in its own format: give the folder of the run "
     "(files/config.yaml, files/swanlab-metadata.json, console/)"
 )
+PACKED = (
+    "is packed inside of something that is packed, and not opened: unpack it and give what it holds"
+)
+PACKS = (GZIP, ZSTD, b"BZh", b"\xfd7zXZ", b"PK\x03\x04")
+"""How packed data begins."""
 BINARIES = ((b":W&B", _OF_WANDB), (b":SWL", _OF_SWANLAB), (b"\x80\x02", PICKLED))
 """How binary files begin that people find in the folder of a run, and what they are."""
 
@@ -98,6 +104,8 @@ class Content:
         named = (reason for mark, reason in BINARIES if self.sample.startswith(mark))
         if is_torch_archive(self.sample):
             return PICKLED
+        if self.is_packed:
+            return PACKED
         return next(named, NO_TEXT)
 
     @cached_property
@@ -109,6 +117,11 @@ class Content:
             return decode_text(self._data[-SAMPLE:])
         own = Input(kind="log", name=self.name, path=self.path)
         return decode_text(tail(own, SAMPLE, again=0).data)
+
+    @property
+    def is_packed(self) -> bool:
+        """Tell whether what is in memory is packed."""
+        return self.path is None and self._data.startswith(PACKS)
 
     @property
     def is_streamed(self) -> bool:

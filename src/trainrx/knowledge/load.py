@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -132,7 +132,7 @@ def _refuse_slow(extra: Knowledge) -> None:
 
 
 def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
-    """Parse YAML folders as they stand, no cache; `complete` adds what entries say of others.
+    """Parse YAML folders as they stand, kept nowhere; `complete` adds what entries say of others.
 
     Raises:
         KnowledgeError: a folder is missing or an entry is malformed.
@@ -140,6 +140,12 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
     for folder in (*kb, *rules):
         if not folder.is_dir():
             raise KnowledgeError(str(folder), "", "is not a folder")
+    return _as_they_stand(tuple(kb), tuple(rules), folder_digest((*kb, *rules)))
+
+
+@lru_cache(maxsize=2)
+def _as_they_stand(kb: Sequence[Path], rules: Sequence[Path], digest: str) -> Knowledge:
+    """Parse folders in one state; what judges a job and what lints its launch ask for the same."""
     return Knowledge(
         symptoms=_entries(kb, "symptoms", Symptom),
         causes=_entries(kb, "causes", Cause),
@@ -156,7 +162,7 @@ def read_folders(kb: Sequence[Path], rules: Sequence[Path]) -> Knowledge:
         states=_entries(kb, "states", ThreadState),
         fitted=_fitted(kb),
         memory=_memory(kb),
-        digest=folder_digest((*kb, *rules)),
+        digest=digest,
     )
 
 

@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from trainrx.inputs.budget import ReadingBudget
-from trainrx.inputs.content import Content, Found
+from trainrx.inputs.content import PACKED, Content, Found
 from trainrx.inputs.encoding import looks_binary
 from trainrx.inputs.recognise import recognise
 from trainrx.model.errors import NoInputError, UnknownContentError, UsageError
@@ -60,7 +60,8 @@ def read_member(member: tuple[str, bytes], budget: ReadingBudget, *, pasted: boo
     try:
         return read_content(content) if data.strip() else ([], [])
     except UnknownContentError as error:
-        return list(error.others), []
+        lost = [Unread(source=name, reason=PACKED)] if content.why_unreadable == PACKED else []
+        return list(error.others), lost
     except UsageError as error:
         return [], reasons(error, name)
 
