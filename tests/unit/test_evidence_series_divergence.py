@@ -21,6 +21,10 @@ def test_a_loss_that_was_learnt_and_then_lost_diverges() -> None:
     assert diverges(LEARNING + [9.5] * 20)
 
 
+def test_a_short_run_diverges_where_it_gets_worse_than_guessing() -> None:
+    assert diverges([5.7, 1515.7, 1558.1, 1307.9, 72.5, 855.9, 328.8, 184.7, 34.4, 56.8])
+
+
 @pytest.mark.parametrize(
     "losses",
     [
@@ -30,9 +34,10 @@ def test_a_loss_that_was_learnt_and_then_lost_diverges() -> None:
         [12.0] * 30,
         [0.01] * 20 + [1.5] * 20,
         [1.0] * 10 + [90.0] * 5,
+        [700.0, 640.0, 655.0, 610.0, 590.0, 600.0],
         [],
     ],
-    ids=["learns", "spike", "noise", "stays high", "easy then hard", "too short", "none"],
+    ids=["learns", "spike", "noise", "stays high", "easy then hard", "too short", "summed", "none"],
 )
 def test_what_is_no_divergence(losses: list[float]) -> None:
     assert not diverges(losses)

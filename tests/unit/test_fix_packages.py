@@ -74,3 +74,11 @@ def test_a_check_that_names_only_the_oldest_version_gets_that_or_newer() -> None
     )
 
     assert [(c.param, c.to) for c in fix.changes] == [("flashinfer_python", ">=0.6.4")]
+
+
+def test_a_missing_requirement_is_installed_in_its_range() -> None:
+    wanted = (PackageChange(name="missing-module", spec=""),)
+
+    (fix,) = planned({"packages": wanted}, {}, missing__module="bitsandbytes>=0.39.0")
+
+    assert [(c.param, c.to) for c in fix.changes] == [("bitsandbytes", ">=0.39.0")]

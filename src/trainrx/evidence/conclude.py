@@ -255,6 +255,17 @@ def log_facts(
     yield from (codes or list(exits))[:1]
 
 
+def outlived(
+    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]
+) -> tuple[SymptomHits, ...]:
+    """Leave out what a job that reached its end went on without: a package it only warned about."""
+    return tuple(item for item in seen if not _is_of_packages(symptoms.get(item.symptom)))
+
+
+def _is_of_packages(symptom: Symptom | None) -> bool:
+    return symptom is not None and symptom.is_failure and symptom.family == "version_conflict"
+
+
 def _last(item: SymptomHits) -> Hit:
     return item.hits[-1]
 

@@ -14,6 +14,7 @@ from trainrx.evidence.conclude import (
     log_facts,
     moment,
     oom_facts,
+    outlived,
     signature_facts,
     stage_facts,
     summed,
@@ -209,6 +210,8 @@ class Detector:
         if scans or metrics:
             exits = [item for scan in scans for item in scan.exits]
             facts.add(*log_facts(shown, self.symptoms, exits))
+        if facts.value("log.finished") is True:
+            shown = outlived(shown, self.symptoms)
         printed_beside = _beside(shown, outputs)
         shown = (*shown, *printed_beside)
         # what a note repeats of the logs is no second failure

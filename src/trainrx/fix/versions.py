@@ -18,6 +18,7 @@ from trainrx.fix.pins import consistent_set
 from trainrx.frameworks import frameworks
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.knowledge import FORMER, Fix, PackageChange
+from trainrx.model.pattern import late
 from trainrx.model.result import Change
 from trainrx.versions.ranges import in_range, is_exact
 
@@ -51,6 +52,8 @@ DISTRIBUTIONS = {
     "yaml": "pyyaml",
 }
 """Packages whose name is another than that of their module."""
+_REQUIREMENT = late(r"(?P<name>[\w.-]+)(?P<range>(?:[<>=!~*].*)?)")
+"""A module, or the requirement a check of distributions prints."""
 
 
 def _distribution(module: str) -> str:
@@ -143,9 +146,9 @@ def _with_the_repair(job: Target) -> Iterator[Change]:
 def _of_the_missing_module(job: Target) -> Iterator[Change]:
     """Give the package to install; a part of a package that is there is not a missing one."""
     module = job.facts.text("missing.module") or ""
-    if module and "." not in module:
-        name = _distribution(module)
-        yield from _into(name, "", job)
+    wanted = _REQUIREMENT.fullmatch(module)
+    if wanted is not None and "." not in wanted["name"]:
+        yield from _into(_distribution(wanted["name"]), wanted["range"], job)
 
 
 def _package(stands_for: str, job: Target) -> str:

@@ -15,6 +15,10 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import Hit, SymptomHits
 
 LEAST_LOSSES = 20
+LEAST_BEYOND = 6
+"""Logged steps that are enough where the loss is beyond what any model has that only guesses."""
+GUESS = 13.0
+"""Nats per token of a guess among 440,000 tokens, more than any vocabulary in use has."""
 START = 5
 """Logged steps whose middle value is the loss at the start, or at the lowest place."""
 TAIL = 0.2
@@ -25,8 +29,11 @@ def diverges(losses: Sequence[float]) -> bool:
     """Tell whether the loss (nats per token) left its course for good.
 
     Over the last fifth of the logged steps it stays above three times and 2 over its start, or
-    above four times and 4 over the lowest place it had: a spike that passes does not count.
+    above four times and 4 over the lowest place it had: a spike that passes does not count. A
+    short run shows it where its second half is twice as bad as guessing, which its start was not.
     """
+    if len(losses) >= LEAST_BEYOND and losses[0] <= GUESS < min(losses[len(losses) // 2 :]) / 2:
+        return True
     if len(losses) < LEAST_LOSSES:
         return False
     middles = [sorted(losses[i : i + START])[START // 2] for i in range(len(losses) - START + 1)]

@@ -1,0 +1,3 @@
+#!/bin/bash
+export HF_HUB_OFFLINE=1
+python train.py

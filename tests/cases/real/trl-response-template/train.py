@@ -1,0 +1,26 @@
+from datasets import load_dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
+from trl import DataCollatorForCompletionOnlyLM
+
+model_path = "/data/models/tiny-qwen2.5"
+tokenizer = AutoTokenizer.from_pretrained(model_path)
+model = AutoModelForCausalLM.from_pretrained(model_path)
+dataset = load_dataset("json", data_files="train.jsonl", split="train")
+collator = DataCollatorForCompletionOnlyLM(response_template="### Answer:", tokenizer=tokenizer)
+args = SFTConfig(
+    output_dir="output",
+    max_steps=4,
+    per_device_train_batch_size=2,
+    learning_rate=1e-4,
+    logging_steps=1,
+    report_to="none",
+)
+trainer = SFTTrainer(
+    model=model,
+    args=args,
+    train_dataset=dataset,
+    processing_class=tokenizer,
+    data_collator=collator,
+)
+trainer.train()
