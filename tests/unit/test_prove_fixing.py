@@ -23,7 +23,7 @@ def diagnoser() -> Diagnoser:
     return Diagnoser()
 
 
-def fixed(folder: Path, micro: int, more: str = "", **inputs: str) -> FixAnswer:
+def fixed(folder: Path, micro: int, more: str = "", **inputs: object) -> FixAnswer:
     """Ask what to change in a launch of this micro-batch on a card of 24 GiB."""
     path = folder / "launch.sh"
     path.write_text(f"{LAUNCH.format(micro=micro)}{more}\n", encoding="utf-8")
@@ -58,3 +58,15 @@ def test_a_launch_that_rather_fits_is_unknown_and_says_what_would_tell(tmp_path,
     assert found.no_plan.kind == "unknown"
     assert "--max_length" in found.no_plan.reason
     assert word in found.no_plan.reason
+
+
+def test_a_plan_names_the_packages_a_whole_list_does_not_have(tmp_path):
+    whole = ("filelock", "fsspec", "jinja2", "networkx", "sympy", "typing-extensions")
+    versions = {"torch": "2.6.0", "ms-swift": "3.2.1", **dict.fromkeys(whole, "1.0")}
+
+    found = fixed(tmp_path, micro=8, more=" --max_length 2048", versions=versions)
+
+    asked = [(item.changes, item.needs) for item in found.proposals]
+    needing = [needs for changes, needs in asked if any("liger" in one.param for one in changes)]
+    assert needing
+    assert all([need.package for need in needs][:1] == ["liger-kernel"] for needs in needing)

@@ -15,9 +15,10 @@ import msgspec
 
 from trainrx.knowledge.places import data_folder
 from trainrx.model.errors import KnowledgeError
+from trainrx.model.facts import Scalar
 from trainrx.model.knowledge import Cause, Evidence, EvidenceSet, Fix, PackageChange
 from trainrx.model.packages import ModelNeed, Need, PackageEntry, RangeEntry, Releases
-from trainrx.model.parts import Condition, Reference
+from trainrx.model.parts import Condition, Param, Reference
 from trainrx.model.text import Text
 
 R = TypeVar("R", Need, Releases, ModelNeed)
@@ -186,6 +187,12 @@ def _install(changes: Iterable[PackageChange]) -> Text:
 
 def _reference_id(own: str, ref: Reference) -> str:
     return f"{own}/{ref.id}"
+
+
+def needed_package(param: Param, value: Scalar | None) -> str:
+    """Name the package a value of a parameter needs; "" where it needs none."""
+    said = str(value).lower() if isinstance(value, bool) else str(value)
+    return "" if value is None else param.needs.get(said, "")
 
 
 @lru_cache(maxsize=4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +25,7 @@ from trainrx.launch.replies import Replies, with_replies
 from trainrx.launch.request import Request
 from trainrx.launch.scripts import holds_log, pasted_script
 from trainrx.model.errors import NoInputError, UnknownContentError, UsageError
-from trainrx.model.facts import Fact, Origin
+from trainrx.model.facts import Fact, Origin, fact
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import Gpu, TokenStats
 from trainrx.model.job import COMMAND_LINE, NOTE, Input, InputKind
@@ -336,7 +336,7 @@ def _typed(
             complete=any(read.complete for read in environments),
         ),
         versions=versions,
-        facts=hardware,
+        facts=(*hardware, *_unversioned(listings)),
         framework=framework,
         good=good,
         beside={
@@ -367,6 +367,15 @@ def _unknown(others: Sequence[Input]) -> Iterator[Unread]:
     for item in others:
         if item.why != NO_INPUT:
             yield Unread(source=item.name, reason=item.why)
+
+
+def _unversioned(listings: Iterable[Versions]) -> Iterator[Fact]:
+    """Name the packages that are there in a version nobody told."""
+    names = dict.fromkeys(name for read in listings for name in read.unversioned)
+    if names:
+        yield fact(
+            "packages.unversioned", " ".join(names), Origin(source="--versions"), how="given"
+        )
 
 
 def _barren(

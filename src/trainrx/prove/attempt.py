@@ -26,6 +26,8 @@ from trainrx.prove.reread import LaunchContext, LaunchReader
 
 STANDS = frozenset({"guards", "lint"})
 """Checks of the launch as a whole: they may fail for what the edit has no part in."""
+NEEDS = "package-not-listed"
+"""What lint says of a setting whose package is not there."""
 MOST_SCALE = 3.0
 """How far the memory model may be off before its figures are left aside."""
 
@@ -169,7 +171,9 @@ class TrialLaunch:
         *,
         must_fit: bool,
     ) -> Attempt:
-        after = self._reader.read(patched.files, {change.param for change in inside})
+        after = _with_needs(
+            self.before, self._reader.read(patched.files, {change.param for change in inside})
+        )
         promised = promise or Promise(scale=self.scale)
         checks = tuple(
             check
@@ -295,6 +299,14 @@ def _void(before: LaunchReading, around: LaunchContext) -> Mapping[str, str]:
     if taken(around.known) and around.linted is not None:
         ids |= {rule.id for rule in around.linted.lint.rules.values() if rule.group == "arguments"}
     return {i: text for i, text in found.items() if i in ids}
+
+
+def _with_needs(before: LaunchReading, after: LaunchReading) -> LaunchReading:
+    """Leave out that a package is not there which the edit itself needs: its line goes with it."""
+    if NEEDS in (before.findings or {}) or NEEDS not in (after.findings or {}):
+        return after
+    left = {rule: text for rule, text in (after.findings or {}).items() if rule != NEEDS}
+    return msgspec.structs.replace(after, findings=left)
 
 
 def _is_refused(made: Attempt) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from packaging.version import InvalidVersion, Version
 
 from trainrx.estimation.phrasing import worded
-from trainrx.knowledge.packages import read_requirements
-from trainrx.model.facts import Facts, Scalar
+from trainrx.knowledge.packages import needed_package, read_requirements
+from trainrx.model.facts import Facts
 from trainrx.model.fixing import Claim, Needed
 from trainrx.model.memory import Assumption, Prediction
 from trainrx.model.packages import Need
@@ -48,7 +48,7 @@ def needed(
     wanted = dict.fromkeys(
         package
         for name in names
-        if (package := _package(params[name], after.value(name))) and package not in had
+        if (package := needed_package(params[name], after.value(name))) and package not in had
     )
     known = {name.lower().replace("_", "-") for name in versions}
     framework = after.text("launch.framework") or ""
@@ -63,14 +63,9 @@ def needed(
 
 def _of(params: Mapping[str, Param], facts: Facts) -> Iterator[str]:
     for name, param in params.items():
-        package = _package(param, facts.value(name)) if param.needs else ""
+        package = needed_package(param, facts.value(name)) if param.needs else ""
         if package:
             yield package
-
-
-def _package(param: Param, value: Scalar | None) -> str:
-    said = str(value).lower() if isinstance(value, bool) else str(value)
-    return "" if value is None else param.needs.get(said, "")
 
 
 def _asked(framework: str, version: str | None, package: str) -> Need | None:

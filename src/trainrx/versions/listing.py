@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -72,6 +72,14 @@ _LINE = tuple(
     )
 )
 _AT_URL = late(rf"^{_NAME}\s+@\s+\S*?[-/](?P<version>\d[\w.+!]{{0,63}}?)-(?:cp|py)\d\S*\.whl")
+_UNVERSIONED = late(
+    rf"^(?:{_NAME}\s+@\s|-e\s+\S*(?:#egg=|/)(?P<from>[\w.-]{{1,100}}?)(?:\.git(?:@\S*)?)?/?$)"
+)
+"""A package from a checkout or an archive, whose version `pip freeze` does not tell."""
+ALWAYS_BESIDE_TORCH = frozenset(
+    {"filelock", "fsspec", "jinja2", "networkx", "sympy", "typing-extensions"}
+)
+"""What every torch from 2.0 on is installed with: a list that lacks one of them is not whole."""
 _NO_PACKAGES = frozenset({"version", "package", "name", "gpu", "os", "cpu", "platform", "release"})
 
 
@@ -84,12 +92,16 @@ class PackageVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
-    """All versions by canonical name (`cuda`: what torch was built with), and the GPUs named."""
+    """All versions by canonical name (`cuda`: what torch was built with), and the GPUs named.
+
+    `unversioned` are packages a list names without a version: checkouts and archives.
+    """
 
     packages: dict[str, PackageVersion]
     gpus: tuple[tuple[str, Origin], ...] = ()
     gpu_count: int | None = None
     unread: tuple[Unread, ...] = ()
+    unversioned: tuple[str, ...] = ()
 
     def texts(self) -> dict[str, str]:
         """Give name to version text."""
@@ -111,11 +123,14 @@ def read_versions(text: str, source: str) -> Versions:
     count: int | None = None
     unread: list[Unread] = []
     listed = 0
+    bare: dict[str, None] = {}
     for number, line in enumerate(text.split("\n")[:MAX_LINES], start=1):
         stripped = line.strip()[:400]
         origin = Origin(source=source, line=number, text=stripped)
         for name, version in _read_line(stripped):
             packages.setdefault(name, PackageVersion(name=name, text=version, origin=origin))
+        if (named := _UNVERSIONED.match(stripped)) is not None:
+            bare[canonical_package(named["name"] or named["from"])] = None
         if (gpu := _GPU.search(stripped)) is not None:
             gpus.setdefault(_clean_gpu(gpu[1]), origin)
             listed += stripped.startswith("GPU ") and stripped[4:5].isdigit()
@@ -128,7 +143,13 @@ def read_versions(text: str, source: str) -> Versions:
         gpus=tuple(gpus.items()),
         gpu_count=count or listed or None,
         unread=tuple(unread),
+        unversioned=tuple(name for name in bare if name not in packages),
     )
+
+
+def is_whole(names: Collection[str]) -> bool:
+    """Tell whether a list of packages is all of an environment, by what comes with every torch."""
+    return "torch" in names and set(names) >= ALWAYS_BESIDE_TORCH
 
 
 def canonical_package(name: str) -> str:

@@ -108,6 +108,8 @@ class ArgumentTraits:
     """Which of its arguments it reads as JSON is listed by release."""
     held_out_argument: ClassVar[str] = ""
     """The argument with the samples of an evaluation."""
+    does_without_flash: ClassVar[bool] = False
+    """Where flash-attn is missing, another attention is taken with a warning."""
     group_keys: ClassVar[frozenset[str]] = frozenset()
     """Keys of a file that is for several programs at once."""
     file_of_any_command: ClassVar[bool] = False

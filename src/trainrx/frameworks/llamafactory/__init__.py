@@ -70,6 +70,7 @@ class LlamaFactory(Framework):
     omegaconf = True
     inner_packages = OWN_PROGRAM
     held_out_argument = "val_size"
+    does_without_flash = True
     train_data = ("dataset",)
     eval_data = ("eval_dataset",)
     data_index = ("dataset_dir", "dataset_info.json")
