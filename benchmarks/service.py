@@ -1,9 +1,10 @@
 """How the service holds under load: many requests at once, each with a log of a megabyte.
 
-    python benchmarks/service.py [--at-once 200] [--seconds 60] [--megabytes 1]
+    python benchmarks/service.py [--at-once 200] [--seconds 60] [--megabytes 1] [--agents]
 
-Prints the time of one request alone, the median and the 95th percentile under load beside the fair
-share (that time x requests at once / processes), errors, and the memory of the server and of the
+With --agents the same is asked of the tool `diagnose` over streamable HTTP, as agents do. Prints
+the time of one request alone, the median and the 95th percentile under load beside the fair share
+(that time x requests at once / processes), errors, and the memory of the server and of the
 processes that answer as a series over time.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import collections
+import json
 import os
 import random
 import socket
@@ -21,12 +23,13 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import psutil
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples/01-vl7b-grpo-2xA800-80g"
+LAUNCH = EXAMPLE / "launch.sh"
 STEP = "{{'loss': {loss:.4f}, 'grad_norm': {norm:.3f}, 'learning_rate': 1e-05, 'step': {step}}}\n"
 
 
@@ -74,35 +77,55 @@ def print_series(series: list[Memory]) -> None:
         )
 
 
-async def ask(client: httpx.AsyncClient, log: bytes) -> tuple[int, float]:
-    """Ask once; give status and seconds."""
+class Caller(NamedTuple):
+    """Who asks: the path, and what is posted to it."""
+
+    path: str
+    posted: dict[str, Any]
+
+
+def person(log: bytes) -> Caller:
+    """Make one that asks as the page does."""
+    files = [("file", ("launch.sh", LAUNCH.read_bytes())), ("log", ("train.log", log))]
+    return Caller("/v1/diagnose", {"files": files, "data": {"gpus": "2"}})
+
+
+def agent(log: bytes) -> Caller:
+    """Make one that calls the tool."""
+    files = [{"name": "launch.sh", "text": LAUNCH.read_text()}]
+    files.append({"name": "train.log", "text": log.decode()})
+    called = {"name": "diagnose", "arguments": {"job": {"files": files, "gpus": 2}}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+    return Caller("/mcp", {"content": json.dumps(message), "headers": headers})
+
+
+async def ask(client: httpx.AsyncClient, caller: Caller) -> tuple[str, float]:
+    """Ask once; give what became of it, and seconds."""
     started = time.perf_counter()
-    files = [
-        ("file", ("launch.sh", (EXAMPLE / "launch.sh").read_bytes())),
-        ("log", ("train.log", log)),
-    ]
     try:
-        found = await client.post("/v1/diagnose", files=files, data={"gpus": "2"})
+        found = await client.post(caller.path, **caller.posted)
     except httpx.HTTPError as error:
-        print("error:", repr(error))
-        return 0, time.perf_counter() - started
-    return found.status_code, time.perf_counter() - started
+        return repr(error), time.perf_counter() - started
+    is_error = '"isError":true' in found.text or '"error":' in found.text
+    status = f"{found.status_code}{' error' if is_error else ''}"
+    return status, time.perf_counter() - started
 
 
 async def load(url: str, wanted: argparse.Namespace, process: psutil.Process) -> None:
     """Ask as wanted and print what came of it."""
-    log = log_of(wanted.megabytes << 20)
+    caller = (agent if wanted.agents else person)(log_of(wanted.megabytes << 20))
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=url, timeout=600, limits=limits) as client:
         for _ in range(4):
-            await ask(client, log)
-        alone = statistics.median([(await ask(client, log))[1] for _ in range(5)])
+            await ask(client, caller)
+        alone = statistics.median([(await ask(client, caller))[1] for _ in range(5)])
         until = time.perf_counter() + wanted.seconds
-        seen: list[tuple[int, float]] = []
+        seen: list[tuple[str, float]] = []
 
-        async def caller() -> None:
+        async def asker() -> None:
             while time.perf_counter() < until:
-                seen.append(await ask(client, log))
+                seen.append(await ask(client, caller))
 
         started = time.perf_counter()
         series = [memory(process, started)]
@@ -113,7 +136,7 @@ async def load(url: str, wanted: argparse.Namespace, process: psutil.Process) ->
                 series.append(memory(process, started))
 
         looking = asyncio.create_task(look())
-        await asyncio.gather(*(caller() for _ in range(wanted.at_once)))
+        await asyncio.gather(*(asker() for _ in range(wanted.at_once)))
         took = time.perf_counter() - started
         looking.cancel()
     times = sorted(seconds for _, seconds in seen)
@@ -133,10 +156,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--megabytes", type=int, default=1)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--agents", action="store_true")
     wanted = parser.parse_args()
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     words = ["serve", "--port", str(port), "--processes", str(wanted.processes)]
+    words = ["mcp", "--http", str(port)] if wanted.agents else words
     words += ["--seconds", "120"]
     started = subprocess.Popen([sys.executable, "-m", "trainrx.cli", *words])
     url = f"http://127.0.0.1:{port}"

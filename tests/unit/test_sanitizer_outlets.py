@@ -67,7 +67,7 @@ KNOWN = {
     # what came over a wire
     "share/spool.py": "files that were sent, in a folder that only the service opens",
     "share/serve/body.py": "a file that was sent, to the spool",
-    "share/serve/guard.py": "that a request was too slow, in words of its own",
+    "share/connection.py": "that a request was too slow, in words of its own",
     "share/task.py": "files that were sent, in a folder that is gone afterwards",
     "share/bots/_background.py": "that a message could not be answered, without its text",
     "share/bots/dingtalk.py": "the log of the SDK is quietened",

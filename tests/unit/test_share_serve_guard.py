@@ -12,8 +12,9 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request, Response
 
-from trainrx.share.serve import guard
-from trainrx.share.serve.guard import BoundedConnection, RequestGuard
+from trainrx.share import connection as connections
+from trainrx.share.connection import BoundedConnection
+from trainrx.share.serve.guard import RequestGuard
 from trainrx.share.serve.service import ServiceSettings
 
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
@@ -131,7 +132,7 @@ def test_more_than_may_arrive_at_once_is_told_to_come_again(connect):
 
 
 def test_more_connections_than_there_may_be_are_let_go(connect, monkeypatch):
-    monkeypatch.setattr(guard, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
     held = [connect() for _ in range(3)]
     with connect() as more:
         assert ended(more, b"")[0] == b""

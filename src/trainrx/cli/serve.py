@@ -69,8 +69,8 @@ def serve(
     try:
         import uvicorn
 
+        from trainrx.share.connection import BoundedConnection
         from trainrx.share.serve.app import make_app
-        from trainrx.share.serve.guard import BoundedConnection
         from trainrx.share.serve.service import ServiceSettings
         from trainrx.share.workers import Limits
     except ImportError as error:

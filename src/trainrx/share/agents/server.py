@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
@@ -26,6 +27,7 @@ from trainrx.render.explain import explained
 from trainrx.render.formats.markdown import write
 from trainrx.sanitizer import media
 from trainrx.share.agents import answers
+from trainrx.share.connection import BoundedConnection, RequestsInTurn
 from trainrx.share.sessions import TaskSessions
 from trainrx.share.task import Kind, Role, Task, TaskFile, TaskOutcome
 from trainrx.share.workers import BusyError, Limits, Workers
@@ -41,6 +43,8 @@ QUOTED = (
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 PLATFORM = "github"
 PROGRESS_EVERY = 1.0
+IN_TURN = 8
+"""Calls that are let in for each process that answers: a call takes five times its size."""
 
 
 class GivenFile(BaseModel):
@@ -243,6 +247,9 @@ def serve_http(limits: Limits, host: str, port: int) -> None:
     """Answer agents over streamable HTTP; nothing of this machine is read for them."""
     server, tools = make_server(limits)
     try:
-        server.run("streamable-http", host=host, port=port, stateless_http=True)
+        app = RequestsInTurn(
+            server.streamable_http_app(stateless_http=True, host=host), IN_TURN * limits.processes
+        )
+        uvicorn.run(app, host=host, port=port, log_level="warning", http=BoundedConnection)
     finally:
         tools.workers.close()

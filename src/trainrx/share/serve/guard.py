@@ -1,25 +1,19 @@
-"""Who may ask, and how much and how slowly: what is over that is refused before it is read."""
+"""Who may ask, and how much: what is over that is refused before it is read."""
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 import hmac
 from contextlib import suppress
 
-import h11
 import msgspec
-from fastapi import HTTPException, Response
+from fastapi import Response
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from trainrx.share.connection import CLOSE, come_in_within
 from trainrx.share.serve.service import LATER, ServiceSettings
-
-MOST_CONNECTIONS = 1000
-CLOSE = {"Connection": "close"}
-"""What is not read to its end is no beginning of another request."""
 
 
 class RequestGuard:
@@ -47,7 +41,7 @@ class RequestGuard:
         length = int(headers.get("content-length", "0"))
         self._arriving += length
         try:
-            await self._app(scope, self._bounded(receive), send)
+            await self._app(scope, come_in_within(self._settings.patience, receive), send)
         finally:
             self._arriving -= length
 
@@ -66,26 +60,6 @@ class RequestGuard:
         if self._arriving + size > settings.arriving:
             return _refusal(503, "too much is sent at once: try again")
         return None
-
-    def _bounded(self, receive: Receive) -> Receive:
-        """Receive what has come in by the time a request may take."""
-        until = asyncio.get_running_loop().time() + self._settings.patience
-        is_whole = False
-
-        async def received() -> Message:
-            nonlocal is_whole
-            if is_whole:
-                return await receive()
-            left = until - asyncio.get_running_loop().time()
-            try:
-                message = await asyncio.wait_for(receive(), max(0.0, left))
-            except asyncio.TimeoutError:
-                said = f"it did not come in within {self._settings.patience:g} s"
-                raise HTTPException(408, said, headers=CLOSE) from None
-            is_whole = not message.get("more_body", False)
-            return message
-
-        return received
 
 
 def _is_known(path: str, headers: Headers, secret: str) -> bool:
@@ -107,61 +81,3 @@ def _refusal(status: int, detail: str) -> Response:
     if status == 503:
         headers |= LATER
     return Response(body, status_code=status, media_type="application/json", headers=headers)
-
-
-class BoundedConnection(H11Protocol):
-    """A connection that is closed where headers, or who reads the answer, are slow.
-
-    uvicorn bounds the time between requests alone, which ends with the first byte.
-    """
-
-    HEADERS_WITHIN = 15.0
-    READ_WITHIN = 60.0
-    _headers: asyncio.TimerHandle | None = None
-    _reading: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for headers."""
-        super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
-            return
-        self._watch_headers()
-
-    def data_received(self, data: bytes) -> None:
-        """Go on waiting until the headers are whole."""
-        super().data_received(data)
-        self._watch_headers()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
-        for timer in (self._headers, self._reading):
-            if timer is not None:
-                timer.cancel()
-        super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        """Begin to wait for who does not read."""
-        super().pause_writing()
-        self._reading = self.loop.call_later(self.READ_WITHIN, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """Wait no longer: it is read."""
-        super().resume_writing()
-        if self._reading is not None:
-            self._reading.cancel()
-
-    def _watch_headers(self) -> None:
-        awaited = self.conn.their_state is h11.IDLE
-        if awaited and self._headers is None:
-            self._headers = self.loop.call_later(self.HEADERS_WITHIN, self._too_slow)
-        elif not awaited and self._headers is not None:
-            self._headers.cancel()
-            self._headers = None
-
-    def _too_slow(self) -> None:
-        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-            self.transport.write(
-                b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-            )
-            self.transport.close()
