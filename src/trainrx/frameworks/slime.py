@@ -15,6 +15,8 @@ from trainrx.model.pattern import late
 _ARGUMENTS = frozenset(
     {"rollout_num_gpus_per_engine", "rollout_max_response_len", "num_rollout", "hf_checkpoint"}
     | {"rm_type", "sglang_mem_fraction_static", "ref_load", "over_sampling_batch_size"}
+    | {"max_tokens_per_gpu", "num_steps_per_rollout", "n_samples_per_eval_prompt"}
+    | {"eval_prompt_data", "rollout_function_path"}
 )
 """Arguments of slime and its forks that OpenRLHF and Megatron do not have; two of them tell."""
 

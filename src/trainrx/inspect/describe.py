@@ -15,6 +15,7 @@ from trainrx.frameworks import frameworks
 from trainrx.inspect.topics import topic_of
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.job import Launch, launch_facts
+from trainrx.launch.open_terms import OPEN
 from trainrx.launch.prose.conflicts import overruled
 from trainrx.launch.prose.statements import Stated
 from trainrx.model import reasons
@@ -180,11 +181,14 @@ def _facts(
 ) -> Iterator[Item]:
     """Give what follows from the settings, in the order of their names."""
     entries = around.knowledge.facts
+    open_terms = (facts.text(OPEN) or "").split()
     shown = (f for f in facts if f.value is not None and f.kind not in settings)
     for item in sorted(shown, key=lambda f: f.kind):
         prefix = item.kind.partition(".")[0]
         if prefix in _NOT_SHOWN or item.kind in _OF_THE_HEAD:
             continue
+        if item.kind == "parallel.zero_stage" and not item.value and "sharding" in open_terms:
+            continue  # what nobody understands may shard: that is not "no ZeRO"
         entry = entries.get(item.kind)
         yield Item(
             topic=topic_of(item.kind, item.kind),

@@ -107,6 +107,8 @@ _LIMITS = frozenset(
     | {"seq_len", "max_len", "sequence_len", "context_length"}
 )
 """What programs on the Trainer of transformers call the limit of a sample."""
+_MODEL_NAME = late(r"[A-Za-z][\w.-]*\d[\w.-]*")
+"""What names a model by itself: a series with a number in it, no `$`."""
 HIDDEN = "..."
 """What stands for arguments that are not at hand."""
 
@@ -127,12 +129,22 @@ def facts_beside_settings(
     complete = raw.args_complete and not read.unread
     whole = msgspec.structs.replace(read.launch, args_complete=complete)
     named = frozenset(item.kind for item in resolved.facts)
-    beside = (*sharding, *program_facts(whole, named))
+    beside = (*sharding, *program_facts(whole, named), *_named_behind(resolved))
     known = (*resolved.facts, *beside)
     return (
         *beside,
         *open_terms(whole, resolved, known, files=read.files, missing=missing),
     )
+
+
+def _named_behind(resolved: Resolved) -> Iterator[Fact]:
+    """Name a model whose folder is not known (`$ROOT/Qwen2.5-7B`) by the end of its path."""
+    setting = resolved.settings.get("model.name")
+    if setting is None or setting.value is not None or "$" not in setting.text:
+        return
+    name = setting.text.strip("\"'").rstrip("/").rpartition("/")[2]
+    if _MODEL_NAME.fullmatch(name):
+        yield fact("model.name", name, *setting.origins, how="assumed")
 
 
 def open_terms(

@@ -221,6 +221,8 @@ def _layout(known: Mapping[str, object], view: View) -> str:
     stage = known.get("parallel.zero_stage")
     if isinstance(stage, int) and not isinstance(stage, bool):
         parts.append(f"ZeRO-{stage}" if stage else view.say(words.NO_ZERO))
+    sharding = known.get("parallel.fsdp")
+    parts += [f"FSDP {clean(sharding)}"] if isinstance(sharding, str) else []
     away = [known.get(f"parallel.offload_{name}") is True for name in ("params", "optimizer")]
     if any(away):
         text = words.BOTH if all(away) else words.PARAMETERS if away[0] else words.OPTIMIZER
