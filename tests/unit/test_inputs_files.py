@@ -375,3 +375,30 @@ def test_of_many_files_that_show_no_kind_some_are_read_and_the_rest_is_told(tmp_
     ]
     (one,) = unread
     assert one.reason.startswith("6 of its files do not show in their first 1024 bytes")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no /proc")
+def test_a_file_that_gives_an_error_of_its_disk_is_told(tmp_path: Path) -> None:
+    broken = tmp_path / "rank1.log"
+    broken.symlink_to("/proc/self/mem")
+    (tmp_path / "rank0.log").write_text("RuntimeError: x\n")
+
+    inputs, unread = read_path(tmp_path)
+
+    assert [item.name for item in inputs] == [str(tmp_path / "rank0.log")]
+    assert [(one.source, one.reason) for one in unread] == [
+        (str(broken), f"cannot be read: {os.strerror(errno.EIO)}")
+    ]
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_path(broken)
+
+
+def test_in_a_folder_of_too_many_files_the_log_is_found_wherever_it_stands(tmp_path: Path) -> None:
+    for name in ("a.bin", "b.bin", "nohup.md", "train.log"):
+        (tmp_path / name).write_text("RuntimeError: x\n")
+
+    inputs, unread = read_path(tmp_path, budget=ReadingBudget(ReadingLimits(entries=2)))
+
+    assert [item.name for item in inputs] == [str(tmp_path / "train.log")]
+    assert [one.source for one in unread] == [str(tmp_path)]
+    assert "only those named like logs" in unread[0].reason

@@ -164,7 +164,7 @@ def _inside(place: Path, kind: InputKind | None, budget: ReadingBudget) -> Found
     if not budget.left.is_timely:
         return [], [Unread(source=str(place), reason=LATE)]
     try:
-        if place.stat().st_size and place.is_file():
+        if place.is_file():
             return _read_file(place, kind, budget, named=False)
     except UnknownContentError as error:
         return list(error.others), []
@@ -185,7 +185,12 @@ def _read_file(
     named: bool = True,
 ) -> Found:
     with _opened(path) as handle:
-        if is_archive(handle) and not is_torch_archive(handle.read(512)):
+        try:
+            packed = is_archive(handle) and not is_torch_archive(handle.read(512))
+        except OSError as error:  # it can be opened, and its disk gives nothing
+            reason = f"cannot be read: {error.strerror or error}"
+            raise UsageError(f"{path}: {reason}.") from error
+        if packed:
             return _read_archive(path, handle, budget)
     content = Content(str(path), path=path, pasted=pasted, budget=budget)
     blank = not content.sample.strip(b" \t\r\n")

@@ -50,6 +50,8 @@ DUMPED = tuple(
     )
 )
 """Keys of dumps as JSON, of which two stand at the beginning of each."""
+LIKELY = (".log", ".out", ".err", ".sh", ".yaml", ".yml", ".jsonl", ".ipynb", "stdout", "stderr")
+"""How names end that are looked at in a folder of any size."""
 MOST_PEEKED = 2000
 """Entries of a folder up to which JSON files are looked into."""
 PEEKED = 4096
@@ -111,12 +113,20 @@ def _wanted(root: Path, unread: list[Unread], limits: ReadingLimits) -> Iterator
         place = Path(folder)
         depth = len(place.relative_to(root).parts)
         names[:] = sorted(_entered(place, names)) if depth < limits.folders else []
-        for name in sorted(files):
+        looked_at = sorted(files)
+        if entries + len(files) > limits.entries:
+            looked_at = [name for name in looked_at if name.endswith(LIKELY)]
+            reason = (
+                f"holds more files than are looked at ({limits.entries}): of the rest only those "
+                "named like logs, scripts and configurations were"
+            )
+            unread.append(Unread(source=folder, reason=reason))
+        for name in looked_at:
             entries += 1
             wanted = is_wanted(name) or (entries <= MOST_PEEKED and _is_dump(place / name))
             if not wanted or place.name in TRACKERS or _is_told(place, name):
                 continue
-            if given == limits.files or entries > limits.entries:
+            if given == limits.files:
                 reason = (
                     f"holds more files than are read ({limits.files}); name the logs themselves"
                 )
