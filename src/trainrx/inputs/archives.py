@@ -13,7 +13,7 @@ from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_manifest
 from trainrx.inputs.ends import BothEnds, Pace
 from trainrx.inputs.folder import is_wanted_member
-from trainrx.inputs.unpack import GZIP, ZSTD
+from trainrx.inputs.unpack import GZIP, ZSTD, Unpacker, is_packed
 from trainrx.model.bundle import MANIFEST
 from trainrx.model.findings import Unread
 
@@ -39,10 +39,40 @@ class _Pieces(Protocol):
         """Read at most so many bytes at once; none at the end."""
 
 
+def _whole(source: _Pieces, size: int) -> bytes:
+    """Read so many bytes, less only at the end."""
+    parts: list[bytes] = []
+    while size and (piece := source.read1(size)):
+        parts.append(piece)
+        size -= len(piece)
+    return b"".join(parts)
+
+
+class _Parts:
+    """What a packed file holds, piece by piece; damage is raised behind what stands before it."""
+
+    def __init__(self, handle: BinaryIO) -> None:
+        self._damage: list[Unread] = []
+        self._pieces = Unpacker(handle, "", self._damage.append).pieces(PIECE)
+        self._rest = b""
+
+    def read1(self, size: int, /) -> bytes:
+        """Read at most so many bytes at once.
+
+        Raises:
+            EOFError: the data is damaged here.
+        """
+        rest = self._rest or next(self._pieces, b"")
+        if not rest and self._damage:
+            raise EOFError(self._damage[0].reason)
+        self._rest = rest[size:]
+        return rest[:size]
+
+
 class _Forward:
     """What is unpacked, read forward only: no more of it than is allowed, nor much at once."""
 
-    def __init__(self, source: BufferedIOBase, allowed: int, budget: ReadingBudget) -> None:
+    def __init__(self, source: _Pieces, allowed: int, budget: ReadingBudget) -> None:
         self._source = source
         self._budget = budget
         self._at = 0
@@ -57,11 +87,7 @@ class _Forward:
         most = self._budget.limits.header
         if not 0 <= size <= most:
             raise BeyondBudgetError(f"it states more than {most} bytes of a member")
-        parts: list[bytes] = []
-        while size and (piece := self.read1(size)):
-            parts.append(piece)
-            size -= len(piece)
-        return b"".join(parts)
+        return _whole(self, size)
 
     def read1(self, size: int) -> bytes:
         """Read at most so many bytes at once: what stands before damage is not lost with it.
@@ -96,7 +122,7 @@ class _Unpacked(_Forward):
 
     def seek(self, place: int, _whence: int = 0) -> int:
         """Go to a place."""
-        self._at = self._source.seek(place)
+        self._at = cast("BufferedIOBase", self._source).seek(place)
         return self._at
 
 
@@ -159,7 +185,7 @@ def is_archive(handle: BinaryIO) -> bool:
     import tarfile
 
     try:
-        tarfile.TarInfo.frombuf(_unpacking(handle).read(BLOCK), "utf-8", "surrogateescape")
+        tarfile.TarInfo.frombuf(_whole(_unpacking(handle), BLOCK), "utf-8", "surrogateescape")
     except _damage():
         return False
     finally:
@@ -179,14 +205,12 @@ def _damage() -> tuple[type[Exception], ...]:
     return (*own, OSError, EOFError, ValueError, LookupError, OverflowError, struct.error)
 
 
-def _unpacking(handle: BinaryIO) -> BufferedIOBase:
+def _unpacking(handle: BinaryIO) -> _Pieces:
     """Give what an archive is read from: of one that is packed what is in it."""
     head = handle.read(len(XZ))
     handle.seek(0)
-    if head.startswith(GZIP):
-        import gzip
-
-        return gzip.GzipFile(fileobj=handle)
+    if is_packed(head):
+        return _Parts(handle)
     if head.startswith(BZIP2):
         import bz2
 
@@ -195,12 +219,7 @@ def _unpacking(handle: BinaryIO) -> BufferedIOBase:
         import lzma
 
         return lzma.LZMAFile(handle)
-    if not head.startswith(ZSTD):
-        return cast("BufferedIOBase", handle)
-    import zstandard
-
-    reader = zstandard.ZstdDecompressor().stream_reader(handle, read_across_frames=True)
-    return cast("BufferedIOBase", reader)
+    return cast("BufferedIOBase", handle)
 
 
 def members(
@@ -321,7 +340,7 @@ def _of_zip(
             if info.is_dir() or not wanted(info.filename):
                 continue
             with packed.open(info) as handle:
-                unpacked = _Forward(cast("BufferedIOBase", handle), allowed, budget)
+                unpacked = _Forward(cast("_Pieces", handle), allowed, budget)
                 yield info.filename, unpacked
             allowed = unpacked.allowed
 
@@ -332,7 +351,7 @@ def _of_tar(
     import tarfile
 
     source = _unpacking(opened)
-    kind = _Unpacked if source is cast("BufferedIOBase", opened) else _Forward
+    kind = _Unpacked if source is cast("_Pieces", opened) else _Forward
     forward = kind(source, allowed, budget)
     with tarfile.open(fileobj=cast("BinaryIO", forward), mode="r:") as archive:
         while (member := archive.next()) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 from trainrx.model.findings import Unread
@@ -55,6 +56,7 @@ class Unpacker:
     def _gunzip(self, size: int) -> Iterator[bytes]:
         tiny = 0
         packed = b""
+        before: zlib._Decompress | None = None
         try:
             while packed := self._without_padding(packed):
                 given = 0
@@ -62,6 +64,7 @@ class Unpacker:
                 while not part.eof:
                     packed = packed or self._handle.read(BLOCK)
                     is_missing = not packed
+                    before = part.copy()
                     piece = part.flush() if is_missing else part.decompress(packed, size)
                     packed = part.unused_data if part.eof else part.unconsumed_tail
                     self.used = self._handle.tell() - len(packed)
@@ -77,6 +80,8 @@ class Unpacker:
                     self._report(Unread(source=self._name, reason=reason))
                     return
         except zlib.error as error:
+            if before is not None and (piece := _until_damage(before, packed)):
+                yield piece
             self._damaged("gzip", str(error))
 
     def _without_padding(self, packed: bytes) -> bytes:
@@ -116,3 +121,12 @@ class Unpacker:
     def _damaged(self, form: str, why: str) -> None:
         reason = f"the {form} data is damaged or cut off: {why}"
         self._report(Unread(source=self._name, reason=reason))
+
+
+def _until_damage(part: zlib._Decompress, packed: bytes) -> bytes:
+    """Give what stands in some bytes before those that are damaged."""
+    found = bytearray()
+    with suppress(zlib.error):
+        for byte in packed:
+            found += part.decompress(bytes((byte,)))
+    return bytes(found)
