@@ -135,3 +135,16 @@ def test_a_rank_without_calls_has_the_status_of_the_number_its_group_was_made_wi
     found = group_verdicts(read_evidence(inputs))
 
     assert [(one.verdict, one.culprits, one.seq) for one in found] == [("behind", (2,), 9)]
+
+
+def test_a_dump_of_torch_2_11_says_which_call_was_never_started() -> None:
+    """Written by the watchdog of one rank whose card was busy with a kernel."""
+    path = RECORDED.parent / "one-card" / "recorder_0"
+
+    calls = read(path.read_bytes(), Source(name="nccl_trace_rank_0")).calls
+
+    assert [(call.seq, call.op, call.state) for call in calls[-2:]] == [
+        (6, "barrier", "completed"),
+        (7, "all_reduce", "scheduled"),
+    ]
+    assert {call.frames[-1].line for call in calls[-1:]} == {11}

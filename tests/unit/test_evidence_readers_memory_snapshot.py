@@ -190,3 +190,16 @@ def test_values_of_other_types_count_as_absent(odd: Record) -> None:
 def test_a_snapshot_that_is_cut_is_unread(end: int) -> None:
     for data in (pickle.dumps(OUT), json.dumps(OUT).encode()):
         assert len(read(data[:end], Source("s")).unread) == 1
+
+
+def test_a_snapshot_of_torch_2_11_names_the_place_that_holds_most() -> None:
+    """A job of 4 GiB that ran out: `memory_fraction` 0.03 of one H200."""
+    path = Path(__file__).parents[1] / "evidence" / "one-card" / "snapshot.pickle"
+
+    found = facts_of(as_evidence(Input(kind="other", name=path.name, path=path)))
+
+    assert found["oom.asked_gib"] == 0.0625
+    assert found["oom.allocated_gib"] == 4.0058
+    assert found["oom.free_gib"] == 133.1326
+    assert found["snapshot.largest_gib"] == 1.0
+    assert found["snapshot.largest_place"] == "forward (modules/linear.py:134)"

@@ -187,6 +187,10 @@ def _shares(first: Hit, known: Facts) -> Iterator[Fact]:
     if asked is not None and card:
         origins = known.origins("oom.asked_gib", "oom.card_gib")
         yield fact("oom.asked_share", round(asked / card, 4), *origins, how="derived")
+    others = known.number("oom.other_process_gib")
+    if others is not None and card:
+        origins = known.origins("oom.other_process_gib", "oom.card_gib")
+        yield fact("oom.others_share", round(others / card, 4), *origins, how="derived")
     allocated = known.number("oom.allocated_gib")
     unused = known.number("oom.reserved_unused_gib")
     reserved = dict(first.captures).get("reserved")
