@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.facts.batch import batch_facts
+from trainrx.facts.batch import batch_facts, effective_batch
 from trainrx.model.facts import Facts, Scalar, fact
 
 WHOLE = {"launch.given": True, "launch.env_complete": True}
@@ -183,3 +183,16 @@ def test_a_prompt_without_a_known_completion_has_no_length() -> None:
     )
 
     assert "batch.tokens_per_micro_batch" not in out
+
+
+@pytest.mark.parametrize(("how", "batch"), [("default", None), ("read", 32)])
+def test_a_default_is_no_micro_batch_where_something_else_may_set_it(how, batch):
+    known = (
+        fact("launch.framework", "transformers"),
+        fact("launch.open_terms", "sharding batch", how="derived"),
+        fact("train.micro_batch", 8, how=how),
+        fact("train.grad_accum", 2),
+        fact("parallel.data_parallel", 2),
+    )
+
+    assert effective_batch(Facts(known)) == batch

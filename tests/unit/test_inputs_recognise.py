@@ -149,3 +149,8 @@ def test_a_command_is_told_from_the_name_of_a_file(text):
 )
 def test_a_name_is_no_command(text):
     assert not is_command(text)
+
+
+@pytest.mark.parametrize("wrapper", ["uv", "conda", "poetry", "pdm", "pipenv", "pixi", "hatch"])
+def test_a_command_behind_a_manager_of_environments_is_a_script(wrapper):
+    assert recognise(f"{wrapper} run torchrun --nproc_per_node 3 main.py --lr 1e-5\n") == "script"

@@ -33,7 +33,16 @@ def effective_batch(facts: Facts) -> int | None:
         return _times(facts, "rlhf.mini_batch", "rlhf.num_generations")
     if framework(facts).global_batch or is_megatron(facts):
         return facts.whole("train.global_batch")
+    if _is_open(facts):
+        return None
     return _times(facts, "train.micro_batch", "train.grad_accum", "parallel.data_parallel")
+
+
+def _is_open(facts: Facts) -> bool:
+    """Tell whether what nobody understands may set the micro-batch that is a default otherwise."""
+    micro = facts.get("train.micro_batch")
+    unset = micro is None or micro.how == "default"
+    return unset and "batch" in (facts.text("launch.open_terms") or "").split()
 
 
 def _times(facts: Facts, *kinds: str) -> int | None:

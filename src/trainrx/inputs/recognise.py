@@ -19,7 +19,7 @@ SAMPLE = 1 << 16
 
 COMMANDS = (
     r"swift|megatron|llamafactory-cli|torchrun|deepspeed|accelerate|trl|axolotl|vllm|sglang|ray"
-    r"|python[\d.]{0,5}|srun|sbatch|mpirun|nohup|bash|sh|uv|conda|docker|pip|source|cd|export|set"
+    r"|python[\d.]{0,5}|srun|sbatch|mpirun|nohup|bash|sh|uv|conda|mamba|poetry|pdm|pipenv|pixi|hatch|docker|pip|source|cd|export|set"
     r"|dlc|pai|unset|ulimit|mkdir|sudo|exec|eval|if|for|while"
 )
 COMMAND = late(
