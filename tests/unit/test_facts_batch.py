@@ -185,7 +185,7 @@ def test_a_prompt_without_a_known_completion_has_no_length() -> None:
     assert "batch.tokens_per_micro_batch" not in out
 
 
-@pytest.mark.parametrize(("how", "batch"), [("default", None), ("read", 32)])
+@pytest.mark.parametrize(("how", "batch"), [("default", None), ("assumed", None), ("read", 32)])
 def test_a_default_is_no_micro_batch_where_something_else_may_set_it(how, batch):
     known = (
         fact("launch.framework", "transformers"),

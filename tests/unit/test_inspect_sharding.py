@@ -53,3 +53,20 @@ def test_a_config_further_up_in_the_repository_shards_it(tmp_path: Path) -> None
     job = inspected(tmp_path / "scripts", text)
 
     assert {item.name: item.value for item in job.facts}["parallel.fsdp"] == "full_shard"
+
+
+@pytest.mark.parametrize(
+    ("argument", "model"),
+    [
+        ("--model Qwen/Qwen2.5-0.5B-Instruct", "Qwen/Qwen2.5-0.5B-Instruct"),
+        ("--model-name /data/Qwen2.5-0.5B", "/data/Qwen2.5-0.5B"),
+        ("--model resnet", None),
+        ("--model_id $X", None),
+    ],
+)
+def test_a_program_of_one_s_own_names_its_model_by_a_usual_argument(
+    tmp_path: Path, argument: str, model: str | None
+) -> None:
+    text = f"torchrun --nproc_per_node 2 train_mine.py {argument} --output_dir out"
+
+    assert inspected(tmp_path, text).model == model

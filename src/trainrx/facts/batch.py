@@ -41,7 +41,7 @@ def effective_batch(facts: Facts) -> int | None:
 def _is_open(facts: Facts) -> bool:
     """Tell whether what nobody understands may set the micro-batch that is a default otherwise."""
     micro = facts.get("train.micro_batch")
-    unset = micro is None or micro.how == "default"
+    unset = micro is None or micro.how in ("default", "assumed")
     return unset and "batch" in (facts.text("launch.open_terms") or "").split()
 
 

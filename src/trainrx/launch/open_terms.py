@@ -107,6 +107,13 @@ _LIMITS = frozenset(
     | {"seq_len", "max_len", "sequence_len", "context_length"}
 )
 """What programs on the Trainer of transformers call the limit of a sample."""
+_MODELS = frozenset(
+    {"model", "model_id", "model_name", "model_path", "base_model", "pretrained_model"}
+    | {"base_model_name", "model_id_or_path", "pretrained_model_path"}
+)
+"""What programs of someone's own call the model they train."""
+_MODEL_PATH = late(r"(?:[\w.-]+|[.~]{0,2})(?:/[\w.-]+)+/?")
+"""A hub id, or a path."""
 _MODEL_NAME = late(r"[A-Za-z][\w.-]*\d[\w.-]*")
 """What names a model by itself: a series with a number in it, no `$`."""
 HIDDEN = "..."
@@ -129,7 +136,7 @@ def facts_beside_settings(
     complete = raw.args_complete and not read.unread
     whole = msgspec.structs.replace(read.launch, args_complete=complete)
     named = frozenset(item.kind for item in resolved.facts)
-    beside = (*sharding, *program_facts(whole, named), *_named_behind(resolved))
+    beside = (*sharding, *program_facts(whole, named), *_model_name(raw, resolved))
     known = (*resolved.facts, *beside)
     return (
         *beside,
@@ -137,9 +144,19 @@ def facts_beside_settings(
     )
 
 
-def _named_behind(resolved: Resolved) -> Iterator[Fact]:
-    """Name a model whose folder is not known (`$ROOT/Qwen2.5-7B`) by the end of its path."""
+def _model_name(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
+    """Name a model by what the launch says of it, where no setting holds its name.
+
+    Of a path behind a variable (`$ROOT/Qwen2.5-7B`) that is its end, of a program of someone's own
+    one of the usual arguments.
+    """
     setting = resolved.settings.get("model.name")
+    if setting is None and is_own_program(raw):
+        for arg in raw.args:
+            if plain(arg.name) in _MODELS and len(words := arg.values or ()) == 1:
+                if _MODEL_PATH.fullmatch(words[0]):
+                    yield fact("model.name", words[0], arg.origin, how="assumed")
+                return
     if setting is None or setting.value is not None or "$" not in setting.text:
         return
     name = setting.text.strip("\"'").rstrip("/").rpartition("/")[2]
