@@ -161,3 +161,10 @@ def test_what_does_not_fit_goes_from_the_end_on(monkeypatch):
     assert len(said) <= 400
     assert said.startswith("**")
     assert "MAX_PIXELS" in said
+
+
+def test_a_command_is_copied_from_a_robot_as_it_is_typed() -> None:
+    command = 'pip install "trl>=0.8.6,<=0.9.6"'
+
+    assert load("dingtalk").code(command) == command
+    assert "<img" not in load("dingtalk").code("<img src=x>")

@@ -10,15 +10,20 @@ from trainrx.render.markup._commonmark import CodeBlock
 from trainrx.render.markup._robots import RobotMarkdown
 from trainrx.sanitizer.media import BREAKER
 
+_TAG = late(r"<(?=[A-Za-z/!?]|$)")
+
 
 class _DingTalk(RobotMarkdown):
     limit = 20_000
     marks = late(r"[*\[\]`<~]|^[#>+-](?=\s|$)|(?<![^\W_])_|_(?![^\W_])")
 
     def code(self, text: str) -> str:
-        """Write what is code elsewhere as it stands; only what would be a tag is split."""
+        """Write what is code elsewhere as it stands: a command is copied from it.
+
+        Only what would be a tag, a link or an image is split.
+        """
         return (
-            text.replace("<", f"<{BREAKER}")
+            _TAG.sub(f"<{BREAKER}", text)
             .replace("![", f"!{BREAKER}[")
             .replace("](", f"]{BREAKER}(")
         )
