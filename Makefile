@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # commands are started hundreds of times: what one compiles the next ones find
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test fuzz check check-style check-types check-layout check-knowledge golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
+.PHONY: demo test fuzz check check-style check-types check-layout check-knowledge check-regexes golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -33,6 +33,10 @@ check-layout: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_rooms.py
 	$(BIN)/python tools/check_modules.py
+
+# takes a minute while expressions are slow: each is watched until it is broken off
+check-regexes: $(READY)
+	$(BIN)/python tools/check_regexes.py
 
 check-knowledge: $(READY)
 	$(BIN)/diagnose kb check

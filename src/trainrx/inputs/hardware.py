@@ -42,7 +42,7 @@ _NOISE = late(
     r"nvidia|geforce|tesla|quadro|ascend|huawei|amd|instinct|blackwell|generation|workstation|edition"
     r"|sxm\d?|pcie|hbm\d?e?|graphics|(?:memory|显存)|gpu|rtx|[^a-z0-9]"
 )
-_SIZE = late(r"-?\d+GB(?:/die|-unified)?", re.IGNORECASE)
+_SIZE = late(r"-?\d{1,9}GB(?:/die|-unified)?", re.IGNORECASE)
 _HEADER = late(r"memory\.total|^\s*name\s*,", re.IGNORECASE)
 
 

@@ -26,7 +26,7 @@ COMMAND = late(
     rf"(?m)^[ \t]*(?:\$ |# (?=swift|python))?(?:[A-Za-z_]\w*=\S*[ \t]+)*"
     rf"(?:\./\S{{1,200}}|(?:/\S{{1,200}}/)?(?:{COMMANDS}))(?:[ \t]|$)"
 )
-FLAG = late(r"\s--?[A-Za-z][\w.-]*(?:[=\s]|$)|^[A-Z_]{2,}\w*=\S*\s")
+FLAG = late(r"\s--?[A-Za-z][\w.-]*(?:[=\s]|$)|^[A-Z_]{2}\w*=\S*\s")
 """An option, or a variable in front: a name of a file has neither."""
 SHEBANG = late(r"#!\s?/\S{0,60}\b(?:ba|z|da|k)?sh\b|#SBATCH\b", re.MULTILINE)
 CONTINUED = late(r"(?m)^[ \t]*--?[\w.-]+.{0,400}\\[ \t]*$")

@@ -63,7 +63,7 @@ VISION = needled(
 OMNI = needled(r"omni|minicpm-?o(?=[-_\d.]|$)", "omni", "minicpm")
 AUDIO = needled(r"audio|whisper|speech|asr\b", "audio", "whisper", "speech", "asr")
 MOE = needled(
-    r"a\d+(\.\d+)?b\b|moe|mixtral|\d+x\d+b|deepseek[-_]?(v3|r1(?!.distill))|deepseek[-_]?v2"
+    r"a\d{1,4}(\.\d{1,4})?b\b|moe|mixtral|\d{1,4}x\d{1,4}b|deepseek[-_]?(v3|r1(?!.distill))|deepseek[-_]?v2"
     r"|kimi[-_]?k|gpt[-_]?oss|llama-?4|glm[-_]?4[._]5(?!v)",
     *("moe", "mixtral", "deepseek", "kimi", "oss", "llama", "glm"),
     *(f"{before}{digit}" for before in "ax" for digit in range(10)),

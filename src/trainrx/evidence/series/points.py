@@ -95,7 +95,7 @@ TIMER = late(
     r"/global_step=(?P<step>\d{1,9}), .{1,120}MaxMemAllocated=(?P<most>\d{1,6}(?:\.\d{1,6})?)GB"
 )
 EVALUATIONS = ("eval_loss", "eval_runtime", "eval/loss", "eval/runtime")
-TRAINING_BAR = late(r"\s*(?:(?:Train|Epoch|Steps)[^|:]{0,30}:?)?\s*$")
+TRAINING_BAR = late(r"\s*(?:(?:Train|Epoch|Steps)[^|:]{0,30}:?\s*)?$")
 """Trainers of transformers draw theirs without a name, ms-swift and verl with `Train...`."""
 CLOCK = late(r"(?:(\d{1,4})d ?)?(?:(\d{1,4})h ?)?(?:(\d{1,4})m ?)?(?:(\d{1,6})s)?$")
 

@@ -48,7 +48,7 @@ _METRIC = (
     r"\b(?:\w*loss|lr|learning_rate|grad_norm|epoch|reward|step)['\"]?\s*[:=]\s*-?(?:\d|nan|inf)"
 )
 _PROGRESS = late(
-    r"\d+%\|.{0,120}\||\d+(?:\.\d+)?(?:it/s|s/it|MB/s|examples/s)\b"
+    r"\d{1,9}%\|.{0,120}\||\d{1,9}(?:\.\d{1,9})?(?:it/s|s/it|MB/s|examples/s)\b"
     r"|\{['\"](?:train_|eval_)?loss['\"]: "
     rf"|{_METRIC}.{{0,60}}?{_METRIC}"
 )
