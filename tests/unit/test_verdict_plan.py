@@ -89,3 +89,25 @@ def test_without_a_launch_the_plan_is_the_remedy_as_it_is_known() -> None:
     assert plan is not None
     assert (plan.proved, plan.command) == (False, "")
     assert (plan.changes, plan.steps) == (first.changes, first.steps)
+
+
+def test_that_a_newer_release_may_do_is_no_proof(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    lines = (
+        "Traceback (most recent call last):",
+        '  File "/opt/lib/python3.11/site-packages/swift/llm/train/sft.py", line 90, in run',
+        "    train_dataset.features",
+        "ValueError: not enough values to unpack (expected 2, got 1)",
+    )
+    log.write_text("\n".join(lines), encoding="utf-8")
+
+    plan = plan_of(
+        "swift sft --model /models/a --dataset a.jsonl\n",
+        tmp_path,
+        logs=log,
+        versions={"ms-swift": "3.2.1"},
+    )
+
+    assert plan is not None
+    assert [change.param for change in plan.changes] == ["ms-swift"]
+    assert not plan.proved

@@ -131,7 +131,10 @@ def _try_packages(
         notes=fix.notes,
         checks=(check,),
     )
-    return Tried(proved=proposal)
+    known = trial.around.knowledge.causes.get(cause.id)
+    # that a newer release of what failed may do is a hope, whatever it was that failed
+    hoped = known is not None and known.generic
+    return Tried(by_hand=proposal) if hoped else Tried(proved=proposal)
 
 
 def settled(fix: FixOut) -> bool:
