@@ -155,6 +155,8 @@ def found_at(line: str, word: str, message: str) -> Any:
         ("zero9", "ValueError: Expected a path. Received: zero90", False),
         ("2", "ValueError: remaining_argv: ['2']", True),
         ("2", "ValueError: got 2 of them", False),
+        ("two", "ValueError: batch_size should be an integer, but got batch_size=two", True),
+        ("two", "ValueError: there were two of them", False),
         ("true", "ValueError: it is true that this fails", False),
     ],
 )

@@ -10,6 +10,7 @@ import msgspec
 
 from trainrx.diagnosis.conclusion import Conclusion, target
 from trainrx.fix.plan import plan
+from trainrx.launch.files import config_texts
 from trainrx.linter.places import FileLines, apply
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Finding
@@ -75,9 +76,14 @@ def with_edit(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
 
 
 def lines_of(done: Conclusion) -> FileLines:
-    """Give the lines of the scripts and configurations that were read."""
-    files = (*done.given.scripts, *done.given.configs)
-    return FileLines({item.name: item.text or "" for item in files})
+    """Give the lines of the scripts and configurations that were read, or lie beside them."""
+    given, launch = done.given, done.launch
+    texts = {item.name: item.text or "" for item in (*given.scripts, *given.configs)}
+    if launch is None:
+        return FileLines(texts)
+    beside = given.beside.get(launch.origin.source)
+    version = done.versions.get(launch.framework)
+    return FileLines({**config_texts(launch, given.configs, beside, version).texts, **texts})
 
 
 def _entry(finding: Finding, done: Conclusion) -> Cause | None:

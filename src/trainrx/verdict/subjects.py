@@ -95,8 +95,14 @@ def _names(name: str, line: str) -> bool:
 def _holds(value: str, line: str) -> bool:
     """Look for a value: a short or a common word counts only in quotes."""
     if len(value) < ANYWHERE or value.lower() in COMMON:
-        return _quotes(value, line)
+        return _quotes(value, line) or _got(value, line)
     form = rf"(?<![\w.-]){re.escape(value)}(?![\w-])"
+    return re.search(form, line, re.IGNORECASE) is not None
+
+
+def _got(value: str, line: str) -> bool:
+    """Look for a value at the end of what a program says it got."""
+    form = rf"\bgot (?:[\w.]+=)?{re.escape(value)}\.?$"
     return re.search(form, line, re.IGNORECASE) is not None
 
 

@@ -15,6 +15,8 @@ from trainrx.versions.ranges import in_range
 _ENCODED = 60
 """Characters from which on a text may be a whole configuration in base64."""
 _FEW = 12
+_TELLING = 4
+"""Characters from which on the beginning of a value tells a name."""
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
@@ -128,13 +130,19 @@ def _is_content(value: str, name: str, files: Mapping[str, str]) -> bool:
     return True
 
 
+def _begun_by(value: str, names: Sequence[str]) -> list[str]:
+    """Give the longest name a value goes on from: `qwen2_5` of `qwen2_5_instruct`."""
+    begun = [name for name in names if len(name) >= _TELLING and value.startswith(name)]
+    return sorted(begun, key=len)[-1:]
+
+
 def _more(registers: Sequence[Register], value: str, place: RegisterContext) -> dict[str, str]:
     """Say where a name lives, which ones there are, and which may have been meant."""
     # only an unknown name pays for this import
     from difflib import get_close_matches
 
     names = sorted({name for item in registers for name in names_at(item, place)})
-    near = get_close_matches(value, names, n=1, cutoff=0.75)
+    near = get_close_matches(value, names, n=1, cutoff=0.75) or _begun_by(value, names)
     where = [f"{item.package} {text}" for item in registers if (text := lives(item, value))]
     allowed = ", ".join(names) if len(names) <= _FEW else ""
     return {"maybe": near[0] if near else "", "lives": ", ".join(where), "allowed": allowed}
