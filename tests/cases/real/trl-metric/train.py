@@ -14,17 +14,7 @@ args = SFTConfig(
     learning_rate=1e-4,
     logging_steps=1,
     report_to="none",
-    eval_strategy="steps",
-    eval_steps=2,
-    save_steps=2,
-    load_best_model_at_end=True,
-    metric_for_best_model="accuracy",
+    eval_strategy="steps", eval_steps=2, save_steps=2, load_best_model_at_end=True, metric_for_best_model="accuracy",
 )
-trainer = SFTTrainer(
-    model=model,
-    args=args,
-    train_dataset=dataset,
-    processing_class=tokenizer,
-    eval_dataset=dataset.select(range(8)),
-)
+trainer = SFTTrainer(model=model, args=args, train_dataset=dataset, processing_class=tokenizer, eval_dataset=dataset.select(range(8)))
 trainer.train()
