@@ -133,6 +133,7 @@ def workload_of_row(row: Row) -> Workload | Refusal:
         task=str(row["task"]),
         tuner=tuner,
         rank=int(row.get("lora_rank") or 8),
+        lora_dropout=_dropout(row),
         targets=_targets(row, shape) if tuner == "lora" else (),
         modules_b=_modules(row, shape),
         trained_b=0.001 if row.get("tuner") in SMALL else _unfrozen(row, shape),
@@ -167,6 +168,7 @@ def workload_of_row(row: Row) -> Workload | Refusal:
         attention=_attention(row),
         loss=_loss(row, megatron=megatron),
         holds_logits=_holds_logits(row),
+        liger_layers=bool(row.get("liger")) and _on_transformers_5(row),
         compiled=_compiled(row),
         world=sharding.world,
         data=sharding.data,
@@ -311,6 +313,8 @@ def _upcast(row: Row) -> bool:
     if not row.get("quant_bits"):
         return False
     framework, cmd = row["framework"], str(row.get("cmd"))
+    if "--kbit_preparation false" in cmd:
+        return False
     if framework.startswith("TRL SFTTrainer (fms"):
         return "baseline-peft-bnb" in cmd and not row.get("fsdp")
     if framework.startswith(
@@ -370,8 +374,10 @@ def _optimizer(row: Row) -> str:
     told = str(row.get("optimizer") or "adamw_torch").lower()
     if "paged" in told:
         return "paged_adamw_8bit" if "8bit" in told else "paged_adamw"
+    if "adafactor" in told:
+        return "adafactor"
     if "8bit" in told:
-        return "adamw_8bit"
+        return "adamw_bnb_8bit" if "bnb" in told else "adamw_8bit"
     if "4bit" in told:
         return "adamw_4bit"
     if "sgd" in told:
@@ -382,7 +388,7 @@ def _optimizer(row: Row) -> str:
 def _foreach(row: Row) -> bool:
     """Does the optimizer's step keep a temporary of all trained parameters?"""
     told = str(row.get("optimizer") or "").lower()
-    return not ("fused" in told or "8bit" in told or "4bit" in told or "in_bwd" in told)
+    return not re.search("fused|8bit|4bit|in_bwd|adafactor", told)
 
 
 def _checkpointing(row: Row) -> bool:
@@ -418,7 +424,9 @@ def _attention(row: Row) -> Attention:
 
 def _loss(row: Row, *, megatron: bool) -> Loss:
     framework, cmd = row["framework"], str(row.get("cmd"))
-    if row.get("liger") or "cut_cross_entropy" in cmd:
+    versions = str(row.get("framework_version"))
+    if row.get("liger") or "cut_cross_entropy" in cmd or "trl 1.16" in versions:
+        # TRL computes them in small chunks itself: of SFT since 1.7, of DPO and GRPO since 1.15
         return "linear"
     if framework.startswith("prime-rl"):
         return "linear" if row["task"] == "grpo" else "eager"
@@ -431,6 +439,17 @@ def _loss(row: Row, *, megatron: bool) -> Loss:
     if megatron or framework.startswith("unsloth") or "torchacc" in str(row):
         return "fused"
     return "float" if _autocast(row) else "eager"
+
+
+def _on_transformers_5(row: Row) -> bool:
+    """Tell whether the rows are those of memory_measure.py: stock trainers of one release."""
+    return row.get("source_family") == "hf-trainer"
+
+
+def _dropout(row: Row) -> float | None:
+    if row.get("source_family") != "hf-trainer":
+        return None
+    return _number(row, r"lora_dropout ([\d.]+)", 0.0)
 
 
 def _holds_logits(row: Row) -> bool:
@@ -503,6 +522,7 @@ def _images(row: Row, shape: ModelShape) -> Images | None:
         or (row.get("freeze_vit") is None and row.get("tuner") == "full" and _old_swift(row)),
         projector_trained=row.get("freeze_aligner") is False,
         checkpointing=_checkpointing(row) if vit is None else bool(vit),
+        hooked=_on_transformers_5(row),
     )
 
 

@@ -255,8 +255,9 @@ class TestCompute:
             ("adamw_torch", "adamw_torch", True),
             ("adamw_torch_fused", "adamw_torch", False),
             ("paged_adamw_8bit", "paged_adamw_8bit", False),
-            ("adamw_8bit", "adamw_8bit", False),
-            ("adamw_bnb_8bit", "adamw_8bit", False),
+            ("adamw_8bit", "adamw_bnb_8bit", False),
+            ("adamw_bnb_8bit", "adamw_bnb_8bit", False),
+            ("adamw_torch_8bit", "adamw_8bit", False),
             ("adafactor", "adafactor", False),
         ],
     )

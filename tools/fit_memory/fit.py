@@ -30,10 +30,21 @@ FIXED = (
 """Not fitted here: intervals come after the fit; packed weights are counted, not measured."""
 WIDE = 0.35
 """Standard deviation of the logarithm a constant may move from what counting gives."""
-OWN_WIDTH = {"logit_eager": 0.07, "slack_": 0.8, "tower_": 0.8, "base_gib": 0.8}
+OWN_WIDTH = {
+    "logit_eager": 0.07,
+    "kept_": 0.05,
+    "frozen_kept_": 0.05,
+    "lora_input": 0.05,
+    "lora_dropped": 0.05,
+    "deepspeed_step": 0.05,
+    "slack_": 0.8,
+    "tower_": 0.8,
+    "base_gib": 0.8,
+}
 """The same by name: the eager loss was counted on the real model class (`--exact`: 14 bytes with
-transformers 4.48, 12 before 4.47 and from 5 on), of the allocator's reserve counting says nothing.
-"""
+transformers 4.48, 12 before 4.47 and from 5 on); what layers keep and what a step of DeepSpeed's
+makes was read off a card between the points of a step (`phases` of measured rows); of the
+allocator's reserve counting says nothing."""
 NOISE = 0.05
 """Two equal runs differ by so much (memory-physics: 6 % median); the unit of a residual."""
 TIERS = {"strict": 1.0, "loose": 0.25}

@@ -80,6 +80,9 @@ class Trl(HfTrainer):
     `from_pretrained` does: fp32 unless told up to transformers 4."""
     own_fp32_logits = "<0.11"
     drops_logits = ("<0.13",)
+    loss_in_chunks = (("sft", ">=1.7"), ("dpo", ">=1.15"), ("grpo", ">=1.15"))
+    """trl/trainer/sft_config.py (`loss_type`), dpo_trainer.py and grpo_trainer.py: per-token
+    log-probabilities "in chunks, without materializing the full logits"."""
     completion_logits = True
     """`logits_to_keep` of trl/trainer/grpo_trainer.py."""
     cuts_samples = True

@@ -13,6 +13,11 @@ from trainrx.model.memory import Workload
 
 HEADLESS = ("rm", "seq_cls", "reranker", "embedding")
 """Tasks whose model ends in a score, not in a vocabulary."""
+LIGER_HIDDEN, LIGER_INTER = 4.0, 2.0
+"""Bytes Liger's norms and gated MLP keep less of a token, per unit of width: activations are
+computed again in backward (liger_kernel/ops/swiglu.py, rms_norm.py: in place)."""
+KEYS = 4.0
+"""Bytes attention keeps of a token's key and value, per unit of their width."""
 POLICY = ("grpo", "dpo", "kto", "orpo", "simpo", "cpo", "ppo")
 """Tasks that take log-probabilities of single tokens."""
 
@@ -71,7 +76,9 @@ def _stream_bytes(work: Workload) -> float:
     """Give the bytes of a number of the hidden state that flows between the layers."""
     if work.embeddings_upcast or work.precision == "fp32":
         return 4.0
-    return 2.0
+    # under autocast an fp32 embedding begins a stream that stays fp32; FSDP casts it
+    wide = work.weight_bytes > 2 or (work.precision == "upcast" and work.tuner == "full")
+    return 4.0 if wide and not work.zero_stage else 2.0
 
 
 def _per_token(work: Workload, model: Model, k: Constants, tokens: float) -> tuple[float, float]:
@@ -80,11 +87,16 @@ def _per_token(work: Workload, model: Model, k: Constants, tokens: float) -> tup
     wide = (model.hidden + model.queries) / 2
     if work.tuner == "full":
         live = k.live_hidden * wide + k.live_inter * model.inter
-        kept = k.kept_hidden * wide + k.kept_inter * model.inter
+        kept = k.kept_hidden * wide + k.kept_inter * model.inter + KEYS * model.keys
     else:
         live = k.frozen_live_hidden * wide + k.frozen_live_inter * model.inter
-        kept = k.frozen_kept_hidden * wide + k.frozen_kept_inter * model.inter
-    adapted = k.lora_input * _adapted_widths(work, model) if work.tuner == "lora" else 0.0
+        kept = k.frozen_kept_hidden * wide + k.frozen_kept_inter * model.inter + KEYS * model.keys
+    if work.liger_layers:
+        kept -= LIGER_HIDDEN * wide + LIGER_INTER * model.inter
+    adapted = 0.0
+    if work.tuner == "lora":
+        each = k.lora_input + (0.0 if work.lora_dropout == 0 else k.lora_dropped)
+        adapted = each * _adapted_widths(work, model)
     more = k.moe_copy * model.copies * model.hidden + adapted / work.tensor
     live, kept = live / work.tensor + more, kept / work.tensor + more
     if work.tuner == "lora" and work.fsdp == 1 and work.precision != "pure":
@@ -151,10 +163,12 @@ def _tower(use: Use, work: Workload, k: Constants) -> None:
     patches = images.pixels / tower.patch**2 * images.frames / tower.temporal_patch
     patches *= images.per_sample * work.micro_batch
     width = tower.hidden + tower.inter * (1.5 if tower.gated else 1.0) / 4
+    inputs = tower.depth * patches * tower.hidden * 2.0
     if not images.trained:
         use.tower = patches * width * k.tower_frozen
+        if images.hooked and images.checkpointing:
+            use.tower += inputs
     elif images.checkpointing:
-        inputs = tower.depth * patches * tower.hidden * 2.0
         use.tower = inputs + patches * width * k.tower_live_hidden
     else:
         use.tower = tower.depth * patches * width * k.tower_kept_hidden

@@ -16,7 +16,8 @@ OPTIMIZERS: tuple[tuple[str, str, bool], ...] = (
     # what HF, bitsandbytes and torchao call it; what the memory model does; a foreach step's copy
     (r"paged.*(adam|lion).*8bit", "paged_adamw_8bit", False),
     (r"paged", "paged_adamw", False),
-    (r"(adam|ademamix)\w*(8bit|_8_?bit|_bnb)", "adamw_8bit", False),
+    (r"adamw_torch_8bit", "adamw_8bit", False),
+    (r"(adam|ademamix)\w*(8bit|_8_?bit|_bnb)", "adamw_bnb_8bit", False),
     (r"adam\w*4bit", "adamw_4bit", False),
     # AnyPrecisionAdamW of EasyR1 keeps what rounding loses (utils/torch_functional.py)
     (r"adamw_bf16", "adamw_kahan", False),
@@ -96,6 +97,7 @@ def with_kernels(job: TrainingJob, work: Workload) -> Workload | Refusal:
         attention=_attention(job, work),
         loss=_loss(job, work),
         holds_logits=_holds_logits(job),
+        liger_layers=job.is_on("train.liger") and job.framework.hf_trainer and not job.megatron,
         logit_share=_logit_share(job, work),
         optimizer=name,
         foreach=foreach,
@@ -140,6 +142,8 @@ def _loss(job: TrainingJob, work: Workload) -> Loss:
     if job.is_on("train.cut_cross_entropy") or job.is_on("rlhf.fused_head"):
         return "linear"
     if job.is_on("train.liger") and job.task not in ("dpo", "kto", "orpo", "simpo", "cpo", "ppo"):
+        return "linear"
+    if any(job.task == task and job.release(since) for task, since in job.framework.loss_in_chunks):
         return "linear"
     if job.is_on("train.chunked_cross_entropy") or job.is_on("rlhf.chunked_entropy"):
         return "chunked"

@@ -198,6 +198,7 @@ class Model(NamedTuple):
     hidden: int
     heads: int
     queries: int
+    keys: int
     inter: float
     copies: float
     vocab: int
@@ -269,6 +270,7 @@ def _model(shape: ModelShape) -> Model | None:
         hidden=shape.hidden,
         heads=shape.heads or max(1, shape.hidden // 128),
         queries=_queries(shape),
+        keys=_keys(shape),
         inter=inter,
         copies=copies,
         vocab=shape.vocab,
@@ -294,6 +296,16 @@ def _queries(shape: ModelShape) -> int:
     if shape.kv_lora and heads:
         return heads * ((shape.qk_nope or 0) + (shape.qk_rope or 0))
     return heads * shape.head_dim if shape.head_dim and heads else hidden
+
+
+def _keys(shape: ModelShape) -> int:
+    """Give the width of all keys of a layer together: fewer than queries where heads share them."""
+    heads, shared = shape.heads or 0, shape.kv_heads or 0
+    return (
+        _queries(shape) * shared // heads
+        if heads and shared < heads and shared
+        else _queries(shape)
+    )
 
 
 def _routed(shape: ModelShape) -> int:

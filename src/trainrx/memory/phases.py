@@ -94,7 +94,7 @@ def _phases(use: Use, work: Workload, model: Model) -> Iterator[tuple[Phase, Par
         ("tower", use.tower),
         ("gathered", use.gathered),
     )
-    early = use.gradients if work.accumulation > 1 else 0.0
+    early = early_gradients(use, work)
     yield "load", (*weights, ("unpacked", unpacked(use, work, model)))
     if work.rollout.mode == "colocate":
         waking = ("engine", woken(use, work, model))
@@ -121,6 +121,16 @@ def _phases(use: Use, work: Workload, model: Model) -> Iterator[tuple[Phase, Par
     yield "step", (*steady, ("gradients", use.gradients), ("step", use.step))
     largest = 2.0 * model.layer / work.tensor if work.zero_stage == 3 else 0.0
     yield "save", (*steady, ("gathered", largest))
+
+
+def early_gradients(use: Use, work: Workload) -> float:
+    """Give the gradients that lie there before a backward: those of earlier micro-batches.
+
+    DeepSpeed's stage 3 has one buffer for them from the beginning to the end
+    (runtime/zero/stage3.py: `__param_id_to_grad_partition`).
+    """
+    always = work.precision == "deepspeed" and work.zero_stage == 3 and not work.offload_optimizer
+    return use.gradients if always or work.accumulation > 1 else 0.0
 
 
 def awake(use: Use, work: Workload) -> Parts:
@@ -172,7 +182,7 @@ def woken(use: Use, work: Workload, model: Model) -> float:
 def top_of(use: Use, work: Workload, model: Model) -> float:
     """Give the largest phase in bytes: the same sums as `phases_of`, without the records."""
     steady = use.steady + use.engine_asleep
-    early = use.gradients if work.accumulation > 1 else 0.0
+    early = early_gradients(use, work)
     kept = use.checkpoints + use.activations
     beside = use.tower + use.gathered
     top = steady + max(

@@ -193,9 +193,19 @@ def _slack(use: Use, work: Workload, k: Constants) -> float:
     if work.precision != "megatron" and (varied or work.zero_stage < 3):
         # Megatron's loss works in the logits' own place
         slack += k.slack_turns * min(use.logits, use.live)
+    if work.tuner == "full" and not work.fsdp and work.precision != "megatron":
+        slack += k.slack_first * min(_made_by_step(use, work), use.logits + use.activations)
     if varied:
         slack += k.slack_varied * moving + k.slack_logits * use.logits + k.varied_gib * GIB
     return slack
+
+
+def _made_by_step(use: Use, work: Workload) -> float:
+    """Give what an update makes; states of the first one come to lie in blocks of its batch.
+
+    DeepSpeed makes its states before the first batch.
+    """
+    return use.step + (0.0 if work.precision == "deepspeed" else use.optimizer)
 
 
 def _figure(name: str, mid: Peak, least: Peak, most: Peak, band: float) -> Figure:

@@ -19,6 +19,7 @@ STATES = {
     "adamw_torch": (2.0, 0.0),
     "adamw_kahan": (3.0, 0.0),
     "adamw_8bit": (2.0, 1.02),
+    "adamw_bnb_8bit": (2.0, 1.02),
     "adamw_4bit": (2.0, 0.52),
     "paged_adamw_8bit": (2.0, 1.02),
     "paged_adamw": (2.0, 0.0),
@@ -69,7 +70,7 @@ def fill_states(use: Use, work: Workload, model: Model, k: Constants) -> None:
     elif work.precision == "megatron":
         _megatron(use, work, model, trained, local)
     else:
-        _torch(use, work, trained, local, k)
+        _torch(use, work, model, trained, local, k)
     _let_go(use, work)
     _gathered(use, work, model, local, k)
     use.copies = _beside(use, work, local)
@@ -155,11 +156,17 @@ def _unfrozen(work: Workload, model: Model, local: Local) -> float:
     return count if work.trained_b is None else min(count, work.trained_b * 1e9 / local.degree)
 
 
-def _torch(use: Use, work: Workload, trained: Trained, local: Local, k: Constants) -> None:
+def _torch(
+    use: Use, work: Workload, model: Model, trained: Trained, local: Local, k: Constants
+) -> None:
     values, width = STATES.get(work.optimizer, STATES["adamw_torch"])
     size = trained.parameters * trained.width
     use.gradients = size / (1.0 if work.defers_sync else local.shards)
     use.optimizer = trained.parameters * values * (width or trained.width) / local.shards
+    if work.optimizer == "adamw_bnb_8bit" and work.tuner == "full":
+        # trainers of transformers keep an embedding's states in fp32 (trainer.py:
+        # register_module_override with optim_bits 32)
+        use.optimizer += model.embedding * values * (FULL_PRECISION - width) / local.shards
     use.step = size * work.step_copies / local.shards if work.foreach else 0.0
     if work.zero_stage == 0 and local.data > 1:  # DDP copies gradients into buckets of its own
         use.buffers = size * k.reducer
@@ -172,9 +179,10 @@ def _deepspeed(use: Use, work: Workload, trained: Trained, local: Local, k: Cons
     use.gradients = count * 2.0 / (local.data if stage >= 2 else 1.0)
     use.master = count * FULL_PRECISION / shards
     use.optimizer = count * values * (width if 0 < width < 2 else FULL_PRECISION) / shards
-    # the step makes an fp32 copy of the gradients it applies
+    # the step makes an fp32 copy of the gradients it applies, torch's own Adam another
     at_once = min(count / shards, SUB_GROUP) if stage == 3 else count / shards
-    use.step = at_once * FULL_PRECISION * k.deepspeed_step
+    copies = 1 + (work.step_copies if work.foreach else 0)
+    use.step = at_once * FULL_PRECISION * copies * k.deepspeed_step
     use.buffers = k.zero2_bucket_gib * GIB if work.tuner == "full" else 0.0
 
 

@@ -67,7 +67,12 @@ def _lora(job: TrainingJob, work: Workload) -> Workload:
     if _tower_is_adapted(job, targets):
         targets = (*targets, "vision")
     return msgspec.structs.replace(
-        work, tuner="lora", rank=rank, targets=targets, modules_b=_whole_modules(job, work)
+        work,
+        tuner="lora",
+        rank=rank,
+        targets=targets,
+        modules_b=_whole_modules(job, work),
+        lora_dropout=job.facts.number("tuner.dropout"),
     )
 
 

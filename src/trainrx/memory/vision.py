@@ -51,6 +51,7 @@ def with_images(job: TrainingJob, work: Workload, own: TokenStats | None) -> Wor
             trained=trained,
             projector_trained=job.facts.value("freeze.projector") is False,
             checkpointing=_tower_checkpointing(job),
+            hooked=job.release(job.framework.hooks_towers),
         ),
     )
 

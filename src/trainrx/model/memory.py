@@ -69,7 +69,8 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
     """What goes through the vision tower: patches and tokens come of the pixels.
 
     `per_sample` images or videos of `pixels` each (a video's frames all the same size), at most
-    `pixels_max`.
+    `pixels_max`. `hooked`: a frozen tower takes part in backward all the same, because its own
+    embedding is told to require gradients.
     """
 
     per_sample: float = 1.0
@@ -79,6 +80,7 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
     trained: bool = False
     projector_trained: bool = False
     checkpointing: bool = True
+    hooked: bool = False
 
 
 class Length(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,7 +117,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     weights and states, where not over all of `data` (0).
     `logit_share`: the share of positions that get logits; `holds_logits`: the model's forward keeps
     the 2-byte logits while the loss works on a copy. `step_copies`: copies of the gradients' size a
-    foreach step makes.
+    foreach step makes. `liger_layers`: norms and gated MLPs are Liger's too.
     `open_terms` are not known: what stands here of them is the likeliest.
     """
 
@@ -154,6 +156,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     attention: Attention = "flash"
     loss: Loss = "eager"
     holds_logits: bool = True
+    liger_layers: bool = False
     compiled: bool = False
     logit_share: float = 1.0
     # where it lies

@@ -90,6 +90,10 @@ class MemoryTraits:
     """Releases whose models make their logits fp32 themselves, which accelerate then copies."""
     drops_logits: ClassVar[tuple[str, ...]] = ()
     """Releases without the 2-byte logits once their fp32 copy is there."""
+    loss_in_chunks: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Tasks, and the releases whose loss of them never has all logits at once."""
+    hooks_towers: ClassVar[str] = ""
+    """Releases that make inputs of frozen towers require gradients, beside the embedding's."""
     completion_logits: ClassVar[bool] = False
     """In GRPO only completions get logits."""
     completion_logits_of_images: ClassVar[str] = ""

@@ -77,6 +77,9 @@ class Transformers(OwnScript, HfTrainer):
 
     own_fp32_logits = "<4.45"
     drops_logits = ("<4.47", ">=5.0")
+    hooks_towers = ">=5.0"
+    """modeling_utils.py: enable_input_require_grads hooks each model inside, and gradient
+    checkpointing calls it for all that take `input_ids`."""
 
     def prepares_kbit(self, facts: Facts) -> bool:
         """A script of the user's own is taken to follow peft's guide, which does."""
