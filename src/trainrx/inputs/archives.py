@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from trainrx.inputs.budget import ReadingBudget
 from trainrx.inputs.bundle import read_manifest
-from trainrx.inputs.ends import BothEnds, Pace
+from trainrx.inputs.ends import BothEnds, ReadingPace
 from trainrx.inputs.folder import is_wanted_member
 from trainrx.inputs.unpack import GZIP, ZSTD, Unpacker, is_packed
 from trainrx.model.bundle import MANIFEST
@@ -228,7 +228,7 @@ def members(
     """Give name and bytes of the members worth reading; what stops it goes to `unread`."""
     wanted = _Wanted()
     most = budget.limits.unpacking_of(opened.seek(0, 2), budget.sharing)
-    pace = Pace(opened.tell, budget.limits.ratio, most.spare)
+    pace = ReadingPace(opened.tell, budget.limits.ratio, most.spare)
     try:
         for member, handle in _entries(opened, most.all, wanted, budget):
             reading = _MemberReading(handle, pace, budget)
@@ -254,7 +254,7 @@ class _MemberReading:
         stopped: what it broke off with.
     """
 
-    def __init__(self, handle: _Pieces, pace: Pace, budget: ReadingBudget) -> None:
+    def __init__(self, handle: _Pieces, pace: ReadingPace, budget: ReadingBudget) -> None:
         left = budget.left
         if left.held <= 0 or left.files <= 0:
             raise BeyondBudgetError(f"no more than {budget.limits.files} files are read")

@@ -10,7 +10,7 @@ from trainrx.model.progress import advance
 _NULS = bytes(1 << 16)
 
 
-class Pace:
+class ReadingPace:
     """Decides which pieces of what is unpacked are given, by how tightly they are packed.
 
     What repeats packs tightly. Each packed byte that was read earns some that may be given; what
@@ -66,7 +66,7 @@ class BothEnds:
         is_whole: whether the end was reached.
     """
 
-    def __init__(self, pace: Pace, *, first: int, last: int, passed: int) -> None:
+    def __init__(self, pace: ReadingPace, *, first: int, last: int, passed: int) -> None:
         self._pace = pace
         self._first = first
         self._last = last

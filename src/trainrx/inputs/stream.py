@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from trainrx.inputs.encoding import decode_text
-from trainrx.inputs.ends import BothEnds, Pace, is_blank
+from trainrx.inputs.ends import BothEnds, ReadingPace, is_blank
 from trainrx.inputs.unpack import GZIP, ZSTD, Report, Unpacker, is_packed
 from trainrx.inputs.wrappers.unwrap import LineTimes, Unwrapping, unwrapped
 from trainrx.knowledge.regular import open_regular
@@ -174,7 +174,7 @@ def _first(pieces: Iterator[bytes], most: int, name: str, report: Report | None)
 def _both_ends(unpacker: Unpacker, length: int, sharing: int) -> BothEnds:
     """Tell how much is given of a packed file of some length."""
     most = LIMITS.unpacking_of(length, sharing)
-    pace = Pace(lambda: unpacker.used, LIMITS.ratio, most.spare)
+    pace = ReadingPace(lambda: unpacker.used, LIMITS.ratio, most.spare)
     return BothEnds(pace, first=LIMITS.read, last=most.last, passed=most.passed)
 
 
