@@ -70,3 +70,24 @@ def test_a_plan_names_the_packages_a_whole_list_does_not_have(tmp_path):
     needing = [needs for changes, needs in asked if any("liger" in one.param for one in changes)]
     assert needing
     assert all([need.package for need in needs][:1] == ["liger-kernel"] for needs in needing)
+
+
+def test_plans_start_from_the_launch_as_lint_mends_it(tmp_path):
+    path, log = tmp_path / "launch.sh", tmp_path / "train.log"
+    path.write_text(
+        "swift sft --model Qwen/Qwen2.5-1.5B-Instruct --train_type lora --dataset d.jsonl \\\n"
+        "  --max_length 2048 --torch_dtype bfloat16 \\\n  # --foo 1 \\\n"
+        "  --per_device_train_batch_size 8 --gradient_accumulation_steps 1\n",
+        encoding="utf-8",
+    )
+    log.write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.27 GiB.\n")
+
+    found = diagnoser().fix_launch(
+        path, logs=[log], gpu="24GiB", gpus=1, versions={"ms-swift": "3.2.1"}
+    )
+
+    first = found.proposals[0]
+    assert first.refused == ()
+    assert first.batch.before == 8
+    assert first.patched.files[0].before == path.read_text()
+    assert first.patched.files[0].after.startswith("  # --foo 1")

@@ -13,7 +13,7 @@ from trainrx.fix.patch import patch_launch, unified_diff
 from trainrx.linter.given import ESTIMATED
 from trainrx.linter.places import apply
 from trainrx.model.facts import Facts, Scalar
-from trainrx.model.findings import Edit
+from trainrx.model.findings import Edit, Finding
 from trainrx.model.job import RawLaunch
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import FilePatch, Patched, ProofCheck, Standing
@@ -22,7 +22,7 @@ from trainrx.prove import recheck
 from trainrx.prove.attempt_files import as_named, left_open, place_of, script_of, texts_of
 from trainrx.prove.mending import JoinedFix, Ways, begun, join, standing_of, taken
 from trainrx.prove.recheck import IN_FILES, LaunchReading
-from trainrx.prove.reread import LaunchContext, LaunchReader
+from trainrx.prove.reread import LaunchContext, LaunchReader, with_files
 
 STANDS = frozenset({"guards", "lint"})
 """Checks of the launch as a whole: they may fail for what the edit has no part in."""
@@ -162,6 +162,25 @@ class TrialLaunch:
             return Attempt(outcome="by-hand")
         return self._read_again(Patched(files=files), (), {}, None, must_fit=False)
 
+    def mended(self, findings: Sequence[Finding]) -> TrialLaunch:
+        """Give the launch with all that lint mends safely; itself where that does not help."""
+        errors = (item.fix for item in findings if item.severity == "error")
+        edits = [edit for fix in errors if fix and fix.safety == "safe" for edit in fix.edits]
+        made = self.attempt_edits(edits) if edits else None
+        if made is None or made.reading is None:
+            return self
+        left, stood = recheck.objections(made.reading), recheck.objections(self.before)
+        if not left.keys() - ESTIMATED < stood.keys() - ESTIMATED:
+            return self
+        files = made.patched.files
+        around = msgspec.structs.replace(
+            self.around,
+            given=with_files(self.around.given, files),
+            found=None,
+            unmended={file.name: file.before for file in files if file.before is not None},
+        )
+        return TrialLaunch(around, self.launch)
+
     def _read_again(
         self,
         patched: Patched,
@@ -283,7 +302,8 @@ class TrialLaunch:
         named = {item.name for item in (*given.scripts, *given.configs)}
         for file in files:
             place = file.name if file.name in named else place_of(file, folder)
-            yield msgspec.structs.replace(file, name=place)
+            before = self.around.unmended.get(file.name, file.before)
+            yield msgspec.structs.replace(file, name=place, before=before)
 
 
 def _void(before: LaunchReading, around: LaunchContext) -> Mapping[str, str]:

@@ -57,7 +57,10 @@ def texts_of(around: LaunchContext, launch: RawLaunch | None) -> dict[str, str]:
     Bytes that are no UTF-8 become lone surrogates, so that they can be written back.
     """
     given: Given = around.given
-    texts = {item.name: _as_is(item) for item in (*given.scripts, *given.configs)}
+    texts = {
+        item.name: item.text or "" if item.name in around.unmended else _as_is(item)
+        for item in (*given.scripts, *given.configs)
+    }
     if launch is None:
         return texts
     beside = given.beside.get(launch.origin.source)

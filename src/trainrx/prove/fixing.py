@@ -81,10 +81,13 @@ def ways_out(
         first: only the first proposal is wanted: nothing is tried once it stands.
     """
     begin("proving")
-    trial.keep = keep
-    framework = done.facts.text("launch.framework") or ""
     causes = leading(diagnosis.causes)
     about_memory = [cause for cause in causes if cause.family in MEMORY]
+    if len(about_memory) == len(causes):
+        # what is wrong with the script goes first; a cause that is an error of lint is its remedy
+        trial = trial.mended(diagnosis.findings)
+    trial.keep = keep
+    framework = done.facts.text("launch.framework") or ""
     plans: Sequence[Tried] = ()
     no_plan: Refusal | None = None
     if about_memory or (not causes and _rather_exceeds(trial)):

@@ -142,6 +142,18 @@ def host_memory(attempt: Attempt, trial: TrialLaunch, lang: Lang) -> Iterator[st
         yield HOST.in_(lang).format(gib=f"{after.host.peak:.0f}", more=f"{more:.0f}")
 
 
+MENDED = Text(
+    en="The patch also mends what lint calls an error: see `diagnose lint --fix`.",
+    zh="补丁同时修正了 lint 报告的错误，参见 `diagnose lint --fix`。",
+)
+
+
+def mended_first(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+    """Say that the files were mended before the edit."""
+    if attempt.diff and trial.around.unmended:
+        yield MENDED.in_(trial.around.lang)
+
+
 def assumed(items: Sequence[Assumption], around: LaunchContext) -> tuple[str, ...]:
     """Say what a figure takes for granted that nobody knows, and what would tell it."""
     subject = subject_of(around) if items else None

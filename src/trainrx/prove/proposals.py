@@ -31,6 +31,7 @@ from trainrx.prove.proposal_notes import (
     host_memory,
     joined_claims,
     lost,
+    mended_first,
     needs,
     new_files,
     weaker,
@@ -81,6 +82,7 @@ def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
         needs=needs(attempt, trial),
         notes=(
             *([TIGHT.in_(lang)] if plan.after.gib > FILL * plan.limit_gib else []),
+            *mended_first(attempt, trial),
             *new_files(attempt, lang),
             *host_memory(attempt, trial, lang),
             *lost(attempt.renamed, lang),
@@ -199,6 +201,7 @@ def _proposed(
         needs=needs(attempt, trial),
         notes=(
             *fix.notes,
+            *mended_first(attempt, trial),
             *new_files(attempt, lang),
             *host_memory(attempt, trial, lang),
             *lost(attempt.changes if safe else attempt.renamed, lang),

@@ -39,7 +39,8 @@ class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
 
     `known` are the facts of the whole job, the log's included; `refused` the arguments its program
     does not take. Nothing is linted without the rules of `linted`; `found` is what
-    lint finds before any edit, where that is known.
+    lint finds before any edit, where that is known. `unmended` are the texts as they lie on disk of
+    files that were mended before anything else is tried.
     """
 
     given: Given
@@ -52,6 +53,7 @@ class LaunchContext(msgspec.Struct, frozen=True, kw_only=True):
     lang: Lang = "en"
     linted: LoadedKnowledge | None = None
     found: tuple[Finding, ...] | None = None
+    unmended: Mapping[str, str] = {}
 
 
 class LaunchReader:
