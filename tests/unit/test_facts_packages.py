@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from trainrx.facts.packages import package_facts
 from trainrx.model.facts import Facts, Scalar, fact
+from trainrx.versions.listing import ALWAYS_BESIDE_TORCH
 
 
 def derived(versions: dict[str, str], **given: Scalar) -> dict[str, Scalar | None]:
@@ -108,3 +109,28 @@ def test_any_version_text_is_read_without_an_error(versions: dict[str, str]) -> 
 @pytest.mark.parametrize("text", ["==0.24.0", "== 0.24.0", " 0.24.0 ", "v0.24.0"])
 def test_a_release_may_be_written_in_several_ways(text: str) -> None:
     assert derived({"trl": text, "transformers": "4.51.3"})["packages.fit"] is False
+
+
+WHOLE = dict.fromkeys((*ALWAYS_BESIDE_TORCH, "torch", "liger-kernel"), "1.0")
+
+
+@pytest.mark.parametrize(
+    ("given", "unlisted"),
+    [
+        ({"missing__package": "bitsandbytes>=0.39"}, True),
+        ({"missing__package": "liger_kernel"}, False),
+        ({"missing__module": "cv2", "failure__package": "qwen-vl-utils"}, True),
+        ({"missing__module": "my_rewards"}, None),
+    ],
+    ids=["named", "there", "imported-by-a-package", "perhaps-a-file-of-the-project"],
+)
+def test_a_whole_list_shows_whether_what_could_not_be_imported_is_there(
+    given: dict[str, Scalar], unlisted: bool | None
+) -> None:
+    facts = derived(WHOLE, **given)
+
+    assert facts.get("missing.unlisted") is unlisted
+
+
+def test_a_list_of_a_few_packages_lacks_nothing() -> None:
+    assert "missing.unlisted" not in derived({"torch": "2.6.0"}, missing__package="bitsandbytes")

@@ -10,10 +10,12 @@ from packaging.version import Version
 
 from trainrx.facts.reading import framework
 from trainrx.facts.releases import release_facts, template_facts
-from trainrx.frameworks import framework_of
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.knowledge.packages import Requirements, read_requirements
 from trainrx.model.facts import Fact, Facts, Origin, fact
 from trainrx.model.packages import ModelNeed, Need
+from trainrx.model.pattern import late
+from trainrx.versions.listing import is_whole
 from trainrx.versions.ranges import in_range, is_exact
 
 MOST_NAMED = 8
@@ -38,6 +40,20 @@ _TYPES: Mapping[str, tuple[str, str]] = {
 """Model types of families, dense and with experts; families that may bring own code stand apart."""
 
 
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "dotenv": "python-dotenv",
+    "fla": "flash-linear-attention",
+    "google": "protobuf",
+    "megatron": "megatron-core",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+"""Packages whose name is another than that of their module."""
+_NAME = late(r"[\w.-]+")
+
+
 class Edge(NamedTuple):
     """What one installed package needs of another; `holds` None: nobody can tell."""
 
@@ -60,6 +76,7 @@ def package_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     yield from template_facts(facts)
     if not versions:
         return
+    yield from _missing(facts, versions)
     known = read_requirements()
     edges = [edge for edge in edges_of(versions, known) if edge.need.kind != "extra"]
     broken = [edge for edge in edges if edge.holds is False]
@@ -71,6 +88,34 @@ def package_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     for name in PLACED:
         yield from _place(name, [e for e in edges if _wants(e, name)])
     yield from _model(facts, versions, known)
+
+
+def _missing(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
+    """Say whether a whole list lacks what could not be imported, where that is a package.
+
+    A name that only the user's own code imports may be a file of the project.
+    """
+    module = facts.text("missing.package") or facts.text("missing.module") or ""
+    found = _NAME.match(module)
+    if found is None or "." in found[0] or not is_whole(versions.keys()):
+        return
+    name = distribution_of(found[0])
+    asked = facts.get("missing.package") or facts.get("failure.package")
+    if asked is None and framework_of(name).name != name and name not in _of_requirements():
+        return
+    there = {*versions, *(facts.text("packages.unversioned") or "").split()}
+    at = facts.origins("missing.module")
+    yield fact("missing.unlisted", name not in there, *at, how="derived")
+
+
+def _of_requirements() -> set[str]:
+    return {need.needs for needs in read_requirements().needs.values() for need in needs}
+
+
+def distribution_of(module: str) -> str:
+    """Name the package that brings a module."""
+    own = (one.name for one in frameworks() if module in one.folders)
+    return DISTRIBUTIONS.get(module) or next(own, module.replace("_", "-").lower())
 
 
 def edges_of(versions: Mapping[str, str], known: Requirements) -> Iterator[Edge]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from trainrx.facts.packages import distribution_of
 from trainrx.facts.releases import package_in_question, releases_of
 from trainrx.fix.arguments import REFUSING, release_changes
 from trainrx.fix.changes import (
@@ -15,7 +16,6 @@ from trainrx.fix.changes import (
 )
 from trainrx.fix.measures import is_package_of_others
 from trainrx.fix.pins import consistent_set
-from trainrx.frameworks import frameworks
 from trainrx.knowledge.packages import read_requirements
 from trainrx.model.knowledge import FORMER, Fix, PackageChange
 from trainrx.model.pattern import late
@@ -41,25 +41,8 @@ REPAIRED = "repaired"
 
 MISSING = "missing-module"
 """Stands for the package of a module that could not be imported."""
-DISTRIBUTIONS = {
-    "PIL": "pillow",
-    "cv2": "opencv-python",
-    "dotenv": "python-dotenv",
-    "fla": "flash-linear-attention",
-    "google": "protobuf",
-    "megatron": "megatron-core",
-    "sklearn": "scikit-learn",
-    "yaml": "pyyaml",
-}
-"""Packages whose name is another than that of their module."""
 _REQUIREMENT = late(r"(?P<name>[\w.-]+)(?P<range>(?:[<>=!~*].*)?)")
 """A module, or the requirement a check of distributions prints."""
-
-
-def _distribution(module: str) -> str:
-    """Name the package that brings a module."""
-    own = (one.name for one in frameworks() if module in one.folders)
-    return DISTRIBUTIONS.get(module) or next(own, module.replace("_", "-").lower())
 
 
 def package_changes(fix: Fix, job: Target) -> Iterator[Change]:
@@ -148,7 +131,7 @@ def _of_the_missing_module(job: Target) -> Iterator[Change]:
     module = job.facts.text("missing.module") or ""
     wanted = _REQUIREMENT.fullmatch(module)
     if wanted is not None and "." not in wanted["name"]:
-        yield from _into(_distribution(wanted["name"]), wanted["range"], job)
+        yield from _into(distribution_of(wanted["name"]), wanted["range"], job)
 
 
 def _package(stands_for: str, job: Target) -> str:
