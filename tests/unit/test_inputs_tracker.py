@@ -259,3 +259,13 @@ def test_pickled_arguments_are_named_and_never_loaded(tmp_path: Path) -> None:
     assert "is a pickle" in unread[0].reason
     with pytest.raises(UsageError, match="is a pickle"):
         read_path(saved)
+
+
+def test_comments_without_end_are_no_configuration(tmp_path: Path) -> None:
+    """An expression that takes them apart in many ways never ended on these."""
+    place = tmp_path / "launch.sh"
+    place.write_text("\n#1\n" * 16_000 + "swift sft --model Qwen/Qwen2.5-7B\n")
+
+    inputs, _ = read_path(place)
+
+    assert [item.kind for item in inputs] == ["script"]

@@ -232,3 +232,9 @@ def test_estimates_and_inspections_know_what_a_note_states() -> None:
     assert card.job.gpu == "RTX-4090-24GB"
     assert card.limit_gib is not None
     assert (job.version, job.version_how) == ("3.5", "given")
+
+
+def test_a_sentence_without_end_is_read_in_pieces() -> None:
+    said = "it fails on 8 GPUs, " + "1," * 30_000
+
+    assert values(said)["hardware.gpus"] == 8

@@ -22,7 +22,8 @@ from trainrx.model.pattern import late
 
 CERTAIN = True
 _CONFIG = late(
-    r"(?:\s*#[^\n]*\n|wandb_version:[^\n]*\n|\s*\n)*[\w./\"'-]+:\s*\n[ ]{1,4}(?:desc|sort|value):"
+    r"(?:[^\S\n]*(?:#[^\n]*)?\n|wandb_version:[^\n]*\n)*"
+    r"[\w./\"'-]+:\s*\n[ ]{1,4}(?:desc|sort|value):"
 )
 _METADATA = ('"startedAt"', '"swanlab"')
 """Keys only the metadata of W&B, and of SwanLab, have."""

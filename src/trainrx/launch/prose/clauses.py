@@ -17,6 +17,8 @@ from trainrx.model.pattern import late
 
 LONGEST = 20_000
 """Characters of a note that are read, blank lines apart."""
+SENTENCE = 1000
+"""Characters of a sentence; what goes on is read as the next."""
 _SENTENCE = late(r"[^。！？!?；;]*(?:[。！？!?；;]|\Z)")
 _FULL_STOP = late(r"\.(?=\s|\Z)")
 _BOUND = late(
@@ -137,10 +139,15 @@ def _sentences(line: str) -> Iterator[str]:
     for match in _SENTENCE.finditer(line):
         at = 0
         for stop in _FULL_STOP.finditer(match[0]):
-            yield match[0][at : stop.end()]
+            yield from _pieces(match[0][at : stop.end()])
             at = stop.end()
         if match[0][at:].strip():
-            yield match[0][at:]
+            yield from _pieces(match[0][at:])
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    """Cut what is too long for a sentence: of each clause the whole of it is looked at."""
+    yield from (sentence[at : at + SENTENCE] for at in range(0, len(sentence), SENTENCE))
 
 
 def _own(sentence: str, name: str, line: int) -> Iterator[Clause]:
