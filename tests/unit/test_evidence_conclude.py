@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from trainrx.api import diagnose
@@ -35,3 +37,33 @@ def test_a_launch_says_more_than_a_note():
     answer = diagnose(cmd=launch, note="we use bf16, loss is nan")
 
     assert answer.facts["train.precision"] == "fp16"
+
+
+def lookups(*seconds: int) -> str:
+    return "".join(
+        f"[W1127 13:50:{second:02} socket.cpp:764] [c10d] The IPv6 network addresses of "
+        "(gpu-node-0, 29544) cannot be retrieved (gai error: -2 - Name or service not known).\n"
+        for second in seconds
+    )
+
+
+def found(text: str, tmp_path: Path) -> set[str]:
+    log = tmp_path / "train.log"
+    log.write_text(text, encoding="utf-8")
+    return {seen.id for seen in diagnose([log]).symptoms}
+
+
+def test_a_client_that_looks_a_name_up_until_its_log_ends_does_not_find_it(tmp_path):
+    assert "hostname-not-resolved" in found(lookups(1, 2, 5, 12, 40), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lookups(1, 2, 2, 3, 3, 4),
+        lookups(1, 12, 40) + "Loading checkpoint shards: 100%\n",
+    ],
+    ids=["ranks-that-start", "the-job-went-on"],
+)
+def test_lookups_over_ipv6_that_fail_at_a_good_start_are_no_failure(text, tmp_path):
+    assert "hostname-not-resolved" not in found(text, tmp_path)

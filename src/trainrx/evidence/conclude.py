@@ -6,10 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
+
 from trainrx.evidence.frames import Frame
 from trainrx.model.facts import MAX_QUOTE, Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Symptom
+from trainrx.model.pattern import late
 from trainrx.sanitizer.secrets import Finder
 
 FIRST = 3
@@ -110,6 +113,39 @@ SETTINGS = ("train.", "tuner.")
 """What begins the names of facts that somebody chooses, and may compare."""
 COLLATERAL = (-15, 143)
 """Exit codes of processes the launcher stopped itself."""
+
+
+LOOKED_UP, NOT_RESOLVED = "ipv6-attempt-failed", "hostname-not-resolved"
+"""One lookup over IPv6 that fails, as at many good starts, and a name that has no address."""
+UNKNOWN_NAME = ("code", -2)
+"""What the resolver answers for a name that it does not know (EAI_NONAME)."""
+FEWEST_LOOKUPS = 3
+LEAST_WAIT = 10
+"""Seconds a client tries again and again; ranks that start together are quicker than that."""
+_CLOCK = late(r"^\[[WE]\d{4} (\d\d):(\d\d):(\d\d)")
+"""The time of day in front of what the C++ part of torch prints."""
+
+
+def given_up_names(seen: Sequence[SymptomHits], lines: Mapping[str, int]) -> Iterator[SymptomHits]:
+    """Tell a master whose name has no address: a client asks until its log ends.
+
+    It asks again, each time later, only after IPv4 failed as well; `lines` counts those of a log.
+    """
+    names = {item.symptom: item for item in seen}
+    if LOOKED_UP not in names or NOT_RESOLVED in names:
+        return
+    hits = [hit for hit in names[LOOKED_UP].hits if UNKNOWN_NAME in hit.captures]
+    clocks = [clock for hit in hits if (clock := _clock(hit.text)) is not None]
+    if len(clocks) < FEWEST_LOOKUPS or max(clocks) - min(clocks) < LEAST_WAIT:
+        return
+    if hits[-1].line >= lines.get(hits[-1].source, 0):
+        told = tuple(msgspec.structs.replace(hit, symptom=NOT_RESOLVED) for hit in hits)
+        yield SymptomHits(symptom=NOT_RESOLVED, count=len(told), hits=told)
+
+
+def _clock(text: str) -> int | None:
+    found = _CLOCK.search(text)
+    return None if found is None else int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3])
 
 
 def signature_facts(seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]) -> Iterator[Fact]:

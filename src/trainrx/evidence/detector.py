@@ -11,6 +11,7 @@ import msgspec
 from trainrx.evidence.blocks import clean_blocks
 from trainrx.evidence.conclude import (
     crash_facts,
+    given_up_names,
     log_facts,
     moment,
     oom_facts,
@@ -205,7 +206,11 @@ class Detector:
         outputs, notes, texts = said
         series = [*(one for scan in scans for one in scan.all_series()), *metrics]
         seen = ordered(summed([scan.tally for scan in scans]))
-        shown = (*seen, *series_symptoms(series, {item.symptom for item in seen}))
+        shown = (
+            *seen,
+            *series_symptoms(series, {item.symptom for item in seen}),
+            *given_up_names(seen, {scan.name: scan.lines for scan in scans}),
+        )
         facts = Facts()
         if scans or metrics:
             exits = [item for scan in scans for item in scan.exits]

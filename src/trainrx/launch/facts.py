@@ -59,6 +59,9 @@ def _identity(
     here = launch.origin
     yield fact("launch.given", True, here)
     # a hidden argument can set what a variable would
+    ends = next((one for one in launch.defects if one.id == "crlf-line-ends"), None)
+    if ends is not None:
+        yield fact("launch.line_ends", "crlf", Origin(source=ends.source, line=ends.line))
     yield fact("launch.env_complete", launch.env_complete and launch.args_complete, here)
     if launch.command:
         yield fact("launch.command", launch.command, here)
