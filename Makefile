@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # commands are started hundreds of times: what one compiles the next ones find
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test fuzz check check-style check-types check-layout check-knowledge check-regexes golden catalog packages symbols repairs catalog-check fit fit-memory memory-accuracy accuracy wheel clean
+.PHONY: demo test fuzz check check-style check-types check-layout check-knowledge check-regexes golden catalog packages symbols repairs verify catalog-check fit fit-memory memory-accuracy accuracy wheel clean
 
 demo: $(READY)
 	cd examples/01-vl7b-grpo-2xA800-80g && $(abspath $(BIN))/diagnose --cmd launch.sh --log train.log \
@@ -63,6 +63,10 @@ symbols: $(READY)
 # what each release repaired, from the history of each framework's repository
 repairs: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m repairs
+
+# what entries claim, looked up in the catalogs and in what was seen of their sources
+verify: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m verify
 
 # the same again from the cached sources, byte for byte
 catalog-check: $(READY)

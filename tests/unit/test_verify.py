@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trainrx.entries.tests import PreparedRules
 from trainrx.knowledge.load import load
-from verify import raised, symptoms_of
+from verify.messages import raised, symptoms_of
 
 SOURCE = """
 def read(split, there, rank):

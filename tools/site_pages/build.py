@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from site_pages import words as site_words
@@ -20,7 +21,10 @@ from site_pages.entry_parts import weighed
 from site_pages.index_pages import FAMILIES, frameworks, index_pages
 from site_pages.places import KINDS, Page, Site
 from trainrx.knowledge.conditions import facts_of
+from trainrx.knowledge.load import read_folders
+from trainrx.knowledge.places import shipped
 from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.verified import Verification, holding, kind_of, read_verified
 from trainrx.model.knowledge import Cause, Rule
 from trainrx.model.text import Lang, Text
 from trainrx.render import words
@@ -76,7 +80,18 @@ def make_site(
         setting=_inverse((cause.id, _changed(cause)) for cause in causes),
         testing=_inverse((cause.id, _tested(cause)) for cause in causes),
         ruled=_inverse((rule.id, _spoken(rule)) for rule in knowledge.rules.values()),
+        looks=_looks(),
     )
+
+
+@cache
+def _looks() -> Mapping[tuple[str, str], tuple[Verification, ...]]:
+    """Give what was compared with its sources, of entries as authors wrote them."""
+    kb, rules = shipped()
+    known, table = read_folders([kb], [rules]), read_verified(kb)
+    kinds = (known.causes, known.symptoms, known.guards, known.ranges)
+    entries = [entry for kind in kinds for entry in kind.values()]
+    return {(kind_of(entry), entry.id): holding(entry, table) for entry in entries}
 
 
 def _inverse(pairs: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[str, ...]]:

@@ -42,7 +42,7 @@ def cause_page(site: Site, entry: Cause) -> Page:
     lines += part(site, site_words.RANGES, breaks, sought=False)
     rules = site.ruled.get(entry.id, ())
     lines += part(site, site_words.ALSO_IN, bullets(site.link("rules", r) for r in rules))
-    lines += sources(site, entry.references)
+    lines += sources(site, entry.references, "cause", entry.id)
     return joined(path, [*lines, "", code(f"diagnose explain {entry.id}")])
 
 
@@ -89,7 +89,7 @@ def symptom_page(site: Site, entry: Symptom) -> Page:
     lines += part(site, words.GIVES, bullets(given))
     rules = site.ruled.get(entry.id, ())
     lines += part(site, site_words.ALSO_IN, bullets(site.link("rules", r) for r in rules))
-    return joined(path, lines + sources(site, entry.references))
+    return joined(path, lines + sources(site, entry.references, "symptom", entry.id))
 
 
 def guard_page(site: Site, entry: Guard) -> Page:
@@ -118,7 +118,7 @@ def guard_page(site: Site, entry: Guard) -> Page:
         wrong, right = entry.examples.violates, entry.examples.keeps
         lines += lines_of(site, site_words.REFUSED, _launches(wrong), sought=False)
         lines += lines_of(site, site_words.ACCEPTED, _launches(right), sought=False)
-    return joined(path, lines + sources(site, entry.references))
+    return joined(path, lines + sources(site, entry.references, "guard", entry.id))
 
 
 def _launches(texts: tuple[str, ...]) -> Iterator[str]:
@@ -142,7 +142,7 @@ def range_page(site: Site, entry: RangeEntry) -> Page:
     lines += part(site, words.SIGN_OF, [sign], sought=False)
     pins = (code(f"{pin.name}{pin.spec}") for pin in entry.pins)
     lines += part(site, words.REMEDIES, bullets(pins), sought=False)
-    return joined(path, lines + sources(site, known.references))
+    return joined(path, lines + sources(site, known.references, "range", entry.id))
 
 
 def rule_page(site: Site, entry: Rule) -> Page:
@@ -154,7 +154,7 @@ def rule_page(site: Site, entry: Rule) -> Page:
     told = (site.names(clause_text(clause, site.lang)) for clause in entry.when)
     lines += part(site, words.WHEN, bullets(told))
     lines += part(site, words.THEN, bullets(_action(site, a) for a in entry.then))
-    return joined(path, lines + sources(site, entry.references))
+    return joined(path, lines + sources(site, entry.references, "rule", entry.id))
 
 
 def _action(site: Site, action: Action) -> str:

@@ -16,6 +16,7 @@ from trainrx.model.parts import Reference
 from trainrx.model.text import Text
 from trainrx.reason.phrasing import ONLY_IF, amount_text, condition_text
 from trainrx.render import words
+from trainrx.render.explain import verified_text
 
 BOOST = {"symptoms": 4, "causes": 3, "guards": 2, "ranges": 2, "params": 3, "rules": 0}
 """What a pasted line is looked for in, first."""
@@ -119,15 +120,17 @@ def lines_of(site: Site, title: Text, listed: Iterable[str], *, sought: bool = T
     return part(site, title, block(quoted), sought=sought) if quoted else []
 
 
-def sources(site: Site, references: Sequence[Reference]) -> list[str]:
-    """List what the claims rest on, and when each was last read; `explain` has what it says."""
+def sources(site: Site, references: Sequence[Reference], kind: str, ident: str) -> list[str]:
+    """List what the claims rest on, when each was last read, and whether another looked too."""
     items = []
     for ref in references:
         when = site_words.LOOKED if ref.checked else site_words.SECOND_HAND
         said = text(site.says(when).format(date=ref.checked))
         where = f"[{text(_short(ref.url))}](<{ref.url}>)" if ref.url else prose(ref.says or ref.id)
         items.append(f"{where} · {said}")
-    return part(site, words.SOURCES, bullets(items), sought=False)
+    looks = site.looks.get((kind, ident))
+    verified = [] if looks is None else ["", text(verified_text(looks, site.lang))]
+    return part(site, words.SOURCES, [*bullets(items), *verified], sought=False)
 
 
 def _short(url: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from site_pages.markup import linked, text
 from trainrx.catalog.spell import Spelled, spell
 from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.verified import Verification
 from trainrx.model.facts import Scalar
 from trainrx.model.text import Lang, Text
 
@@ -45,6 +46,7 @@ class Site(NamedTuple):
     setting: Mapping[str, tuple[str, ...]]
     testing: Mapping[str, tuple[str, ...]]
     ruled: Mapping[str, tuple[str, ...]]
+    looks: Mapping[tuple[str, str], tuple[Verification, ...]] = {}
 
     def says(self, words: Text) -> str:
         """Give words in the language of the site."""

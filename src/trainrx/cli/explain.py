@@ -12,6 +12,7 @@ from trainrx.cli._options import KNOWN, WidthOption, takes
 from trainrx.cli._output import show_page, view
 from trainrx.knowledge.load import find_entry, load
 from trainrx.knowledge.store import Knowledge
+from trainrx.knowledge.verified import looks_at
 from trainrx.launch.request import Request
 from trainrx.model.errors import UsageError
 from trainrx.model.knowledge import Cause, Symptom
@@ -43,7 +44,7 @@ def explain(request: Request, ident: Ident, *, width: WidthOption = None) -> int
         raise UsageError("\n".join(parts))
     behind = _behind(entry.id, load(kb, rules)) if isinstance(entry, Symptom) else ()
     levers = load(kb, rules).levers if isinstance(entry, (Cause, Guard)) else None
-    return show_page(explained(entry, seen, behind, levers), seen)
+    return show_page(explained(entry, seen, behind, levers, looks_at(entry)), seen)
 
 
 def _behind(symptom: str, knowledge: Knowledge) -> tuple[Cause, ...]:

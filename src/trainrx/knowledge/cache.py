@@ -17,7 +17,7 @@ from trainrx.model import __version__
 R = TypeVar("R", bound=msgspec.Struct)
 M = TypeVar("M", bound=msgspec.Struct)
 
-FORM = 7
+FORM = 8
 """How the compiled form is made of the files; another number where that changes."""
 MOST = 8
 """Compiled forms of a kind that are kept: each checkout in use has one."""

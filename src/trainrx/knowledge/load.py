@@ -24,6 +24,8 @@ from trainrx.knowledge.ranking import FILE as RANKING
 from trainrx.knowledge.regexes import slowness, unbounded
 from trainrx.knowledge.shorthand import FIXES, written_out
 from trainrx.knowledge.store import Entry, Knowledge, LaunchKnowledge
+from trainrx.knowledge.verified import FILE as VERIFIED
+from trainrx.knowledge.verified import read_verified, unverified
 from trainrx.knowledge.words import with_words
 from trainrx.model.constants import FILE as MEMORY
 from trainrx.model.constants import JUDGED, Constants, FittedConstants
@@ -107,6 +109,7 @@ def load(
         protocols=base.protocols | extra.protocols,
         states=base.states | extra.states,
         fitted=base.fitted,
+        unverified=base.unverified - extra.causes.keys() - extra.guards.keys(),
         memory=base.memory if extra.memory == JUDGED else extra.memory,
         digest=hashlib.sha256((base.digest + extra.digest).encode()).hexdigest()[:12],
     )
@@ -255,15 +258,20 @@ def read_cached(kb: Path, rules: Path, *, launches: bool = False) -> Knowledge:
         KnowledgeError: an entry is malformed.
     """
     make = partial(compile_knowledge, kb, rules)
+    places = (kb, rules, kb / VERIFIED)
     if not launches:
-        return compiled(PART, (kb, rules), Knowledge, make)
-    found = compiled(PART, (kb, rules), LaunchKnowledge, make)
+        return compiled(PART, places, Knowledge, make)
+    found = compiled(PART, places, LaunchKnowledge, make)
     return found.alone() if isinstance(found, LaunchKnowledge) else found
 
 
 def compile_knowledge(kb: Path, rules: Path) -> Knowledge:
-    """Read two folders, with what entries say of others and the index of words."""
-    return with_words(complete(read_folders([kb], [rules])))
+    """Read two folders, with what entries say of others, the index of words, and who looked."""
+    written = read_folders([kb], [rules])
+    judged = (*written.causes.values(), *written.guards.values())
+    return msgspec.structs.replace(
+        with_words(complete(written)), unverified=unverified(judged, read_verified(kb))
+    )
 
 
 def _files(folder: Path) -> list[Path]:

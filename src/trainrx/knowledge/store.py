@@ -37,7 +37,8 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     """Everything known, by id; `symptoms` and `causes` hold what `guards` and `ranges` add to them.
 
     `arguments` are those (`arg.NAME`) that some condition or fix speaks of; `words` is the encoded
-    `WordIndex` of the causes, empty where it was not made yet.
+    `WordIndex` of the causes, empty where it was not made yet; `unverified` are causes that nothing
+    compared with a source as they stand.
     """
 
     symptoms: dict[str, Symptom]
@@ -57,6 +58,7 @@ class Knowledge(msgspec.Struct, frozen=True, kw_only=True):
     memory: Constants = JUDGED
     arguments: tuple[str, ...] = ()
     words: bytes = b""
+    unverified: frozenset[str] = frozenset()
     digest: str = ""
 
     @property

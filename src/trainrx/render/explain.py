@@ -8,6 +8,7 @@ from trainrx.fix.measures import measure_text
 from trainrx.fix.offered import barring
 from trainrx.fix.plan import destructive_step
 from trainrx.knowledge.store import Entry, Knowledge
+from trainrx.knowledge.verified import Verification
 from trainrx.model.knowledge import Action, Cause, EchoOf, Evidence, FactEntry, Fix, Rule, Symptom
 from trainrx.model.levers import Guard, Lever, LeverStep
 from trainrx.model.lint import LintRule
@@ -40,10 +41,12 @@ def explained(
     view: View,
     behind: Sequence[Cause] = (),
     levers: Mapping[str, Lever] | None = None,
+    looks: Sequence[Verification] | None = None,
 ) -> Document:
     """Lay out the page of an entry.
 
-    `behind` are the causes that can be behind a symptom, `levers` those that can bar a fix.
+    `behind` are the causes that can be behind a symptom, `levers` those that can bar a fix, `looks`
+    what was compared with its sources; None where nobody asks.
     """
     return Document(
         children(
@@ -52,9 +55,21 @@ def explained(
             ),
             doc.Paragraph(view.say(entry.title), style="strong"),
             _body(entry, view, behind, levers or {}),
+            None if looks is None else doc.Paragraph(verified_text(looks, view.lang), style="dim"),
         ),
         short=True,
     )
+
+
+def verified_text(looks: Sequence[Verification], lang: Lang) -> str:
+    """Say when an entry was compared with its sources and how, or that it was not."""
+    if not looks:
+        return words.NOT_VERIFIED.in_(lang)
+    told = []
+    for look in looks:
+        held = (words.HELD[kind].in_(lang).format(n=n) for kind, n in look.held.items())
+        told.append(words.VERIFIED[look.by].in_(lang).format(on=look.on, held=", ".join(held)))
+    return " ".join(told)
 
 
 def _body(

@@ -277,6 +277,24 @@ EXCLUDES = Text(en="Does not go with", zh="不能同时使用")
 SPELLED = Text(en="Spelled", zh="各框架的写法")
 DEFAULT = Text(en="default", zh="默认值")
 SINCE = Text(en="since {version}", zh="自 {version} 起")
+VERIFIED = {
+    "script": Text(
+        en="Compared with its sources by a program on {on} ({held}).",
+        zh="{on} 由程序与来源比对（{held}）。",
+    ),
+    "reading": Text(en="Read at its sources on {on}.", zh="{on} 由人对照来源读过。"),
+}
+NOT_VERIFIED = Text(
+    en="Not verified: nobody but its author compared it with its sources as it stands.",
+    zh="未核实：除作者外，尚无人将现有内容与来源比对。",
+)
+HELD = {
+    "file": Text(en="files at their tags: {n}", zh="标签处的文件 {n}"),
+    "message": Text(en="printed messages: {n}", zh="所印报错 {n}"),
+    "name": Text(en="arguments: {n}", zh="参数名 {n}"),
+    "release": Text(en="first releases of changes: {n}", zh="改动的首发版本 {n}"),
+    "source": Text(en="names in sources: {n}", zh="源码中的名称 {n}"),
+}
 GIVES = Text(en="Tells", zh="可得出")
 WHEN = Text(en="When", zh="条件")
 THEN = Text(en="Then", zh="结论")

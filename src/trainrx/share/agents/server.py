@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trainrx.api import SHARED
 from trainrx.knowledge.load import find_entry
+from trainrx.knowledge.verified import looks_at
 from trainrx.knowledge.words import read_index
 from trainrx.launch.request import Request
 from trainrx.model import __version__
@@ -222,9 +223,8 @@ def _page(ident: str, lang: Lang) -> str | None:
     if entry is None:
         return None
     view = View(lang, everything=True, post=True)
-    return media.markdown(
-        write(explained(entry, view, (), SHARED.loaded(Request()).whole.levers), view)
-    )
+    levers = SHARED.loaded(Request()).whole.levers
+    return media.markdown(write(explained(entry, view, (), levers, looks_at(entry)), view))
 
 
 def _result(outcome: TaskOutcome, found: BaseModel, last: str = "") -> CallToolResult:

@@ -1,6 +1,6 @@
 """Say which messages of a package's source lead to a symptom, and which do not.
 
-    python tools/verify.py NAME=FOLDER ... [--misses]
+    python -m verify messages NAME=FOLDER ... [--misses]
 
 NAME=FOLDER is a package as it is installed, or a part of it: `datasets=.../site-packages/datasets`.
 The messages are those of its `raise` statements, with placeholders filled in by what they are
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -41,14 +41,14 @@ class Raised(msgspec.Struct, frozen=True):
     place: str
 
 
-def main() -> int:
+def main(words: Sequence[str]) -> int:
     """Print a row per package."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        prog="verify messages", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("packages", nargs="+", metavar="NAME=FOLDER")
     parser.add_argument("--misses", action="store_true", help="name the messages without one")
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     rules = PreparedRules(load())
     for package in given.packages:
         name, _, folder = package.partition("=")
@@ -110,7 +110,3 @@ def written(node: ast.expr) -> str:
 def filled(name: str) -> str:
     """Give what may stand for an expression of this name."""
     return next((value for kind, value in FILLED if kind.search(name.lower())), "value")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
