@@ -104,7 +104,7 @@ def _gpus(facts: Facts) -> Iterator[Fact]:
         *(() if stated is None or total != stated else (STATED + "hardware.gpus",)),
     )
     yield derived(facts, "hardware.gpus_per_node", per_node, *sources)
-    if total is None:
+    if total is None and ("hardware.nodes" in facts or not _is_open(facts, "parallel.nodes")):
         yield derived(facts, "hardware.gpus", per_node * nodes, *sources, "parallel.nodes")
 
 

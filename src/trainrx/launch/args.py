@@ -100,7 +100,9 @@ class _ArgumentReader:
         name, word, values = opened.name, opened.word, opened.values
         known = not any(value.unknown for value in values)
         texts = tuple(value.text for value in values) if known else None
-        self._keep(name, texts, word, values[0].alternatives if len(values) == 1 else ())
+        alone = values[0] if len(values) == 1 else None
+        formula = "" if alone is None else alone.formula
+        self._keep(name, texts, word, () if alone is None else alone.alternatives, formula=formula)
 
     def _keep(
         self,
@@ -109,11 +111,18 @@ class _ArgumentReader:
         word: Word,
         alternatives: tuple[str, ...] = (),
         sign: Sign = "",
+        formula: str = "",
     ) -> None:
-        options = alternatives if values is None else ()
-        origin = self._cite(word)
+        unknown = values is None
         self.args.append(
-            RawArg(name=name, values=values, origin=origin, alternatives=options, sign=sign)
+            RawArg(
+                name=name,
+                values=values,
+                origin=self._cite(word),
+                alternatives=alternatives if unknown else (),
+                sign=sign,
+                formula=formula if unknown else "",
+            )
         )
         if name == "config" and values:
             self.configs.append(values[0])
@@ -123,7 +132,8 @@ class _ArgumentReader:
         left, sign, value = word.text.partition("=")
         name = left.lstrip("-").replace("-", "_")
         if sign:
-            self._keep(name, None if word.unknown else (value,), word, _behind(word, left + sign))
+            values = None if word.unknown else (value,)
+            self._keep(name, values, word, _behind(word, left + sign), formula=word.formula)
         else:
             self._open = _Open(name, word, [])
 
@@ -144,7 +154,7 @@ class _ArgumentReader:
         name = "~" + match["name"] if sign == "~" else match["name"]
         front = word.text[: match.start("value")]
         values = None if word.unknown else (match["value"],)
-        self._keep(name, values, word, _behind(word, front), sign)
+        self._keep(name, values, word, _behind(word, front), sign, word.formula)
 
     def _is_more(self, word: Word) -> bool:
         """Tell `$EXTRA_ARGS`, which stands for further arguments, from the value of a flag."""

@@ -9,6 +9,7 @@ from trainrx.catalog.spellbook import Spellbook
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import COUNT
 from trainrx.launch.effective import processes
+from trainrx.launch.identities import batch_by_identity
 from trainrx.launchers.allocation import allocation_facts
 from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, How, Origin, Scalar, fact
@@ -50,6 +51,7 @@ def launch_facts(
         *_accelerate(configs),
         *(_plain(s) for s in settings.values() if s.value is not None),
         *allocation_facts(launch),
+        *batch_by_identity(launch, settings),
     )
 
 

@@ -104,7 +104,9 @@ def _keep(name: str, given: str, source: Word, word: Word, front: Front) -> None
             return
     cut = len(source.text) - len(given)  # the `--name=` of a value written with it
     texts = tuple(text[cut:] for text in source.alternatives) if values is None else ()
-    front.launcher.append(front.argument(name, values, word, texts))
+    formula = source.formula if values is None else ""
+    found = front.argument(name, values, word, texts)
+    front.launcher.append(msgspec.structs.replace(found, formula=formula))
 
 
 def _count_slots(front: Front, given_names: set[str]) -> None:

@@ -93,7 +93,8 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     `unknown` names what could not be resolved statically (`text` shows it as `$NAME`, `$(cmd)`).
     `source` is the file `line` counts in when that is not the script itself. `alternatives` are
     the texts the word may have when it depends on an undecided branch: at most 8, empty when they
-    cannot be listed; one may hold several words, or none.
+    cannot be listed; one may hold several words, or none. `formula`: what an unknown value was
+    worked out by, of numbers and of other unknowns, each the same everywhere (`256/(4*@1)`).
     """
 
     text: str
@@ -101,6 +102,7 @@ class Word(msgspec.Struct, frozen=True, kw_only=True):
     unknown: tuple[str, ...] = ()
     source: str = ""
     alternatives: tuple[str, ...] = ()
+    formula: str = ""
 
 
 class EnvVar(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +171,8 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     a key of the config of a launcher in front (accelerate); env: the name of a variable, as a
     program printed it. `sign`: what hydra is told to do with the key: `+` add, `++` add or set,
     `~` delete (the name begins with it as well); `=` marks a key without dashes behind the config
-    file of LLaMA-Factory, which is a key of that file.
+    file of LLaMA-Factory, which is a key of that file. `formula`: how an unknown value was worked
+    out (see `Word`).
     """
 
     name: str
@@ -178,6 +181,7 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     via: Literal["arg", "config", "outer", "env"] = "arg"
     alternatives: tuple[str, ...] = ()
     sign: Literal["", "+", "++", "~", "="] = ""
+    formula: str = ""
 
 
 Role = Literal[

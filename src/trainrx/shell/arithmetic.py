@@ -24,6 +24,9 @@ _STRANGE = late(
 )
 """What Python reads otherwise than bash, or not at all."""
 _NUMBER = late(r"[-+]?(?:0|[1-9][0-9]{0,18})")
+_FACTORS = late(r"[0-9@*/() ]*")
+"""A product or quotient of numbers and unknowns."""
+_MAX_FORMULA = 200
 _MAX_LENGTH = 400
 _LIMIT = 2**63
 
@@ -75,6 +78,18 @@ def forget(expression: str, write: Write) -> None:
     """Take what an expression assigns as unknown."""
     for match in _ASSIGNED.finditer(expression):
         write(match[1] or match[2], None)
+
+
+def formula(expression: str, read: Read) -> str:
+    """Write a product or quotient with the values of its variables; "" for anything else.
+
+    Args:
+        expression: its `$` expansions done, unknown values as `@1`.
+        read: gives the text of a variable, an unknown one as `@1`.
+    """
+    written = re.sub(r"[A-Za-z_]\w*", lambda match: f"({read(match[0]) or '?'})", expression)
+    kept = len(written) <= _MAX_FORMULA and _FACTORS.fullmatch(written) is not None
+    return re.sub(r" +", "", written) if kept else ""
 
 
 def names(expression: str) -> list[str]:

@@ -125,8 +125,22 @@ class Context:
         shown = self.state.unknowns.show(f"$(({expression}))")[:80]
         root = self._root(expression)
         if root is not None:
-            return self.state.unknowns.derived(root, shown)
+            return self.state.unknowns.derived(root, shown, self._formula(expression))
         return self.state.unknowns.mark("value", shown, shown)
+
+    def _formula(self, expression: str) -> str:
+        """Write an expression that is not known with what of it is."""
+        from trainrx.shell import arithmetic
+
+        unknowns = self.state.unknowns
+
+        def read(name: str) -> str:
+            variable = self.state.get(name)
+            text = unknowns.variable(name) if variable is None else variable.text
+            return unknowns.as_formula(text)
+
+        written = unknowns.as_formula(self.expander.dollars(expression))
+        return arithmetic.formula(written, read)
 
     def _number(self, name: str) -> str | None:
         variable = self.state.get(name)

@@ -18,6 +18,7 @@ _PLAIN = late(r"[^\\'\"$`<]+")
 _IN_QUOTES = late(r"[^\\$`]+")
 _NAME = late(r"\$([A-Za-z_]\w*|[0-9@*#?!$_-])", re.ASCII)
 _PLACEHOLDER = late(r"<[^\W\d_][\w./-]*(?: [\w./-]+)*>")
+_SQUARE = late(r"\$\[([\w\s$(){}+*/%<>=!&|?:,-]{1,200})\]", re.ASCII)
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b"}
 
 
@@ -171,6 +172,9 @@ class Expander:
         name = _NAME.match(raw, at)
         if name:
             piece, end = _split(self.parameters.plain(name[1])), name.end()
+        elif opener == "$[" and (match := _SQUARE.match(raw, at)):
+            # the form of `$((...))` that bash has kept from its beginnings
+            piece, end = ExpandedPiece((Field(self._arithmetic(match[1])),)), match.end()
         elif opener not in ("${", "$(", "`"):
             piece, end = ExpandedPiece((Field("$"),)), at + 1
         else:

@@ -131,6 +131,7 @@ class Record:
             unknown=tuple(dict.fromkeys(u.name for u in unknowns.within(item.text))),
             source=source,
             alternatives=unknowns.alternatives(item.text),
+            formula=unknowns.formula(item.text) or unknowns.formula(item.text.partition("=")[2]),
         )
 
     def environment(self) -> tuple[EnvVar, ...]:

@@ -56,12 +56,16 @@ MAX_CHOICES = 8
 
 
 class UnknownValue(msgspec.Struct, frozen=True):
-    """What a mark stands for: why it is not known, its name, how to show it, what it may be."""
+    """What a mark stands for: why it is not known, its name, how to show it, what it may be.
+
+    `formula`: arithmetic it was worked out by, of numbers and of other unknowns (`256/(4*@1)`).
+    """
 
     kind: Kind
     name: str
     shown: str
     choices: tuple[str, ...] = ()
+    formula: str = ""
 
     @property
     def reason(self) -> str:
@@ -101,7 +105,9 @@ class Unknowns:
 
     def mark(self, kind: Kind, name: str, shown: str = "", choices: tuple[str, ...] = ()) -> str:
         """Give the mark of an unknown value, the same one for the same unknown."""
-        item = UnknownValue(kind, name, shown or f"${name}", choices)
+        return self._mark(UnknownValue(kind, name, shown or f"${name}", choices))
+
+    def _mark(self, item: UnknownValue) -> str:
         found = self._marks.get(item)
         if found is None:
             found = f"{_OPEN}{len(self._all)}{_CLOSE}"
@@ -113,9 +119,21 @@ class Unknowns:
         """Give the mark of a variable that the script reads and never sets."""
         return self.mark(inherited_kind(name), name)
 
-    def derived(self, root: UnknownValue, shown: str) -> str:
+    def derived(self, root: UnknownValue, shown: str, formula: str = "") -> str:
         """Give the mark of something worked out from an unknown value."""
-        return self.mark(root.kind, root.name, shown)
+        return self._mark(UnknownValue(root.kind, root.name, shown, formula=formula))
+
+    def formula(self, text: str) -> str:
+        """Give the formula of a text that is one unknown value; "" where it holds anything else."""
+        match = _MARK.fullmatch(text)
+        found = None if match is None else self._find(match[1])
+        if match is None or found is None:
+            return ""
+        return found.formula or f"@{int(match[1])}"
+
+    def as_formula(self, text: str) -> str:
+        """Put formulas in place of the marks of an expression."""
+        return _MARK.sub(lambda match: f"({self.formula(match[0])})", text)
 
     def within(self, text: str) -> tuple[UnknownValue, ...]:
         """Name the unknowns a text carries, in order, each once."""
