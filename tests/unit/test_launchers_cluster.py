@@ -80,3 +80,25 @@ def test_a_pod_names_its_card_by_the_label_of_its_node(label, card):
 
     assert facts["hardware.gpu"].value == card
     assert facts["hardware.gpu"].origins[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "reaches"),
+    [
+        ("", False),
+        ("ray start --head --port 6379\n", True),
+    ],
+)
+def test_cards_of_the_shell_are_those_of_a_ray_job_where_it_starts_the_cluster(
+    before: str, reaches: bool
+) -> None:
+    text = (
+        f"export CUDA_VISIBLE_DEVICES=0,1\nexport NCCL_DEBUG=INFO\n{before}"
+        "ray job submit -- python3 -m openrlhf.cli.train_ppo_ray --pretrain Qwen/Qwen3-8B\n"
+    )
+
+    (launch,) = find_launches(read_script(text, "job.sh"))
+
+    names = {item.name for item in launch.env}
+    assert ("CUDA_VISIBLE_DEVICES" in names) == reaches
+    assert "NCCL_DEBUG" in names

@@ -197,6 +197,9 @@ def enter_ray(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     if [word.text for word in words[:2]] != ["job", "submit"]:
         return ()
     options, rest = read_options(words[2:], _RAY)
+    if not front.cite.script_has("ray start"):
+        # the cluster runs already, with the cards it was started with
+        front.removed.add("CUDA_VISIBLE_DEVICES")
     for option in options:
         if option.key == "runtime_env_json":
             _runtime_env(option, front)

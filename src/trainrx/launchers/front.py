@@ -29,6 +29,10 @@ class Cite:
         text = lines[word.line - 1].strip() if 0 < word.line <= len(lines) else word.text
         return Origin(source=source, line=word.line, text=text)
 
+    def script_has(self, text: str) -> bool:
+        """Tell whether a text stands anywhere in the script or in a file it takes in."""
+        return any(text in line for lines in self._lines.values() for line in lines)
+
 
 class LauncherOption(msgspec.Struct, frozen=True):
     """An option as written; `value` None: it has none. `held` is the word the value stands in."""
