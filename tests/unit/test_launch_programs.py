@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from trainrx.api import inspect_launch
 from trainrx.launch.find import find_launches
 from trainrx.launch.programs import joined, runs
 from trainrx.model.job import Input, RawLaunch
@@ -107,3 +108,53 @@ def test_of_several_programs_of_a_post_none_is_chosen() -> None:
 
     assert [launch.framework for launch in joined(found, programs)] == [""]
     assert not runs(found, programs[0], programs)
+
+
+PARSED = """\
+from trl import GRPOConfig, GRPOTrainer, ModelConfig, TrlParser
+from own_trainer import OwnTrainer
+parser = TrlParser((OwnArguments, GRPOConfig, ModelConfig))
+script_args, training_args, model_args = parser.parse_args_and_config()
+make = OwnTrainer if script_args.own else GRPOTrainer
+make(args=training_args).train()
+"""
+
+
+def test_a_program_whose_parser_makes_the_configuration_is_of_its_library() -> None:
+    launch = started("torchrun train.py --max_prompt_length 512\n", PARSED)
+
+    assert (launch.framework, launch.command) == ("trl", "grpo")
+
+
+@pytest.mark.parametrize(
+    ("path", "framework", "command"),
+    [
+        ("src/open_r1/grpo.py", "trl", "grpo"),
+        ("/work/src/open_r1_multimodal/grpo_rec.py", "trl", "grpo"),
+        ("src/open_r1/sft.py", "trl", "sft"),
+        ("src/open_r1/evaluate.py", "transformers", "train"),
+        ("src/closed_r1/sft.py", "transformers", "train"),
+    ],
+)
+def test_programs_of_open_r1_are_of_trl(path: str, framework: str, command: str) -> None:
+    (launch,) = find_launches(
+        read_script(f"accelerate launch {path} --num_train_epochs 1\n", "run.sh")
+    )
+
+    assert (launch.framework, launch.command) == (framework, command)
+
+
+def test_a_model_named_on_the_command_line_holds_where_the_program_hands_on_another(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "train.py").write_text(
+        "from transformers import AutoModel, HfArgumentParser, Trainer, TrainingArguments\n"
+        "args, train = HfArgumentParser((Own, TrainingArguments)).parse_args_into_dataclasses()\n"
+        "Trainer(model=AutoModel.from_pretrained(args.name_of_it), args=train).train()\n"
+    )
+    script = tmp_path / "run.sh"
+    script.write_text("torchrun train.py --model_name Qwen/Qwen2-VL-2B --num_train_epochs 1\n")
+
+    (job,) = inspect_launch(cmd=script).jobs
+
+    assert job.model == "Qwen/Qwen2-VL-2B"

@@ -27,6 +27,9 @@ CLASS = late(
     r"(Config|Trainer)"
 )
 """Its classes, by the command they are."""
+_OPEN_R1 = late(r"(?:.*/)?open_r1\w*/(?P<name>sft|grpo)(?:_\w+)?\.py")
+"""Programs of open-r1 and what goes on from it: its parser takes TRL's configurations
+(https://github.com/huggingface/open-r1/blob/main/src/open_r1/grpo.py)."""
 _COMMANDS = {"onlinedpo": "online_dpo", "nashmd": "nash_md"}
 _GRPO = frozenset({"num_generations", "max_completion_length"})
 """Fields of GRPOConfig no other trainer has: a script of the user's own hands them on."""
@@ -68,6 +71,9 @@ class Trl(HfTrainer):
         command = next(known, "")
         if command:
             return self.launch(command, entry.args)
+        built_on = _OPEN_R1.fullmatch(entry.path.text)
+        if built_on is not None:
+            return self.launch(built_on["name"], entry.args)
         names = argument_names(entry.args)
         if names >= _GRPO and names & TRAINING_ARGUMENTS:
             return self.launch("grpo", entry.args)

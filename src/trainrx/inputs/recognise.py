@@ -70,12 +70,15 @@ COMPOSE = late(r"(?m)^services:\s*(?:#.*)?$")
 SERVICE = late(r"(?m)^\s{2,12}(?:image|command|entrypoint):")
 IMPORT = late(r"(?m)^(?:import|from) \w")
 PYTHON_SHARE = 0.05
-PROGRAM = late(
-    r"\b(?:\w{0,40}(?:TrainingArguments|Trainer|LoraConfig)|get_peft_model"
-    r"|(?:SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|BCO|PRM|OnlineDPO|XPO|NashMD)(?:v2)?Config)"
-    r"\s?\("
+_CONFIGURES = (
+    r"(?:SFT|DPO|GRPO|KTO|PPO|Reward|RLOO|ORPO|CPO|GKD|BCO|PRM|OnlineDPO|XPO|NashMD)(?:v2)?Config"
 )
-"""A call by which a Python program sets the arguments of a training."""
+PROGRAM = late(
+    rf"\b(?:(?:\w{{0,40}}(?:TrainingArguments|Trainer|LoraConfig)|get_peft_model|{_CONFIGURES})\s?\("
+    r"|(?:HfArgument|H4Argument|Trl)Parser\s?\([^=;]{0,200}?"
+    rf"\b(?:\w{{0,40}}TrainingArguments|{_CONFIGURES})\b)"
+)
+"""A call by which a Python program sets the arguments of a training, or has a parser set them."""
 DATA_SET = late(r"\[\s*\{\s*\"")
 HISTORY = late(r"\"log_history\":\s*\[|\"train_runtime\":\s*[\d.]")
 INDENTED_KEY = late(r"(?m)^(?: {2}| {4}|\t)\"([\w.-]+)\":")

@@ -104,7 +104,7 @@ _OF_LAUNCHER = ("sharding", "precision")
 """What a launcher's own configuration decides."""
 _LIMITS = frozenset(
     {"max_seq_length", "model_max_length", "max_length", "max_seq_len", "cutoff_len", "seq_length"}
-    | {"seq_len", "max_len", "sequence_len", "context_length"}
+    | {"seq_len", "max_len", "sequence_len", "context_length", "block_size"}
 )
 """What programs on the Trainer of transformers call the limit of a sample."""
 _MODELS = frozenset(
@@ -151,7 +151,7 @@ def _model_name(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
     one of the usual arguments.
     """
     setting = resolved.settings.get("model.name")
-    if setting is None and is_own_program(raw):
+    if (setting is None or setting.value is None) and is_own_program(raw):
         for arg in raw.args:
             if plain(arg.name) in _MODELS and len(words := arg.values or ()) == 1:
                 if _MODEL_PATH.fullmatch(words[0]):
