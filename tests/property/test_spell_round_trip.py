@@ -52,6 +52,8 @@ HEADS = {
     "pai-megatron-patch": {
         "megatron pt": "python3 Pai-Megatron-Patch/examples/qwen2/pretrain_qwen.py"
     },
+    "megatron-lm": {"megatron pt": "torchrun pretrain_gpt.py"},
+    "megatron-bridge": {"megatron sft": "torchrun run_recipe.py --recipe qwen3_8b_finetune_config"},
     "nemo-automodel": {"finetune": "automodel x.yaml"},
     "nemo-rl": {c: f"uv run python examples/run_{c}.py" for c in ("grpo", "sft", "dpo")},
 }

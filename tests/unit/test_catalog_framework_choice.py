@@ -27,7 +27,7 @@ TIMEOUT = (
         ("llamafactory@v0.9.1", "llamafactory", "0.9.1"),
         ("verl 0.5.x", "verl", "0.5.x"),
         ("ms-swift 3", "ms-swift", "3"),
-        ("Megatron-LM", "megatron-core", ""),
+        ("Megatron-LM", "megatron-lm", ""),
         (" slime ", "slime", ""),
         ("PyTorch 2.5.1", "torch", "2.5.1"),
         ("nccl==2.29.2", "nvidia-nccl-cu12", "2.29.2"),

@@ -197,7 +197,7 @@ def test_megatron_of_others_is_not_taken_for_it() -> None:
 
     (launch,) = find_launches(read_script(text, "go.sh"))
 
-    assert launch.framework == ""
+    assert launch.framework == "megatron-lm"
 
 
 def log(text: str) -> Input:

@@ -132,7 +132,7 @@ def test_a_named_program_spells_the_changes(tmp_path, name: str) -> None:
     assert not any(change.spelled.startswith("--gradient_checkpointing") for change in changes)
 
 
-@pytest.mark.parametrize("name", ["areal", "skyrl", "prime-rl", "open-instruct", "megatron-bridge"])
+@pytest.mark.parametrize("name", ["areal", "skyrl", "prime-rl", "open-instruct", "sglang"])
 def test_names_of_others_are_said_to_be_unknown(tmp_path, name: str) -> None:
     log = tmp_path / "train.log"
     log.write_text(OOM)

@@ -67,7 +67,7 @@ _OTHERS = [
     ("torchrun run_clm.py --per_device_train_batch_size 1", "transformers", "train"),
     ("python finetune.py --num_train_epochs 3", "transformers", "train"),
     ("deepspeed train.py --zero_stage 2", "", "train"),
-    ("torchrun pretrain_gpt.py --num-layers 2", "", "train"),
+    ("torchrun pretrain_gpt.py --num-layers 2", "megatron-lm", "megatron pt"),
     ("python train_my_model.py --x 1", "", "train"),
     ("python -m verl.trainer.main_ppo --config-name=x +a.b=1", "verl", "ppo"),
     ("python -m verl.model_merger merge --backend fsdp", "verl", "model-merger"),

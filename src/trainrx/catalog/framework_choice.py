@@ -14,12 +14,12 @@ from trainrx.model.facts import Fact, Origin, fact
 from trainrx.versions.listing import canonical_package, read_versions
 
 OPTION = "--framework"
-_PACKAGES = frozenset({"megatron-bridge", "megatron-core", "sglang"})
+_PACKAGES = frozenset({"megatron-core", "sglang"})
 """Others people train with, of which knowledge speaks by name."""
 _LIBRARIES = frozenset({"deepspeed", "accelerate"})
 _OWNERS = {"pytorch": "torch", "nccl": "nvidia-nccl-cu12"}
 """What fails below every framework, as people call it, and the package it comes in."""
-_OTHER_NAMES = {"megatron": "megatron-core", "megatron-lm": "megatron-core", **_OWNERS}
+_OTHER_NAMES = {"megatron": "megatron-core", **_OWNERS}
 _VERSION = re.compile(r"(?:[ =@]+v?|-)(?=\d)")
 """What stands between a name and its version."""
 
