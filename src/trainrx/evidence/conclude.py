@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from trainrx.evidence.frames import Frame
+from trainrx.evidence.own_code import exception_of, own_facts
 from trainrx.model.facts import MAX_QUOTE, Fact, Facts, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Symptom
@@ -241,24 +242,26 @@ def _shares(first: Hit, known: Facts) -> Iterator[Fact]:
 
 
 def crash_facts(
-    seen: Sequence[SymptomHits],
-    symptoms: Mapping[str, Symptom],
-    ends: Sequence[tuple[str, Frame | None]],
+    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom], ends: Iterable[Hit | None]
 ) -> Iterator[Fact]:
-    """Derive `failure.package`, `failure.file` and `failure.function`: where the first one stands.
+    """Derive `failure.*` of the first one: where it stands, and in which line of the user's own.
 
-    `ends` are names of logs and the frame each breaks off in; they are asked where no failure has a
-    traceback of its own.
+    `ends` are the tracebacks logs break off in; they are asked where no failure has one of its own.
     """
-    hits = [hit for item in seen if _role(item, symptoms) == "failure" for hit in item.hits]
-    first = min((hit for hit in hits if hit.frame is not None), key=moment, default=None)
-    if first is not None and first.frame is not None:
-        yield from _place(Frame(*first.frame), origin_of(first))
+    failures = [hit for item in seen if _role(item, symptoms) == "failure" for hit in item.hits]
+    hits = sorted((hit for hit in failures if hit.frame is not None), key=moment)
+    hits = hits or [hit for hit in ends if hit is not None]
+    if not hits:
         return
-    for source, frame in ends:
-        if frame is not None:
-            yield from _place(frame, Origin(source=source, text=frame.file))
-            return
+    first = hits[0]
+    if first.frame is not None:
+        yield from _place(Frame(*first.frame), origin_of(first))
+    # a failure may be told by a line of code amid its traceback: the exception stands below
+    raised = next((hit for hit in hits if exception_of(hit.text)), first)
+    yield from own_facts(raised)
+    error = exception_of(raised.text)
+    if error:
+        yield fact("failure.error", error, origin_of(raised))
 
 
 def stage_facts(ends: Sequence[tuple[str, str]]) -> Iterator[Fact]:

@@ -231,7 +231,7 @@ class Detector:
         facts.add(*self._denied(texts, {item.symptom for item in (*shown, *told, *observed)}))
         facts.add(*oom_facts((*seen, *printed_beside, *observed), self.symptoms, facts))
         if facts.value("log.finished") is not True:
-            facts.add(*crash_facts(seen, self.symptoms, [(s.name, s.last_frame()) for s in scans]))
+            facts.add(*crash_facts(seen, self.symptoms, (scan.ending() for scan in scans)))
             facts.add(*crash_facts(printed_beside, self.symptoms, ()))
             facts.add(*stage_facts([(scan.name, scan.phase) for scan in scans]))
         worlds = [scan.world for scan in scans if scan.world is not None]

@@ -11,9 +11,10 @@ import msgspec
 
 from trainrx.evidence.blocks import LineBounds, LogBlock, Steps, bounds, by_line
 from trainrx.evidence.conclude import Bucket, Tally, quote
-from trainrx.evidence.frames import Frame, above, frame_of_excerpt, last_frame, site_of
-from trainrx.evidence.lines import HEAD, last_seconds, path_rank, rank_of, seconds
+from trainrx.evidence.frames import MOST_LINES, above, frame_of_excerpt, last_frame, site_of
+from trainrx.evidence.lines import HEAD, bare, last_seconds, path_rank, rank_of, seconds
 from trainrx.evidence.matcher import Compiled, Gate, Line, compile_patterns, decode
+from trainrx.evidence.own_code import exception_of, own_frame
 from trainrx.evidence.series.history import MOST_POINTS, Series
 from trainrx.evidence.series.points import bar_of_line, may_train, memory_of_line, point_of_line
 from trainrx.evidence.sift import BARS, EXIT, WORLD, Probe, Sieve, probes
@@ -28,6 +29,8 @@ ABOVE = 1 << 16
 MOST_KEPT = 20_000
 """Hits of one log kept in full, whatever the ranks; beyond it only the newest per rank."""
 MOST_EXITS = 64
+MOST_SAID = 12
+"""Lines at the end of a log in which the exception is looked for that ended it."""
 MOST_ABOVE = 40
 """Lines above a hit in which a symptom looks for more."""
 MOST_CONTEXT = 256
@@ -130,7 +133,7 @@ class Scan:
         self._bars: list[int] = []
         self._bars_taken = 0
         self._steps = Steps(_NO_BLOCK, b"", [])
-        self._last_frame: Frame | None = None
+        self._ending: Hit | None = None
         self._skipped: int | None = None
         self._long: set[int] = set()
         self._late: dict[int, Late] = {}
@@ -168,13 +171,34 @@ class Scan:
         """Give the series of all ranks that log into it, its own first."""
         return (self.series, *self.ranks.values())
 
-    def last_frame(self) -> Frame | None:
-        """Give the frame the log breaks off in; read after the last block."""
-        return self._last_frame or frame_of_excerpt(decode(self._above))
+    def ending(self) -> Hit | None:
+        """Give the traceback the log breaks off in, as a hit of no symptom.
+
+        Read it after the last block.
+        """
+        return self._ending or self._end_of(decode(self._above))
+
+    def _end_of(self, text: str) -> Hit | None:
+        frame = frame_of_excerpt(text)
+        if frame is None:
+            return None
+        lines = text.rstrip("\n").split("\n")
+        last = len(lines) - 1
+        near = range(last, max(-1, last - MOST_SAID), -1)
+        at = next((at for at in near if exception_of(lines[at])), last)
+        own = own_frame([bare(line) for line in reversed(lines[:at][-MOST_LINES:])], lines[:at])
+        return Hit(
+            symptom="",
+            source=self.name,
+            line=max(1, self.lines - last + at),
+            text=quote(lines[at]),
+            frame=frame,
+            own=own,
+        )
 
     def end(self) -> None:
         """Let go of the text, when there are no more blocks: of many logs it would be much."""
-        self._last_frame = self.last_frame()
+        self._ending = self.ending()
         self._above = self._text = b""
         self._bars = []
         self._times = LineTimes()
@@ -269,17 +293,19 @@ class Scan:
         before = self._text[max(0, spot.start - ABOVE) : spot.start]
         text = (self._above[-missing:] if missing else b"") + before
         lines = decode(text).rstrip("\n").split("\n")
-        site, frame = "", None
+        site, frame, own = "", None, None
         if wants_site:
             hit = _with_above(hit, symptom, lines)
             traceback = tuple(above(lines, head))
             site = site_of(traceback, self._signatures.frames)
             frame = last_frame(traceback)
+            own = own_frame(traceback, lines)
         return msgspec.structs.replace(
             hit,
             at=last_seconds(lines) if at is None else at,
             site=site,
             frame=None if frame is None else tuple(frame),
+            own=None if own is None else tuple(own),
         )
 
     def _probe(self, kinds: set[Probe], spot: LineBounds) -> None:

@@ -284,7 +284,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
     `line` from 1; `at` orders hits in time within one source (line number) or, when `stamped`,
     across sources (seconds). `frame` is where the traceback above it ends: package ("" for the
-    user's own code), file from the package on, function.
+    user's own code), file from the package on, function. `own` is the last frame of the user's own
+    code: file, its line, the code, frames of packages below, lines of the log up to the code.
     """
 
     symptom: str
@@ -298,6 +299,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     step: int | None = None
     site: str = ""
     frame: tuple[str, str, str] | None = None
+    own: tuple[str, int, str, int, int] | None = None
     captures: tuple[tuple[str, Scalar], ...] = ()
 
 
