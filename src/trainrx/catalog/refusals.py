@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -211,11 +211,14 @@ def _alike(name: str, taken: Signature, params: Mapping[str, Param]) -> str:
     wanted = plain(name)
     if len(wanted) < _FEW_CHARACTERS or catalog(taken.catalog.package).find(name):
         return ""
+    names = [plain(known.name) for known in taken]
+    abroad = _of_others(wanted, taken.catalog.package, names, params)
+    if abroad:
+        return abroad
     # only an unknown name pays for this import
     from difflib import get_close_matches
 
     words = frozenset(wanted.split("_"))
-    names = [plain(known.name) for known in taken]
     spelled = {
         plain(one.arg or "")
         for item in params.values()
@@ -226,6 +229,21 @@ def _alike(name: str, taken: Signature, params: Mapping[str, Param]) -> str:
         return min(fuller, key=len)
     found = get_close_matches(wanted, names, n=5, cutoff=0.8)
     return next((one for one in found if {*one.split("_")} & _SIDES == words & _SIDES), "")
+
+
+def _of_others(wanted: str, package: str, names: Sequence[str], params: Mapping[str, Param]) -> str:
+    """Name what a command calls the parameter that other frameworks know by a name, "" if none."""
+    for item in params.values():
+        spelled = (
+            one.arg for mine, held in item.spelled.items() if mine != package for one in held
+        )
+        if wanted not in map(plain, filter(None, spelled)):
+            continue
+        own = (plain(one.arg or "") for one in item.spelled.get(package, ()))
+        found = next((name for name in own if name in names), "")
+        if found:
+            return found
+    return ""
 
 
 def _says_more(words: frozenset[str], name: str) -> bool:

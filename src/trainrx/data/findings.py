@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from trainrx.data.job import DataJob
-from trainrx.data.sources import data_format
+from trainrx.data.sources import DataSource, data_format
 from trainrx.data.survey import FaultyRows, Survey
 from trainrx.model.facts import Origin
 
@@ -29,12 +29,16 @@ OF_RUN = frozenset({"turns", "empty"})
 
 
 class DataFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is wrong with data: the rule, where, and the values of its message."""
+    """One thing that is wrong with data: the rule, where, and the values of its message.
+
+    `instead`: a word of the launch there, and what is to be written in its place.
+    """
 
     rule: str
     at: Origin
     values: dict[str, str]
     severity: str = ""
+    instead: tuple[str, str] | None = None
 
 
 def data_findings(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
@@ -51,10 +55,12 @@ def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
         files = str(source.left_out)
         yield _at(source.at, "data-not-read", name=source.name, files=files)
     if source.undefined:
-        yield _at(source.at, "data-set-undefined", name=source.name, index=str(source.path))
+        yield _undefined(source)
     elif source.path is None:
         severity = "error" if source.indexed else ""
-        yield _at(source.at, "data-file-missing", severity, name=source.name)
+        missing = _at(source.at, "data-file-missing", severity, name=source.name, near=source.near)
+        written = not source.indexed and source.near
+        yield _with_edit(missing, source.name, source.near) if written else missing
     elif survey.unread:
         yield _at(source.at, "data-not-read", name=source.name, why=survey.unread)
     elif survey.unreadable:
@@ -65,6 +71,15 @@ def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
 
 def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
     name = survey.source.name
+    lacks, has = survey.source.refused
+    if lacks or has:
+        values = {
+            "name": survey.source.name,
+            "stage": job.text("stage"),
+            "lacks": lacks,
+            "has": has,
+        }
+        yield _at(survey.source.at, "data-ranking-differs", **values)
     if not survey.whole:
         yield _at(survey.source.at, "data-not-read", name=name, rows=str(survey.rows))
     broken = survey.faults.get("broken")
@@ -87,6 +102,17 @@ def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
             values = {"shown": held.shown, "framework": job.framework, "needs": _keys(survey)}
             yield _in(survey, held, rule, severity, **values)
     yield from _of_sizes(survey, job)
+
+
+def _undefined(source: DataSource) -> DataFinding:
+    values = {"name": source.name, "index": str(source.path), "near": source.near}
+    values["known"] = ", ".join(source.known[:MOST_COLUMNS])
+    found = _at(source.at, "data-set-undefined", **values)
+    return _with_edit(found, source.name, source.near) if source.near else found
+
+
+def _with_edit(found: DataFinding, word: str, instead: str) -> DataFinding:
+    return msgspec.structs.replace(found, instead=(word, instead))
 
 
 def _keys(survey: Survey) -> str:

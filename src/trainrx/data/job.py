@@ -20,6 +20,7 @@ _BETWEEN = late(r"[\s,\[\]'\"]+")
 class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as far as its data is concerned.
 
+    `brief`: nobody asked for its data, so little of it is read.
     `folder` is that of its script, to which paths are relative. `hidden` is the width of its model,
     where that is known. `named` is a file the user gave as
     the training data in place of what the launch names.
@@ -33,6 +34,7 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path | None = None
     named: str = ""
     hidden: int | None = None
+    brief: bool = False
 
     @property
     def own(self) -> Framework:

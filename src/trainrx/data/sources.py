@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +17,9 @@ from trainrx.versions.ranges import in_range
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".arrow")
 MOST_INDEX = 8 << 20
 MOST_FILES = 16
+MOST_NAMES = 2_000
+NEAR = 0.8
+"""Likeness from which a name may be what was meant."""
 """Files of one folder that are read."""
 
 
@@ -25,8 +28,9 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
 
     `layouts` are those its rows may have, () where they are not known; `indexed` tells that a list
     of data sets says it is there. `at` is where the launch names it. `undefined` tells that the
-    list does not have the name. `left_out` counts the files of a folder that
-    are not read.
+    list does not have the name; `known` are those it has. `near` is a file that is there, or a name
+    that is known, in nearly these words. `refused` says what its entry lacks for the stage, and
+    what it has too much. `left_out` counts the files of a folder that are not read.
     """
 
     name: str
@@ -36,6 +40,9 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
     layouts: tuple[DataLayout, ...] = ()
     indexed: bool = False
     undefined: bool = False
+    near: str = ""
+    known: tuple[str, ...] = ()
+    refused: tuple[str, str] = ("", "")
     left_out: int = 0
 
 
@@ -84,7 +91,13 @@ def _named(
     for file in files:
         shown = named if file in (path, None) else f"{named.rstrip('/')}/{file.name}"
         yield DataSource(
-            name=shown, path=file, split=split, at=at, layouts=_layouts(job), left_out=more
+            name=shown,
+            path=file,
+            split=split,
+            at=at,
+            layouts=_layouts(job),
+            near=_near_path(job, named) if file is None else "",
+            left_out=more,
         )
         more = 0
 
@@ -146,7 +159,16 @@ def _indexed(
         return
     entry = index.get(word)
     if not isinstance(entry, dict):
-        yield DataSource(name=word, path=folder / file, split=split, at=at, undefined=True)
+        near = _nearest(word, [name for name in index if name not in job.words(argument_of(job))])
+        yield DataSource(
+            name=word,
+            path=folder / file,
+            split=split,
+            at=at,
+            undefined=True,
+            near=near,
+            known=tuple(index),
+        )
         return
     name = entry.get("file_name")
     if not isinstance(name, str) or any(key.endswith("_url") for key in entry):
@@ -164,9 +186,41 @@ def _indexed(
             at=at,
             layouts=() if own is None else (own,),
             indexed=True,
+            near="" if found.is_file() else _near_file(path),
+            refused=job.own.refused_entry(entry, job.text("stage")),
             left_out=more,
         )
         more = 0
+
+
+def argument_of(job: DataJob) -> str:
+    """Give the argument that names the data a launch trains on."""
+    return next(iter(job.own.train_data), "")
+
+
+def _nearest(word: str, names: Sequence[str]) -> str:
+    """Name what a word stands next to, "" when nothing does."""
+    # only what is missing pays for this import
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, names, n=1, cutoff=NEAR)), "")
+
+
+def _near_file(path: Path) -> str:
+    """Name a file beside a missing one whose name is nearly the same."""
+    try:
+        names = sorted(item.name for item in path.parent.iterdir())[:MOST_NAMES]
+    except OSError:
+        return ""
+    return _nearest(path.name, names)
+
+
+def _near_path(job: DataJob, named: str) -> str:
+    """Give a path as the launch writes it, to a file whose name is nearly the same."""
+    folder, slash, name = named.rpartition("/")
+    there = job.path(folder) if folder else job.folder
+    found = "" if there is None else _near_file(there / name)
+    return f"{folder}{slash}{found}" if found else ""
 
 
 def _object(path: Path) -> dict[str, object] | None:

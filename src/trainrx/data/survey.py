@@ -45,6 +45,10 @@ class SampleBudget(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 20.0
 
 
+BRIEF = SampleBudget(rows=2_000, bytes=8 << 20, images=50, seconds=1.5)
+"""What is read where a job failed on its data and nobody asked for a reading of it."""
+
+
 class RowPlace(msgspec.Struct, frozen=True):
     """A row, counted from 1, and the line it begins at where its file has lines."""
 
@@ -110,7 +114,7 @@ def survey(
     out = Survey(source)
     if source.path is None or source.undefined:
         return out
-    reading = _Reading(out, source.path, job, budget or SampleBudget())
+    reading = _Reading(out, source.path, job, budget or (BRIEF if job.brief else SampleBudget()))
     try:
         reading.take(read_placed(source.path), clock)
     except NoReaderError as error:

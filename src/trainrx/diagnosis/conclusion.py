@@ -35,6 +35,8 @@ from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import ruled_out
 
 SHOWN = ("failure", "echo", "observation")
+SILENT = frozenset({"nan_loss", "growing_memory"})
+"""Kinds of failure that a run may have and yet end well."""
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,11 +130,17 @@ def weighed(done: Conclusion, active: Collection[str]) -> dict[str, Cause]:
 def foreseen(done: Conclusion, active: set[str]) -> dict[str, Cause]:
     """Give the causes that may show where nothing failed: checks of another framework do not."""
     framework = done.facts.text("launch.framework") or ""
+    # a run that ended well met none of what was foreseen, but for what ruins a model in silence
+    ended = done.facts.value("log.finished") is True
     return {
         ident: cause
         for ident, cause in done.knowledge.causes.items()
         if not active.isdisjoint(cause.explains)
-        or (cause.foreseeable and not is_of_another(cause, done.knowledge.guards, framework))
+        or (
+            cause.foreseeable
+            and not (ended and cause.family not in SILENT)
+            and not is_of_another(cause, done.knowledge.guards, framework)
+        )
     }
 
 

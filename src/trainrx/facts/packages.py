@@ -77,6 +77,8 @@ def package_facts(facts: Facts, versions: Mapping[str, str]) -> Iterator[Fact]:
     if not versions:
         return
     yield from _missing(facts, versions)
+    if (torch := versions.get("torch", "")).partition("+")[2].startswith("cpu"):
+        yield fact("torch.cpu_build", True, Origin(source=f"torch {torch}"), how="derived")
     known = read_requirements()
     edges = [edge for edge in edges_of(versions, known) if edge.need.kind != "extra"]
     broken = [edge for edge in edges if edge.holds is False]

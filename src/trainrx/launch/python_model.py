@@ -144,11 +144,33 @@ def data_arguments(program: Program, trainers: Sequence[Call]) -> Iterator[RawAr
     """Give the data a program loads."""
     for call in program.calls:
         if call.name == "load_dataset" and call.node.args:
-            yield program.arg("dataset_name", call.node.args[0])
+            yield program.arg("dataset_name", _loaded_files(program, call) or call.node.args[0])
     for call in trainers:
         for item in call.node.keywords:
             if item.arg == "train_dataset":
                 yield program.as_arg("dataset_name", item.value, UNKNOWN)
+
+
+_FILE_READERS = frozenset({"json", "csv", "parquet", "arrow"})
+_REWRITING = frozenset(
+    {"map", "rename_column", "rename_columns", "add_column", "set_transform", "with_transform"}
+)
+"""Calls behind which rows look otherwise than in their file."""
+
+
+def _loaded_files(program: Program, call: Call) -> ast.expr | None:
+    """Give the file a reader of `datasets` is told, where its rows are trained on as they stand."""
+    if set(program.values.of(call.node.args[0]) or ()) - _FILE_READERS:
+        return None
+    if any(other.name in _REWRITING for other in program.calls):
+        return None
+    if any(
+        item.arg == "formatting_func" for other in program.calls for item in other.node.keywords
+    ):
+        return None
+    named = {item.arg: item.value for item in call.node.keywords}
+    files = named.get("data_files")
+    return files if isinstance(files, ast.Constant) and isinstance(files.value, str) else None
 
 
 def variables(program: Program) -> Iterator[EnvVar]:

@@ -30,11 +30,13 @@ def lint_given(
     lang: Lang = "en",
     *,
     data: str | None = None,
+    brief: bool = False,
 ) -> tuple[Finding, ...]:
     """Judge the scripts and configurations of a job, the worst findings first.
 
     `versions` are those of the whole job: its log may tell more of them than was given. `data` is a
-    file of data, "" for what the launch names, None where none is to be read.
+    file of data, "" for what the launch names, None where none is to be read; `brief`: little
+    of it.
     """
     programs = tuple(item for item in given.scripts if is_program(item.text or ""))
     beside = RunContext(
@@ -47,6 +49,7 @@ def lint_given(
         given.model_config,
         programs,
         data,
+        brief,
     )
     linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), lang)
     written = [item for item in given.scripts if item.kind == "script" and item not in programs]

@@ -43,7 +43,7 @@ class RunContext(msgspec.Struct, frozen=True):
 
     `configs` go before the files a launch names: texts that are not written yet. `model` is the
     text of the model's config.json. `programs` are those a launch may run. `data` is a file
-    of data, "" for what each launch names, None where no data is to be read.
+    of data, "" for what each launch names, None where no data is to be read; `brief`: little of it.
     """
 
     loaded: LoadedKnowledge
@@ -55,6 +55,7 @@ class RunContext(msgspec.Struct, frozen=True):
     model: str | None = None
     programs: tuple[Input, ...] = ()
     data: str | None = None
+    brief: bool = False
 
     @property
     def variables(self) -> dict[str, str]:
@@ -253,7 +254,8 @@ def _data(
     folder, own = at_hand
     shape = own or shape_of(facts, beside.loaded.lint.models)
     job = data_job(raw, resolved, facts, folder, named=beside.data)
-    return msgspec.structs.replace(job, hidden=None if shape is None else shape.hidden)
+    hidden = None if shape is None else shape.hidden
+    return msgspec.structs.replace(job, hidden=hidden, brief=beside.brief)
 
 
 def _cards(raw: RawLaunch, beside: RunContext) -> Sequence[Fact]:

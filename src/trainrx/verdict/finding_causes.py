@@ -143,6 +143,9 @@ def _remedy(finding: Finding, done: Conclusion) -> FixOut:
     title = MEND.in_(done.lang).format(place=place)
     if finding.fix is None:
         said = f"{place}: {finding.message}"
+        rule = done.loaded.lint.rules.get(finding.rule)
+        if rule is not None and rule.group == "data":
+            said = f"{said}. {rule.summary.in_(done.lang).strip()}"
         return FixOut(id=finding.rule, title=title, safety="manual", cost="", steps=said)
     return FixOut(
         id=finding.rule,

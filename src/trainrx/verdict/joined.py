@@ -16,7 +16,7 @@ from trainrx.launch.request import Request
 from trainrx.model.findings import Finding
 from trainrx.model.result import Diagnosis
 from trainrx.reason.stage import EngineName
-from trainrx.verdict.refusals import with_refusals
+from trainrx.verdict.refusals import met_its_data, with_refusals
 
 
 class Joined(NamedTuple):
@@ -72,4 +72,12 @@ def _findings(done: Conclusion, data: str | None) -> tuple[Finding, ...]:
     # the linter is loaded only where there is something to lint
     from trainrx.linter.given import lint_given
 
-    return lint_given(done.given, done.versions, done.loaded, done.lang, data=data)
+    brief = data is None and met_its_data(done)
+    return lint_given(
+        done.given,
+        done.versions,
+        done.loaded,
+        done.lang,
+        data="" if brief else data,
+        brief=brief,
+    )

@@ -104,6 +104,14 @@ def _of_data(found: Diagnosis, done: Conclusion) -> Iterator[Refused]:
             yield Refused(item, (reason,))
 
 
+def met_its_data(done: Conclusion) -> bool:
+    """Tell whether the job died early, in what reads its data or what it goes on from."""
+    if begun(done.facts):
+        return False
+    passed = tuple(functions(done.given.logs))
+    return any(reads.search(name) for reads in (_READS_DATA, _LOADS) for name in passed)
+
+
 def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:
     """Give the errors of the launch, first the traps of the shell: the rest may follow of them."""
     errors = [

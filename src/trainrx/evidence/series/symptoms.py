@@ -15,6 +15,8 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import Hit, SymptomHits
 
 LEAST_LOSSES = 20
+LEAST_GRADIENTS = 4
+"""Logged steps, all with a gradient of exactly 0, from which on nothing is trained."""
 LEAST_BEYOND = 6
 """Logged steps that are enough where the loss is beyond what any model has that only guesses."""
 GUESS = 13.0
@@ -53,6 +55,8 @@ def series_symptoms(series: Sequence[Series], seen: set[str]) -> Iterator[Sympto
         return
     if not seen & {"loss-nan", "loss-diverges"} and mark_of(series, "loss-nan") is None:
         yield from _divergence(lead.source, lead.all_points())
+    if not seen & {"gradient-zero", "loss-zero", "loss-and-gradient-zero"}:
+        yield from _stillness(lead.source, lead.all_points())
     memory = leading_memory(curves_of(series))
     if memory is not None and "memory-grows" not in seen:
         yield from growth(memory)
@@ -76,6 +80,19 @@ def _divergence(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
     text = f"loss {losses[0]:g}, lowest {min(losses):g} -> {losses[-1]:g}"
     origin = Origin(source=source, line=logged[-1].line, text=text)
     yield _symptom("loss-diverges", origin, logged[-1].step)
+
+
+def _stillness(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
+    """Give the symptom of a gradient that is exactly 0 at every logged step."""
+    logged = [p for p in points if p.grad_norm is not None]
+    if len(logged) < LEAST_GRADIENTS or any(p.grad_norm != 0 for p in logged):
+        return
+    # outside of RL a loss of 0 beside it is another story: no token counts for it
+    if not any(p.rewarded or p.loss for p in logged):
+        return
+    last = logged[-1]
+    text = f"grad_norm 0 at each of {len(logged)} logged steps"
+    yield _symptom("gradient-zero", Origin(source=source, line=last.line, text=text), last.step)
 
 
 def _symptom(kind: str, origin: Origin, step: int | None) -> SymptomHits:

@@ -27,6 +27,10 @@ class DataTraits:
     column_names: ClassVar[str] = ""
     """The argument that maps columns to the names the framework has for them."""
 
+    def refused_entry(self, entry: Mapping[str, object], stage: str) -> tuple[str, str]:
+        """Say what an entry of a list of data sets lacks for a stage, and what it has too much."""
+        return ("", "")
+
     def data_path(self, word: str) -> str:
         """Give the path a word of these arguments names, without what is said beside it."""
         return word

@@ -171,6 +171,12 @@ class LlamaFactory(Framework):
 
         return layout_of(entry, layouts)
 
+    def refused_entry(self, entry: Mapping[str, object], stage: str) -> tuple[str, str]:
+        """Compare the pairs of an entry with what a stage trains on."""
+        from trainrx.frameworks.llamafactory.data import pairs_refused
+
+        return pairs_refused(entry, stage)
+
     def effective(self, view: ArgumentView) -> Worked:
         """Give what its parser and argument classes compute."""
         from trainrx.frameworks.llamafactory.effective import effective

@@ -41,6 +41,18 @@ def layout_of(entry: Mapping[str, object], layouts: Mapping[str, DataLayout]) ->
     )
 
 
+_ON_PAIRS, _ON_ANSWERS = ("rm", "dpo"), ("pt", "sft", "ppo", "kto")
+_RANKING = '"ranking": true'
+
+
+def pairs_refused(entry: Mapping[str, object], stage: str) -> tuple[str, str]:
+    """Say what an entry lacks for a stage, and what it has too much (data/loader.py)."""
+    ranked = entry.get("ranking") is True
+    lacks = stage in _ON_PAIRS and not ranked
+    has = stage in _ON_ANSWERS and ranked
+    return (_RANKING if lacks else "", _RANKING if has else "")
+
+
 def _tagged(
     talk: ConversationForm, tags: Mapping[str, str], column: str, *, odd: bool
 ) -> ConversationForm:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainrx.linter.job import LintedJob, RuleHit
-from trainrx.linter.places import LineRange
+from trainrx.linter.places import MAX_LINE, LineRange, replaced
 from trainrx.model.facts import Origin
+from trainrx.model.findings import Edit
+from trainrx.model.parts import Safety
+
+CHANGES_RESULTS: Safety = "changes-results"
 
 
 def find(job: LintedJob) -> Iterator[RuleHit]:
@@ -20,7 +25,21 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
 
     found = data_findings(surveyed(job.data), job.data)
     for item in (*found, *checkpoint_findings(job.data)):
-        yield RuleHit(item.rule, _place(item.at, job), item.values, severity=item.severity)
+        at = _place(item.at, job)
+        edits = () if item.instead is None else _edits(at, item.instead, job)
+        safety = CHANGES_RESULTS if edits else None
+        yield RuleHit(item.rule, at, item.values, edits, safety, item.severity)
+
+
+def _edits(at: LineRange, instead: tuple[str, str], job: LintedJob) -> tuple[Edit, ...]:
+    """Replace a word of a line, where it stands there once."""
+    word, text = instead
+    line = job.texts.line(at.file, at.line)
+    found = list(re.finditer(rf"(?<![\w./-]){re.escape(word)}(?![\w./-])", line[:MAX_LINE]))
+    if len(found) != 1:
+        return ()
+    start, end = found[0].span()
+    return replaced(LineRange(at.file, at.line, start + 1, end + 1), text)
 
 
 def _place(at: Origin, job: LintedJob) -> LineRange:

@@ -9,12 +9,17 @@ from trainrx.catalog.typed import is_bool, is_list, read_as
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.catalogs import read_parsed
 from trainrx.linter.job import LintedJob, RuleHit
+from trainrx.linter.places import LineRange, replaced
 from trainrx.model.catalog import ParsedArgument
+from trainrx.model.findings import Edit
 from trainrx.model.job import RawArg
+from trainrx.model.parts import Safety
 from trainrx.model.pattern import late, needled
 
 _AMBIGUOUS = late(r"could stand for (?P<some>.*): write")
 _EXTRA = late(r"takes one value; (?P<rest>.*) behind it")
+_THOUSANDS = late(r"(?P<count>\d{1,6})[kK]")
+CHANGES_RESULTS: Safety = "changes-results"
 _YOURS = ("your-", "your_", "your ")
 BEGINS_JSON = frozenset('{["-0123456789tfnNI')
 """What a text that Python reads as JSON begins with."""
@@ -103,10 +108,29 @@ def _judge(arg: RawArg, named: RawArg, problem: str, job: LintedJob) -> RuleHit 
         told = values | {"allowed": allowed + more}
         told["maybe"] = meant_by(values["value"], known, job.launch.framework, job.params)
         severity = "warning" if _is_unchecked(arg, known, job) else ""
-        return RuleHit("wrong-choice", job.texts.value(arg), told, severity=severity)
+        at = job.texts.value(arg)
+        edits = _written_so(at, values["value"], told["maybe"], job)
+        safety = CHANGES_RESULTS if edits else None
+        return RuleHit("wrong-choice", at, told, edits, safety, severity)
     severity = "warning" if _is_unchecked(arg, known, job) and is_bool(known.type) else ""
-    told = values | {"type": known.type}
+    told = values | {"type": known.type, "maybe": _in_figures(values["value"], known.type)}
     return RuleHit("wrong-type", job.texts.value(arg), told, severity=severity)
+
+
+def _written_so(at: LineRange, value: str, instead: str, job: LintedJob) -> tuple[Edit, ...]:
+    """Replace a value that stands in one piece where the argument does."""
+    if not instead or at.column is None or at.end is None:
+        return ()
+    text = job.texts.line(at.file, at.line)[at.column - 1 : at.end - 1]
+    return replaced(at, instead) if text == value else ()
+
+
+def _in_figures(value: str, type_: str) -> str:
+    """Write `2k` as the numbers it may stand for, "" where it is none of these."""
+    match = _THOUSANDS.fullmatch(value)
+    if match is None or "int" not in type_:
+        return ""
+    return f"{1024 * int(match['count'])}, {1000 * int(match['count'])}"
 
 
 def _is_unchecked(arg: RawArg, known: KnownArgument, job: LintedJob) -> bool:
