@@ -37,3 +37,13 @@ def test_what_one_language_lacks_is_named(en: str, zh: str, lacks: str) -> None:
     assert [
         (one.key, one.message.removeprefix("en and zh do not both name ")) for one in found
     ] == [("fixes[0].title", lacks)]
+
+
+def test_another_argument_in_each_language_is_named_and_plain_words_are_not() -> None:
+    other = {"why": {"en": "max_tokens is too low", "zh": "max_length 太小"}}
+    words = {"why": {"en": "the longest sample is too long", "zh": "超过 max_length"}}
+
+    assert [one.message for one in language_problems(other)] == [
+        "en names max_tokens, zh max_length: which is meant?"
+    ]
+    assert list(language_problems(words)) == []

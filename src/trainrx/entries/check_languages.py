@@ -1,4 +1,4 @@
-"""Refuse a text of which one language names a number, a release or a setting the other lacks."""
+"""Refuse a text whose languages differ in numbers, releases, settings, or names of arguments."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?P<value>\d+(?:\.\d+)?)(?![.]?\d)"
     r" ?(?P<scale>万|亿|(?:k|million|megapixels|billion)\b|)"
 )
+_NAME = re.compile(r"(?<![\w.-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
+"""An argument or a key; a language may use plain words for one, but not name another."""
 _SETTING = re.compile(r"--[a-z][\w-]+|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
 
 
@@ -42,6 +44,10 @@ def language_problems(data: object) -> Iterator[Problem]:
         apart = figures(pair.en) ^ figures(pair.zh)
         if apart:
             yield error(pair.key, f"en and zh do not both name {', '.join(sorted(apart))}")
+        en, zh = (frozenset(_NAME.findall(text)) for text in (pair.en, pair.zh))
+        if en - zh and zh - en:
+            told = f"{', '.join(sorted(en - zh))}, zh {', '.join(sorted(zh - en))}"
+            yield error(pair.key, f"en names {told}: which is meant?")
 
 
 def figures(text: str) -> frozenset[str]:
