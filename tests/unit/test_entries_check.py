@@ -119,6 +119,12 @@ def test_right_entries_pass(tmp_path: Path) -> None:
         ),
         (CAUSE_FILE, "severity: fatal", "severity: fatal\ngeneric: true", "9: my-state: generic: "),
         (CAUSE_FILE, "train.micro_batch", "train.mbs", "23: my-state: fixes.halve.set: no param"),
+        (
+            CAUSE_FILE,
+            "    set: {",
+            "    measures: [{kind: arg, param: x, action: set, to: /path/to/data}]\n    set: {",
+            "23: my-state: fixes.halve.measures.x: '/path/to/data' is nobody's path",
+        ),
         (CAUSE_FILE, "set: {", "unset: [] # ", "19: my-state: fixes.halve: changes nothing"),
         (TEST_FILE, "verdict: absent", "verdict: unknown", "1: my-state: its test has no case wi"),
         (TEST_FILE, "oom.phase", "oom.fase", "4: my-state: cases[0].facts: the fact 'oom.fase'"),

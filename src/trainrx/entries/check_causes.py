@@ -148,6 +148,10 @@ def _askable(key: str, vote: Evidence, names: KnownNames) -> Iterator[Problem]:
             yield warning(key, f"rests on {name}, whose entry has no ask: nobody can supply it")
 
 
+_EXAMPLE = late(r"(?:^|[\s=\"'])(?:[./~]*path/to|/?your[_/-]|/?my[_/-])")
+"""A path of documentation where a reader is to write his own; in brackets it reads as one."""
+
+
 def fix_problems(
     fixes: Sequence[Fix], references: Sequence[Reference], names: KnownNames, entry: str
 ) -> Iterator[Problem]:
@@ -237,10 +241,21 @@ def _changes(fix: Fix, where: str, names: KnownNames) -> Iterator[Problem]:
             yield from range_problems(f"{where}.packages.{package.name}", package.spec)
         elif not names.is_fact(told):
             yield error(f"{where}.packages.{package.name}", f"no fact {told!r}")
+    yield from _examples(fix, where)
     for measure in fix.measures:
         _, sign, told = measure.param.partition("$")
         if sign and not names.is_fact(told):
             yield error(f"{where}.measures", f"no fact {told!r}")
+
+
+def _examples(fix: Fix, where: str) -> Iterator[Problem]:
+    """Refuse values that are paths of documentation: they would be written into a launch."""
+    given = [(f"set.{name}", value) for name, value in fix.set.items()]
+    given += [(f"measures.{item.param}", item.to) for item in fix.measures]
+    for name, value in given:
+        if isinstance(value, str) and _EXAMPLE.search(value):
+            said = f"{value!r} is nobody's path: write what is to stand there in <brackets>"
+            yield error(f"{where}.{name}", said)
 
 
 def _twice(idents: Sequence[str]) -> list[str]:
