@@ -101,6 +101,17 @@ def test_what_a_trap_of_the_shell_cuts_off_is_no_cause_beside_it(tmp_path: Path)
     assert "swift-dataset-missing" in {item.rule for item in found.findings}
 
 
+def test_a_dash_of_a_document_is_the_cause_of_the_error_that_names_its_word(
+    tmp_path: Path,
+) -> None:
+    found = answer(GOOD.replace("--train_type", "\u2013-train_type"), None, tmp_path)
+
+    assert found.causes[0].title.startswith("The flag begins with \u2013")
+    (change, *_) = found.causes[0].fixes[0].changes
+    assert change.to == "--train_type lora \\"
+    assert not any("takes one value" in cause.title for cause in found.causes)
+
+
 def test_an_edit_of_lint_is_proved_and_fix_makes_it(tmp_path: Path) -> None:
     found = answer(CUT, None, tmp_path)
     fixed = fix_launch(cmd=tmp_path / "launch.sh", versions=VERSIONS)

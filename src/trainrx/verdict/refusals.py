@@ -113,11 +113,27 @@ def met_its_data(done: Conclusion) -> bool:
 
 
 def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:
-    """Give the errors of the launch, first the traps of the shell: the rest may follow of them."""
+    """Give the errors of the launch, first the traps of the shell: the rest may follow of them.
+
+    A trap that only warns by itself goes in place of an error that names its word: mended, both
+    are gone.
+    """
     errors = [
         item for item in found.findings if item.severity == "error" and item.rule not in ESTIMATED
     ]
+    warned = [item for item in found.findings if item.severity == "warning" and item.fix]
+    for trap in (item for item in warned if _group(item, done) == SHELL):
+        word = _word_at(trap, done)
+        followed = [item for item in errors if word and word in item.message]
+        if followed:
+            errors = [trap, *(item for item in errors if item not in followed)]
     return sorted(errors, key=lambda item: _group(item, done) != SHELL)
+
+
+def _word_at(item: Finding, done: Conclusion) -> str:
+    """Give the word a finding is about, as it stands in its file."""
+    line = lines_of(done).line(item.file, item.line)
+    return (line[(item.column or 1) - 1 :].split() or [""])[0]
 
 
 def _group(item: Finding, done: Conclusion) -> str:
