@@ -12,6 +12,8 @@ from trainrx import diagnose, estimate, lint
 from trainrx.cli.diagnose import failing
 from trainrx.model.findings import Finding
 from trainrx.model.memory import Refusal
+from trainrx.render import render
+from trainrx.render.document import View
 from trainrx.verdict.preflight import Foreseen, preflight
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -52,6 +54,23 @@ def test_the_verdict_on_a_launch_joins_lint_and_memory(
 
     assert answer.verdict == verdict
     assert failing(answer, "likely") == status
+
+
+def test_a_launch_nobody_can_say_the_memory_of_is_not_called_free_of_problems(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "torchrun --nproc_per_node 8 train.py --model_name_or_path Qwen/Qwen2.5-7B-Instruct "
+        "--zero $8 --per_device_train_batch_size 4 --bf16 True --num_train_epochs 1\n"
+    )
+
+    answer = judged(text, tmp_path, gpu="A100-80G")
+
+    assert answer.verdict == "unknown"
+    assert "whether it fits cannot be said" in " ".join(
+        render(answer, "text", View("en", 80)).split()
+    )
+    assert judged(text, tmp_path).verdict == "no_problem_foreseen"
 
 
 def test_a_note_makes_it_a_job_that_was_seen(tmp_path: Path) -> None:
@@ -117,6 +136,8 @@ def agreed(script: Path, given: Any) -> Any:
         assert answer.verdict == "will_not_fit"
     elif fit == "tight":
         assert answer.verdict == "at_risk"
+    elif fit == "cannot-say":
+        assert answer.verdict in ("at_risk", "unknown")
     else:
         assert answer.verdict in ("at_risk", "no_problem_foreseen")
     return answer

@@ -127,6 +127,12 @@ CLAIM: dict[Verdict, Text] = {
         en="nothing in the launch foretells a failure", zh="启动参数中没有发现会导致失败的问题"
     ),
 }
+FIT_NOT_TOLD = Text(
+    en="nothing in the launch foretells a failure, but whether it fits cannot be said: "
+    "`diagnose estimate` asks for what would tell",
+    zh="启动参数中没有发现会导致失败的问题，但无法判断显存是否够用："
+    "`diagnose estimate` 会说明还需要什么信息",
+)
 HEALTHY_LAUNCH_ONLY = Text(
     en="Only the launch was judged: no log was given.",
     zh="没有提供日志，只检查了启动命令。",

@@ -39,7 +39,8 @@ def preflight(known: Foreseen) -> Verdict:
 
     What refuses a launch does so while it parses its arguments, imports its packages or sets itself
     up: before memory matters, so that goes first. That the job does not fit is what `estimate` says
-    of the same launch and card. Unknown is not called free of problems.
+    of the same launch and card. Unknown is not called free of problems, nor is a launch of which
+    `estimate` cannot say whether it fits the card that is named.
     """
     errors = {item.rule for item in known.findings if item.severity == "error"}
     if errors - ESTIMATED:
@@ -50,7 +51,8 @@ def preflight(known: Foreseen) -> Verdict:
     warned = any(_is_of_consequence(item, known.rules) for item in known.findings)
     if known.causes or fit == "tight" or warned:
         return "at_risk"
-    return "no_problem_foreseen" if known.recognised else "unknown"
+    told = known.recognised and fit != "cannot-say"
+    return "no_problem_foreseen" if told else "unknown"
 
 
 def _is_of_consequence(item: Finding, rules: Container[str]) -> bool:

@@ -54,9 +54,18 @@ def _foreseen(answer: Diagnosis, view: View) -> str:
     """Say what the verdict claims; of a launch that does not fit by how much."""
     memory = answer.plan.predicted if answer.plan is not None else None
     if memory is None or not tells_memory(answer):
-        return view.say(words.CLAIM[answer.verdict])
+        open_ = answer.verdict == "unknown" and _is_before_the_run(answer)
+        return view.say(words.FIT_NOT_TOLD if open_ else words.CLAIM[answer.verdict])
     figures = {"need": f"{memory.before_gib:.1f}", "card": f"{memory.limit_gib:.1f}"}
     return view.say(words.NEEDS, **figures)
+
+
+def _is_before_the_run(answer: Diagnosis) -> bool:
+    """Tell a launch with a card of which nothing else was given, and nothing is foreseen."""
+    facts = answer.facts
+    launch = facts.get("launch.given") is True and "hardware.gpu_gib" in facts
+    seen = facts.get("log.given") is True or answer.symptoms or answer.causes
+    return launch and not seen
 
 
 def checked(answer: Diagnosis, view: View) -> tuple[doc.Node, ...]:
