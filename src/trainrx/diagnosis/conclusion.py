@@ -124,7 +124,8 @@ def weighed(done: Conclusion, active: Collection[str]) -> dict[str, Cause]:
     What is foreseen from a launch keeps its author's judgement: no case tells how often a launch
     that looks so fails.
     """
-    return with_fit(explaining(done, active), done.knowledge.fitted)
+    known = done.knowledge
+    return with_fit(explaining(done, active), known.fitted, known.unverified)
 
 
 def foreseen(done: Conclusion, active: set[str]) -> dict[str, Cause]:
