@@ -59,3 +59,27 @@ def _kinds(*, rewarded: bool) -> list[str]:
 def test_the_symptom_comes_with_the_series_and_not_with_rewards() -> None:
     assert _kinds(rewarded=False) == ["loss-diverges"]
     assert _kinds(rewarded=True) == []
+
+
+@pytest.mark.parametrize(
+    ("gradients", "rewarded", "found"),
+    [
+        ([0.0] * 5, False, ["gradient-zero"]),
+        ([0.0] * 5, True, ["gradient-zero"]),
+        ([0.0] * 4 + [0.2], False, []),
+        ([0.0] * 3, False, []),
+        ([0.3] * 5, False, []),
+    ],
+    ids=["never", "equal rewards", "at last", "too few steps", "learns"],
+)
+def test_a_gradient_that_is_zero_throughout_is_a_symptom(
+    gradients: list[float], rewarded: bool, found: list[str]
+) -> None:
+    series = Series("train.log")
+    for step, norm in enumerate(gradients):
+        point = Point(line=step + 1, step=step, loss=5.6, grad_norm=norm, rewarded=rewarded)
+        series.add(point, "{'loss': 5.6, 'grad_norm': ...}")
+
+    kinds = [item.symptom for item in series_symptoms([series], set())]
+
+    assert kinds == found

@@ -160,6 +160,8 @@ class Series:
         # an infinite norm is one overflow that loss scaling skips; NaN does not come back
         if point.grad_norm is not None and math.isnan(point.grad_norm):
             self.marks.setdefault("grad-norm-nan", mark)
+        if point.grad_norm == 0:
+            self.marks.setdefault("gradient-zero", mark)
         self._zeros = [*self._zeros, mark][:ZERO_STEPS] if _dead(point) else []
         if len(self._zeros) == ZERO_STEPS:
             self.marks.setdefault("loss-zero", self._zeros[0])

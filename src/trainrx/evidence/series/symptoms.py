@@ -56,7 +56,7 @@ def series_symptoms(series: Sequence[Series], seen: set[str]) -> Iterator[Sympto
     if not seen & {"loss-nan", "loss-diverges"} and mark_of(series, "loss-nan") is None:
         yield from _divergence(lead.source, lead.all_points())
     if not seen & {"gradient-zero", "loss-zero", "loss-and-gradient-zero"}:
-        yield from _stillness(lead.source, lead.all_points())
+        yield from _stillness(lead)
     memory = leading_memory(curves_of(series))
     if memory is not None and "memory-grows" not in seen:
         yield from growth(memory)
@@ -82,17 +82,17 @@ def _divergence(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
     yield _symptom("loss-diverges", origin, logged[-1].step)
 
 
-def _stillness(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
+def _stillness(lead: Series) -> Iterator[SymptomHits]:
     """Give the symptom of a gradient that is exactly 0 at every logged step."""
-    logged = [p for p in points if p.grad_norm is not None]
+    logged = [p for p in lead.all_points() if p.grad_norm is not None]
     if len(logged) < LEAST_GRADIENTS or any(p.grad_norm != 0 for p in logged):
         return
     # outside of RL a loss of 0 beside it is another story: no token counts for it
     if not any(p.rewarded or p.loss for p in logged):
         return
-    last = logged[-1]
-    text = f"grad_norm 0 at each of {len(logged)} logged steps"
-    yield _symptom("gradient-zero", Origin(source=source, line=last.line, text=text), last.step)
+    mark = lead.marks.get("gradient-zero")
+    if mark is not None:
+        yield _symptom("gradient-zero", mark.origin, mark.step)
 
 
 def _symptom(kind: str, origin: Origin, step: int | None) -> SymptomHits:
