@@ -42,6 +42,7 @@ from trainrx.facts.all import (
 from trainrx.facts.collectives import carried_facts
 from trainrx.facts.compare import changed_facts
 from trainrx.facts.contrasts import contrast_facts
+from trainrx.facts.operands import operand_facts
 from trainrx.facts.packages import package_facts
 from trainrx.facts.refusals import owner_facts
 from trainrx.facts.refused import RefusalContext, refused_arguments, refused_facts
@@ -131,6 +132,7 @@ def conclude(
     if set(kinds) <= GROWING and facts.value("log.finished") is not True:
         facts.add(*forecast_facts((*seen.curves, *reading.curves), facts))
     raw = None if launch is None else launch.raw
+    facts.add(*operand_facts(given.logs, raw))
     facts.add(*repairs(given, facts, kinds, raw, versions))
     framework = facts.text("launch.framework") or ""
     known = Situation(Facts((*facts, *sighted)), versions, knowledge.symptoms)

@@ -41,6 +41,10 @@ NOT_MET = Text(
 )
 SHELL, VERSIONS, DATA = "shell", "versions", "data"
 """Groups of rules: of the script itself, what it loses the framework misses; of packages."""
+LAYOUT = "layout"
+"""Rules about ranks and nodes: where they are wrong, torchrun waits and prints nothing."""
+EN_DASH = "en-dash-flag"
+"""Lint only warns where a list takes the words in; that the argument is lost is as sure."""
 SAID_BY_USER = "observation"
 WRONG_TYPE = "wrong-type"
 _AS_TEXT = late(r"TypeError: .*\bstr\b")
@@ -119,7 +123,9 @@ def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:
     are gone.
     """
     errors = [
-        item for item in found.findings if item.severity == "error" and item.rule not in ESTIMATED
+        item
+        for item in found.findings
+        if (item.severity == "error" or item.rule == EN_DASH) and item.rule not in ESTIMATED
     ]
     warned = [item for item in found.findings if item.severity == "warning" and item.fix]
     for trap in (item for item in warned if _group(item, done) == SHELL):
@@ -190,18 +196,24 @@ def _suspects(errors: Sequence[Finding], found: Diagnosis, done: Conclusion) -> 
     """Give the errors that may be behind a failure, where nothing that was seen says of what it is.
 
     Its traceback passes what reads arguments, or the user tells so, or text was taken for a number:
-    a launch that people show is often cut short, and lacks what their job had.
+    a launch that people show is often cut short, and lacks what their job had. A trap of the shell
+    changes what arrives, whoever stumbles over it; a log without any failure breaks off where the
+    ranks look for each other.
     """
     known = done.knowledge.symptoms
     roots = [known[seen.id] for seen in found.symptoms if seen.echo_of is None]
     told = [entry for entry in roots if entry.role == SAID_BY_USER]
     plain = [entry for entry in roots if not entry.vague and entry not in told]
+    if not roots and done.given.logs:
+        return [item for item in errors if _group(item, done) == LAYOUT]
     if plain or not any(entry.is_failure for entry in roots):
         return ()
     if any(_AS_TEXT.search(line.text) for line in refusing_lines(done.given.logs)):
         return [item for item in errors if item.rule == WRONG_TYPE]
     reading = any(map(_READS_ARGUMENTS.search, functions(done.given.logs)))
-    return errors if reading or any(entry.family == "config_error" for entry in told) else ()
+    if reading or any(entry.family == "config_error" for entry in told):
+        return errors
+    return [item for item in errors if _group(item, done) == SHELL]
 
 
 def _covers(cause: CauseOut, item: Refused, done: Conclusion, group: str) -> bool:
