@@ -65,6 +65,19 @@ def test_an_error_no_line_names_is_suspected_where_arguments_were_read(tmp_path:
     assert [(c.id, c.verdict) for c in of_lint(found)] == [("wrong-type", "possible")]
 
 
+def test_a_check_of_the_package_that_raised_is_suspected(tmp_path: Path) -> None:
+    script = GOOD.replace("--train_type lora", "--train_type lora --lora_rank 0")
+    raised = (
+        "Traceback (most recent call last):\n"
+        '  File "/venv/lib/python3.11/site-packages/peft/tuners/lora/layer.py", line 236, in '
+        "update_layer\n"
+        "ValueError: `r` should be a positive integer value but the value passed is 0\n"
+    )
+
+    assert of_lint(answer(script, raised, tmp_path))[0].id == "peft-rank-not-positive"
+    assert not of_lint(answer(script, raised.replace("/peft/", "/numpy/"), tmp_path))
+
+
 def test_text_in_the_place_of_a_number_is_suspected_wherever_it_is_met(tmp_path: Path) -> None:
     log = UNNAMED.replace("parse_args_into_dataclasses", "update_layer")
 

@@ -213,7 +213,14 @@ def _suspects(errors: Sequence[Finding], found: Diagnosis, done: Conclusion) -> 
     reading = any(map(_READS_ARGUMENTS.search, functions(done.given.logs)))
     if reading or any(entry.family == "config_error" for entry in told):
         return errors
-    return [item for item in errors if _group(item, done) == SHELL]
+    checks = [item for item in errors if _checks(item, done.facts.text("failure.package"), done)]
+    return checks or [item for item in errors if _group(item, done) == SHELL]
+
+
+def _checks(item: Finding, package: str | None, done: Conclusion) -> bool:
+    """Tell whether an error is of a check that the package makes in which the job failed."""
+    guard = done.knowledge.guards.get(item.rule)
+    return guard is not None and guard.package == package
 
 
 def _covers(cause: CauseOut, item: Refused, done: Conclusion, group: str) -> bool:
