@@ -29,7 +29,7 @@ class MegatronBridge(Framework):
     name = "megatron-bridge"
     spelled = True
     path = late(r"(?:.*/)?(?P<name>run_recipe|pretrain_recipe|finetune_recipe)\.py")
-    parser = "argparse"
+    parser = "hydra"
     takes_overrides = True
     model_arguments = frozenset({"checkpoint.pretrained_checkpoint"})
     global_batch = True
@@ -41,7 +41,8 @@ class MegatronBridge(Framework):
         own = self.matched(entry) is not None and "recipe" in names
         if not own and len(names & _OVERRIDES) < _ENOUGH:
             return None
-        pretrains = any("pretrain" in word.text for word in entry.args if word.text[:1] != "c")
+        told = [word.text.rpartition("=")[2] for word in entry.args if "." not in word.text]
+        pretrains = any(text == "pretrain" or "_pretrain_" in text for text in told)
         return self.launch("megatron pt" if pretrains else "megatron sft", entry.args)
 
     def role(self, command: str, program: str, names: Collection[str]) -> Role:
