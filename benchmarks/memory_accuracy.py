@@ -36,11 +36,13 @@ from typing import Any
 
 import memory_report as report
 import memory_scores as scores
+import msgspec
 from memory_rows import workload_of_row
 from memory_scores import Answer, Row
 
 from trainrx.knowledge.load import load
 from trainrx.memory.predict import predict
+from trainrx.model.constants import Constants
 from trainrx.model.memory import Refusal, Workload
 
 HERE = Path(__file__).resolve().parent
@@ -189,23 +191,30 @@ def predict_all(rows: Sequence[Row], split: str | None, folds: int) -> dict[str,
     if split is None:
         fitted = partial(predict, constants=load().memory)
         return {row["id"]: answer_of(row, fitted) for row in rows}
-    fit, samples_of = _fitter()
+    fitted_on = _fitter()
     answers = {}
     for fold in scores.folds(rows, folds):
         held = {row["id"] for row in fold}
         seen = [row for row in rows if row["id"] not in held and row.get("tier")]
-        fitted = partial(predict, constants=fit(samples_of(seen)))
+        fitted = partial(predict, constants=fitted_on(seen))
         answers |= {row["id"]: answer_of(row, fitted) for row in fold}
     return answers
 
 
-def _fitter() -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+def _fitter() -> Callable[[Sequence[Row]], Constants]:
+    """Give what fits constants to rows, the widening for lengths nobody knows among them."""
     sys.path.insert(0, str(HERE.parent / "tools"))
     try:
-        from fit_memory.fit import fit, samples_of  # needs numpy and scipy
+        from fit_memory.__main__ import band_varied  # needs numpy and scipy
+        from fit_memory.fit import fit, samples_of
     except ImportError as error:
         raise BadRowsError(f"--split fits constants, which needs {error.name}: {error}") from error
-    return fit, samples_of
+
+    def fitted_on(rows: Sequence[Row]) -> Constants:
+        found = fit(samples_of(rows))
+        return msgspec.structs.replace(found, band_varied=band_varied(rows, found))
+
+    return fitted_on
 
 
 def answer_of(row: Row, predictor: Predictor) -> Answer:

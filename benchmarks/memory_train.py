@@ -62,6 +62,7 @@ class Meter(TrainerCallback):
         self.shape: list[int] = []
         self.cuda = device == "cuda"
         self.phases: dict[str, float] = {}
+        self.held: list[float] = []
         self.top = 0.0
 
     def begin(self, trainer: transformers.Trainer) -> None:
@@ -70,6 +71,7 @@ class Meter(TrainerCallback):
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
         self.mark("loaded")
+        self._hold()
         compute = trainer.compute_loss
 
         def noted(model: nn.Module, inputs: Job, *args: object, **named: object) -> object:
@@ -101,6 +103,14 @@ class Meter(TrainerCallback):
         """Note what the update took."""
         self.mark("step")
 
+    def on_step_end(self, *_: object, **__: object) -> None:
+        """Note what the allocator holds after a step."""
+        self._hold()
+
+    def _hold(self) -> None:
+        if self.cuda:
+            self.held.append(round(torch.cuda.memory_reserved() / GIB, 3))
+
     def row(self) -> dict[str, Any]:
         """Give what was measured, with the releases it was measured on."""
         self.mark("end")
@@ -112,6 +122,7 @@ class Meter(TrainerCallback):
                 "measured_allocated_gib": round(self.top / GIB, 3),
                 "measured_reserved_gib": round(stats["reserved_bytes.all.peak"] / GIB, 3),
                 "retries": stats["num_alloc_retries"],
+                "held": self.held,
                 "phases": {name: round(size, 4) for name, size in self.phases.items()},
             }
             shown = _shown()
