@@ -1,0 +1,15 @@
+#!/bin/bash
+ulimit -f 200
+swift sft \
+    --model ./tiny \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --tuner_type full \
+    --dataset data.jsonl \
+    --torch_dtype float32 \
+    --per_device_train_batch_size 2 \
+    --max_steps 5 \
+    --logging_steps 1 \
+    --output_dir out \
+    --report_to none \
+    --save_steps 2

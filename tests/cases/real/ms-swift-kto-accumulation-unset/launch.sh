@@ -1,0 +1,14 @@
+#!/bin/bash
+swift rlhf \
+    --model ./tiny \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --tuner_type lora \
+    --dataset data.jsonl \
+    --torch_dtype float32 \
+    --per_device_train_batch_size 2 \
+    --max_steps 5 \
+    --logging_steps 1 \
+    --output_dir out \
+    --report_to none \
+    --rlhf_type kto
