@@ -165,6 +165,7 @@ def workload_of_row(row: Row) -> Workload | Refusal:
         checkpointing=_checkpointing(row),
         recompute=_recompute(row),
         recompute_layers=int(_number(row, r"recompute_num_layers (\d+)", 1)),
+        reentrant=not _on_transformers_5(row) or "--use_reentrant true" in str(row.get("cmd")),
         attention=_attention(row),
         loss=_loss(row, megatron=megatron),
         holds_logits=_holds_logits(row),
@@ -388,7 +389,7 @@ def _optimizer(row: Row) -> str:
 def _foreach(row: Row) -> bool:
     """Does the optimizer's step keep a temporary of all trained parameters?"""
     told = str(row.get("optimizer") or "").lower()
-    return not re.search("fused|8bit|4bit|in_bwd|adafactor", told)
+    return not re.search("fused|8bit|4bit|in_bwd|adafactor|sgd", told)
 
 
 def _checkpointing(row: Row) -> bool:
@@ -598,7 +599,8 @@ def _image_tokens(row: Row, shape: ModelShape) -> float:
     if tower.tokens_per_image:
         return images.per_sample * images.frames * tower.tokens_per_image
     merged = (tower.patch * tower.merge) ** 2
-    return images.per_sample * images.frames / tower.temporal_patch * images.pixels / merged
+    frames = max(1.0, images.frames / tower.temporal_patch)
+    return images.per_sample * frames * images.pixels / merged
 
 
 def _statistics(row: Row) -> tuple[float, float, float] | None:

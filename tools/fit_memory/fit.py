@@ -31,7 +31,8 @@ FIXED = (
 WIDE = 0.35
 """Standard deviation of the logarithm a constant may move from what counting gives."""
 OWN_WIDTH = {
-    "logit_eager": 0.07,
+    "logit_eager": 0.03,
+    "logit_held": 0.03,
     "kept_": 0.05,
     "frozen_kept_": 0.05,
     "lora_input": 0.05,
@@ -42,9 +43,9 @@ OWN_WIDTH = {
     "base_gib": 0.8,
 }
 """The same by name: the eager loss was counted on the real model class (`--exact`: 14 bytes with
-transformers 4.48, 12 before 4.47 and from 5 on); what layers keep and what a step of DeepSpeed's
-makes was read off a card between the points of a step (`phases` of measured rows); of the
-allocator's reserve counting says nothing."""
+transformers 4.48, 12 before 4.47 and from 5 on) and read off a card (three fp32 copies); what
+layers keep and what a step of DeepSpeed's makes was read off a card between the points of a step
+(`phases` of measured rows); of the allocator's reserve counting says nothing."""
 NOISE = 0.05
 """Two equal runs differ by so much (memory-physics: 6 % median); the unit of a residual."""
 TIERS = {"strict": 1.0, "loose": 0.25}

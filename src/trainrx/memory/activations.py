@@ -16,6 +16,11 @@ HEADLESS = ("rm", "seq_cls", "reranker", "embedding")
 LIGER_HIDDEN, LIGER_INTER = 4.0, 2.0
 """Bytes Liger's norms and gated MLP keep less of a token, per unit of width: activations are
 computed again in backward (liger_kernel/ops/swiglu.py, rms_norm.py: in place)."""
+STASHED = 2.0
+"""Bytes of a number of what an 8-bit matrix keeps of its input, as wide as the stream."""
+SCORES_FORWARD = 8.0
+"""Bytes an attention score takes while nothing is kept for backward: in 2 bytes, its softmax in 4,
+and that in 2 again (transformers: eager_attention_forward)."""
 KEYS = 4.0
 """Bytes attention keeps of a token's key and value, per unit of their width."""
 POLICY = ("grpo", "dpo", "kto", "orpo", "simpo", "cpo", "ppo")
@@ -27,6 +32,7 @@ def fill_activations(use: Use, work: Workload, model: Model, k: Constants, token
     batch = batch_tokens(work, tokens) / work.context
     _layers(use, work, model, k, batch, tokens)
     use.logits = _logits(work, model, k, batch * work.logit_share)
+    use.block = _logit_block(work, model, batch * work.logit_share)
     _tower(use, work, k)
     rollout = work.rollout
     if rollout.mode == "colocate" and work.card_gib:
@@ -56,6 +62,7 @@ def _layers(
     layers = model.layers / work.device_map
     inputs = batch * model.hidden * _stream_bytes(work)
     inputs /= work.tensor if work.sequence else 1
+    use.stashed = 0.0
     if not work.checkpointing or work.recompute == "none":
         use.activations = layers * kept
         use.live = 0.5 * live
@@ -70,6 +77,21 @@ def _layers(
         group = max(1, work.recompute_layers)
         use.checkpoints = layers * inputs / group
         use.live = live + (group - 1) * kept
+        use.stashed = layers * batch * _stashed(work, model)
+
+
+def _stashed(work: Workload, model: Model) -> float:
+    """Give the bytes of a token a checkpointed layer keeps all the same.
+
+    A matrix of bitsandbytes in 8 bits keeps its input as an attribute of its own (autograd/
+    _functions.py, MatMul8bitLt: `ctx.tensors`), which the hooks of non-reentrant checkpointing do
+    not see. Queries, keys and values share one input, gate and up another; attention gives 2-byte
+    numbers whatever it is given.
+    """
+    if work.reentrant or work.quant_bits != 8 or work.quant_method != "bnb":  # bits
+        return 0.0
+    wide = 2.0 * STASHED if work.embeddings_upcast else STASHED
+    return (2.0 * model.hidden + model.inter) * wide + model.queries * STASHED
 
 
 def _stream_bytes(work: Workload) -> float:
@@ -112,7 +134,17 @@ def _per_token(work: Workload, model: Model, k: Constants, tokens: float) -> tup
 
 
 def _adapted_widths(work: Workload, model: Model) -> float:
-    """Sum the widths of the inputs adapters keep: an adapter works in fp32 on a copy of its own."""
+    """Sum the widths of the inputs adapters keep.
+
+    An adapter on 2-byte weights works on a copy of its own: peft casts the input to the adapter's
+    fp32 (tuners/lora/layer.py). Where both are 2-byte numbers, or the base is bitsandbytes' under
+    autocast (tuners/lora/bnb.py casts nothing then), those that read the same input keep it once,
+    and attention has kept its output itself.
+    """
+    if _reads_uncopied(work):
+        roles = frozenset(work.targets)
+        shared = bool(roles & {"q", "k", "v", "qkv"}) + bool(roles & {"gate", "up"})
+        return model.hidden * shared + (model.inter if "down" in roles else 0.0)
     wide = 0.0
     for role in work.targets:
         if role in ("q", "k", "v", "o", "qkv", "gate", "up"):
@@ -120,6 +152,23 @@ def _adapted_widths(work: Workload, model: Model) -> float:
         elif role == "down":
             wide += model.inter
     return wide
+
+
+def _reads_uncopied(work: Workload) -> bool:
+    """Tell whether adapters keep the inputs of their layer themselves, no copies of them."""
+    if work.precision == "deepspeed":
+        return True
+    packed = work.quant_bits is not None and work.quant_method.startswith(("bnb", "nf4"))
+    return packed and work.precision == "autocast" and not (work.embeddings_upcast or work.fsdp)
+
+
+def _logit_block(work: Workload, model: Model, batch: float) -> float:
+    """Give the bytes of one fp32 copy of the logits; 0 where no code makes one."""
+    if work.loss not in ("eager", "float", "fused") or work.task in HEADLESS:
+        return 0.0
+    if work.precision == "megatron" or _halves(work, model):
+        return 0.0
+    return batch * model.vocab * 4.0 / work.tensor
 
 
 def _logits(work: Workload, model: Model, k: Constants, batch: float) -> float:
@@ -160,9 +209,17 @@ def _tower(use: Use, work: Workload, k: Constants) -> None:
     images, tower = work.images, work.shape.tower
     if images is None or tower is None or images.pixels is None or not tower.hidden:
         return
-    patches = images.pixels / tower.patch**2 * images.frames / tower.temporal_patch
+    # an image is a frame that is there as often as the tower takes frames together
+    frames = max(1.0, images.frames / tower.temporal_patch)
+    patches = images.pixels / tower.patch**2 * frames
     patches *= images.per_sample * work.micro_batch
     width = tower.hidden + tower.inter * (1.5 if tower.gated else 1.0) / 4
+    use.scores = 0.0
+    if work.attention == "eager":
+        # every patch of an image looks at every other, in the layers whose attention has no window
+        backward = images.trained or images.hooked
+        each = k.score_live if backward else SCORES_FORWARD
+        use.scores = tower.heads * patches * images.pixels / tower.patch**2 * each
     inputs = tower.depth * patches * tower.hidden * 2.0
     if not images.trained:
         use.tower = patches * width * k.tower_frozen

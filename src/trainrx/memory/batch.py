@@ -24,7 +24,9 @@ OPTIMIZERS: tuple[tuple[str, str, bool], ...] = (
     (r"adafactor", "adafactor", False),
     (r"muon", "muon", True),
     (r"lion", "lion", True),
-    (r"sgd|rmsprop", "sgd", True),
+    # without momentum and weight decay torch's own SGD works in place (torch/optim/sgd.py)
+    (r"sgd", "sgd", False),
+    (r"rmsprop", "sgd", True),
     (r"adamw?_(torch_|apex_)?fused|apex_fused", "adamw_torch", False),
     (r"adamw?(_torch|_hf|_anyprecision)?|adam|fusedadam|torch_adamw", "adamw_torch", True),
 )
@@ -81,9 +83,20 @@ def with_recompute(job: TrainingJob, work: Workload) -> Workload:
         state = "on" if on else "off"
         job.assume("checkpointing", "train.gradient_checkpointing", state=state)
     on = on or job.is_on("parallel.fsdp_checkpointing")
+    work = msgspec.structs.replace(work, reentrant=_reentrant(job, work.world))
     if job.is_on("train.activation_offloading"):
         return msgspec.structs.replace(work, checkpointing=True, recompute="offload")
     return msgspec.structs.replace(work, checkpointing=on, recompute="full" if on else "none")
+
+
+def _reentrant(job: TrainingJob, world: int) -> bool:
+    """Tell whether a checkpointed forward runs without a graph (torch.utils.checkpoint)."""
+    told = job.facts.value("train.reentrant_checkpointing")
+    if isinstance(told, bool):
+        return told
+    if world > 1 and not (job.deepspeed or job.fsdp) and job.release(job.framework.hooks_under_ddp):
+        return False
+    return not job.release(job.framework.checkpoints_by_hooks)
 
 
 def with_kernels(job: TrainingJob, work: Workload) -> Workload | Refusal:

@@ -149,11 +149,11 @@ def _fits(facts: Facts, _: ModelShape | None) -> Iterator[Fact]:
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "weights": ("weights", "adapters", "copies", "unpacked"),
-    "states": ("master", "optimizer", "gradients", "step"),
-    "activations": ("checkpoints", "activations", "live"),
-    "logits": ("logits",),
-    "tower": ("tower",),
-    "gathered": ("gathered", "buffers"),
+    "states": ("master", "optimizer", "gradients", "step", "tied"),
+    "activations": ("checkpoints", "activations", "live", "stashed"),
+    "logits": ("logits", "head"),
+    "tower": ("tower", "scores"),
+    "gathered": ("gathered", "buffers", "bucket"),
     "engine": ("engine",),
 }
 """Terms of a phase by what a user can change about them."""

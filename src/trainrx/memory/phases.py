@@ -16,9 +16,12 @@ GIB = 2.0**30
 class Use(msgspec.Struct):
     """Bytes of one GPU by part.
 
-    `weights` to `buffers` lie there for good; `gathered` to `tower` come and go with a micro-batch;
-    `step` is the update's temporary; `engine` what the engine takes awake, `engine_asleep` while
-    the trainer works.
+    `weights` to `buffers` lie there for good; `gathered` to `stashed` come and go with a
+    micro-batch, `scores` with the vision tower, `head` (a 2-byte copy of an fp32 head) with the
+    loss, `bucket`, `unpacked` (a packed matrix at work) and `tied` (two gradients of an embedding
+    that is the head as well, until their sum is made) with the backward. `block`: an fp32 copy of
+    the logits, one of several in `logits`. `step` is the update's temporary; `engine` what the
+    engine takes awake, `engine_asleep` while the trainer works.
     """
 
     weights: float = 0.0
@@ -34,6 +37,13 @@ class Use(msgspec.Struct):
     live: float = 0.0
     logits: float = 0.0
     tower: float = 0.0
+    stashed: float = 0.0
+    scores: float = 0.0
+    head: float = 0.0
+    bucket: float = 0.0
+    unpacked: float = 0.0
+    tied: float = 0.0
+    block: float = 0.0
     step: float = 0.0
     engine: float = 0.0
     engine_asleep: float = 0.0
@@ -59,6 +69,11 @@ SOURCES = {
     "logits": "Liger-Kernel, arXiv 2410.10989, fitted on measured runs",
     "gathered": "PyTorch FSDP, arXiv 2304.11277",
     "tower": "arXiv 2205.05198, on patches in place of tokens",
+    "stashed": "bitsandbytes, MatMul8bitLt",
+    "scores": "arXiv 2205.05198, section 4.1, on patches in place of tokens",
+    "head": "torch, autocast",
+    "bucket": "DeepSpeed, reduce_bucket_size",
+    "tied": "torch.autograd, sum of two gradients",
     "engine": "vLLM, gpu_memory_utilization",
 }
 Parts = tuple[tuple[str, float], ...]
@@ -92,6 +107,7 @@ def _phases(use: Use, work: Workload, model: Model) -> Iterator[tuple[Phase, Par
         ("checkpoints", use.checkpoints),
         ("activations", use.activations),
         ("tower", use.tower),
+        ("stashed", use.stashed),
         ("gathered", use.gathered),
     )
     early = early_gradients(use, work)
@@ -102,25 +118,44 @@ def _phases(use: Use, work: Workload, model: Model) -> Iterator[tuple[Phase, Par
         yield "rollout", (*awake(use, work), ("engine", use.engine))
     elif _sends_whole(work):
         yield "weight-sync", synced(use, work, model)
-    yield "loss", (*steady, *kept, ("gradients", early), ("logits", use.logits))
-    end = max(early + use.checkpoints + use.activations, use.gradients)
-    if end > early + use.checkpoints + use.activations:
-        # at the first layer all gradients are there and no other layer's inputs are kept
-        yield (
-            "backward",
-            (
-                *steady,
-                ("gradients", use.gradients),
-                ("live", use.live),
-                ("gathered", use.gathered),
-                ("tower", use.tower),
-            ),
-        )
-    else:
-        yield "backward", (*steady, *kept, ("gradients", early), ("live", use.live))
+    yield (
+        "loss",
+        (*steady, *kept, ("gradients", early), ("logits", use.logits), ("head", use.head)),
+    )
+    backward = _backwards(use, early)
+    yield (
+        "backward",
+        (
+            *steady,
+            *max(backward, key=lambda parts: sum(size for _, size in parts)),
+            ("gathered", use.gathered),
+            ("tower", use.tower),
+        ),
+    )
     yield "step", (*steady, ("gradients", use.gradients), ("step", use.step))
     largest = 2.0 * model.layer / work.tensor if work.zero_stage == 3 else 0.0
     yield "save", (*steady, ("gathered", largest))
+
+
+def _backwards(use: Use, early: float) -> tuple[Parts, ...]:
+    """Give what may be the height of a backward, beside the tower and what is gathered.
+
+    At the last layer all inputs are kept; at the first one all gradients are there and no other
+    layer's input is kept; then the embedding's gradient is added to the head's; at last comes the
+    tower.
+    """
+    kept: Parts = (
+        ("checkpoints", use.checkpoints),
+        ("activations", use.activations),
+        ("stashed", use.stashed),
+    )
+    live: Parts = (("live", use.live), ("bucket", use.bucket), ("unpacked", use.unpacked))
+    return (
+        (*kept, ("gradients", early), *live),
+        (("gradients", use.gradients), *live),
+        (("gradients", use.gradients), ("tied", use.tied), ("bucket", use.bucket)),
+        (("gradients", use.gradients), ("scores", use.scores)),
+    )
 
 
 def early_gradients(use: Use, work: Workload) -> float:
@@ -183,11 +218,13 @@ def top_of(use: Use, work: Workload, model: Model) -> float:
     """Give the largest phase in bytes: the same sums as `phases_of`, without the records."""
     steady = use.steady + use.engine_asleep
     early = early_gradients(use, work)
-    kept = use.checkpoints + use.activations
+    kept = use.checkpoints + use.activations + use.stashed
     beside = use.tower + use.gathered
+    working = use.live + use.bucket + use.unpacked
     top = steady + max(
-        kept + beside + early + use.logits,
-        beside + use.live + max(kept + early, use.gradients),
+        kept + beside + early + use.logits + use.head,
+        beside + working + max(kept + early, use.gradients),
+        beside + use.gradients + max(use.tied + use.bucket, use.scores),
         use.gradients + use.step,
     )
     if work.packs_on_card:

@@ -11,6 +11,7 @@ from trainrx.memory.extremes import easiest, hardest
 from trainrx.memory.model import Model, adapters_of, model_of
 from trainrx.memory.phases import GIB, Use, phases_of, top_of
 from trainrx.memory.refusals import refused, unknown_shape
+from trainrx.memory.reserve import reserved_beyond
 from trainrx.memory.states import fill_states
 from trainrx.model.constants import JUDGED, Constants
 from trainrx.model.memory import (
@@ -151,61 +152,23 @@ def peak(work: Workload, model: Model, constants: Constants) -> Peak:
 def figures(use: Use, work: Workload, model: Model, k: Constants) -> Peak:
     """Work out the three figures of the largest phase, GiB per GPU.
 
-    What the allocator holds beyond the allocated peak are blocks that do not fit what comes next:
-    a share of what comes and goes, more of the logits, whose blocks are the largest, and more where
-    samples differ in length. The card has the context and the libraries beside it.
+    What the allocator holds beyond the allocated peak are blocks that do not fit what comes next.
+    The card has the context and the libraries beside it.
     """
     allocated = top_of(use, work, model)
-    slack = _slack(use, work, k)
+    slack = reserved_beyond(use, work, allocated, k)
     beside = k.context_gib * GIB
     if work.world > 1:
         beside += k.nccl_gib * GIB
     if work.rollout.mode == "colocate" and not work.rollout.eager:
         beside += k.graphs_gib * GIB
-    reserved = allocated + slack + k.base_gib * GIB
+    reserved = allocated + slack.kept + k.base_gib * GIB
     return Peak(
         allocated=allocated / GIB,
         reserved=reserved / GIB,
         card=(reserved + beside) / GIB,
-        need=(allocated + k.unreturned * slack + k.base_gib * GIB + beside) / GIB,
+        need=(allocated + slack.stuck + k.base_gib * GIB + beside) / GIB,
     )
-
-
-def _slack(use: Use, work: Workload, k: Constants) -> float:
-    """Give the bytes of blocks the allocator keeps beyond the allocated peak.
-
-    What lies there for good leaves little, what comes and goes a share. Logits, whose blocks are
-    the largest, leave more where those blocks are cut up: by the layer whose backward comes next
-    and, under FSDP, by what one layer does not fill. FSDP frees what it reduced on a stream of its
-    own, whose blocks serve no activation and the other way round (torch's caching allocator keeps
-    a pool for each stream). Batches of different lengths fit no block exactly.
-    """
-    moving = use.checkpoints + use.activations + use.tower + use.live
-    slack = k.slack_steady * use.steady + k.slack_moving * moving
-    if work.zero_stage == 3:
-        slack += k.slack_sharded * use.steady
-    varied = work.length.how != "exact"
-    if work.fsdp:
-        batch = use.checkpoints + use.activations + max(use.logits, use.live)
-        slack += k.slack_apart * min(use.gradients + use.step, batch)
-        if work.fsdp == 1 and work.tuner != "full":
-            slack += k.slack_over * max(0.0, use.logits - use.live)
-    if work.precision != "megatron" and (varied or work.zero_stage < 3):
-        # Megatron's loss works in the logits' own place
-        slack += k.slack_turns * min(use.logits, use.live)
-    if work.tuner == "full" and not work.fsdp and work.precision != "megatron":
-        slack += k.slack_first * min(_made_by_step(use, work), use.logits + use.activations)
-    if varied:
-        slack += k.slack_varied * moving + k.slack_logits * use.logits + k.varied_gib * GIB
-    return slack
-
-
-def _made_by_step(use: Use, work: Workload) -> float:
-    """Give what an update makes; states of the first one come to lie in blocks of its batch.
-
-    DeepSpeed makes its states before the first batch.
-    """
-    return use.step + (0.0 if work.precision == "deepspeed" else use.optimizer)
 
 
 def _figure(name: str, mid: Peak, least: Peak, most: Peak, band: float) -> Figure:

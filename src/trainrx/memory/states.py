@@ -73,7 +73,25 @@ def fill_states(use: Use, work: Workload, model: Model, k: Constants) -> None:
         _torch(use, work, model, trained, local, k)
     _let_go(use, work)
     _gathered(use, work, model, local, k)
+    _ends(use, work, model, trained)
     use.copies = _beside(use, work, local)
+
+
+def _ends(use: Use, work: Workload, model: Model, trained: Trained) -> None:
+    """Fill in what embedding and head take for a moment.
+
+    Autocast makes a 2-byte copy of an fp32 head, which the backward needs. An embedding that is the
+    head as well gets two gradients, which torch adds into a third; a loss fused with the head has
+    made its own before.
+    """
+    whole = model.embedding / work.tensor
+    upcast = work.precision == "upcast" and work.tuner == "full"
+    wide = work.embeddings_upcast or upcast or work.weight_bytes > 2  # bytes
+    if wide and work.precision in ("autocast", "upcast") and not work.zero_stage:
+        use.head = (model.head or model.embedding) / work.tensor * 2.0
+    trains = work.tuner == "full" and not work.freeze_llm and work.trained_b is None
+    if trains and not model.head and not work.zero_stage and work.pipeline == 1:
+        use.tied = whole * trained.width * (1.0 if work.loss == "linear" else 2.0)
 
 
 def _beside(use: Use, work: Workload, local: Local) -> float:
@@ -179,11 +197,17 @@ def _deepspeed(use: Use, work: Workload, trained: Trained, local: Local, k: Cons
     use.gradients = count * 2.0 / (local.data if stage >= 2 else 1.0)
     use.master = count * FULL_PRECISION / shards
     use.optimizer = count * values * (width if 0 < width < 2 else FULL_PRECISION) / shards
-    # the step makes an fp32 copy of the gradients it applies, torch's own Adam another
+    # the step makes an fp32 copy of the gradients it applies, torch's own Adam another; stages 1
+    # and 2 join the 2-byte ones first (stage_1_and_2.py: flatten)
     at_once = min(count / shards, SUB_GROUP) if stage == 3 else count / shards
-    copies = 1 + (work.step_copies if work.foreach else 0)
+    more = float(work.step_copies if work.foreach else 0)
+    copies = 1.0 + (more if stage == 3 else max(more, 0.5))
     use.step = at_once * FULL_PRECISION * copies * k.deepspeed_step
-    use.buffers = k.zero2_bucket_gib * GIB if work.tuner == "full" else 0.0
+    bucket = k.zero2_bucket_gib * GIB if work.tuner == "full" else 0.0
+    if stage == 3:
+        use.buffers = bucket
+    else:  # let go at the end of a backward (stage_1_and_2.py: _release_ipg_buffers)
+        use.bucket = bucket
 
 
 def _megatron(use: Use, work: Workload, model: Model, trained: Trained, local: Local) -> None:
@@ -232,4 +256,4 @@ def _gathered(use: Use, work: Workload, model: Model, local: Local, k: Constants
     elif work.offload_params:
         use.gathered = k.gathered_zero3 * model.layer * half
     if work.quant_bits:
-        use.gathered += k.dequantised * model.matrix * 2.0
+        use.unpacked = k.dequantised * model.matrix * 2.0

@@ -72,8 +72,11 @@ class Constants(msgspec.Struct, frozen=True, kw_only=True):
     # first: of what the first update makes in blocks its batch has left, or of that batch;
     # logits: where samples differ in length, when no block fits exactly
     base_gib: float = 0.3
+    # packing: what loading weights and packing them on the card leaves, whatever their size
+    packing_gib: float = 0.8
     slack_steady: float = 0.02
     slack_moving: float = 0.2
+    slack_blocks: float = 0.2
     slack_logits: float = 1.0
     slack_turns: float = 0.9
     slack_over: float = 1.0

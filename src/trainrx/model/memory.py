@@ -115,6 +115,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     with the shape each has; `trained_copies` are trained like it (critic), or whole although it
     gets adapters (`copies_whole`). `shards`: over how many cards ZeRO-3 or FSDP splits one copy of
     weights and states, where not over all of `data` (0).
+    `reentrant`: a checkpointed forward runs without a graph, else hooks drop what it would keep.
     `logit_share`: the share of positions that get logits; `holds_logits`: the model's forward keeps
     the 2-byte logits while the loss works on a copy. `step_copies`: copies of the gradients' size a
     foreach step makes. `liger_layers`: norms and gated MLPs are Liger's too.
@@ -153,6 +154,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     checkpointing: bool = True
     recompute: Literal["full", "selective", "offload", "none"] = "full"
     recompute_layers: int = 1
+    reentrant: bool = True
     attention: Attention = "flash"
     loss: Loss = "eager"
     holds_logits: bool = True

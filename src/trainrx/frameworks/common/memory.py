@@ -78,6 +78,10 @@ class MemoryTraits:
     # What a micro-batch keeps ---------------------------------------------------------------------
     checkpoints: ClassVar[bool] = True
     """Gradient checkpointing is on unless told."""
+    checkpoints_by_hooks: ClassVar[str] = ""
+    """Releases whose checkpointing is not the reentrant one unless told."""
+    hooks_under_ddp: ClassVar[str] = ""
+    """Releases of which that is so in several processes without DeepSpeed and FSDP."""
     flash_attention: ClassVar[bool] = False
     """Runs flash attention unless told otherwise."""
     before_sdpa: ClassVar[str] = ""

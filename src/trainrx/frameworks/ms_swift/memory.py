@@ -31,6 +31,8 @@ class SwiftLayout(LayoutTraits, MemoryTraits):
     before_sdpa = "<1.6"
     own_fp32_logits = "<3.0"
     drops_logits = ("<3.0",)
+    hooks_under_ddp = ">=4.6"
+    """swift/trainers/mixin.py: _fix_gradient_checkpointing."""
     completion_logits = True
     """`logits_to_keep` of swift/trainers/rlhf_trainer."""
     completion_logits_of_images = ">=4.0"

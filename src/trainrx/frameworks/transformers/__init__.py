@@ -77,6 +77,8 @@ class Transformers(OwnScript, HfTrainer):
 
     own_fp32_logits = "<4.45"
     drops_logits = ("<4.47", ">=5.0")
+    checkpoints_by_hooks = ">=5.0"
+    """modeling_utils.py: gradient_checkpointing_enable."""
     hooks_towers = ">=5.0"
     """modeling_utils.py: enable_input_require_grads hooks each model inside, and gradient
     checkpointing calls it for all that take `input_ids`."""
