@@ -34,7 +34,7 @@ def test_the_fault_of_the_data_leads_with_the_line_of_the_log(name: str) -> None
     assert any(at.line for reason in best.reasons for at in reason.evidence)
 
 
-def test_without_data_the_answer_rests_on_the_log_alone() -> None:
+def test_a_job_that_died_reading_its_data_gets_a_little_of_it_read_unasked() -> None:
     found = diagnose(
         cmd=launch_of("swift-columns"),
         logs=HERE / "swift-columns" / "train.log",
@@ -42,7 +42,19 @@ def test_without_data_the_answer_rests_on_the_log_alone() -> None:
         top=3,
     )
 
+    assert found.causes[0].id == "data-columns-missing"
+
+
+def test_data_that_is_not_at_hand_is_no_evidence(tmp_path: Path) -> None:
+    launch = tmp_path / "launch.sh"
+    launch.write_text(Path(launch_of("swift-columns")).read_text())
+
+    found = diagnose(
+        cmd=launch, logs=HERE / "swift-columns" / "train.log", versions=VERSIONS["swift"], top=3
+    )
+
     assert not any(cause.id.startswith("data-") for cause in found.causes)
+    assert not any(item.rule == "data-file-missing" for item in found.findings)
 
 
 def test_a_job_that_trained_did_not_die_of_its_columns(tmp_path: Path) -> None:

@@ -126,3 +126,10 @@ def test_flat_states_of_deepspeed_break_copies_wider_than_they_are(
     assert model is not None
 
     assert peak(work, model, JUDGED).reserved == pytest.approx(reserved, rel=0.07)
+
+
+def test_a_loss_that_makes_no_copy_leaves_a_flat_tensor_no_block() -> None:
+    deepspeed = msgspec.structs.replace(FULL, precision="deepspeed", zero_stage=2)
+    fused = Use(weights=3 * GIB, gradients=1.0 * GIB, step=0.25 * GIB)
+
+    assert kept(fused, deepspeed) >= 0.25

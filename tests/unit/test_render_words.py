@@ -19,7 +19,7 @@ from trainrx.render.document import View
 LATIN = {
     *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "GiB", "nat"),
     *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list", "lint", "fix"),
-    "id",
+    *("id", "estimate"),
 }
 LATIN_INSPECT = {
     *("GPU", "vLLM", "RLHF", "ZeRO", "attention", "batch", "token", "step", "rollout", "offload"),

@@ -124,7 +124,7 @@ def _flat_update(use: Use, work: Workload, spare: float) -> float:
     lies in none of them.
     """
     flat = use.master
-    if flat > use.block:
+    if not use.block or flat > use.block:
         return use.step
     late = use.gradients - early_gradients(use, work)
     end = late + use.step + use.optimizer - spare

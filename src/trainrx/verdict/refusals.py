@@ -58,6 +58,9 @@ _READS_DATA = late(
 """Functions that read data, or make batches of it."""
 _LOADS = late(r"checkpoint|load_state_dict|from_pretrained|load_adapter|load_peft|load_file")
 """Functions that load what a run goes on from."""
+_FILE = late(r"[\w.-]+\.[A-Za-z]\w{0,9}(?![\w./])")
+ABSENT = "data-file-missing"
+"""The rule about data that is not at hand."""
 OF_CHECKPOINTS = "checkpoint-"
 """What the rules about checkpoints begin with."""
 
@@ -114,6 +117,13 @@ def met_its_data(done: Conclusion) -> bool:
         return False
     passed = tuple(functions(done.given.logs))
     return any(reads.search(name) for reads in (_READS_DATA, _LOADS) for name in passed)
+
+
+def names_its_file(item: Finding, done: Conclusion) -> bool:
+    """Tell whether the job refuses something with the name of the file a finding is about."""
+    files = _FILE.findall(item.message)
+    refused = [line.text for line in refusing_lines(done.given.logs)]
+    return any(name in text for name in files for text in refused)
 
 
 def _errors(found: Diagnosis, done: Conclusion) -> list[Finding]:
@@ -196,7 +206,7 @@ def _suspects(errors: Sequence[Finding], found: Diagnosis, done: Conclusion) -> 
     """Give the errors that may be behind a failure, where nothing that was seen says of what it is.
 
     Its traceback passes what reads arguments, or the user tells so, or text was taken for a number:
-    a launch that people show is often cut short, and lacks what their job had. A trap of the shell
+    a launch that people show is often cut short, and lacks what their job had. A typographic dash
     changes what arrives, whoever stumbles over it; a log without any failure breaks off where the
     ranks look for each other.
     """
@@ -214,7 +224,8 @@ def _suspects(errors: Sequence[Finding], found: Diagnosis, done: Conclusion) -> 
     if reading or any(entry.family == "config_error" for entry in told):
         return errors
     checks = [item for item in errors if _checks(item, done.facts.text("failure.package"), done)]
-    return checks or [item for item in errors if _group(item, done) == SHELL]
+    # a pasted launch loses continuations and quotes that the real one had; nobody pastes dashes in
+    return checks or [item for item in errors if item.rule == EN_DASH]
 
 
 def _checks(item: Finding, package: str | None, done: Conclusion) -> bool:
