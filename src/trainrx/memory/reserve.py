@@ -20,7 +20,7 @@ SMALL_STATES = 0.05
 """States below this share of the gradients are vectors in the allocator's pool of small blocks."""
 
 
-class Slack(NamedTuple):
+class Reserve(NamedTuple):
     """Bytes the allocator keeps beyond the allocated peak, and those of them in blocks in use.
 
     Before torch gives up it returns segments that are free from end to end, and only these.
@@ -30,7 +30,7 @@ class Slack(NamedTuple):
     stuck: float
 
 
-def reserved_beyond(use: Use, work: Workload, allocated: float, k: Constants) -> Slack:
+def reserved_beyond(use: Use, work: Workload, allocated: float, k: Constants) -> Reserve:
     """Give what the allocator keeps beyond the allocated peak.
 
     What lies there for good leaves little, what comes and goes a share.
@@ -43,9 +43,9 @@ def reserved_beyond(use: Use, work: Workload, allocated: float, k: Constants) ->
     if work.length.how == "exact" and not work.fsdp and work.precision != "megatron":
         share = slack + k.slack_blocks * moving
         kept = max(share, slack + _segments(use, work) - allocated)
-        return Slack(kept + packing, k.unreturned * share)
+        return Reserve(kept + packing, k.unreturned * share)
     slack += k.slack_moving * moving + _of_varied(use, work, k)
-    return Slack(slack + packing, k.unreturned * slack)
+    return Reserve(slack + packing, k.unreturned * slack)
 
 
 def _of_varied(use: Use, work: Workload, k: Constants) -> float:
