@@ -93,11 +93,10 @@ def test_what_just_fits_is_offered_where_nothing_leaves_a_margin(ask, tmp_path):
 
     plans = ask(two, "--log", "train.log", "--gpu", "16GiB", "--gpus", "1")["proposals"]
 
-    assert plans
+    assert any("margin" in note for note in plans[0]["notes"])
     for plan in plans:
         seen = plan["predicted"]
         assert 0.92 * seen["limit_gib"] < seen["after_gib"] <= seen["limit_gib"]
-        assert any("margin" in note for note in plan["notes"])
 
 
 @pytest.mark.parametrize("stage", ["sft", "dpo"])
