@@ -82,7 +82,7 @@ def test_a_call_right_above_is_refused_and_the_whole_job_is_not() -> None:
     assert [each["failure.own_call_refused"] for each in (loop, deep, own)] == [False] * 3
     assert "failure.own_call_refused" not in unseen
     assert own["failure.in_own_code"] is True
-    assert call["failure.own_place"] == "train.py line 4"
+    assert call["failure.own_place"] == "train.py:4"
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def own_facts(hit: Hit) -> Iterator[Fact]:
         return
     frame = OwnFrame(*hit.own)
     at = Origin(source=hit.source, line=max(1, hit.line - frame.above), text=frame.code)
-    yield fact("failure.own_place", f"{frame.file} line {frame.line}", at, how="derived")
+    yield fact("failure.own_place", f"{frame.file}:{frame.line}", at, how="derived")
     yield fact("failure.in_own_code", not frame.below, at, how="derived")
     if frame.code or not frame.below:
         refused = 0 < frame.below <= NEAR and WHOLE_JOB.search(frame.code) is None
