@@ -6,14 +6,14 @@ data, is given `--config-name` by Hydra.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.frameworks.common.tables import TableContext, Tables
 from trainrx.frameworks.verl import Verl
 from trainrx.launchers.entries import EntryPoint, RecognisedLaunch
 from trainrx.model.facts import Facts
-from trainrx.model.job import RawArg, RawLaunch, Role
+from trainrx.model.job import RawLaunch, Role
 from trainrx.model.pattern import late
 
 if TYPE_CHECKING:
@@ -64,10 +64,6 @@ class EasyR1(Verl):
     def role(self, command: str, program: str, names: Collection[str]) -> Role:
         """It does nothing but train."""
         return "trainer"
-
-    def named_files(self, args: Sequence[RawArg]) -> Iterable[str]:
-        """It is not started by Hydra."""
-        return ()
 
     # Memory ---------------------------------------------------------------------------------------
     adapters_on_bf16 = True

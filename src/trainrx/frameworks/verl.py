@@ -39,7 +39,6 @@ https://github.com/volcengine/verl/tree/v0.7.0/verl/trainer
 """
 _SHIPPED_FOLDER = late(r"(?:\./|pkg://)?config|(?:.*/)?verl/trainer/config/?")
 _ASYNC = late(r"one_step_off_policy[./]\w+")
-_FILES = (".json", ".yaml", ".yml")
 
 
 class Verl(Framework):
@@ -87,14 +86,13 @@ class Verl(Framework):
         """Name the role by the program, which the command is called after."""
         return script_role(command) or "trainer"
 
-    def named_files(self, args: Sequence[RawArg]) -> Iterable[str]:
-        """Give the file `--config-path` and `--config-name` stand for."""
-        named = {arg.name: arg.values[0] for arg in args if arg.values}
-        name = named.get("config_name")
-        if name is not None:
-            file = name if name.lower().endswith(_FILES) else f"{name}.yaml"
-            folder = named.get("config_path", "").rstrip("/")
-            yield f"{folder}/{file}" if folder else file
+    def brings_file(self, launch: RawLaunch) -> bool:
+        """Its package has those of its programs; catalogs list them by name."""
+        given = _flags(launch.args)
+        folder = given.get("config_path") or given.get("cp")
+        beside = given.get("config_dir") or given.get("cd")
+        shipped = folder is None or _SHIPPED_FOLDER.fullmatch(folder) is not None
+        return shipped and not beside and _PROGRAM.fullmatch(launch.program) is not None
 
     # Memory ---------------------------------------------------------------------------------------
     loads_as = "fp32-or-fp16"
@@ -188,13 +186,10 @@ class Verl(Framework):
     def tables(self, context: TableContext) -> Tables:
         """Find the configuration hydra starts from: named, chosen, or the program's own."""
         launch, own = context.launch, context.listed
-        given = {
-            arg.name.lstrip("-").replace("-", "_"): arg.values[0]
-            for arg in launch.args
-            if arg.values
-        }
-        named = given.get("config_name", "").removesuffix(".yaml")
-        folder = given.get("config_path") or given.get("config_dir") or ""
+        given = _flags(launch.args)
+        named = (given.get("config_name") or given.get("cn") or "").removesuffix(".yaml")
+        folders = (given.get(name) for name in ("config_path", "cp", "config_dir", "cd"))
+        folder = next((place for place in folders if place), "")
         shipped = not folder or _SHIPPED_FOLDER.fullmatch(folder) is not None
         default = _program_table(context)
         table = named or default
@@ -217,6 +212,10 @@ class Verl(Framework):
             lambda text, _: read_dict(text, self.name, "", "arguments"),
             re.compile(rb"\{$"),
         )
+
+
+def _flags(args: Sequence[RawArg]) -> dict[str, str]:
+    return {arg.name: arg.values[0] for arg in args if arg.values}
 
 
 def _program_table(context: TableContext) -> str:

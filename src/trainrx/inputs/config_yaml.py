@@ -11,7 +11,15 @@ from collections.abc import Iterable, Iterator
 
 import yaml
 
-from trainrx.inputs.config import MAX_DEPTH, MAX_LINE, MAX_VALUES, read_number, refused
+from trainrx.inputs.config import (
+    MAX_DEPTH,
+    MAX_LINE,
+    MAX_TEXT,
+    MAX_VALUES,
+    read_number,
+    refused,
+    too_nested,
+)
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import RawArg
@@ -20,6 +28,7 @@ from trainrx.model.pattern import late
 _OVERRIDE = late(r"\+{0,2}([A-Za-z_][\w./@-]{0,200})=(.*)", re.DOTALL)
 NOT_YAML = "is not valid YAML"
 """How the reason begins where no reader takes the file."""
+MOST_ITEMS = 200
 _SEVERAL = (
     "begins a second YAML document: only the first one is read, and frameworks refuse such a file"
 )
@@ -199,6 +208,40 @@ class _Walker:
         if isinstance(node, yaml.SequenceNode):
             return [self._data(item, depth + 1) for item in node.value]
         return _typed(node)
+
+
+def list_under(text: str, *keys: str) -> list[str | tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Give the items of a list below keys: texts, and mappings as keys with the texts of each.
+
+    Nothing where there is no such list, or the text is no YAML.
+    """
+    if len(text) > MAX_TEXT or too_nested(text) is not None:
+        return []
+    try:
+        node, _ = _compose(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return []
+    for name in keys:
+        node = _below(node, name)
+    found: list[str | tuple[tuple[str, tuple[str, ...]], ...]] = []
+    for item in node.value[:MOST_ITEMS] if isinstance(node, yaml.SequenceNode) else ():
+        if isinstance(item, yaml.ScalarNode):
+            found.append(_scalar(item))
+        elif isinstance(item, yaml.MappingNode):
+            pairs = ((str(key.value), _texts(value)) for key, value in item.value)
+            found.append(tuple(pairs))
+    return found
+
+
+def _below(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    if not isinstance(node, yaml.MappingNode):
+        return None
+    return next((value for key, value in node.value if key.value == name), None)
+
+
+def _texts(node: yaml.Node) -> tuple[str, ...]:
+    items = node.value[:MOST_ITEMS] if isinstance(node, yaml.SequenceNode) else [node]
+    return tuple(_scalar(item) for item in items if isinstance(item, yaml.ScalarNode))
 
 
 def _typed(node: yaml.Node) -> object:

@@ -89,6 +89,7 @@ def describe(launch: Launch, around: InspectContext) -> InspectedJob:
         perhaps=raw.perhaps,
         complete=raw.args_complete,
         nodes=around.nodes,
+        configs=launch.configs,
         arguments=tuple(_argument(a, launch) for a in _ordered(resolved.arguments)),
         settings=tuple(_setting(s, launch) for s in resolved.settings.values()),
         facts=tuple(_facts(facts, resolved.settings, around, launch)),

@@ -55,6 +55,7 @@ def read_configs(
     version: str | None = None,
     env: Sequence[EnvVar] = (),
     places: Mapping[str, Origin] | None = None,
+    packages: Mapping[str, str] | None = None,
 ) -> Configs:
     """Read all configuration files of a launch.
 
@@ -64,16 +65,25 @@ def read_configs(
         version: of the framework, exact or in part; None when it is not known.
         env: the environment the launch stands in, for what files take from it.
         places: of files a script writes itself, the line of it in which their text begins.
+        packages: of files Hydra composes, what it puts in front of their keys.
     """
     framework = framework_of(launch.framework)
     if not texts and not framework.sections:
         return Configs(launch=launch)
     found = _FileArguments(launch, version)
     for name, text in framework.in_order(texts):
-        found.read(name, text, (places or {}).get(name))
-    args = found.args
-    if framework.omegaconf and args:
+        if packages and name in packages:
+            found.compose(name, text, packages[name])
+        else:
+            found.read(name, text, (places or {}).get(name))
+    args: Sequence[RawArg] = found.args
+    if (framework.omegaconf or packages) and args:
         args = [*interpolated(args, (*env, *launch.env), launch.args)]
+    if packages and not framework.composed:
+        from trainrx.launch.handed_on import handed_on
+
+        args, given = handed_on(args, launch.args)
+        launch = msgspec.structs.replace(launch, args=given)
     if framework.sections:
         launch, args = _sectioned(launch, args, texts)
     launch, rest = _with_environment(launch, args, version, {item.name for item in env})
@@ -127,6 +137,18 @@ class _FileArguments:
             self.appended += found
         else:
             self.args += found
+
+    def compose(self, name: str, text: str, package: str) -> None:
+        """Read one file of those Hydra composes; `package` is the place of its keys."""
+        from trainrx.inputs.config import read_config
+
+        args, problems = read_config(text, name)
+        self.unread += problems
+        front = f"{package}." if package else ""
+        own = (arg for arg in args if not arg.name.startswith(("hydra.", "defaults.")))
+        for arg in own:
+            named = arg.name if arg.name == "defaults" else front + arg.name
+            self.args.append(msgspec.structs.replace(arg, name=named))
 
     def _saved(self, name: str, found: Sequence[RawArg]) -> None:
         back = _taken_back(self._launch, name, found, self._version)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 import msgspec
 
+from trainrx.catalog.catalog import catalog
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.saved import FILES
+from trainrx.launch.hydra import (
+    Composition,
+    FoundFile,
+    compose,
+    is_hydra_program,
+    start_file,
+)
+from trainrx.launch.program_settings import is_own_program
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, RawArg, RawLaunch
@@ -35,12 +45,15 @@ _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "
 class ConfigTexts(msgspec.Struct, frozen=True, kw_only=True):
     """Texts of configurations by the name the user knows them by.
 
-    `places`: where the text of a file begins that the script writes itself. `missing`: names of
-    those that are not at hand.
+    `places`: where the text of a file begins that the script writes itself. `found`: where the
+    others lie, as seen from where the user is. `packages`: what Hydra puts in front of the keys of
+    a file. `missing`: names of those that are not at hand.
     """
 
     texts: dict[str, str] = {}
     places: Mapping[str, Origin] = {}
+    found: Mapping[str, str] = {}
+    packages: Mapping[str, str] = {}
     unread: tuple[Unread, ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -66,6 +79,7 @@ def config_texts(
     texts = {item.name: item.text or "" for item in given}
     written = {base(name): (name, text, line) for name, text, line in raw.written}
     places: dict[str, Origin] = {}
+    lies: dict[str, str] = {}
     unread: list[Unread] = []
     missing: list[str] = []
     launchers = {*_naming(raw.launcher)}
@@ -77,9 +91,12 @@ def config_texts(
             continue
         seen.add(named)
         found = written.get(base(named))
-        text = found[1] if found is not None else _read_beside(named, beside)
+        file = None if found is not None else _read_beside(named, beside)
+        text = found[1] if found is not None else None if file is None else file.text
         if text is not None:
             texts[named] = text
+            if file is not None:
+                lies[named] = _seen(file.path, beside)
             inside = _read_config(text, named)
             waiting += _naming(inside)
             waiting += framework_of(raw.framework).parents(inside)
@@ -90,7 +107,68 @@ def config_texts(
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
         if found is not None:
             places[named] = Origin(source=raw.origin.source, line=found[2])
-    return ConfigTexts(texts=texts, places=places, unread=tuple(unread), missing=tuple(missing))
+    composed = _composed(raw, given, beside)
+    packages: dict[str, str] = {}
+    for part in composed.parts:
+        place = _seen(part.file.path, beside)
+        first = place if part.name != composed.start else part.name
+        name = first if first not in texts else f"{place}@{part.package or '_global_'}"
+        texts[name], lies[name], packages[name] = part.file.text, place, part.package
+    return ConfigTexts(
+        texts=texts,
+        places=places,
+        found=lies,
+        packages=packages,
+        unread=tuple(unread),
+        missing=(*missing, *composed.missing),
+    )
+
+
+def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Composition:
+    """Compose what Hydra would of a launch of its own, or of a program that it starts."""
+    framework = framework_of(raw.framework)
+    if beside is None or not (framework.composed or is_own_program(raw)):
+        return Composition()
+    program = script_file(_as_path(raw.program), beside)
+    if not framework.composed and not is_hydra_program(program or ""):
+        return Composition()
+    start = start_file(raw, program)
+    if start is None:
+        return Composition()
+    by_name = {base(item.name): item.text or "" for item in given}
+    text = by_name.get(base(start.names[0]))
+    if text is not None:
+        return Composition()  # what the user gave is read as it is
+
+    found = compose(start, raw.args, partial(_read_exact, beside=beside))
+    listed = start.stem == "" or start.stem in catalog(raw.framework).contents.commands
+    if not found.parts and listed and framework.brings_file(raw):
+        return Composition()
+    return found
+
+
+def _read_exact(named: str, beside: Path) -> FoundFile | None:
+    """Read a file by its path: no other of its name will do."""
+    path = Path(named)
+    if path.is_absolute():
+        above = [beside.resolve(), *_above(beside.resolve())]
+        inside = _read_inside(path, above[-1])
+        if inside is not None:
+            return inside
+    return found_file(named, beside, least=2)
+
+
+def _as_path(program: str) -> str:
+    """Give the file of a dotted module."""
+    dotted = "/" not in program and not program.endswith(".py")
+    return f"{program.replace('.', '/')}.py" if dotted else program
+
+
+def _seen(path: Path, beside: Path | None) -> str:
+    """Give a path as it is seen from where the folder of the script is named."""
+    if beside is None:
+        return path.name
+    return os.path.normpath(beside / os.path.relpath(path, beside.resolve()))
 
 
 def model_config(framework: str, args: Iterable[RawArg], beside: Path | None) -> str | None:
@@ -106,7 +184,7 @@ def model_config(framework: str, args: Iterable[RawArg], beside: Path | None) ->
         if name and not name.startswith("~") and "\0" not in name
     )
     found = (_read_inside(path, root) for path in paths)
-    return next((text for text in found if text is not None), None)
+    return next((file.text for file in found if file is not None), None)
 
 
 def _read_config(text: str, named: str) -> tuple[RawArg, ...]:
@@ -119,7 +197,6 @@ def _read_config(text: str, named: str) -> tuple[RawArg, ...]:
 def _named(raw: RawLaunch) -> Iterator[str]:
     yield from raw.configs
     yield from _naming((*raw.args, *raw.launcher))
-    yield from framework_of(raw.framework).named_files(raw.args)
 
 
 def _naming(args: Iterable[RawArg]) -> Iterator[str]:
@@ -139,31 +216,49 @@ def _saved(raw: RawLaunch, version: str | None) -> Iterator[str]:
         yield from (f"{folder.rstrip('/')}/{name}" for name in FILES)
 
 
-def _read_beside(named: str, beside: Path | None) -> str | None:
+def _read_beside(named: str, beside: Path | None) -> FoundFile | None:
     """Read a file the launch names, relative to its script or a folder above it."""
     if beside is None or not named or named.startswith("~") or "\0" in named:
         return None
     root = beside.resolve()
-    text = script_file(named, root)
-    if text is None and _is_config(named) and base(named) not in FILES:
+    file = found_file(named, root)
+    if file is None and _is_config(named) and base(named) not in FILES:
         below = _below(named, root)
-        text = _read_inside(below, root) if below is not None else None
-    return text
+        file = _read_inside(below, root) if below is not None else None
+    return file
 
 
 def script_file(named: str, beside: Path) -> str | None:
-    """Read a script that another one sources or starts.
+    """Read a script that another one sources or starts, see `found_file`."""
+    file = found_file(named, beside)
+    return None if file is None else file.text
 
-    It lies in that one's folder, or where a job that is started further up finds it: at the path
-    from a folder above, as far as the repository goes. Nothing else is read.
+
+def found_file(named: str, beside: Path, least: int = 1) -> FoundFile | None:
+    """Read a file a script names.
+
+    It lies in the script's folder, or where a job that is started further up finds it: at the path
+    from a folder above, as far as the repository goes. Of a path of another machine what is left
+    of it folder by folder will do, in the folders above with a folder at least. Nothing else is
+    read.
+
+    Args:
+        named: the path, as written.
+        beside: the folder of the script.
+        least: parts of the path that must be left.
     """
     if not named or named.startswith("~") or "\0" in named:
         return None
     root = beside.resolve()
-    own = (_read_inside(root / place, root) for place in _tails(named))
+    own = (_read_inside(root / place, root) for place in _tails(named, least))
     above = [*_above(root)]
     started = (_read_inside(folder / named, above[-1]) for folder in (root, *above) if above)
-    return next((text for text in chain(own, started) if text is not None), None)
+    moved = (
+        _read_inside(folder / place, above[-1])
+        for folder in (above if named.startswith("/") else ())
+        for place in _tails(named, max(least, 2))
+    )
+    return next((file for file in chain(own, started, moved) if file is not None), None)
 
 
 def _above(folder: Path) -> Iterator[Path]:
@@ -174,14 +269,14 @@ def _above(folder: Path) -> Iterator[Path]:
         yield from above[: (folder, *above).index(roots[0])]
 
 
-def _tails(named: str) -> Iterator[str]:
+def _tails(named: str, fewest: int = 1) -> Iterator[str]:
     """Give a path and what is left of it folder by folder; of saved arguments never the name only.
 
     Which run a bare args.json beside the script is of, its name does not tell.
     """
     yield named
     parts = [part for part in named.replace("\\", "/").split("/") if part not in ("", ".")]
-    least = 2 if parts and parts[-1] in FILES else 1
+    least = max(fewest, 2) if parts and parts[-1] in FILES else fewest
     for start in range(1, len(parts) - least + 1):
         if ".." not in parts[start:]:
             yield "/".join(parts[start:])
@@ -207,14 +302,14 @@ def _below(named: str, root: Path) -> Path | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _read_inside(path: Path, root: Path) -> str | None:
+def _read_inside(path: Path, root: Path) -> FoundFile | None:
     """Read a file that lies in a folder, links followed."""
     try:
         if not path.is_file() or path.stat().st_size > MAX_CONFIG:
             return None
         real = path.resolve()
         if real.is_relative_to(root):
-            return real.read_text(encoding="utf-8", errors="replace")
+            return FoundFile(real.read_text(encoding="utf-8", errors="replace"), real)
     except (OSError, ValueError):
         return None
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -18,7 +18,7 @@ from trainrx.launch.choice import LaunchChoice, choose, logged
 from trainrx.launch.config_files import read_configs
 from trainrx.launch.config_kinds import classify_config, implied_launch, with_program
 from trainrx.launch.facts import counted
-from trainrx.launch.files import config_texts, model_config
+from trainrx.launch.files import ConfigTexts, config_texts, model_config
 from trainrx.launch.find import find_launches
 from trainrx.launch.given import Given
 from trainrx.launch.open_terms import facts_beside_settings
@@ -30,6 +30,7 @@ from trainrx.model.catalog import Value
 from trainrx.model.facts import Fact, Origin, Scalar, fact
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
+from trainrx.model.inspection import ConfigUsed
 from trainrx.model.job import Input, RawArg, RawLaunch
 from trainrx.models.config import read_json, shape_from_config
 from trainrx.shell import read_script
@@ -56,13 +57,15 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, resolved.
 
     `style` is how its user sets parameters: arg or config. `shape` is that of its model, as the
-    model's own config.json tells it, when that is at hand.
+    model's own config.json tells it, when that is at hand. `configs` are the files it names, the
+    ones the user gave among them.
     """
 
     raw: RawLaunch
     resolved: Resolved
     style: str
     shape: ModelShape | None = None
+    configs: tuple[ConfigUsed, ...] = ()
     unread: tuple[Unread, ...] = ()
 
 
@@ -225,7 +228,14 @@ def settle(
     env, beside = given.env, given.beside.get(raw.origin.source)
     version = versions.get(raw.framework)
     texts = config_texts(raw, given.configs, beside, version)
-    read = read_configs(raw, texts.texts, version=version, env=env.variables, places=texts.places)
+    read = read_configs(
+        raw,
+        texts.texts,
+        version=version,
+        env=env.variables,
+        places=texts.places,
+        packages=texts.packages,
+    )
     unread = [*texts.unread, *read.unread]
     as_given = raw
     raw = msgspec.structs.replace(
@@ -254,8 +264,17 @@ def settle(
         resolved=resolved,
         style=style,
         shape=None if text is None else shape_from_config(text, str(name.value) if name else ""),
+        configs=tuple(_configs(texts)),
         unread=(*unread, *resolved.unread),
     )
+
+
+def _configs(texts: ConfigTexts) -> Iterator[ConfigUsed]:
+    for name in texts.texts:
+        place = texts.places.get(name)
+        found = texts.found.get(name, name) if place is None else str(place)
+        yield ConfigUsed(name=name, found=found, package=texts.packages.get(name, ""))
+    yield from (ConfigUsed(name=name) for name in texts.missing)
 
 
 def dumped_launch(dumps: Sequence[Dump]) -> RawLaunch | None:

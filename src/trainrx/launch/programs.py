@@ -9,8 +9,10 @@ from pathlib import Path
 import msgspec
 
 from trainrx.catalog.catalog import plain
+from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.files import base, script_file
+from trainrx.launch.hydra import is_hydra_program
 from trainrx.launch.program_settings import is_own_program
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.python_values import DATACLASS_PARSERS
@@ -29,9 +31,22 @@ def joined(
     command names it from the script's folder. One that belongs to a framework is what its arguments
     say, and is not read.
     """
-    for launch in launches:
+    for found_by_name in launches:
+        launch = _renamed(found_by_name, beside)
         found = [*_of_program(launch, programs, beside)] if is_own_program(launch) else []
         yield from found or [launch]
+
+
+def _renamed(launch: RawLaunch, beside: Path | None) -> RawLaunch:
+    """Take a program that Hydra starts for nobody's whose framework does without Hydra."""
+    framework = framework_of(launch.framework)
+    named = bool(launch.framework) and framework.parser != "hydra" and not framework.library
+    if beside is None or not named or not launch.program.endswith(".py"):
+        return launch
+    text = script_file(launch.program, beside)
+    if text is None or not is_hydra_program(text):
+        return launch
+    return msgspec.structs.replace(launch, framework="", command="train")
 
 
 def training_programs(

@@ -178,7 +178,14 @@ def settle_job(
     version = beside.versions.get(raw.framework)
     own = () if config is None else (Input(kind="config", name=config.name, text=config.text),)
     named = config_texts(raw, (*own, *beside.configs), folder, version)
-    read = read_configs(raw, named.texts, version=version, env=beside.env, places=named.places)
+    read = read_configs(
+        raw,
+        named.texts,
+        version=version,
+        env=beside.env,
+        places=named.places,
+        packages=named.packages,
+    )
     unread = bool(named.unread or read.unread)
     as_given = raw
     raw = msgspec.structs.replace(

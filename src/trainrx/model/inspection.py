@@ -86,6 +86,18 @@ class Stranger(msgspec.Struct, frozen=True, kw_only=True):
     documented: str = ""
 
 
+class ConfigUsed(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration file of a job: as the launch names it, and where it was found.
+
+    `found` is "" where it is not at hand, and the script itself where that writes it. `package` is
+    the place Hydra gives its keys.
+    """
+
+    name: str
+    found: str = ""
+    package: str = ""
+
+
 class InspectedJob(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, resolved.
 
@@ -93,7 +105,7 @@ class InspectedJob(msgspec.Struct, frozen=True, kw_only=True):
     exist. `place` is the launch's line. `nodes` are the lines of the same job on other machines.
     `arguments` are all of the framework's command, given ones first; `settings` are the canonical
     values they and the environment come to; `facts` what follows by arithmetic. `shadowed` stand
-    in an input and do not take effect.
+    in an input and do not take effect. `configs` are its configuration files, the decisive last.
     """
 
     place: Origin
@@ -107,6 +119,7 @@ class InspectedJob(msgspec.Struct, frozen=True, kw_only=True):
     perhaps: bool = False
     complete: bool = True
     nodes: tuple[Origin, ...] = ()
+    configs: tuple[ConfigUsed, ...] = ()
     arguments: tuple[Item, ...] = ()
     settings: tuple[Item, ...] = ()
     facts: tuple[Item, ...] = ()

@@ -33,10 +33,12 @@ LABELS = (
     words.MODEL,
     words.LAYOUT,
     words.BATCH,
+    words.CONFIG,
     words.NODES,
     words.CHECK,
 )
 MAX_JOBS = 12
+MAX_CONFIGS = 4
 LONGEST = 120
 """Characters of a value that is quoted in a sentence."""
 
@@ -168,6 +170,7 @@ def _head(job: InspectedJob, view: View, number: int, count: int) -> Iterator[do
         (words.MODEL, _model(job, known, view)),
         (words.LAYOUT, _layout(known, view)),
         (words.BATCH, _batch(known, view)),
+        (words.CONFIG, _configs(job, view)),
         (words.NODES, view.say(LISTED).join(clean(str(place)) for place in job.nodes)),
     ):
         if text:
@@ -175,6 +178,17 @@ def _head(job: InspectedJob, view: View, number: int, count: int) -> Iterator[do
     matter = view.say(COMMA).join(_matter(job, view))
     if matter:
         yield doc.Labelled(view.say(words.CHECK), (matter,), style="doubt", hard=True)
+
+
+def _configs(job: InspectedJob, view: View) -> str:
+    """Name the configuration files, and where each was found if not under its name."""
+    shown = view.say(LISTED).join(
+        clean(item.found or item.name)
+        + ("" if item.found else view.paren(view.say(words.NOT_AT_HAND)))
+        for item in job.configs[: None if view.everything else MAX_CONFIGS]
+    )
+    rest = 0 if view.everything else max(len(job.configs) - MAX_CONFIGS, 0)
+    return shown + (view.say(words.AND_MORE, n=rest) if rest else "")
 
 
 def what(job: InspectedJob | Sided) -> str:

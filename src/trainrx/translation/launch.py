@@ -133,7 +133,9 @@ def _translated(  # what one translation takes
     told = from_.get(framework)
     version = told and _version(framework, told, "--from")
     texts = config_texts(raw, given.configs, given.beside.get(raw.origin.source), version)
-    read = read_configs(raw, texts.texts, version=version, places=texts.places)
+    read = read_configs(
+        raw, texts.texts, version=version, places=texts.places, packages=texts.packages
+    )
     launch, configs = read.launch, read.args
     shown = version or ""
     if not version:

@@ -29,9 +29,9 @@ class FileTraits:
         """Give the files a configuration builds on."""
         return ()
 
-    def named_files(self, args: Sequence[RawArg]) -> Iterable[str]:
-        """Give the files several flags together stand for."""
-        return ()
+    def brings_file(self, launch: RawLaunch) -> bool:
+        """Tell whether the file Hydra starts from lies in its package, not in a repository."""
+        return False
 
     def in_order(self, texts: Mapping[str, str]) -> Iterable[tuple[str, str]]:
         """Give files in the order their values count, the decisive last."""

@@ -37,6 +37,8 @@ _MEGATRON = frozenset(
 _SOURCE = late(r"(?:.*/)?src/train(?:_bash)?\.py")
 _YES = frozenset({"1", "true", "y", "yes", "on"})
 
+_FILE = late(r"[^=]+\.(?:ya?ml|json)")
+
 
 class LlamaFactory(Framework):
     """The commands of its launcher, and the scripts that were before it."""
@@ -96,7 +98,7 @@ class LlamaFactory(Framework):
             return None
         own = any(word.text.partition("=")[0] in _OWN_FLAGS for word in entry.args)
         plain = _IN_SOURCE.fullmatch(entry.path.text) is not None and (
-            not entry.args or entry.args[0].text.endswith((".yaml", ".yml", ".json"))
+            not entry.args or _FILE.fullmatch(entry.args[0].text) is not None
         )
         known = entry.name == "train_bash.py" or own or plain
         return self.launch("train", entry.args) if known else None
