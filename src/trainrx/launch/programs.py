@@ -78,6 +78,21 @@ def runs(launches: Iterable[RawLaunch], program: Input, programs: Sequence[Input
     return any(_named(programs, launch) == [program] for launch in own)
 
 
+def program_beside(
+    launch: RawLaunch, programs: Sequence[Input], beside: Path | None
+) -> Input | None:
+    """Give the program a command runs that was read from its script's folder, not handed in."""
+    if beside is None or not (launch.program_read and is_own_program(launch)):
+        return None
+    if _named(programs, launch):
+        return None
+    path = beside / launch.program
+    if not path.is_file():
+        return None  # found further up: where it was read from is not told
+    text = script_file(launch.program, beside)
+    return None if text is None else Input(kind="script", name=str(path), text=text, path=path)
+
+
 def _named(programs: Sequence[Input], launch: RawLaunch) -> list[Input]:
     """Give the programs a command may mean: those of its name, else those without a name."""
     named = [item for item in programs if base(item.name) == base(launch.program)]

@@ -19,7 +19,14 @@ from trainrx.model.memory import Refusal
 from trainrx.model.planning import FilePatch, Patched, ProofCheck, Standing
 from trainrx.model.result import Change
 from trainrx.prove import recheck
-from trainrx.prove.attempt_files import as_named, left_open, place_of, script_of, texts_of
+from trainrx.prove.attempt_files import (
+    as_named,
+    left_open,
+    place_of,
+    script_of,
+    texts_of,
+    with_program,
+)
 from trainrx.prove.mending import JoinedFix, Ways, begun, join, standing_of, taken
 from trainrx.prove.recheck import IN_FILES, LaunchReading
 from trainrx.prove.reread import LaunchContext, LaunchReader, with_files
@@ -74,10 +81,10 @@ class TrialLaunch:
     """Where changes of one launch are tried."""
 
     def __init__(self, around: LaunchContext, launch: RawLaunch | None) -> None:
-        self.around = around
-        self._reader = LaunchReader(around)
-        self.before = self._reader.read()
+        self.before = LaunchReader(around).read()
         self.launch = self.before.launch or launch
+        self.around = around = with_program(around, self.launch)
+        self._reader = LaunchReader(around)
         self.scale = 1.0
         self.keep: Sequence[str] = ()
         self._void = _void(self.before, around)

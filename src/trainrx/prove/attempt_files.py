@@ -15,6 +15,8 @@ from trainrx.inputs.recognise import is_manifest
 from trainrx.launch.config_kinds import classify_config
 from trainrx.launch.files import base, config_texts, script_file
 from trainrx.launch.given import Given
+from trainrx.launch.programs import program_beside
+from trainrx.launch.python_source import is_program
 from trainrx.model.facts import Facts
 from trainrx.model.job import Input, RawLaunch, Script
 from trainrx.model.planning import FilePatch, Patched
@@ -68,6 +70,19 @@ def texts_of(around: LaunchContext, launch: RawLaunch | None) -> dict[str, str]:
     found = config_texts(launch, given.configs, beside, version)
     inside = {name: text for name, text in found.texts.items() if name not in found.places}
     return {**inside, **texts}
+
+
+def with_program(around: LaunchContext, launch: RawLaunch | None) -> LaunchContext:
+    """Give the context with the Python program of a launch among its files, where it lies there."""
+    if launch is None:
+        return around
+    given = around.given
+    programs = [item for item in given.scripts if is_program(item.text or "")]
+    found = program_beside(launch, programs, given.beside.get(launch.origin.source))
+    if found is None:
+        return around
+    given = msgspec.structs.replace(given, scripts=(*given.scripts, found))
+    return msgspec.structs.replace(around, given=given)
 
 
 def _as_is(item: Input) -> str:

@@ -173,9 +173,20 @@ class _Work:
             self._in_script(want)
         for name in setting:
             self._in_config(name, key)
-        if here or setting or written or want.values is None:
+        if here or setting or written or self._in_program(want) or want.values is None:
             return
         self._add(want, key, change)
+
+    def _in_program(self, want: Want) -> bool:
+        """Change a keyword of the Python program, or add one; False: it takes none of this."""
+        program = program_of(self.launch, self._texts)
+        if program is None or want.kind != "arg":
+            return False
+        after = source_with(program, self._texts[program], want)
+        if after is None and takes_keywords(self._texts[program]):
+            raise Unplaced(f"{program} sets {want.name} itself: change it there by hand")
+        self._texts[program] = after or self._texts[program]
+        return after is not None
 
     def _counts_in(self, name: str, key: Want) -> bool:
         """Tell whether a configuration decides a key: DeepSpeed's own "auto" leaves it open."""
@@ -186,7 +197,6 @@ class _Work:
 
     def _add(self, want: Want, key: Want, change: Change) -> None:
         fitting = configs.for_adding(self.launch, self._texts, key)
-        in_section = want.kind == "env" and self._number is not None
         prefers_file = change.kind == "config_file" or (
             change.at is not None and change.at.source in fitting
         )
@@ -199,14 +209,6 @@ class _Work:
             return
         if prefers_file and self._add_to_written(key):
             return
-        program = program_of(self.launch, self._texts)
-        if program is not None and want.kind == "arg" and not in_section:
-            after = source_with(program, self._texts[program], want)
-            if after is None and takes_keywords(self._texts[program]):
-                raise Unplaced(f"{program} sets {want.name} itself: change it there by hand")
-            if after is not None:
-                self._texts[program] = after
-                return
         self._in_script(want)
 
     def _in_script(self, want: Want) -> None:

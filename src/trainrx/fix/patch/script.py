@@ -24,12 +24,16 @@ def launch_number(reading: DocumentMeaning, launch: RawLaunch) -> int | None:
         shared = len(mine & {(arg.name, arg.values) for arg in found.args})
         return place, given(found.args) == given(launch.args), shared
 
-    known = [
-        n
-        for n, found in enumerate(reading.launches)
-        if (found.framework, found.command) == (launch.framework, launch.command)
-    ]
+    known = [n for n, found in enumerate(reading.launches) if _may_be(found, launch)]
     return max(known, key=lambda n: alike(reading.launches[n]), default=None)
+
+
+def _may_be(found: RawLaunch, launch: RawLaunch) -> bool:
+    """Tell whether a command of the script is that of a launch, or starts the program of one."""
+    if (found.framework, found.command) == (launch.framework, launch.command):
+        return True
+    # of which framework a program of someone's own is, the program says and not its command
+    return launch.program_read and found.program == launch.program != ""
 
 
 def along_with(reading: DocumentMeaning, at: int) -> frozenset[int]:
