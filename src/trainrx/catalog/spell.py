@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.catalog.catalog import plain
+from trainrx.catalog.keywords import keyword
 from trainrx.catalog.spellbook import OUTER, Spellbook, SpellbookEntry, serves
 from trainrx.catalog.tables import Answer, Taker
 from trainrx.catalog.values import write_value
@@ -15,11 +16,8 @@ from trainrx.frameworks import framework_of
 from trainrx.model.facts import Scalar
 from trainrx.model.job import RawLaunch
 from trainrx.model.parts import Param, Spelling
-from trainrx.model.pattern import late
 
 PROCESSES = "parallel.processes_per_node"
-_LITERALS = {"true": "True", "false": "False", "none": "None", "null": "None"}
-_NUMBER = late(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class Spelled(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,9 +92,7 @@ def _as_keyword(made: Spelled) -> Spelled:
     """Write an argument as a keyword of a Python call: `bf16=True`, `optim="adamw_8bit"`."""
     if made.kind != "arg":
         return made
-    value = made.value or "true"
-    plain_value = _LITERALS.get(value) or (value if _NUMBER.fullmatch(value) else f'"{value}"')
-    return msgspec.structs.replace(made, text=f"{made.param}={plain_value}")
+    return msgspec.structs.replace(made, text=keyword(made.param, made.value or "true"))
 
 
 def _answer(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from trainrx.catalog.keywords import PEFT_KEYWORDS
 from trainrx.frameworks.common.recognise import by_precedence
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_literals import is_known, texts_of
@@ -15,11 +15,12 @@ from trainrx.launch.python_names import Names, text_of
 from trainrx.launch.python_values import Values
 from trainrx.model.facts import Origin
 from trainrx.model.job import EnvVar, RawArg
+from trainrx.model.pattern import late
 
 QUOTE = 200
 LORA = frozenset({"LoraConfig", "get_peft_model"})
 _QUANTISED = frozenset({"BitsAndBytesConfig"})
-_LORA_NAMES = {"r": "lora_r", "target_modules": "lora_target_modules"}
+_LORA_NAMES = {keyword: name for name, keyword in PEFT_KEYWORDS.items()}
 _LORA_TELLING = frozenset({"r", "lora_alpha", "target_modules"})
 _LORA_TAKEN = frozenset(
     {"lora_r", "lora_alpha", "lora_dropout", "lora_target_modules", "modules_to_save", "use_rslora"}
@@ -29,6 +30,7 @@ _MODEL_NAMES = {
     "model_name": "model_name_or_path",
     "pretrained_model_name_or_path": "model_name_or_path",
 }
+_MODEL_CLASS = late(r"Model|Transformer")
 MODEL_TAKEN = frozenset(
     {"torch_dtype", "dtype", "attn_implementation", "device_map", "load_in_4bit", "load_in_8bit"}
     | {"max_seq_length", "full_finetuning", "trust_remote_code", "fast_inference"}
@@ -106,6 +108,20 @@ def is_own(name: str, kind: str) -> bool:
     return any(one.python_class(name) == kind for one in by_precedence())
 
 
+def named_by(function: str) -> Mapping[str, str] | None:
+    """Give what the keywords of a call are called as arguments, those that differ.
+
+    Args:
+        function: the dotted name that is called; None for one whose keywords are no arguments.
+    """
+    owner, _, name = function.rpartition(".")
+    if name in LORA:
+        return _LORA_NAMES
+    if name == "from_pretrained":
+        return _MODEL_NAMES if _MODEL_CLASS.search(owner) else None
+    return {} if name in _QUANTISED or name.endswith(("Arguments", "Config", "Trainer")) else None
+
+
 def model_arguments(program: Program) -> Iterator[RawArg]:
     """Give what the model is loaded with: a tokenizer is not one."""
     found = [*_loaded(program)]
@@ -119,7 +135,7 @@ def model_arguments(program: Program) -> Iterator[RawArg]:
 def _loaded(program: Program) -> Iterator[RawArg]:
     for call in program.calls:
         owner = text_of(call.node.func).rpartition(".")[0]
-        if call.name == "from_pretrained" and re.search(r"Model|Transformer", owner):
+        if call.name == "from_pretrained" and _MODEL_CLASS.search(owner):
             if call.node.args:
                 yield program.arg("model_name_or_path", call.node.args[0])
             taken = MODEL_TAKEN | {"model_name_or_path"}

@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from trainrx.fix.patch import configs
 from trainrx.fix.patch.proof import DocumentMeaning, holds, read
 from trainrx.fix.patch.script import brought, launch_number
-from trainrx.fix.patch.sources import program_of, source_with, takes_keywords
+from trainrx.fix.patch.sources import (
+    option_of,
+    program_of,
+    sets_keyword,
+    source_with,
+    takes_keywords,
+)
 from trainrx.fix.patch.stages import staged
 from trainrx.fix.patch.wanted import Want, refusal, same, wanted
 from trainrx.inputs.recognise import is_manifest
@@ -147,8 +153,10 @@ class _Work:
         return want
 
     def _is_set(self, want: Want) -> bool:
-        here = self._has(want)
-        return here or any(configs.sets(text, want) for text in self._texts.values())
+        if self._has(want) or any(configs.sets(text, want) for text in self._texts.values()):
+            return True
+        program = program_of(self.launch, self._texts)
+        return program is not None and sets_keyword(self._texts[program], want)
 
     def _has(self, want: Want) -> bool:
         """Tell whether the command itself sets something under its present name."""
@@ -182,10 +190,15 @@ class _Work:
         program = program_of(self.launch, self._texts)
         if program is None or want.kind != "arg":
             return False
-        after = source_with(program, self._texts[program], want)
-        if after is None and takes_keywords(self._texts[program]):
+        text = self._texts[program]
+        option = option_of(text, want) if self._number is not None else None
+        if option is not None and want.values is not None and not want.old:
+            self._in_script(want._replace(name=option))
+            return True
+        after = source_with(program, text, want)
+        if after is None and takes_keywords(text):
             raise Unplaced(f"{program} sets {want.name} itself: change it there by hand")
-        self._texts[program] = after or self._texts[program]
+        self._texts[program] = after or text
         return after is not None
 
     def _counts_in(self, name: str, key: Want) -> bool:
