@@ -111,11 +111,20 @@ def _answer(
 
 
 def spell_argument(
-    name: str, value: Scalar, framework: str, *, via: Literal["arg", "config"] = "arg"
+    name: str,
+    value: Scalar,
+    framework: str,
+    *,
+    via: Literal["arg", "config"] = "arg",
+    launch: RawLaunch | None = None,
 ) -> Spelled:
-    """Write one argument by the framework's own name, which is taken to exist."""
+    """Write one argument by the framework's own name, which is taken to exist.
+
+    With a `launch` whose arguments are keywords of a Python program it is one as well.
+    """
     written = str(value).lower() if isinstance(value, bool) else str(value)
-    return _spelled(Spelling(arg=name), name, written, framework, via)
+    made = _spelled(Spelling(arg=name), name, written, framework, via)
+    return _as_keyword(made) if launch is not None and _is_program(launch) else made
 
 
 def _ranked(

@@ -11,6 +11,7 @@ from trainrx.catalog.names import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target, release_change, rewritten
+from trainrx.fix.own_calls import in_own_call
 from trainrx.fix.spelling_fixes import (
     choices_of,
     chosen,
@@ -90,7 +91,7 @@ def _change(item: RefusedArgument, job: Target) -> Change | None:
     fate = item.fate
     if fate is None:
         return None
-    return _called(item, fate) if item.call else _written_otherwise(item, fate, job)
+    return _called(item, fate, job) if item.call else _written_otherwise(item, fate, job)
 
 
 def _written_otherwise(item: RefusedArgument, fate: Fate, job: Target) -> Change:
@@ -190,10 +191,10 @@ def _value(item: RefusedArgument, wrong: str, value: str, job: Target) -> Change
     )
 
 
-def _called(item: RefusedArgument, fate: Fate) -> Change:
+def _called(item: RefusedArgument, fate: Fate, job: Target) -> Change:
     """Give what the code that makes a call must say."""
     now = fate.now[0][0] if fate.now else fate.near
-    return Change(
+    change = Change(
         kind="code",
         param=item.arg.name,
         canonical="",
@@ -202,6 +203,7 @@ def _called(item: RefusedArgument, fate: Fate) -> Change:
         to=now or None,
         spelled=f"{item.arg.name}: {now}" if now else item.arg.name,
     )
+    return in_own_call(change, job)
 
 
 def _set_outside(item: RefusedArgument, variable: str) -> Change:

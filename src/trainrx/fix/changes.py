@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.catalog.catalog import plain
 from trainrx.catalog.spell import Spelled, spell, spell_argument
 from trainrx.catalog.tables import Taker
 from trainrx.facts.batch import ONLINE as SAMPLING
@@ -16,7 +17,7 @@ from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import Change, ChangeAction, Predicted
@@ -127,7 +128,9 @@ def spell_for(name: str, value: Scalar, job: Target) -> Spelled | None:
     if name.startswith(ARGUMENT):
         own = name.removeprefix(ARGUMENT)
         return (
-            spell_argument(own, value, job.framework, via=job.style) if _takes(name, job) else None
+            spell_argument(own, value, job.framework, via=job.style, launch=job.launch)
+            if _takes(name, job)
+            else None
         )
     return spell(
         name,
@@ -155,12 +158,17 @@ def change_to(name: str, value: Scalar, job: Target) -> Change | None:
     before = present.value if present is not None else None
     now = "set" if by_user else _now(written, job)
     at = present.origins[0] if by_user and present and present.origins else None
+    shown = _before(name, before, written, job) if by_user else None
+    stands = _stands(written, job)
+    if at is not None and stands is not None and stands.origin.source != at.source:
+        # a log told what became of it: what is edited stands in the launch
+        at, shown = stands.origin, " ".join(stands.values or ())
     return Change(
         kind=written.kind,
         param=written.param,
         canonical="" if name.startswith(ARGUMENT) else name,
         action="set" if now == "unknown" else _action(before, value, by_user=by_user),
-        from_=_before(name, before, written, job) if by_user else None,
+        from_=shown,
         now=now,
         to=written.value,
         spelled=written.text,
@@ -181,6 +189,13 @@ def _now(written: Spelled, job: Target) -> Literal["unset", "unknown"]:
     if launch is None or not launch.args_complete or _unresolved(written, job) is not None:
         return "unknown"
     return "unset" if written.kind != "env" or launch.env_complete else "unknown"
+
+
+def _stands(written: Spelled, job: Target) -> RawArg | None:
+    """Give the argument of the launch that sets a parameter to a value that is known."""
+    args = job.launch.args if job.launch is not None else ()
+    found = (arg for arg in reversed(args) if plain(arg.name) == plain(written.param))
+    return next((arg for arg in found if arg.values), None)
 
 
 def _unresolved(written: Spelled, job: Target) -> Origin | None:

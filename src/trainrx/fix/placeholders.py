@@ -10,6 +10,7 @@ import msgspec
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target
+from trainrx.fix.own_calls import in_own_call
 from trainrx.model.facts import Facts
 from trainrx.model.job import COMMAND_LINE, RawArg, RawLaunch
 from trainrx.model.knowledge import Cause
@@ -79,6 +80,8 @@ def _of_message(cause: Cause, facts: Facts) -> Iterator[tuple[str, str]]:
 
 def at_home(change: Change, job: Target) -> Change:
     """Spell a measure's argument as the launch does, with the value that stands there."""
+    if change.kind == "code":
+        return in_own_call(change, job)
     if change.kind != "arg" or change.action == "remove" or job.launch is None:
         return change
     if not job.framework:
@@ -86,7 +89,7 @@ def at_home(change: Change, job: Target) -> Change:
     name = change.param.lstrip("-+")
     now = _stands(name, job.launch)
     value = change.spelled.partition(": ")[2] if change.to is None else change.to
-    text = spell_argument(name, value, job.framework, via=job.style).text
+    text = spell_argument(name, value, job.framework, via=job.style, launch=job.launch).text
     if now is None:
         state: Literal["unset", "unknown"] = "unset" if job.launch.args_complete else "unknown"
         return msgspec.structs.replace(change, spelled=text, now=state)

@@ -62,7 +62,7 @@ def chosen(job: Target) -> Iterator[Change]:
     name, _, value = present.partition(" ")
     if refused is None or not arrow:
         return
-    written = spell_argument(name, right, job.framework, via=job.style)
+    written = spell_argument(name, right, job.framework, via=job.style, launch=job.launch)
     at = refused.origins[0] if refused.origins else None
     yield rewritten(written.kind, written.param, right, written.text, before=value, at=at)
 
@@ -121,7 +121,7 @@ def _needless(arg: RawArg) -> Change:
 
 
 def _instead(arg: RawArg, name: str, value: str, job: Target) -> Change:
-    written = spell_argument(name, value, job.framework, via=job.style)
+    written = spell_argument(name, value, job.framework, via=job.style, launch=job.launch)
     dashes = "--" if arg.via == "arg" else ""
     return rewritten(
         written.kind,

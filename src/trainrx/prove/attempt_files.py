@@ -95,9 +95,11 @@ def _as_is(item: Input) -> str:
 
 
 def script_of(given: Given, launch: RawLaunch | None, texts: Mapping[str, str]) -> Script | None:
-    """Read the script a launch stands in; None where it is none (a manifest, a config alone)."""
+    """Read the script a launch stands in; None where it is none (a manifest, a program)."""
     source = "" if launch is None else launch.origin.source
     if source not in {item.name for item in given.scripts} or is_manifest(texts[source]):
+        return None
+    if is_program(texts[source]):
         return None
     told = given.env.variables
     inherited = {item.name: item.value for item in told if item.value is not None}
