@@ -8,7 +8,7 @@ import pytest
 
 from trainrx.api import inspect_launch
 from trainrx.launch.find import find_launches
-from trainrx.launch.programs import joined, runs
+from trainrx.launch.programs import folder_programs, joined, runs
 from trainrx.model.job import Input, RawLaunch
 from trainrx.shell import read_script
 
@@ -158,3 +158,22 @@ def test_a_model_named_on_the_command_line_holds_where_the_program_hands_on_anot
     (job,) = inspect_launch(cmd=script).jobs
 
     assert job.model == "Qwen/Qwen2-VL-2B"
+
+
+def test_the_only_training_program_of_a_run_folder_is_the_job(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(OPTIONS)
+    (tmp_path / "data.py").write_text("import json\n")
+    log = Input(kind="log", name="train.log", text="loss")
+
+    assert [i.name for i in folder_programs([str(tmp_path)], [log])] == [str(tmp_path / "train.py")]
+    launch = Input(kind="script", name="launch.sh", text="swift sft\n")
+    assert not [*folder_programs([str(tmp_path)], [log, launch])]
+
+
+def test_of_several_training_programs_the_traceback_names_the_one_that_ran(tmp_path: Path) -> None:
+    for name in ("sft.py", "dpo.py"):
+        (tmp_path / name).write_text(OPTIONS)
+    log = Input(kind="log", name="l", text='  File "/home/u/run/dpo.py", line 3, in <module>\n')
+
+    assert [i.name for i in folder_programs([str(tmp_path)], [log])] == [str(tmp_path / "dpo.py")]
+    assert not [*folder_programs([str(tmp_path)], [])]

@@ -19,6 +19,7 @@ from trainrx.inputs.files import in_words, read_path, read_stdin, whole_contents
 from trainrx.inputs.hardware import card_and_count, read_gpu
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.cards import card_facts
+from trainrx.launch.programs import STARTS, folder_programs
 from trainrx.launch.prose.statements import Stated, stated
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.launch.replies import Replies, with_replies
@@ -40,7 +41,6 @@ CARD_NAME = late(r"(?!nan|inf)[a-z]{2}", re.IGNORECASE)
 GPU_EXPECTED = "Expected a card or its memory, e.g. `--gpu A100-80G` or `--gpu 24GiB`."
 Asked = InputKind | Literal["post"]
 """What the user says a file is."""
-LAUNCHES = ("script", "argv", "config", "args")
 LOGS = ("log", "metrics")
 NOT_A_LAUNCH = (
     "holds the output of a job and no command that starts one: it was read as a log; give the "
@@ -136,6 +136,7 @@ def gather(request: Request, knowledge: Knowledge) -> Given:
             inputs += _evidence(found) if kind in (None, "log") else found
             unread += problems
     inputs += [item for item in replies.inputs if item.kind != "versions"]
+    inputs += folder_programs(request.paths, inputs)
     nothing = not inputs and not any((request.gpu, request.notes, request.versions))
     if nothing and refused:
         raise refused[0]
@@ -277,11 +278,11 @@ def _read_given(name: str, kind: Asked | None, stdin: bytes | None, budget: Read
         return _read_as(name, kind, stdin, budget)
     # `--cmd` takes scripts and configs alike: which of them it is, is told by the content
     found, unread = _read_as(name, None, stdin, budget)
-    if all(item.kind in LAUNCHES or item.spans for item in found):
+    if all(item.kind in STARTS or item.spans for item in found):
         return found, unread
     scripts, _ = _read_as(name, "script", stdin, ReadingBudget())
     said = {item.name: item for item in scripts if item.kind == "script"}
-    apart = {item.name for item in found if item.kind in LAUNCHES}
+    apart = {item.name for item in found if item.kind in STARTS}
     inputs: list[Input] = []
     for item in found:
         script = said.get(item.name)

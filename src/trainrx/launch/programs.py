@@ -11,13 +11,19 @@ import msgspec
 from trainrx.catalog.catalog import plain
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.view import UNKNOWN
+from trainrx.knowledge.regular import read_regular
+from trainrx.launch.config_kinds import classify_config
 from trainrx.launch.files import base, script_file
 from trainrx.launch.hydra import is_hydra_program
 from trainrx.launch.program_settings import is_own_program
-from trainrx.launch.python_source import is_program, read_program
+from trainrx.launch.python_source import LARGEST, is_program, read_program
 from trainrx.launch.python_values import DATACLASS_PARSERS
 from trainrx.model.job import Input, RawArg, RawLaunch, Script
 
+STARTS = ("script", "argv", "config", "args")
+"""Kinds of inputs that may start a job."""
+MOST_PROGRAMS = 50
+"""Python files of a folder that are looked at."""
 MOST_BEFORE = 12
 """Words in front of the program a command runs, at most."""
 
@@ -91,6 +97,35 @@ def program_beside(
         return None  # found further up: where it was read from is not told
     text = script_file(launch.program, beside)
     return None if text is None else Input(kind="script", name=str(path), text=text, path=path)
+
+
+def folder_programs(paths: Iterable[str], inputs: Sequence[Input]) -> Iterator[Input]:
+    """Give the training programs of run folders in which nothing else starts a job.
+
+    A folder may hold many: its only one is the job's, and else the one its log names in a
+    traceback. Folders below are not entered.
+    """
+    configs = (item.text or "" for item in inputs if item.kind == "config")
+    if any(i.kind in STARTS and i.kind != "config" for i in inputs) or any(
+        classify_config(text) is not None for text in configs
+    ):
+        return
+    logs = [item.text or "" for item in inputs if item.kind == "log"]
+    for folder in filter(Path.is_dir, map(Path, paths)):
+        found = [*_trainers_in(folder)]
+        if len(found) > 1:
+            found = [i for i in found if any(f'{base(i.name)}", line ' in log for log in logs)]
+        yield from found if len(found) == 1 else ()
+
+
+def _trainers_in(folder: Path) -> Iterator[Input]:
+    for path in sorted(folder.glob("*.py"))[:MOST_PROGRAMS]:
+        try:
+            text = read_regular(path, LARGEST + 1).decode("utf-8", "replace")
+        except OSError:
+            continue
+        if is_program(text) and read_program(text, str(path)):
+            yield Input(kind="script", name=str(path), text=text, path=path)
 
 
 def _named(programs: Sequence[Input], launch: RawLaunch) -> list[Input]:
