@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainrx.fix.measures import measure_changes, measure_text
+from trainrx.fix.measures import commands_here, measure_changes, measure_text
 from trainrx.model.facts import Fact, Facts, fact
 from trainrx.model.knowledge import Measure
 
@@ -61,3 +61,16 @@ def test_a_name_is_given_to_its_framework_and_to_nobody_else(
 
 def test_the_page_of_an_entry_says_whose_name_it_is() -> None:
     assert measure_text(OWNED[0], "en") == "set --log-probs-chunk-size: 1 (slime)"
+
+
+def test_commands_of_another_framework_are_left_out() -> None:
+    commands = (
+        "swift sft --help | grep -i lora",
+        "FORCE_TORCHRUN=1 llamafactory-cli train x.yaml",
+        "pip show trl",
+        "nvidia-smi",
+    )
+    job = Facts([fact("launch.framework", "ms-swift")])
+
+    assert [*commands_here(commands, job)] == [commands[0], *commands[2:]]
+    assert [*commands_here(commands, Facts())] == [*commands]

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from trainrx.fix.placeholders import is_open
-from trainrx.frameworks import framework_of
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.frameworks.common.owners import is_of_others
 from trainrx.model.facts import Facts
 from trainrx.model.knowledge import Fix, Measure
+from trainrx.model.pattern import late
 from trainrx.model.result import Change
 from trainrx.model.text import Lang, Text
+
+_STARTED = late(r"(?:^|[|;&]) *(?:[A-Z_]+=\S* +)*([\w-]+)")
+"""The program a command starts, behind its variables."""
 
 
 def running(facts: Facts) -> tuple[str, ...]:
@@ -42,6 +46,16 @@ def is_in_part_of_others(fix: Fix, facts: Facts) -> bool:
     return any(is_of_others(measure.of, runs) for measure in fix.measures) or any(
         is_package_of_others(package.name, facts) for package in fix.packages
     )
+
+
+def commands_here(commands: Iterable[str], facts: Facts) -> Iterator[str]:
+    """Leave out commands of other frameworks than the one that runs (`llamafactory-cli -h`)."""
+    runs = running(facts)
+    for command in commands:
+        started = {found[1] for found in _STARTED.finditer(command)} if runs else set[str]()
+        owners = {one.name for one in frameworks() if started & {*one.programs}}
+        if not is_of_others(owners, runs):
+            yield command
 
 
 ACTIONS: dict[str, Text] = {

@@ -18,7 +18,7 @@ from trainrx.fix.changes import (
     spell_for,
 )
 from trainrx.fix.constraints import alters_batch, batch_note, impossible, keep_batch, repair
-from trainrx.fix.measures import is_in_part_of_others, measure_changes
+from trainrx.fix.measures import commands_here, is_in_part_of_others, measure_changes
 from trainrx.fix.offered import refusal
 from trainrx.fix.placeholders import at_home, filled, known_words
 from trainrx.fix.versions import install_command, package_changes, set_changes
@@ -224,7 +224,10 @@ def _make(fix: Fix, cause: Cause, job: Target) -> FixOut | AlreadyRight:
         cost=price_text(fix.cost, job.lang),
         changes=changes,
         steps=fix.steps.in_(job.lang) if fix.steps else "",
-        commands=(*install_command(together), *(filled(one, words) for one in fix.commands)),
+        commands=(
+            *install_command(together),
+            *(filled(one, words) for one in commands_here(fix.commands, job.facts)),
+        ),
         notes=tuple(notes),
         destroys=None if fix.destroys is None else destructive_step(fix.destroys, job.lang),
         predicted=_predicted(fix, values, job),
