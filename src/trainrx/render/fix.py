@@ -70,6 +70,8 @@ def _head(answer: FixAnswer, chosen: Proposal | None, view: View) -> Iterator[do
     claim = words.CLAIM[answer.verdict]
     if chosen is not None and not chosen.diff and chosen.commands:
         claim = words.INSTALL
+    elif answer.verdict == "nothing-proved" and not answer.dropped:
+        claim = words.NO_CHANGE
     word = view.say(words.VERDICT[answer.verdict])
     yield doc.Headline(word, words.STYLE_OF[answer.verdict], view.say(claim))
     if answer.cause is not None:

@@ -60,6 +60,9 @@ CLAIM: Mapping[FixVerdict, Text] = {
         zh="没有发现原因；显存是否够用无法判断",
     ),
 }
+NO_CHANGE = Text(
+    en="no change that could be tried is known for this cause", zh="这个原因没有可供尝试的改法"
+)
 INSTALL = Text(
     en="the versions below fit together by what their releases say they need",
     zh="按各版本自身声明的依赖，下面这组版本相互兼容",
