@@ -14,6 +14,7 @@ from trainrx.knowledge.verified import digest_of, holding, kind_of, read_verifie
 from trainrx.reason.score import logit
 from trainrx.render.explain import verified_text
 from verify.claims import Claim, claims_of, identifiers
+from verify.ends import off
 from verify.look import Looker
 from verify.names import missing
 from verify.sources import Sources, prints
@@ -83,6 +84,23 @@ def test_a_name_is_looked_for_within_its_range() -> None:
     assert missing("ms-swift", "sft_type", ">=4") == "no release of ms-swift >=4 takes it"
     assert missing("ms-swift", "no_such_thing", "") == "no release of ms-swift takes it"
     assert missing("no-such-package", "sft_type", "") is None
+
+
+def test_a_range_ends_where_the_package_gained_or_lost_the_name() -> None:
+    assert off("transformers", "evaluation_strategy", "<4.51") == ""
+    assert off("transformers", "evaluation_strategy", "<4.50") == "it went with 4.51.0"
+    assert off("peft", "corda_config", ">=0.15") == ""
+    assert off("torch", "device_id", ">=2.5") == "it came with 2.3.0, 2.6.0"
+    assert off("transformers", "no_such_thing", "<5") is None
+    assert off("no-such-package", "device_id", ">=2") is None
+
+
+def test_a_fix_is_held_to_the_names_it_is_offered_for() -> None:
+    cause = WRITTEN.causes["argument-gone-from-library"]
+    ends = {claim.text for claim in claims_of(cause) if claim.kind == "end"}
+
+    assert {"evaluation_strategy", "corda_config"} < ends
+    assert not ends & {"packing", "tokenizer"}
 
 
 def test_what_a_source_lacks_is_not_looked_for_in_it() -> None:

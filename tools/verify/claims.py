@@ -14,8 +14,9 @@ from trainrx.model.knowledge import FORMER, Cause, Fix, Symptom
 from trainrx.model.levers import Guard, Lever
 from trainrx.model.packages import RangeEntry, VersionRange
 from trainrx.model.parts import Param, Reference
+from verify.ends import ends_of
 
-Kind = Literal["name", "message", "source", "release"]
+Kind = Literal["name", "message", "source", "release", "end"]
 Verified = Cause | Symptom | Guard | Lever | RangeEntry | Param
 
 
@@ -26,7 +27,8 @@ class Claim(NamedTuple):
     is printed by a file at `where` or `others`
     (of the package `text`, whose own message it is). source: the file at `where` holds all `texts`.
     release: the change at `where` came with a release that bounds `versions` of the package
-    `text`, or, with `partly`, one within them, as a repair in several steps does.
+    `text`, or, with `partly`, one within them, as a repair in several steps does. end: the package
+    `where` gained or lost the name `text` with the release that `versions` begins or ends with.
     """
 
     kind: Kind
@@ -75,6 +77,8 @@ def claims_of(entry: Verified) -> Iterator[Claim]:
         yield from _messages(entry, tuple(sources))
     if isinstance(entry, (Cause, Guard)):
         yield from _releases(entry.fixes, references)
+        for where, name, spec in (end for fix in entry.fixes for end in ends_of(fix)):
+            yield Claim("end", where, name, versions=spec)
     elif isinstance(entry, RangeEntry):
         yield from _range_releases(entry.package, entry.range)
 

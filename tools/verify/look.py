@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from repairs.packages import PARTS
 from verify.claims import CHANGE, FILE, Claim, bounds
+from verify.ends import off
 from verify.names import missing
 from verify.sources import MOVED, Sources, prints
 
@@ -50,8 +51,9 @@ class Looker:
 
     def outcome(self, claim: Claim) -> Outcome:
         """Look one claim up."""
-        if claim.kind == "name":
-            said = missing(claim.where, claim.text, claim.versions)
+        if claim.kind in ("name", "end"):
+            told = missing if claim.kind == "name" else off
+            said = told(claim.where, claim.text, claim.versions)
             return Outcome(
                 claim, "unseen" if said is None else "fails" if said else "holds", said or ""
             )
