@@ -120,7 +120,7 @@ def _read_mapped(param: Param, spelling: Spelling, text: str) -> ParsedValue:
         return (
             ParsedValue() if known else ParsedValue(problem=f"{text[:80]!r} is not a valid value")
         )
-    if text.lower() in _NOTHING or param.type == "bool":
+    if text.lower() in _NOTHING or param.type == "bool" or spelling.closed:
         return ParsedValue()
     return read_typed(param, text)
 

@@ -167,6 +167,8 @@ def _other_roles(facts: Facts, trainer: int) -> int | None:
     ):
         takes_part = facts.value(f"role.{held}")
         size = degrees(facts, f"rlhf.{role}_nodes", f"rlhf.{role}_gpus_per_node")
+        if facts.number(f"rlhf.{role}_nodes") == 0:
+            size = 0
         if takes_part is None or (takes_part and size is None):
             return None
         sizes[role] = size or 0 if takes_part else 0

@@ -65,6 +65,10 @@ class EasyR1(Verl):
         """It does nothing but train."""
         return "trainer"
 
+    def usual_strategy(self, launch: RawLaunch) -> str:
+        """It has no other (workers/fsdp_workers.py)."""
+        return "fsdp"
+
     # Memory ---------------------------------------------------------------------------------------
     adapters_on_bf16 = True
     """workers/fsdp_workers.py."""

@@ -21,6 +21,10 @@ _ARGUMENTS = frozenset(
     | {"sequence_parallel", "lr_decay_style", "ffn_hidden_size", "recompute_granularity"}
 )
 """Arguments of megatron/training/arguments.py that others share singly."""
+_TRAINERS = frozenset(
+    {"per_device_train_batch_size", "gradient_accumulation_steps", "model_name_or_path"}
+)
+"""Arguments of the Trainer of transformers and of programs on it."""
 _ENOUGH, _BESIDE_A_NAME = 5, 2
 """How many of them tell, by themselves and behind a program that is called like one of its own."""
 _PRETRAINS = late(r"(?:.*/)?(?:pretrain|train|finetune)_?\w*\.py")
@@ -46,6 +50,9 @@ class MegatronLm(Framework):
         named = self.matched(entry) is not None or (
             known >= _BESIDE_A_NAME and _PRETRAINS.fullmatch(entry.path.text) is not None
         )
+        names = argument_names(entry.args)
+        if len(names & _TRAINERS) >= _BESIDE_A_NAME and self.matched(entry) is None:
+            return None  # a program on the Trainer that sizes its model by options
         trains = known >= _ENOUGH or (named and known >= _BESIDE_A_NAME)
         return self.launch("megatron pt", entry.args) if trains or self.matched(entry) else None
 

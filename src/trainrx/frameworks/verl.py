@@ -94,6 +94,12 @@ class Verl(Framework):
         shipped = folder is None or _SHIPPED_FOLDER.fullmatch(folder) is not None
         return shipped and not beside and _PROGRAM.fullmatch(launch.program) is not None
 
+    def usual_strategy(self, launch: RawLaunch) -> str:
+        """FSDP, unless the configuration that is named or the engine is Megatron's."""
+        given = _flags(launch.args)
+        chosen = " ".join((given.get("config_name", ""), given.get("model_engine", "")))
+        return "megatron" if "megatron" in chosen else "fsdp"
+
     # Memory ---------------------------------------------------------------------------------------
     loads_as = "fp32-or-fp16"
     """workers/fsdp_workers.py: torch_dtype of the actor; model_dtype."""

@@ -141,6 +141,8 @@ def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Co
         return Composition()  # what the user gave is read as it is
 
     found = compose(start, raw.args, partial(_read_exact, beside=beside))
+    if not found.parts and "/" not in start.names[0]:
+        found = compose(start, raw.args, partial(_read_only, beside=beside))
     listed = start.stem == "" or start.stem in catalog(raw.framework).contents.commands
     if not found.parts and listed and framework.brings_file(raw):
         return Composition()
@@ -156,6 +158,14 @@ def _read_exact(named: str, beside: Path) -> FoundFile | None:
         if inside is not None:
             return inside
     return found_file(named, beside, least=2)
+
+
+def _read_only(named: str, beside: Path) -> FoundFile | None:
+    """Read a file by its path, else the only one of its name in the repository."""
+    exact = _read_exact(named, beside)
+    root = [beside.resolve(), *_above(beside.resolve())][-1]
+    place = _below(named, root) if exact is None and "/" not in named else None
+    return exact if place is None else _read_inside(place, root)
 
 
 def _as_path(program: str) -> str:

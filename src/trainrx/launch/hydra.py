@@ -82,10 +82,10 @@ def start_file(raw: RawLaunch, program: str | None) -> StartFile | None:
         raw: the launch.
         program: the text of the program, where it is at hand.
     """
-    given = {arg.name: arg for arg in raw.args if arg.name in (*_PATH, *_DIR, *_NAME)}
-    if any(arg.values is None or len(arg.values) != 1 for arg in given.values()):
+    given = {arg.name: arg.values for arg in raw.args if arg.name in (*_PATH, *_DIR, *_NAME)}
+    named = {name: values[0] for name, values in given.items() if values and len(values) == 1}
+    if any(name in given and name not in named for name in _NAME):
         return None
-    named = {name: (arg.values or ("",))[0] for name, arg in given.items()}
     declared = _declared(program or "")
     name = _first(named, _NAME) or declared.get("config_name")
     if not name:
@@ -101,6 +101,8 @@ def start_file(raw: RawLaunch, program: str | None) -> StartFile | None:
     candidates = [f"{place.rstrip('/')}/{file}" for place in (*folders, *further) if place != "."]
     if "." in folders or not candidates:
         candidates.append(f"{own}/{file}" if own else file)
+    if any(name not in named for name in given):  # a folder nobody can tell: by its name alone
+        candidates = [file]
     stem = (_first(named, _NAME) or "").removesuffix(".yaml").removesuffix(".yml")
     return StartFile(tuple(dict.fromkeys(candidates)), tuple(further), stem)
 

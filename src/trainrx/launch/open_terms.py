@@ -9,6 +9,7 @@ import msgspec
 
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.resolved import Resolved
+from trainrx.frameworks import framework_of
 from trainrx.launch.config_files import Configs
 from trainrx.launch.facts import UNRESOLVED
 from trainrx.launch.files import base
@@ -109,13 +110,19 @@ _LIMITS = frozenset(
 """What programs on the Trainer of transformers call the limit of a sample."""
 _MODELS = frozenset(
     {"model", "model_id", "model_name", "model_path", "base_model", "pretrained_model"}
-    | {"base_model_name", "model_id_or_path", "pretrained_model_path"}
+    | {"base_model_name", "model_id_or_path", "pretrained_model_path", "pretrain"}
 )
 """What programs of someone's own call the model they train."""
 _MODEL_PATH = late(r"(?:[\w.-]+|[.~]{0,2})(?:/[\w.-]+)+/?")
 """A hub id, or a path."""
 _MODEL_NAME = late(r"[A-Za-z][\w.-]*\d[\w.-]*")
 """What names a model by itself: a series with a number in it, no `$`."""
+_DEGREES: Mapping[str, tuple[str, int]] = {
+    "zero_stage": ("parallel.zero_stage", 3),
+    "tensor_model_parallel_size": ("parallel.tensor", 1024),
+    "pipeline_model_parallel_size": ("parallel.pipeline", 1024),
+}
+"""Names with one meaning wherever they are, and the highest value that is one."""
 HIDDEN = "..."
 """What stands for arguments that are not at hand."""
 
@@ -136,7 +143,13 @@ def facts_beside_settings(
     complete = raw.args_complete and not read.unread
     whole = msgspec.structs.replace(read.launch, args_complete=complete)
     named = frozenset(item.kind for item in resolved.facts)
-    beside = (*sharding, *program_facts(whole, named), *_model_name(raw, resolved))
+    beside = (
+        *sharding,
+        *program_facts(whole, named),
+        *_model_name(raw, resolved),
+        *_usual_degrees(raw, named),
+        *_usual_strategy(raw, resolved),
+    )
     known = (*resolved.facts, *beside)
     return (
         *beside,
@@ -162,6 +175,25 @@ def _model_name(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
     name = setting.text.strip("\"'").rstrip("/").rpartition("/")[2]
     if _MODEL_NAME.fullmatch(name):
         yield fact("model.name", name, *setting.origins, how="assumed")
+
+
+def _usual_strategy(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
+    """Take the strategy of the framework's own configuration where words may be hidden (`$@`)."""
+    strategy = framework_of(raw.framework).usual_strategy(raw) if raw.role == "trainer" else ""
+    if strategy and "parallel.strategy" not in resolved.settings and not raw.args_complete:
+        yield fact("parallel.strategy", strategy, raw.origin, how="assumed")
+
+
+def _usual_degrees(raw: RawLaunch, known: Collection[str]) -> Iterator[Fact]:
+    """Take what a program of someone's own calls by names of DeepSpeed and Megatron."""
+    if not is_own_program(raw):
+        return
+    for arg in raw.args:
+        kind, most = _DEGREES.get(plain(arg.name), ("", 0))
+        words = arg.values or ()
+        number = int(words[0][:9]) if len(words) == 1 and words[0].isdecimal() else most + 1
+        if kind and kind not in known and number <= most:
+            yield fact(kind, number, arg.origin, how="assumed")
 
 
 def open_terms(

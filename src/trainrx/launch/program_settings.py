@@ -11,7 +11,9 @@ from trainrx.catalog.catalog import plain
 from trainrx.frameworks import framework_of
 from trainrx.model.facts import Fact, Scalar, fact
 from trainrx.model.job import RawArg, RawLaunch
+from trainrx.model.pattern import late
 
+_MODULE = late(r"[A-Za-z_]\w*(?:\.\w+)+")
 _DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
 _TRUE = frozenset({"true", "1", "yes"})
 _Read = Callable[[tuple[str, ...]], Scalar | None]
@@ -59,5 +61,6 @@ def set_by_program(raw: RawLaunch) -> Iterator[RawArg]:
 
 def is_own_program(launch: RawLaunch) -> bool:
     """Tell a program of someone's own, whose parser nobody here knows."""
-    own = launch.program.endswith(".py") and launch.role == "trainer"
+    module = not launch.framework and _MODULE.fullmatch(launch.program) is not None
+    own = (launch.program.endswith(".py") or module) and launch.role == "trainer"
     return own and not framework_of(launch.framework).is_own_program(launch.program)

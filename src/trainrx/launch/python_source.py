@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from trainrx.frameworks import frameworks
 from trainrx.frameworks.common.recognise import by_precedence
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.inputs.recognise import IMPORT, PROGRAM
@@ -37,6 +38,8 @@ LARGEST = 1 << 20
 MOST_LAUNCHES = 8
 MOST_BASES = 8
 """Classes between one of the program and the library's it is derived from."""
+LIBRARIES = frozenset({"transformers", "trl", "unsloth", "sentence_transformers", "peft"})
+"""What the classes of trainers and of their configurations are imported from."""
 MAGIC = late(r"(?m)^([ \t]*)[!%][^\n]*$")
 """Lines of a notebook that are for its shell."""
 FORMATTED = late(r"(?i)\b(?:f|rf|fr)['\"]")
@@ -141,13 +144,19 @@ class _SourceReader:
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for name in _imported(node)
         }
+        self._foreign = frozenset(_foreign(program.names.nodes))
         self._env = tuple(variables(program))
 
     def launches(self) -> Iterator[RawLaunch]:
         """Give a launch for each configuration, or one of all that is called without any."""
         configs = [*islice(self._configured(), MOST_LAUNCHES)]
         calls = self._in.calls
-        trainers = [c for c in calls if c.name in TRAINERS or is_own(c.name, "Trainer")]
+        trainers = [
+            call
+            for call in calls
+            if call.name not in self._foreign
+            and (call.name in TRAINERS or is_own(call.name, "Trainer"))
+        ]
         tuned = [call for call in calls if call.name in LORA]
         shared = (
             *self._trainer(trainers),
@@ -195,6 +204,8 @@ class _SourceReader:
     def _library_class(self, name: str, depth: int = 0) -> str | None:
         """Give the configuration of a library a class is, or is derived from."""
         node = self._in.names.classes.get(name)
+        if node is None and name in self._foreign:
+            return None
         if node is None or depth >= MOST_BASES:
             return name if name in ARGUMENTS or is_own(name, "Config") else None
         bases = [text_of(base).rpartition(".")[2] for base in node.bases]
@@ -253,6 +264,18 @@ class _SourceReader:
             started_unseen=True,
             program_read=True,
         )
+
+
+def _foreign(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Give what a program calls by names of a library, but imports from somewhere else."""
+    own = {folder for one in frameworks() for folder in one.folders} | LIBRARIES
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level and _root(node) not in own:
+            yield from (item.asname or item.name for item in node.names)
+
+
+def _root(node: ast.ImportFrom) -> str:
+    return (node.module or "").partition(".")[0]
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

@@ -8,7 +8,7 @@ https://docs.ray.io/en/latest/cluster/running-applications/job-submission/cli.ht
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -99,6 +99,7 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
             name = _SLURM_NAMES.get(option.key, option.key)
             if name in _SLURM_KEPT:
                 front.keep(name, option.given, option.word)
+    _count_nodes(front, {option.key: option for option in options})
     given_names = {item.name for item in front.launcher}
     front.launcher += [item for item in front.allocation if item.name not in given_names]
     # a step on one node of a larger job: the others have theirs
@@ -109,6 +110,22 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     ]
     front.allocated = True
     return rest
+
+
+def _count_nodes(front: Front, options: Mapping[str, LauncherOption]) -> None:
+    """Work the nodes out of all tasks and those of a node, where neither says more.
+
+    https://slurm.schedmd.com/srun.html: -N defaults to what the tasks need.
+    """
+    told = {item.name for item in (*front.launcher, *front.allocation)}
+    total = options.get("n") or options.get("ntasks")
+    each = options.get("ntasks-per-node") or options.get("ntasks_per_node")
+    counts = [item.value for item in (total, each) if item is not None]
+    if "nnodes" in told or total is None or len(counts) < 2:
+        return
+    texts = [text for text in counts if text and text.isdecimal() and len(text) < 7]
+    if len(texts) == 2 and int(texts[1]):
+        front.keep("nnodes", (str(-(-int(texts[0]) // int(texts[1]))),), total.word)
 
 
 def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:

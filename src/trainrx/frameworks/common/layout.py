@@ -6,9 +6,12 @@ or None where it cannot be told.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from trainrx.model.facts import Facts
+
+if TYPE_CHECKING:
+    from trainrx.model.job import RawLaunch
 
 ONLINE = frozenset({"grpo", "ppo"})
 """Tasks that train the model on its own completions."""
@@ -43,6 +46,10 @@ class LayoutTraits:
     def sharing(self, facts: Facts) -> tuple[str, ...] | None:
         """Name the degrees whose ranks work on the same samples; None where that is not known."""
         return None
+
+    def usual_strategy(self, launch: RawLaunch) -> str:
+        """Name the strategy of its own configuration, which holds where words may be hidden."""
+        return ""
 
     def roles_apart(self, facts: Facts) -> bool:
         """Tell whether each model of online training has processes of its own."""

@@ -62,8 +62,8 @@ class OwnScript(Framework):
     checkpoints = False
 
     def sharing(self, facts: Facts) -> tuple[str, ...] | None:
-        """Every process is a replica."""
-        return ()
+        """Every process is a replica, unless its options share a model among some."""
+        return tuple(name for name in ("parallel.tensor", "parallel.pipeline") if name in facts)
 
     def printed_object(self, name: str, before: str) -> tuple[str, Kind] | None:
         """Whose a namespace is, only the launch can tell."""
