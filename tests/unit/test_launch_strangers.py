@@ -90,3 +90,68 @@ def test_a_configuration_of_another_name_is_no_strategy(tmp_path):
     job = read(tmp_path, run__sh=script).jobs[0]
 
     assert known(job).get("parallel.strategy") != "search_grpo"
+
+
+def test_a_beginning_of_an_option_of_torchrun_is_the_option(tmp_path):
+    job = read(tmp_path, run__sh="torchrun --nnode $N --nproc_per_node 8 train.py\n").jobs[0]
+
+    assert "hardware.gpus" not in known(job)
+    assert "parallel.nodes" in {item.canonical for item in job.settings if not item.known}
+
+
+def test_a_model_in_an_unknown_folder_keeps_its_name_behind_a_variable(tmp_path):
+    script = "M=$HOME/models/Qwen3-14B-Base\npython3 -m verl.trainer.main_ppo "
+    script += "actor_rollout_ref.model.path=$M\n"
+
+    job = read(tmp_path, run__sh=script).jobs[0]
+
+    assert job.model == "Qwen3-14B-Base"
+
+
+def test_a_batch_by_another_name_leaves_the_default_out(tmp_path):
+    script = "deepspeed train.py --gradient_accumulation_steps 4 --train_bsz_per_gpu 4\n"
+
+    job = read(tmp_path, run__sh=script).jobs[0]
+
+    assert "train.micro_batch" not in known(job)
+
+
+def test_easyr1_shards_by_fsdp_whatever_its_file_says(tmp_path):
+    script = "python3 -m verl.trainer.main config=c.yaml\n"
+
+    job = read(tmp_path, run__sh=script, c__yaml="worker:\n  actor:\n    global_batch_size: 8\n")
+
+    assert known(job.jobs[0])["parallel.strategy"] == "fsdp"
+
+
+def test_a_reward_model_behind_an_address_nobody_knows_takes_no_cards(tmp_path):
+    script = (
+        "python3 -m openrlhf.cli.train_ppo_ray --pretrain m/x --ref_num_nodes 1 "
+        "--ref_num_gpus_per_node 4 --critic_num_nodes 1 --critic_num_gpus_per_node 4 "
+        "--actor_num_nodes 1 --actor_num_gpus_per_node 4 --vllm_num_engines 4 "
+        "--vllm_tensor_parallel_size 1 --advantage_estimator gae --init_kl_coef 0.01 "
+        "--remote_rm_url http://$MASTER_ADDR:5000/get_reward\n"
+    )
+
+    job = read(tmp_path, run__sh=script).jobs[0]
+
+    assert known(job)["hardware.gpus"] == 16
+
+
+PEFT = """\
+import argparse
+from peft import LoraConfig, get_peft_model
+p = argparse.ArgumentParser()
+p.add_argument("--model_name_or_path")
+args = p.parse_args()
+model = get_peft_model(load(args), LoraConfig(r=8))
+"""
+
+
+def test_a_program_without_a_configuration_keeps_what_its_command_says(tmp_path):
+    script = "python train.py --model_name_or_path a/b --per_device_train_batch_size 8\n"
+
+    job = read(tmp_path, run__sh=script, train__py=PEFT).jobs[0]
+
+    assert job.model == "a/b"
+    assert known(job)["train.micro_batch"] == 8

@@ -130,7 +130,8 @@ def _holds_reward_model(facts: Facts) -> bool | None:
     enabled = facts.value("rlhf.reward_model_enabled")
     if isinstance(enabled, bool):
         return enabled
-    if "rlhf.remote_reward" in facts:
+    unknown = (facts.text("launch.unresolved") or "").split()
+    if "rlhf.remote_reward" in facts or "rlhf.remote_reward" in unknown:
         return False
     return framework(facts).has_reward_model(facts, task(facts))
 

@@ -15,7 +15,7 @@ from trainrx.frameworks import frameworks
 from trainrx.inspect.topics import topic_of
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.job import Launch, launch_facts
-from trainrx.launch.open_terms import OPEN
+from trainrx.launch.open_terms import OPEN, TERMS
 from trainrx.launch.prose.conflicts import overruled
 from trainrx.launch.prose.statements import Stated
 from trainrx.model import reasons
@@ -77,6 +77,7 @@ def describe(launch: Launch, around: InspectContext) -> InspectedJob:
     how = around.version_how.get(raw.framework, "given") if given else resolved.version_how
     own = (*around.facts, *launch_facts(launch, around.versions), *around.told)
     facts = derive(own, around.knowledge, launch.shape)
+    doubtful = frozenset(_doubtful(facts))
     return InspectedJob(
         place=raw.origin,
         framework=raw.framework or None,
@@ -90,8 +91,16 @@ def describe(launch: Launch, around: InspectContext) -> InspectedJob:
         complete=raw.args_complete,
         nodes=around.nodes,
         configs=launch.configs,
-        arguments=tuple(_argument(a, launch) for a in _ordered(resolved.arguments)),
-        settings=tuple(_setting(s, launch) for s in resolved.settings.values()),
+        arguments=tuple(
+            _argument(item, launch)
+            for item in _ordered(resolved.arguments)
+            if item.via != "default" or item.canonical not in doubtful
+        ),
+        settings=tuple(
+            _setting(item, launch)
+            for item in resolved.settings.values()
+            if item.via != "default" or item.canonical not in doubtful
+        ),
         facts=tuple(_facts(facts, resolved.settings, around, launch)),
         env=tuple(_variables(launch, around)),
         strangers=tuple(_strangers(launch, around)),
@@ -99,6 +108,12 @@ def describe(launch: Launch, around: InspectContext) -> InspectedJob:
         defects=tuple(sorted(raw.defects, key=lambda d: (d.source, d.line))),
         unread=(*unread, *overruled(around.stated, facts, around.versions, around.lang)),
     )
+
+
+def _doubtful(facts: Facts) -> Iterator[str]:
+    """Give the parameters whose defaults say nothing: what nobody understands may set them."""
+    for name in (facts.text(OPEN) or "").split():
+        yield from TERMS[name].settings if name in TERMS else ()
 
 
 def _is_said(item: Unread) -> bool:

@@ -102,7 +102,9 @@ class _ArgumentReader:
         texts = tuple(value.text for value in values) if known else None
         alone = values[0] if len(values) == 1 else None
         formula = "" if alone is None else alone.formula
-        self._keep(name, texts, word, () if alone is None else alone.alternatives, formula=formula)
+        texts_of = () if alone is None else alone.alternatives
+        shown = "" if alone is None else alone.text
+        self._keep(name, texts, word, texts_of, formula=formula, shown=shown)
 
     def _keep(
         self,
@@ -112,6 +114,7 @@ class _ArgumentReader:
         alternatives: tuple[str, ...] = (),
         sign: Sign = "",
         formula: str = "",
+        shown: str = "",
     ) -> None:
         unknown = values is None
         self.args.append(
@@ -122,6 +125,7 @@ class _ArgumentReader:
                 alternatives=alternatives if unknown else (),
                 sign=sign,
                 formula=formula if unknown else "",
+                shown=shown if unknown else "",
             )
         )
         if name == "config" and values:
@@ -133,7 +137,8 @@ class _ArgumentReader:
         name = left.lstrip("-").replace("-", "_")
         if sign:
             values = None if word.unknown else (value,)
-            self._keep(name, values, word, _behind(word, left + sign), formula=word.formula)
+            texts = _behind(word, left + sign)
+            self._keep(name, values, word, texts, formula=word.formula, shown=value)
         else:
             self._open = _Open(name, word, [])
 
@@ -154,7 +159,8 @@ class _ArgumentReader:
         name = "~" + match["name"] if sign == "~" else match["name"]
         front = word.text[: match.start("value")]
         values = None if word.unknown else (match["value"],)
-        self._keep(name, values, word, _behind(word, front), sign, word.formula)
+        texts, shown = _behind(word, front), match["value"]
+        self._keep(name, values, word, texts, sign, word.formula, shown)
 
     def _is_more(self, word: Word) -> bool:
         """Tell `$EXTRA_ARGS`, which stands for further arguments, from the value of a flag."""

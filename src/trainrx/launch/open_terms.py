@@ -90,7 +90,7 @@ TERMS: Mapping[str, MemoryTerm] = {
         ("train.attention", "train.liger", "train.optimizer"),
     ),
     "batch": MemoryTerm(
-        r"batch_?size|(?:^|_)(?:bs|mbs)(?:_|$)|micro_?batch",
+        r"batch_?size|(?:^|_)(?:bs|mbs|bsz|bsize)(?:_|$)|micro_?batch",
         ("train.micro_batch",),
         ("train.micro_batch", "train.dynamic_batch"),
     ),
@@ -113,6 +113,9 @@ _MODELS = frozenset(
     | {"base_model_name", "model_id_or_path", "pretrained_model_path", "pretrain"}
 )
 """What programs of someone's own call the model they train."""
+_NAMED_MODEL = late(
+    r"(?:hf|base|pretrained|llm|policy|actor|student|sft)_model(?:_name|_path|_or)+"
+)
 _MODEL_PATH = late(r"(?:[\w.-]+|[.~]{0,2})(?:/[\w.-]+)+/?")
 """A hub id, or a path."""
 _MODEL_NAME = late(r"[A-Za-z][\w.-]*\d[\w.-]*")
@@ -166,8 +169,10 @@ def _model_name(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
     setting = resolved.settings.get("model.name")
     if (setting is None or setting.value is None) and is_own_program(raw):
         for arg in raw.args:
-            if plain(arg.name) in _MODELS and len(words := arg.values or ()) == 1:
-                if _MODEL_PATH.fullmatch(words[0]):
+            name = plain(arg.name)
+            named = name in _MODELS or _NAMED_MODEL.fullmatch(name) is not None
+            if named and len(words := arg.values or ()) == 1:
+                if _MODEL_PATH.fullmatch(words[0]) or _MODEL_NAME.fullmatch(words[0]):
                     yield fact("model.name", words[0], arg.origin, how="assumed")
                 return
     if setting is None or setting.value is not None or "$" not in setting.text:
@@ -180,7 +185,8 @@ def _model_name(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
 def _usual_strategy(raw: RawLaunch, resolved: Resolved) -> Iterator[Fact]:
     """Take the strategy of the framework's own configuration where words may be hidden (`$@`)."""
     strategy = framework_of(raw.framework).usual_strategy(raw) if raw.role == "trainer" else ""
-    if strategy and "parallel.strategy" not in resolved.settings and not raw.args_complete:
+    unsaid = "parallel.strategy" not in resolved.settings
+    if strategy and unsaid and not (raw.args_complete and framework_of(raw.framework).composed):
         yield fact("parallel.strategy", strategy, raw.origin, how="assumed")
 
 

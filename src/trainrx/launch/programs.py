@@ -24,6 +24,8 @@ STARTS = ("script", "argv", "config", "args")
 """Kinds of inputs that may start a job."""
 MOST_PROGRAMS = 50
 """Python files of a folder that are looked at."""
+_CONFIGURED = frozenset({"output_dir", "per_device_train_batch_size", "learning_rate"})
+"""One of them stands in whatever configuration of a trainer a program makes."""
 MOST_BEFORE = 12
 """Words in front of the program a command runs, at most."""
 
@@ -175,6 +177,7 @@ def _options(args: Iterable[RawArg]) -> Mapping[str, object]:
 
 def _joined(launch: RawLaunch, program: RawLaunch, *, flags: bool) -> RawLaunch:
     """Put a command and its program together; `flags`: its options are the arguments themselves."""
+    flags = flags or not any(plain(arg.name) in _CONFIGURED for arg in program.args)
     own = launch.args if flags else ()
     given = {plain(arg.name) for arg in own}
     complete = launch.args_complete and (flags or program.args_complete)

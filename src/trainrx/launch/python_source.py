@@ -38,8 +38,8 @@ LARGEST = 1 << 20
 MOST_LAUNCHES = 8
 MOST_BASES = 8
 """Classes between one of the program and the library's it is derived from."""
-LIBRARIES = frozenset({"transformers", "trl", "unsloth", "sentence_transformers", "peft"})
-"""What the classes of trainers and of their configurations are imported from."""
+_LIBRARIES = frozenset({"sentence_transformers", "peft"})
+"""What the classes of trainers are imported from as well, beside frameworks."""
 MAGIC = late(r"(?m)^([ \t]*)[!%][^\n]*$")
 """Lines of a notebook that are for its shell."""
 FORMATTED = late(r"(?i)\b(?:f|rf|fr)['\"]")
@@ -268,7 +268,7 @@ class _SourceReader:
 
 def _foreign(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Give what a program calls by names of a library, but imports from somewhere else."""
-    own = {folder for one in frameworks() for folder in one.folders} | LIBRARIES
+    own = {folder for one in frameworks() for folder in (*one.folders, one.name)} | _LIBRARIES
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and not node.level and _root(node) not in own:
             yield from (item.asname or item.name for item in node.names)

@@ -118,7 +118,9 @@ class SettingsReader:
     ) -> tuple[Scalar | None, str, bool]:
         """Give the value (None: set, but not known), its text, and whether it says nothing."""
         if arg.values is None:
-            word = _unresolved(arg)
+            # what Megatron loads is a folder of checkpoints, whatever it is called
+            named = entry.param.id == "model.name" and arg.shown and arg.name != "load"
+            word = arg.shown if named else _unresolved(arg)
             self._complain(arg, via, f"{word or 'its value'} is not set in the script")
             return None, word, False
         reading = read_value(entry.param, entry.spelling, arg.values)

@@ -55,6 +55,7 @@ def start(kind: str, words: tuple[Word, ...], front: Front) -> Started | None:
         source = word if sign else words[at] if at < len(words) else word
         given = value if sign else source.text
         at += 0 if sign else 1
+        key = _whole(key) if kind == "torchrun" else key
         name = LAUNCHER_NAMES.get(key, key) if len(key) > 1 or kind == "deepspeed" else key
         _keep(name, given, source, word, front)
     rest = words[at + (at < len(words) and words[at].text == "--") :]
@@ -69,6 +70,21 @@ def start(kind: str, words: tuple[Word, ...], front: Front) -> Started | None:
         if name not in given_names:
             front.keep(name, None, words[0])
     return Started(rest[0], module, rest[1:])
+
+
+_TORCHRUN = frozenset(
+    {"nnodes", "nproc_per_node", "rdzv_backend", "rdzv_endpoint", "rdzv_id", "rdzv_conf", "role"}
+    | {"standalone", "max_restarts", "monitor_interval", "start_method", "run_path", "log_dir"}
+    | {"redirects", "tee", "local_ranks_filter", "node_rank", "master_addr", "master_port"}
+    | {"local_addr", "logs_specs", "module", "no_python", "event_log_handler"}
+)
+"""Its options: torch/distributed/run.py (get_args_parser)."""
+
+
+def _whole(key: str) -> str:
+    """Give the option a beginning stands for: argparse takes one that fits one option alone."""
+    fitting = [name for name in _TORCHRUN if name.startswith(key)] if len(key) > 2 else []
+    return fitting[0] if len(fitting) == 1 else key
 
 
 def _stay_on_the_node(front: Front, before: int) -> None:

@@ -172,7 +172,7 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     program printed it. `sign`: what hydra is told to do with the key: `+` add, `++` add or set,
     `~` delete (the name begins with it as well); `=` marks a key without dashes behind the config
     file of LLaMA-Factory, which is a key of that file. `formula`: how an unknown value was worked
-    out (see `Word`).
+    out (see `Word`), `shown` its text with what is unknown in it as `$NAME`.
     """
 
     name: str
@@ -182,6 +182,7 @@ class RawArg(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[str, ...] = ()
     sign: Literal["", "+", "++", "~", "="] = ""
     formula: str = ""
+    shown: str = ""
 
 
 Role = Literal[
