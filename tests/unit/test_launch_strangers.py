@@ -155,3 +155,49 @@ def test_a_program_without_a_configuration_keeps_what_its_command_says(tmp_path)
 
     assert job.model == "a/b"
     assert known(job)["train.micro_batch"] == 8
+
+
+FORK = """\
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--pretrain", type=str)
+p.add_argument("--samples_save_path", type=str)
+"""
+
+
+def test_what_the_copy_of_a_program_at_hand_declares_is_known(tmp_path):
+    package = tmp_path / "openrlhf" / "cli"
+    package.mkdir(parents=True)
+    (package / "train_ppo_ray.py").write_text(FORK, encoding="utf-8")
+    script = tmp_path / "run.sh"
+    script.write_text(
+        "python3 -m openrlhf.cli.train_ppo_ray --pretrain m/x --samples_save_path s --no_such 1\n",
+        encoding="utf-8",
+    )
+
+    found = [item.message for item in trainrx.lint(script) if item.rule == "unknown-argument"]
+
+    assert len(found) == 1
+    assert "--no_such" in found[0]
+
+
+def test_a_count_that_is_a_word_is_refused(tmp_path):
+    script = tmp_path / "run.sh"
+    script.write_text(
+        "NPROC_PER_NODE=two swift sft --model a/b --dataset x\n"
+        "NPROC_PER_NODE=gpu swift sft --model a/b --dataset x\n"
+        "torchrun --nproc_per_node=three --nnodes 1:2 train.py --model_name_or_path a/b\n",
+        encoding="utf-8",
+    )
+
+    found = [(item.line, item.rule) for item in trainrx.lint(script) if item.severity == "error"]
+
+    assert found == [(1, "wrong-type"), (3, "wrong-type")]
+
+
+def test_mindspeed_rl_is_named_by_its_program_and_file(tmp_path):
+    script = "python cli/train_grpo.py --config-name grpo_qwen25_7b_A3 | tee x.log\n"
+
+    job = read(tmp_path, run__sh=script).jobs[0]
+
+    assert (job.framework, job.command) == ("mindspeed-rl", "grpo")

@@ -31,6 +31,10 @@ _SPELLED_TWICE = "4.46.0"
 _ABBREVIATES = frozenset({"hf", "argparse"})
 
 
+MANY_STRANGERS = 4
+"""Names that no release has, from which on a program is a fork."""
+
+
 class NamedArgument(msgspec.Struct, frozen=True):
     """An argument under the framework's own name; `problem` says why it has none.
 
@@ -89,14 +93,17 @@ def read_given(
             if problem and style != "hydra":
                 # hydra's files declare no types: what stands there is only an example
                 problems.append((item.arg, problem))
+    strangers = tuple(
+        item.arg for item in (*named, *filed) if closed and _is_stranger(item, outside)
+    )
+    if len(strangers) >= MANY_STRANGERS:
+        problems = []  # of a fork no release tells what it takes
     return GivenArguments(
         args=tuple(item.arg for item in named),
         configs=tuple(item.arg for item in filed),
         values=values,
-        strangers=tuple(
-            item.arg for item in (*named, *filed) if closed and _is_stranger(item, outside)
-        ),
-        problems=tuple(problems),
+        strangers=strangers,
+        problems=tuple(item for item in problems if plain(item[0].name) not in outside),
     )
 
 

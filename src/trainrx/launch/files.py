@@ -129,7 +129,7 @@ def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Co
     framework = framework_of(raw.framework)
     if beside is None or not (framework.composed or is_own_program(raw)):
         return Composition()
-    program = script_file(_as_path(raw.program), beside)
+    program = script_file(as_path(raw.program), beside)
     if not framework.composed and not is_hydra_program(program or ""):
         return Composition()
     start = start_file(raw, program)
@@ -168,7 +168,7 @@ def _read_only(named: str, beside: Path) -> FoundFile | None:
     return exact if place is None else _read_inside(place, root)
 
 
-def _as_path(program: str) -> str:
+def as_path(program: str) -> str:
     """Give the file of a dotted module."""
     dotted = "/" not in program and not program.endswith(".py")
     return f"{program.replace('.', '/')}.py" if dotted else program

@@ -13,12 +13,13 @@ from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.knowledge.regular import read_regular
 from trainrx.launch.config_kinds import classify_config
-from trainrx.launch.files import base, script_file
+from trainrx.launch.files import as_path, base, script_file
 from trainrx.launch.hydra import is_hydra_program
 from trainrx.launch.program_settings import is_own_program
 from trainrx.launch.python_source import LARGEST, is_program, read_program
 from trainrx.launch.python_values import DATACLASS_PARSERS
 from trainrx.model.job import Input, RawArg, RawLaunch, Script
+from trainrx.model.pattern import late
 
 STARTS = ("script", "argv", "config", "args")
 """Kinds of inputs that may start a job."""
@@ -26,6 +27,11 @@ MOST_PROGRAMS = 50
 """Python files of a folder that are looked at."""
 _CONFIGURED = frozenset({"output_dir", "per_device_train_batch_size", "learning_rate"})
 """One of them stands in whatever configuration of a trainer a program makes."""
+_KEPT = frozenset(
+    {"model_name_or_path", "per_device_train_batch_size", "gradient_accumulation_steps"}
+)
+"""What a program that makes no configuration has by the names of the Trainer means the same."""
+_DECLARED = late(r"add_argument\(\s*[\"']--([\w.-]+)[\"']")
 MOST_BEFORE = 12
 """Words in front of the program a command runs, at most."""
 
@@ -40,9 +46,20 @@ def joined(
     say, and is not read.
     """
     for found_by_name in launches:
-        launch = _renamed(found_by_name, beside)
+        launch = _with_declared(_renamed(found_by_name, beside), beside)
         found = [*_of_program(launch, programs, beside)] if is_own_program(launch) else []
         yield from found or [launch]
+
+
+def _with_declared(launch: RawLaunch, beside: Path | None) -> RawLaunch:
+    """Say what options the copy of a framework's program declares that lies beside the script."""
+    framework = framework_of(launch.framework)
+    own = bool(launch.framework) and not is_own_program(launch) and framework.parser == "argparse"
+    if beside is None or not own or not launch.program:
+        return launch
+    text = script_file(as_path(launch.program), beside)
+    names = frozenset(plain(name) for name in _DECLARED.findall(text or ""))
+    return msgspec.structs.replace(launch, declared=names) if names else launch
 
 
 def _renamed(launch: RawLaunch, beside: Path | None) -> RawLaunch:
@@ -177,8 +194,9 @@ def _options(args: Iterable[RawArg]) -> Mapping[str, object]:
 
 def _joined(launch: RawLaunch, program: RawLaunch, *, flags: bool) -> RawLaunch:
     """Put a command and its program together; `flags`: its options are the arguments themselves."""
-    flags = flags or not any(plain(arg.name) in _CONFIGURED for arg in program.args)
     own = launch.args if flags else ()
+    if not flags and not any(plain(arg.name) in _CONFIGURED for arg in program.args):
+        own = tuple(arg for arg in launch.args if plain(arg.name) in _KEPT)
     given = {plain(arg.name) for arg in own}
     complete = launch.args_complete and (flags or program.args_complete)
     return msgspec.structs.replace(

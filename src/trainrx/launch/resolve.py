@@ -119,7 +119,7 @@ def resolve(  # noqa: PLR0913  # what stands beside a launch, one keyword each
 def outside_parser(launch: RawLaunch, version: str | None) -> frozenset[str]:
     """Give the names that are taken before a parser sees them."""
     taken = framework_of(launch.framework).takes_config(launch, version)
-    return OUTSIDE if taken else OUTSIDE - {"config"}
+    return launch.declared | (OUTSIDE if taken else OUTSIDE - {"config"})
 
 
 def _named(framework: str, version: str | None) -> dict[str, str]:

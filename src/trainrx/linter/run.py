@@ -158,7 +158,7 @@ def launches_in(file: File, beside: RunContext) -> tuple[Script | None, tuple[Ra
         return None, launches
     script = read_script(file.text, file.name, beside.variables)
     found = find_launches(script)
-    if ".py" in file.text:
+    if ".py" in file.text or " -m " in file.text:
         from trainrx.launch.programs import joined, training_programs
 
         trains = training_programs(script, beside.programs, file.folder)

@@ -218,7 +218,8 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     `outputs`: the files its output goes to. `written`: the files its script writes itself (see
     `Script`). `keys`: the names its own files set, once they are read. `started_unseen`: what
     started its processes, and how many, is not at hand. `program_read`: what the program itself
-    sets is among `args`.
+    sets is among `args`. `declared`: options that the copy of a framework's program
+    at hand declares: a fork may know more than any release.
     """
 
     framework: str
@@ -243,6 +244,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     started_unseen: bool = False
     program_read: bool = False
+    declared: frozenset[str] = frozenset()
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainrx.catalog.catalog import KnownArgument, catalog, plain
@@ -23,6 +24,9 @@ CHANGES_RESULTS: Safety = "changes-results"
 _YOURS = ("your-", "your_", "your ")
 BEGINS_JSON = frozenset('{["-0123456789tfnNI')
 """What a text that Python reads as JSON begins with."""
+_COUNTS = ("parallel.processes_per_node", "parallel.nodes", "parallel.node_rank")
+_COUNT = late(r"\s*\d+\s*|\d+:\d+|auto|gpu|cpu|xpu|.*[${}].*", re.DOTALL)
+"""What torchrun takes for one of them, or what a shell is still to fill in."""
 _MOST_CHOICES = 12
 _CHECKED = ("finetuning_type", "stage")
 """Arguments of LLaMA-Factory whose values its own code compares with a list."""
@@ -47,6 +51,7 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each value that no release the job may run takes."""
     yield from _nones(job)
     yield from _no_json(job)
+    yield from _no_counts(job)
     problems = job.resolved.problems
     if not problems or not job.judged():
         return
@@ -72,6 +77,31 @@ def _nones(job: LintedJob) -> Iterator[RuleHit]:
             continue
         values = {"name": arg.name, "value": "None", "type": known.type}
         yield RuleHit("wrong-type", job.texts.value(arg), values)
+
+
+def _no_counts(job: LintedJob) -> Iterator[RuleHit]:
+    """Give counts of processes, nodes and ranks that are words: launchers stop on them.
+
+    torchrun knows some words (torch/distributed/run.py: determine_local_world_size, parse_min_max).
+    """
+    counted = {
+        item.spelled_as: item
+        for item in job.resolved.settings.values()
+        if item.value is None and item.via in ("env", "launcher") and item.canonical in _COUNTS
+    }
+    for variable in job.launch.env:
+        if variable.name in counted and _is_no_count(variable.value or ""):
+            values = {"name": variable.name, "value": (variable.value or "")[:80], "type": "int"}
+            yield RuleHit("wrong-type", job.texts.variable(variable.name, variable.origin), values)
+    for arg in job.launch.launcher:
+        text = (arg.values or ("",))[0]
+        if arg.name in counted and _is_no_count(text):
+            values = {"name": f"--{arg.name}", "value": text[:80], "type": "int"}
+            yield RuleHit("wrong-type", job.texts.value(arg), values)
+
+
+def _is_no_count(text: str) -> bool:
+    return bool(text) and _COUNT.fullmatch(text) is None and not stands_in(text)
 
 
 def _original(arg: RawArg, job: LintedJob) -> RawArg:
