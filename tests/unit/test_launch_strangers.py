@@ -201,3 +201,12 @@ def test_mindspeed_rl_is_named_by_its_program_and_file(tmp_path):
     job = read(tmp_path, run__sh=script).jobs[0]
 
     assert (job.framework, job.command) == ("mindspeed-rl", "grpo")
+
+
+def test_nobody_asks_what_a_job_printed_that_has_not_run(tmp_path):
+    script = tmp_path / "run.sh"
+    script.write_text("swift sft --model Qwen/Qwen2.5-7B-Instruct --dataset x\n", encoding="utf-8")
+
+    asked = {ask.id for ask in trainrx.diagnose(script).asks}
+
+    assert "log" not in asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +14,8 @@ from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_kinds import ALONE
 from trainrx.launch.request import Request
 from trainrx.model.figure import JobFigure
-from trainrx.model.result import Diagnosis, Verdict
+from trainrx.model.result import Ask, Diagnosis, Verdict
+from trainrx.reason.questions import LOG
 from trainrx.reason.stage import EngineName
 from trainrx.verdict.joined import Joined, joined
 from trainrx.verdict.plan import plan_for
@@ -49,10 +51,18 @@ def judge(
     """Diagnose a job and say what is drawn of it."""
     looked_at = None if top is None else max(top, LOOKED_AT)
     known = joined(request, loaded, top=looked_at, engine=engine, near=True)
-    answer = msgspec.structs.replace(known.answer, verdict=verdict_of(known))
+    answer = msgspec.structs.replace(
+        known.answer, verdict=verdict_of(known), asks=tuple(_asked(known))
+    )
     plan = plan_for(answer, known.done, request)
     answer = msgspec.structs.replace(answer, plan=plan, causes=answer.causes[:top])
     return JudgedJob(answer, figure_of(known.done, answer), known)
+
+
+def _asked(known: Joined) -> Iterator[Ask]:
+    """Give what is asked: of a job that has not run nobody asks what it printed."""
+    ran = known.done.launch is None or was_seen(known.done, known.answer)
+    yield from (ask for ask in known.answer.asks if ran or ask.id != LOG)
 
 
 def verdict_of(known: Joined) -> Verdict:
