@@ -1,8 +1,9 @@
 """Install the built wheel in a clean venv and run tests on it, with no source tree in reach.
 
 `python -m build` makes the wheel out of the sdist, so this proves both. What a wheel can lack are
-modules and data: the tests that run whole commands ask for all of them, those of single functions
-were passed by the checkout.
+modules and data: each file is compared with the checkout's, and the tests that run whole commands
+show that they are found where they lie. Those of single functions and of the knowledge itself were
+passed by the checkout.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import venv
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,14 +22,40 @@ NEEDED = (
     *("httpx>=0.27", "hypothesis>=6.100", "jsonschema>=4.20", "lupa>=2"),
     *("pytest>=8.2", "pytest-randomly>=3.15", "pytest-xdist>=3.6"),
 )
-WHOLE = ("packaging", "cases", "healthy", "integration", "knowledge")
+SHIPPED = {"src/trainrx": "trainrx"} | {
+    folder: f"trainrx/_data/{folder}"
+    for folder in ("kb", "rules", "data/catalogs", "data/requires", "data/symbols")
+}
+"""Where the files of the checkout lie in the wheel."""
+WHOLE = ("packaging", "cases", "healthy", "integration")
 """Folders of tests that run commands from the inputs to the answer, on all of the knowledge."""
 COUNTED = ("cases/test_threads.py", "cases/test_posts.py")
 """Among them: how often the knowledge is right. The same knowledge answered in the checkout."""
 
 
+def differing(wheel: Path) -> Iterator[str]:
+    """Name the files of the checkout that the wheel lacks, or has otherwise."""
+    with zipfile.ZipFile(wheel) as held:
+        names = frozenset(held.namelist())
+        for folder, place in SHIPPED.items():
+            for name in _tracked(folder):
+                inside = f"{place}/{name.relative_to(folder).as_posix()}"
+                if inside not in names or held.read(inside) != (ROOT / name).read_bytes():
+                    yield f"{name} is not as it is in the wheel at {inside}"
+
+
+def _tracked(folder: str) -> list[Path]:
+    command = ["git", "ls-files", "-z", folder]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [Path(name) for name in found.stdout.split("\0") if name]
+
+
 def main(dist: Path) -> int:
     (wheel,) = dist.resolve().glob("*.whl")
+    lost = [*differing(wheel)]
+    if lost:
+        sys.stderr.write("\n".join(lost) + "\n")
+        return 1
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         for folder in ("tests", "docs", "examples", "integrations", "tools", "benchmarks"):
