@@ -140,3 +140,12 @@ def test_only_what_can_never_be_true_is_hidden(only_if: Condition | None, *, hid
 def test_what_a_cause_requires_hides_its_remedies_only_where_it_is_false() -> None:
     assert is_hidden((_is("trl"), None), "verl")
     assert not is_hidden((_is("trl"), None), "skyrl")
+
+
+def test_a_key_that_the_configuration_lacks_wants_a_plus() -> None:
+    key = "actor_rollout_ref.rollout.engine_kwargs.vllm.moe_backend"
+
+    assert _said(_fix(key, of=("verl",))) == [
+        "hydra refuses a key the configuration lacks: write a + in front"
+    ]
+    assert _said(_fix("+" + key, of=("verl",))) == []

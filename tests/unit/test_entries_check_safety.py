@@ -163,3 +163,20 @@ def test_a_step_of_a_lever_is_not_graded_better_than_the_table(
     found = list(step_problems(step, "lever", 1, rules()))
 
     assert bool(found) == refused
+
+
+def test_steps_of_what_destroys_leave_the_command_to_the_place_for_it() -> None:
+    look = {"target": WORDS, "look_first": ["ray status"], "commands": ["ray stop"]}
+    told = {"safety": "destructive", "destroys": look}
+
+    assert refused(fix(**told)) == []
+    assert refused(fix(**told, steps={"en": "On each node: ray stop.", "zh": "一"})) == [
+        "name what destroys: write the command under `destroys`"
+    ]
+
+
+def test_one_card_of_several_is_another_batch() -> None:
+    card = {"kind": "env", "param": "CUDA_VISIBLE_DEVICES", "action": "set", "to": "0"}
+
+    assert "changes-results" in refused(fix(measures=[card]))[0]
+    assert refused(fix(measures=[card | {"to": "0,1,..."}])) == []

@@ -14,6 +14,7 @@ from trainrx.knowledge.catalogs import open_catalog
 from trainrx.model.catalog import Option
 from trainrx.model.knowledge import Fix, Measure
 from trainrx.model.parts import Condition, Param
+from trainrx.model.pattern import late
 
 _LENDING = tuple(one.name for one in frameworks() if one.lends_names)
 LIBRARIES = ("accelerate", "deepspeed", "peft", "torchrun", *_LENDING)
@@ -27,6 +28,9 @@ Asked = tuple[Condition | None, Condition | None]
 """What a cause requires, and the condition of a fix."""
 _ANY: frozenset[bool | None] = frozenset({True, False, None})
 _NAMED_THERE = ("arg", "config_file")
+_WRITTEN_ANEW = ("set", "add")
+_LOOSE = late(r"^\w[\w.]*\.engine_kwargs\.\w+\.\w+$")
+"""A key below a group that is empty in the configuration of verl, whatever the engine takes."""
 
 
 def owner_problems(
@@ -104,6 +108,8 @@ def _measure(measure: Measure, where: str, asked: Asked, whose: _Whose) -> Itera
     if unknown:
         yield error(where, f"of: no framework or library {', '.join(unknown)} is known")
         return
+    if measure.kind == "arg" and measure.action in _WRITTEN_ANEW and _LOOSE.search(measure.param):
+        yield error(where, "hydra refuses a key the configuration lacks: write a + in front")
     sole = whose.sole(measure)
     if sole and OWNERS.issuperset(measure.of) and measure.of and sole.isdisjoint(measure.of):
         yield error(where, f"of says {_or(measure.of)}, the catalogs know it of {_or(sole)} alone")

@@ -28,9 +28,13 @@ def safety_problems(
         yield error(f"{where}.safety", said)
     if fix.destroys is not None and not fix.destroys.look_first:
         yield error(f"{where}.destroys.look_first", "needs a command that shows the target")
+    destructive = [rule for rule in rules if rule.class_ == "destructive"]
     for command in fix.commands:
-        if any(rule.class_ == "destructive" and _says(rule, command) for rule in rules):
+        if any(_says(rule, command) for rule in destructive):
             yield error(f"{where}.commands", f"{command!r} destroys: write it under `destroys`")
+    told = fix.steps.en if fix.steps is not None and fix.safety == "destructive" else ""
+    if any(_says(rule, told) for rule in destructive):
+        yield error(f"{where}.steps", "name what destroys: write the command under `destroys`")
 
 
 def step_problems(

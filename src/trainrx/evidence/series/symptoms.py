@@ -77,7 +77,8 @@ def _divergence(source: str, points: Sequence[Point]) -> Iterator[SymptomHits]:
     # with rewards the loss is a difference around 0, its size says nothing
     if any(p.rewarded for p in logged) or not diverges(losses):
         return
-    text = f"loss {losses[0]:g}, lowest {min(losses):g} -> {losses[-1]:g}"
+    # a reading of the whole series, worded so that nobody takes it for a line of the log
+    text = f"{len(losses)} losses: first {losses[0]:g}, lowest {min(losses):g}, last {losses[-1]:g}"
     origin = Origin(source=source, line=logged[-1].line, text=text)
     yield _symptom("loss-diverges", origin, logged[-1].step)
 
