@@ -210,3 +210,47 @@ def test_nobody_asks_what_a_job_printed_that_has_not_run(tmp_path):
     asked = {ask.id for ask in trainrx.diagnose(script).asks}
 
     assert "log" not in asked
+
+
+def test_a_comment_in_a_text_that_ends_in_a_backslash_breaks_nothing(tmp_path):
+    script = tmp_path / "run.sh"
+    script.write_text(
+        'bash -c "\ntorchrun train.py --model_name_or_path a/b\n'
+        '# ssh x && \\\n#   cd y && \\\n#   --lr 1 \n"\n',
+        encoding="utf-8",
+    )
+
+    assert [item.rule for item in trainrx.lint(script) if item.severity == "error"] == []
+
+
+OLD = """\
+from transformers import TrainingArguments, Trainer
+args = TrainingArguments(
+    output_dir="x", evaluation_strategy="steps", save_strategy="steps",
+    eval_steps=10, save_steps=10, load_best_model_at_end=True, {more}
+)
+Trainer(model=m, args=args).train()
+"""
+
+
+def test_an_older_name_leaves_the_default_of_the_newer_one_out(tmp_path):
+    program = tmp_path / "train.py"
+    program.write_text(OLD.format(more="processing_mode=1"), encoding="utf-8")
+
+    rules = {item.rule for item in trainrx.lint(program) if item.severity == "error"}
+
+    assert "hf-load-best-without-matching-evals" not in rules
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.6.0", "3.8.3", "3.12.0"])
+def test_a_tuner_that_no_code_has_is_refused_at_each_release(tmp_path, version):
+    script = tmp_path / "run.sh"
+    start = "swift sft --model Qwen/Qwen2.5-7B-Instruct --dataset a --train_type"
+    script.write_text(
+        f"{start} lorra\n{start} qlora --external_plugins p.py\n{start} adalora\n",
+        encoding="utf-8",
+    )
+
+    found = trainrx.lint(script, versions={"ms-swift": version})
+
+    assert [item.line for item in found if item.rule == "name-not-registered"] == [1]

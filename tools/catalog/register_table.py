@@ -144,7 +144,7 @@ SPECS = (
     _swift(
         "tuner_plugin/mapping.py",
         *("tuner_type", "train_type"),
-        checked=r"Unknown (?:train|tuner)_type|ValueError\(f['\"]args\.train_type:",
+        checked=r"Unknown (?:train|tuner)_type|elif args\.train_type == 'adalora'",
         read=_tuners,
     ),
     _swift(

@@ -14,7 +14,7 @@ from trainrx.catalog.arguments import (
     meaning,
     read_given,
 )
-from trainrx.catalog.catalog import catalog
+from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.catalog.signature import Signature, releases_taking, signature
 from trainrx.catalog.spellbook import Spellbook
@@ -22,6 +22,7 @@ from trainrx.catalog.tables import judges, tables_of
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.tables import Tables
 from trainrx.frameworks.common.task import task_of
+from trainrx.knowledge.catalogs import read_renames
 from trainrx.launch.defaults import defaults, one_process
 from trainrx.launch.effective import Scene, processes, work_out
 from trainrx.launch.facts import launch_facts
@@ -152,7 +153,11 @@ def _parsed(
     written = dumped([arg for arg in dumps if arg.via != "env"], taken)
     confirmed = {n: item for n, item in named.values.items() if _confirms(written.get(n), item)}
     values = named.values | written | confirmed
-    return declared(taken, values, how, complete=launch.args_complete) | values
+    found = declared(taken, values, how, complete=launch.args_complete)
+    # an older name sets what has another one today: its default says nothing
+    older = {plain(arg.name) for arg in (*launch.args, *named.args, *named.configs)}
+    now = {item.new for item in read_renames() if item.old in older} if older else set()
+    return {name: item for name, item in found.items() if name not in now} | values
 
 
 def _scene(

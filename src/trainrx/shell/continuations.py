@@ -33,6 +33,7 @@ _SWALLOWED = (
     "A comment stands inside the command that this text holds: it swallows what follows, or its"
     " words become arguments. Move the comment out of the text."
 )
+MAX_LINE = 2000
 _MAX_FLAGS = 12
 _MAX_LINES = 200
 _MAX_BEFORE = 200
@@ -105,6 +106,8 @@ def cut_offs(text: str, code: str) -> Iterator[Slip]:
 def comments_in_text(text: str) -> Iterator[Slip]:
     """Find comments in a command that is kept in a text: they swallow the rest, or become words."""
     for match in islice(_COMMENT_IN_TEXT.finditer(text), MAX_DEFECTS):
+        if _in_comment(text, match.start()):
+            continue
         yield Slip("continuation-broken", match.end() - 1, _SWALLOWED)
 
 
@@ -124,10 +127,18 @@ def slips_in_quotes(text: str, quoted: Sequence[QuotedSpan]) -> Iterator[Slip]:
         if _PRINTS.fullmatch(text, begin or max(span.start - _MAX_BEFORE, 0), span.start):
             continue
         for match in islice(_SLIP_IN_TEXT.finditer(text, span.start, span.end - 1), MAX_DEFECTS):
+            if _in_comment(text, match.start()):
+                continue
             if match["comment"]:
                 yield Slip("continuation-broken", text.index("#", match.start()), _SWALLOWED)
             else:
                 yield Slip("space-after-backslash", match.start(), _escaped(text, match.end()))
+
+
+def _in_comment(text: str, at: int) -> bool:
+    """Tell whether a backslash ends a comment: there it continues nothing."""
+    begin = text.rfind("\n", max(at - MAX_LINE, 0), at) + 1
+    return text[begin:at].lstrip().startswith("#")
 
 
 def _escaped(text: str, end: int) -> str:
