@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from packaging.version import Version
 
 from trainrx.knowledge.load import load, read_folders
 from trainrx.knowledge.places import shipped
@@ -17,6 +18,7 @@ from verify.claims import Claim, claims_of, identifiers
 from verify.ends import off
 from verify.look import Looker
 from verify.names import missing
+from verify.reach import edges
 from verify.sources import Sources, prints
 from verify.table import SEEN, read_seen
 
@@ -101,6 +103,19 @@ def test_a_fix_is_held_to_the_names_it_is_offered_for() -> None:
 
     assert {"evaluation_strategy", "corda_config"} < ends
     assert not ends & {"packing", "tokenizer"}
+
+
+def test_the_ends_of_a_range_are_looked_at_from_both_sides() -> None:
+    releases = [Version(text) for text in ("0.9", "1.0", "1.1", "1.2rc1", "1.2", "1.3")]
+
+    assert [(str(one.release), one.within) for one in edges(">=1.0,<1.3", releases)] == [
+        ("0.9", False),
+        ("1.0", True),
+        ("1.2", True),
+        ("1.3", False),
+    ]
+    assert [str(one.release) for one in edges(">=1.3", releases)] == ["1.2", "1.3"]
+    assert edges(">=2", releases) == ()
 
 
 def test_what_a_source_lacks_is_not_looked_for_in_it() -> None:

@@ -3,6 +3,7 @@
     python -m verify [--sources FOLDER]... [--write] [ID ...]
     python -m verify read right|imprecise|wrong ID ...
     python -m verify messages NAME=FOLDER ... [--misses]
+    python -m verify reach --sources FOLDER ... [ID ...]
 
 See README.md.
 """
@@ -18,7 +19,8 @@ from pathlib import Path
 
 from trainrx.knowledge.load import read_folders
 from trainrx.knowledge.places import shipped
-from verify import messages
+from trainrx.model.levers import Guard
+from verify import messages, reach
 from verify.claims import Verified, claims_of
 from verify.look import Looker, Outcome
 from verify.sources import Sources
@@ -31,6 +33,9 @@ def main() -> int:
     """Run the command; 1 where something does not hold."""
     if sys.argv[1:2] == ["messages"]:
         return messages.main(sys.argv[2:])
+    if sys.argv[1:2] == ["reach"]:
+        guards = (entry for entry in _entries() if isinstance(entry, Guard))
+        return reach.main(guards, sys.argv[2:])
     today = dt.datetime.now(dt.timezone.utc).date()
     if sys.argv[1:2] == ["read"]:
         add_readings(shipped()[0], sys.argv[2], sys.argv[3:], _entries(), today)

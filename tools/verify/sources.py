@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
+from packaging.version import Version
+
 from repairs.history import first_releases
 from verify.claims import FILE, LEAST
 
@@ -46,6 +48,25 @@ class Sources:
         clone = _clone(tuple(self._folders), repo)
         return _first(clone, TAGS.get(repo, "v")) if clone is not None else {}
 
+    def tags(self, repo: str) -> dict[Version, str]:
+        """Give the tags of the releases of a repository; none where it is not here."""
+        clone = _clone(tuple(self._folders), MOVED.get(repo, repo))
+        told = _git(clone, "tag").split() if clone is not None else ()
+        begin = TAGS.get(repo, "v")
+        return {
+            Version(tag.removeprefix(begin)): tag
+            for tag in told
+            if re.fullmatch(r"\d+(?:\.\d+)+(?:\.post\d+)?", tag.removeprefix(begin))
+        }
+
+    def holds(self, repo: str, tag: str, texts: Sequence[str]) -> bool:
+        """Tell whether a Python file of a repository holds one of some texts at a tag."""
+        clone = _clone(tuple(self._folders), MOVED.get(repo, repo))
+        asked = [part for text in texts for part in ("-e", text)]
+        return clone is not None and bool(
+            _git(clone, "grep", "-lF", *asked, tag, "--", "*.py").strip()
+        )
+
 
 @cache
 def _first(clone: Path, tags: str) -> dict[str, str]:
@@ -75,8 +96,12 @@ def _read(folders: tuple[Path, ...], repo: str, at: str, path: str) -> str | Non
 
 
 def _shown(clone: Path, named: str, how: str) -> str:
+    return _git(clone, "cat-file", how, named)
+
+
+def _git(clone: Path, *arguments: str) -> str:
     done = subprocess.run(  # noqa: S603  # its own arguments
-        ["git", "-C", str(clone), "cat-file", how, named],  # noqa: S607
+        ["git", "-C", str(clone), *arguments],  # noqa: S607
         check=False,
         capture_output=True,
     )
