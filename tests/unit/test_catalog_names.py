@@ -136,3 +136,7 @@ def test_a_slip_is_the_choice_beside_it() -> None:
     assert nearest_choice("gpro", ["dpo", "grpo"]) == "grpo"
     assert nearest_choice("GRPO", ["dpo", "grpo"]) == "grpo"
     assert nearest_choice("sft", ["dpo", "grpo"]) == ""
+
+
+def test_of_two_choices_as_near_none_is_meant() -> None:
+    assert nearest_choice("dppo", ["dpo", "ppo", "kto"]) == ""

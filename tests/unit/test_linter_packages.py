@@ -33,3 +33,20 @@ def test_a_checkout_counts_as_installed(tmp_path: Path, line: str, missing: bool
     found = lint(script, versions=listed)
 
     assert ("package-not-listed" in {item.rule for item in found}) is missing
+
+
+@pytest.mark.parametrize(("listed", "missing"), [("", True), ("badam==1.2.2", False)])
+def test_a_switch_of_the_framework_needs_its_package(
+    tmp_path: Path, listed: str, missing: bool
+) -> None:
+    config, versions = tmp_path / "train.yaml", tmp_path / "freeze.txt"
+    config.write_text(
+        "model_name_or_path: /models/a\nstage: sft\ndo_train: true\nfinetuning_type: full\n"
+        "dataset: d\ntemplate: qwen\noutput_dir: out\nuse_badam: true\n",
+        encoding="utf-8",
+    )
+    versions.write_text(f"{WHOLE}llamafactory==0.9.3\n{listed}\n", encoding="utf-8")
+
+    found = lint(config, versions=versions)
+
+    assert ("package-not-listed" in {item.rule for item in found}) is missing

@@ -42,11 +42,14 @@ def test_a_launch_likely_too_large_gets_plans_that_name_the_length_they_assume(t
     assert "--max_length" in said
 
 
-def test_with_the_length_in_the_launch_the_same_plan_is_proved(tmp_path):
+def test_with_the_length_in_the_launch_only_the_interval_keeps_a_plan_from_being_proved(tmp_path):
     found = fixed(tmp_path, micro=8, more=" --max_length 2048")
 
-    assert found.verdict == "proved"
-    assert found.proposals[0].assumes == ()
+    first = found.proposals[0]
+    assert (found.verdict, first.assumes) == ("checked", ())
+    assert first.predicted is not None
+    assert first.predicted.high_gib > first.predicted.limit_gib
+    assert [text.partition(":")[0] for text in first.lacks] == ["memory"]
 
 
 @pytest.mark.parametrize(("lang", "word"), [("en", "would tell"), ("zh", "即可确定")])

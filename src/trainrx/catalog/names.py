@@ -62,12 +62,13 @@ def meant_by(value: str, known: KnownArgument, framework: str, params: Mapping[s
 
 
 def nearest_choice(value: str, choices: list[str]) -> str:
-    """Name the choice a value stands next to, "" when none does."""
-    from difflib import get_close_matches
+    """Name the choice a value stands next to, "" when none does, or two as near (`dppo`)."""
+    from difflib import SequenceMatcher, get_close_matches
 
     lowered = next((text for text in choices if text.lower() == value.lower()), "")
-    found = [lowered] if lowered else get_close_matches(value, choices, n=1, cutoff=SIMILAR)
-    return found[0] if found else ""
+    found = [lowered] if lowered else get_close_matches(value, choices, n=2, cutoff=SIMILAR)
+    near = [SequenceMatcher(None, text, value).ratio() for text in found]
+    return found[0] if found and near.count(near[0]) == 1 else ""
 
 
 OTHER_RELEASES = ("renamed", "removed", "coming")

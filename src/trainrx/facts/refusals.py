@@ -133,11 +133,11 @@ def _chosen(fields: Mapping[str, str], at: Origin) -> Iterator[MentionedArgument
     flags = [flag.strip() for flag in re.split(r"[/,]", fields.get("argument", ""))]
     name = max((flag.lstrip("-") for flag in flags), key=len, default="").replace("-", "_")
     package, command = _program(fields.get("program", ""))
-    told, closed, _ = fields.get("choices", "").rpartition(")")
-    words = [single or double for single, double in _WORD.findall(told)]
+    listed = fields.get("choices", "")
     # a list that was cut ends in the middle of a choice
-    plain_words = told.split(",") if closed else fields.get("choices", "").split(",")[:-1]
-    kept = tuple(words or (word.strip() for word in plain_words if word.strip()))
+    told = listed.rpartition(")" if ")" in listed else ",")[0]
+    words = [single or double for single, double in _WORD.findall(told)]
+    kept = tuple(words or (word.strip() for word in told.split(",") if word.strip()))
     if _is_name(name) and kept:
         value = fields.get("value", "").strip("'\"")
         yield MentionedArgument(name, (value,), at, package, command, choices=kept)

@@ -79,11 +79,12 @@ class RetryAnswer(msgspec.Struct, frozen=True, kw_only=True):
 FixVerdict = Literal[
     "proved", "checked", "not-enough", "manual", "nothing-proved", "nothing-to-fix", "unknown"
 ]
-"""proved: at least one change passed its checks; checked: the same, but the job is short of memory
-and whether the change frees enough is not known; not-enough: the change does its part, but
-something else still stops the launch; manual: what is to be done is not in these files;
-nothing-proved: all that was tried failed a check; nothing-to-fix: no cause was found and the job
-fits; unknown: no cause was found, and whether the job fits cannot be told (`no_plan` says why)."""
+"""proved: a change passed its checks, and all it rests on is known from the job; checked: it passed
+them, and `lacks` or `assumes` of the proposal say what is not known; not-enough: the change does
+its part, but something else still stops the launch; manual: what is to be done is not in these
+files; nothing-proved: all that was tried failed a check; nothing-to-fix: no cause was found and the
+job fits; unknown: no cause was found, and whether the job fits cannot be told (`no_plan` says
+why)."""
 
 
 class FixedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +133,9 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     remedy's. `number` counts from 1, as `--plan N` takes it. `terms` are what `predicted` is made
     of, the largest first. `slowdown`: factors on the time of a
     step, None where nothing tells. `quality` 0 (same result) to 3 (another model is trained).
-    `assumes` is what its figure takes for granted and decides whether it fits.
+    `assumes` is what its figure takes for granted and decides whether it fits. `lacks` is
+    what keeps it from being proved, though it passed its checks: a value nobody told, a cause that
+    is not sure.
     `refused` is what still stops the launch with these changes. `commands` of a plan have to run
     beside the job.
     """
@@ -154,6 +157,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     predicted: Predicted | None = None
     assumes: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
     terms: tuple[TermChange, ...] = ()
     batch: Batch = Batch()
     slowdown: tuple[float, float] | None = None

@@ -232,7 +232,8 @@ class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
 class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     """The changes that together are predicted to work, as `diagnose fix` proves them.
 
-    `proved`: every check passed on an edited copy. `fits`: whether the predicted memory fits the
+    `proved`: every check passed on an edited copy, and all it rests on is known from the job; else
+    `lacks` says what is not. `fits`: whether the predicted memory fits the
     card, None where that is not known. `assumes` is what that takes for granted and nobody knows:
     such a plan is not proved. `reason` says why no changes are proposed, "" where some
     are. `command` prints or applies them.
@@ -246,6 +247,7 @@ class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     proved: bool = False
     fits: bool | None = None
     assumes: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
     safety: Safety | None = None
     cost: str = ""
     reason: str = ""

@@ -86,6 +86,7 @@ class TrialLaunch:
         self.around = around = with_program(around, self.launch)
         self._reader = LaunchReader(around)
         self.scale = 1.0
+        self.ran_out = False
         self.keep: Sequence[str] = ()
         self._void = _void(self.before, around)
         self.texts = texts_of(around, self.launch)
@@ -96,6 +97,7 @@ class TrialLaunch:
 
         A model that is off by more than `MOST_SCALE` says nothing: `scale` is 0 then.
         """
+        self.ran_out = True
         found = self.before.memory
         if isinstance(found, Refusal) or not found.limit_gib or not found.need_gib:
             return

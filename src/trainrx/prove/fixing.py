@@ -22,6 +22,7 @@ from trainrx.model.memory import Refusal
 from trainrx.model.parts import Reference
 from trainrx.model.progress import begin
 from trainrx.model.result import CauseOut, Diagnosis, FixOut
+from trainrx.model.safety import graver
 from trainrx.model.text import Text
 from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
@@ -94,7 +95,7 @@ def ways_out(
         plans, no_plan = _plans(diagnosis, trial, about_memory, keep)
     elif not causes and not begun(done.facts):
         no_plan = _untold(trial)
-    all_ways = chain(plans, _remedies(diagnosis, done, trial, keep))
+    all_ways = chain(plans, _behind_the_program(_remedies(diagnosis, done, trial, keep)))
     tried = list(_to_the_first(all_ways, framework) if first else all_ways)
     proved = [item.proved for item in tried if item.proved is not None]
     proposals = numbered((_on_least(item, trial.around) for item in proved), framework)
@@ -105,7 +106,6 @@ def ways_out(
         verdict=_verdict(
             proposals,
             tried,
-            about_memory=bool(about_memory[:1]) and causes[0].family in MEMORY,
             trouble=bool(causes) or exceeds(trial) or bool(trial.stops()),
             known=no_plan is None,
         ),
@@ -131,6 +131,25 @@ def _remedies(
                 yield try_edits(item, cause, trial, edits)
             else:
                 yield try_fix(item, cause, trial, sources)
+
+
+def _behind_the_program(found: Iterable[Tried]) -> Iterator[Tried]:
+    """Leave releases to a person that stand behind a change of the program.
+
+    The release is what the program has to be right for; an older one comes second, and brings its
+    own troubles.
+    """
+    known = False
+    for item in found:
+        if known and item.proved is not None and not item.proved.diff:
+            safety = graver("manual", item.proved.safety)
+            yield Tried(by_hand=msgspec.structs.replace(item.proved, safety=safety))
+        else:
+            yield item
+        changes = () if item.by_hand is None else item.by_hand.changes
+        known = known or any(
+            one.kind == "code" and (one.to is not None or one.action == "remove") for one in changes
+        )
 
 
 def _edits_of(remedy: FixOut, findings: Sequence[Finding]) -> list[Edit]:
@@ -221,16 +240,13 @@ def _verdict(
     proposals: Sequence[Proposal],
     tried: Sequence[Tried],
     *,
-    about_memory: bool,
     trouble: bool,
     known: bool,
 ) -> FixVerdict:
     if proposals and proposals[0].refused:
         return "not-enough"
     if proposals:
-        first = proposals[0]
-        figure = any(check.name == "memory" for check in first.checks) and not first.assumes
-        return "proved" if figure or not (about_memory or first.kind == "plan") else "checked"
+        return "checked" if proposals[0].lacks or proposals[0].assumes else "proved"
     if any(item.by_hand is not None for item in tried):
         return "manual"
     if trouble:

@@ -43,7 +43,9 @@ def needed(
         params: the parameters.
         versions: packages that are known to be there.
     """
-    names = [change.canonical for change in changes if change.canonical in params]
+    own = [change.canonical for change in changes if change.canonical in params]
+    # a value that was put right is one of a parameter, though its change is of an argument
+    names = (*own, *(name for name in params if before.value(name) != after.value(name)))
     had = set(_of(params, before))
     wanted = dict.fromkeys(
         package

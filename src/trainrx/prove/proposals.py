@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from trainrx.diagnosis.foreseen import compared
 from trainrx.facts.packages import package_facts
@@ -38,6 +38,7 @@ from trainrx.prove.proposal_notes import (
 )
 from trainrx.prove.recheck import IN_FILES
 from trainrx.prove.reread import LaunchContext
+from trainrx.prove.stamp import lacking, lacking_of_releases
 
 AIM: dict[Aim, Text] = {
     "least-change": Text(en="least change", zh="改动最小"),
@@ -98,7 +99,9 @@ def try_plan(plan: Planned, trial: TrialLaunch, lang: Lang) -> Tried:
         patched=attempt.patched,
         diff=attempt.diff,
     )
-    return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+    if attempt.outcome == "by-hand":
+        return Tried(by_hand=proposal)
+    return Tried(proved=replace(proposal, lacks=lacking(proposal, attempt, trial)))
 
 
 def _still(checks: Sequence[ProofCheck], attempt: Attempt) -> Iterator[ProofCheck]:
@@ -135,8 +138,9 @@ def _try_packages(
     )
     known = trial.around.knowledge.causes.get(cause.id)
     # that a newer release of what failed may do is a hope, whatever it was that failed
-    hoped = known is not None and known.generic
-    return Tried(by_hand=proposal) if hoped else Tried(proved=proposal)
+    if known is not None and known.generic:
+        return Tried(by_hand=proposal)
+    return Tried(proved=replace(proposal, lacks=lacking_of_releases(proposal, fix, trial, cause)))
 
 
 def settled(fix: FixOut) -> bool:
@@ -172,7 +176,7 @@ def try_fix(
 
 def try_edits(fix: FixOut, cause: CauseOut, trial: TrialLaunch, edits: Sequence[Edit]) -> Tried:
     """Try what lint proposes against an error of the launch."""
-    return _proposed(fix, cause, trial, trial.attempt_edits(edits), _NONE)
+    return _proposed(fix, cause, trial, trial.attempt_edits(edits), _NONE, certain=True)
 
 
 def _proposed(
@@ -181,6 +185,8 @@ def _proposed(
     trial: TrialLaunch,
     attempt: Attempt,
     sources: Mapping[str, Reference],
+    *,
+    certain: bool = False,
 ) -> Tried:
     if attempt.outcome == "failed":
         return Tried(dropped=_dropped(fix.id, fix.title, fix.changes, attempt))
@@ -215,7 +221,12 @@ def _proposed(
         patched=attempt.patched,
         diff=attempt.diff,
     )
-    return Tried(by_hand=proposal) if attempt.outcome == "by-hand" else Tried(proved=proposal)
+    if attempt.outcome == "by-hand":
+        return Tried(by_hand=proposal)
+    known = trial.around.knowledge.causes.get(cause.id)
+    remedy = next((one for one in known.fixes if one.id == fix.id), None) if known else None
+    lacks = lacking(proposal, attempt, trial, cause=cause, remedy=remedy, certain=certain)
+    return Tried(proved=replace(proposal, lacks=lacks))
 
 
 def _is_short(cause: CauseOut, trial: TrialLaunch) -> bool:
@@ -258,10 +269,7 @@ def numbered(proposals: Iterable[Proposal], framework: str = "") -> tuple[Propos
         changed = frozenset((c.param, c.to) for c in item.changes)
         if item.kind == "plan" or not any(_is_most_of(changed, plan) for plan in kept):
             kept.setdefault(changed, item)
-    return tuple(
-        msgspec.structs.replace(item, number=number)
-        for number, item in enumerate(kept.values(), start=1)
-    )
+    return tuple(replace(item, number=number) for number, item in enumerate(kept.values(), start=1))
 
 
 def goes_first(item: Proposal, framework: str) -> bool:

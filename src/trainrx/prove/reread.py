@@ -86,7 +86,9 @@ class LaunchReader:
         """
         around = self._around
         given = with_files(around.given, files)
-        dumps = tuple(_without(dump, {plain(name) for name in changed}) for dump in around.dumps)
+        names = {plain(name) for name in changed}
+        given = _outdated(given, names) if names else given
+        dumps = tuple(_without(dump, names) for dump in around.dumps)
         raw, _ = find_launch(given, dumps)
         if raw is None:
             no = Refusal(kind="unknown", id="no-launch", reason="no launch is found")
@@ -183,6 +185,24 @@ def _with(items: Sequence[Input], changed: Mapping[str, str]) -> tuple[Input, ..
         msgspec.structs.replace(item, text=changed[item.name]) if item.name in changed else item
         for item in items
     )
+
+
+def _outdated(given: Given, names: Collection[str]) -> Given:
+    """Leave out of the arguments a former run saved what is edited: the next run saves anew."""
+    return msgspec.structs.replace(given, configs=tuple(_less(i, names) for i in given.configs))
+
+
+def _less(item: Input, names: Collection[str]) -> Input:
+    if item.kind != "args" or not item.text:
+        return item
+    try:
+        held = msgspec.json.decode(item.text)
+    except msgspec.DecodeError:
+        return item
+    if not isinstance(held, dict) or not any(plain(key) in names for key in held):
+        return item
+    left = {key: value for key, value in held.items() if plain(key) not in names}
+    return msgspec.structs.replace(item, text=msgspec.json.encode(left).decode())
 
 
 def _without(dump: Dump, names: Collection[str]) -> Dump:

@@ -35,6 +35,7 @@ LABELS = (
     words.BATCH,
     words.RESULT,
     words.CHECKED,
+    words.OPEN,
     words.STILL,
     words.OTHERS,
     words.BY_HAND,
@@ -150,6 +151,7 @@ def _said(item: Proposal, view: View, *, started: bool) -> Iterator[tuple[Text, 
     yield words.COST, (item.cost,)
     yield words.WHY, tuple(words.why_lines(item, view))
     yield words.CHECKED, (words.checked_text(item.checks, view),)
+    yield words.OPEN, item.lacks
     for note in (*item.notes, *item.patched.notes):
         yield words.NOTE, (note,)
 

@@ -36,8 +36,8 @@ CLAIM: Mapping[FixVerdict, Text] = {
         zh="下面的修改已在副本上执行并通过全部检查",
     ),
     "checked": Text(
-        en="the edit below reads back as it is meant; whether it frees enough memory is not known",
-        zh="下面的修改写法正确；能否腾出足够的显存尚不确定",
+        en="the edit below reads back as it is meant; what is not proved is named under Open",
+        zh="下面的修改写法正确；尚未验证的部分见“待确认”",
     ),
     "not-enough": Text(
         en="the edit below passed its own checks, but the launch will still stop",
@@ -77,6 +77,7 @@ COST = Text(en="Price", zh="代价")
 WHY = Text(en="Why", zh="理由")
 CHECKED = Text(en="Checked", zh="检查")
 STILL = Text(en="Still", zh="仍有问题")
+OPEN = Text(en="Open", zh="待确认")
 NOTE = Text(en="Mind", zh="注意")
 OTHERS = Text(en="Others", zh="其他")
 TRIED = Text(en="Tried", zh="试过")

@@ -15,6 +15,19 @@ from trainrx.model.job import RawArg, RawLaunch
 from trainrx.shell.quotes import here_documents
 
 _DEEPSPEED = ("zero_optimization", "bf16", "fp16", "optimizer", "scheduler", "aio")
+OF_ZERO = frozenset(
+    {
+        "allgather_bucket_size",
+        "allgather_partitions",
+        "contiguous_gradients",
+        "overlap_comm",
+        "reduce_bucket_size",
+        "reduce_scatter",
+        "round_robin_gradients",
+        "sub_group_size",
+    }
+)
+"""Keys that DeepSpeed reads in `zero_optimization` alone, beside those of stage 3."""
 _ACCELERATE = ("deepspeed_config.", "fsdp_config.", "num_processes", "num_machines", "mixed_")
 
 
@@ -41,6 +54,26 @@ def as_key(want: Want, launch: RawLaunch) -> Want:
     if want.kind == "env" and section:
         return want._replace(kind="arg", name=f"{section}.{want.name}")
     return want
+
+
+def homed(want: Want, texts: Mapping[str, str]) -> Want:
+    """Give a key under the section it stands in, or belongs into, where a file has that section.
+
+    People and messages name `overlap_comm`; the file has it in `zero_optimization`.
+    """
+    if want.kind != "arg" or "." in want.name or any(sets(text, want) for text in texts.values()):
+        return want
+    held = [arg.name for text in texts.values() for arg in keys(text)]
+    places = {name for name in held if name.endswith(f".{want.name}")}
+    sections = {name.partition(".")[0] for name in held if "." in name}
+    places = places or {f"{at}.{want.name}" for at in sections if _belongs(want.name, at)}
+    return want._replace(name=places.pop()) if len(places) == 1 and not want.old else want
+
+
+def _belongs(name: str, section: str) -> bool:
+    if section == "fsdp_config":
+        return name.startswith("fsdp_")
+    return section == "zero_optimization" and (name in OF_ZERO or name.startswith("stage3_"))
 
 
 def sets(text: str, want: Want) -> bool:

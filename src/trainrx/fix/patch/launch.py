@@ -172,6 +172,8 @@ class _Work:
         """Bring every place that sets it to what is wanted; where none does, add it to one."""
         key = configs.as_key(want, self.launch)
         names = configs.config_names(self.launch, self._texts)
+        if not self._has(want):
+            key = configs.homed(key, {name: self._texts[name] for name in names})
         setting = [n for n in names if self._counts_in(n, key)]
         written = self._written(key) if want.kind == "arg" else False
         here = self._has(want)

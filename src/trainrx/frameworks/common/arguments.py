@@ -106,6 +106,8 @@ class ArgumentTraits:
     """Packages whose checks run inside its jobs."""
     parses_values: ClassVar[bool] = False
     """Which of its arguments it reads as JSON is listed by release."""
+    switch_packages: ClassVar[Mapping[str, str]] = {}
+    """Arguments that, switched on, end the job where a package is not installed."""
     held_out_argument: ClassVar[str] = ""
     """The argument with the samples of an evaluation."""
     does_without_flash: ClassVar[bool] = False

@@ -72,6 +72,13 @@ class LlamaFactory(Framework):
     omegaconf = True
     inner_packages = OWN_PROGRAM
     held_out_argument = "val_size"
+    # 0.9.3: hparams/parser.py, _check_extra_dependencies
+    switch_packages: ClassVar[Mapping[str, str]] = {
+        "use_galore": "galore-torch",
+        "use_apollo": "apollo-torch",
+        "use_badam": "badam",
+        "use_adam_mini": "adam-mini",
+    }
     does_without_flash = True
     train_data = ("dataset",)
     eval_data = ("eval_dataset",)

@@ -22,6 +22,7 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
     there = {*job.versions, *(job.facts.text("packages.unversioned") or "").split()}
     if job.launch.role != "trainer" or not is_whole(job.versions.keys()):
         return
+    yield from _switched(job, there)
     told: set[str] = set()
     for name, setting in job.resolved.settings.items():
         package = _wanted(name, setting, job)
@@ -32,6 +33,19 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
         flag = f"{setting.spelled_as} {setting.text}".strip()
         held = [item for item in [job.facts.get(name)] if item is not None]
         yield RuleHit("package-not-listed", place(held, job), {"flag": flag, "package": package})
+
+
+def _switched(job: LintedJob, there: set[str]) -> Iterator[RuleHit]:
+    """Give each switch of a framework's own whose package is not there."""
+    for name, package in job.framework.switch_packages.items():
+        arg = job.written(name)
+        if arg is None or package in there:
+            continue
+        if [value.lower() for value in arg.values or ()] == ["true"]:
+            flag = f"{name} true"
+            yield RuleHit(
+                "package-not-listed", job.texts.flag(arg), {"flag": flag, "package": package}
+            )
 
 
 def _wanted(name: str, setting: Setting, job: LintedJob) -> str:
