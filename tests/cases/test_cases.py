@@ -24,7 +24,9 @@ FOLDERS = sorted(
 class Expected(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """The symptom that is no echo, the first cause, and lines its fixes must hold.
 
-    `symptom` is "" where no signature is kept for what the parser printed.
+    `symptom` is "" where no signature is kept for what the parser printed. `proved` is said where
+    the edit was made in the real framework: it ran, and so may be called proved, or what it takes
+    to run is not known from the job.
     """
 
     symptom: str
@@ -32,6 +34,7 @@ class Expected(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     verdict: str = "diagnosed"
     fixes: tuple[str, ...] = ()
     note: str = ""
+    proved: bool | None = None
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -48,6 +51,9 @@ def test_a_recorded_failure_is_explained(name: str) -> None:
     assert (named[0].id if named else None) == expected.cause
     text = msgspec.json.encode(result.causes[:1]).decode()
     assert [fix for fix in expected.fixes if fix not in text] == []
+    if expected.proved is not None:
+        assert result.plan is not None
+        assert result.plan.proved == expected.proved
 
 
 @pytest.mark.parametrize("name", FOLDERS)

@@ -20,17 +20,19 @@ CASES = Path(__file__).parents[1] / "cases"
 NOTHING = Text(en="-", zh="-")
 TRAINER_LOG = """\
 Traceback (most recent call last):
-  File "/work/train.py", line 3, in <module>
+  File "/work/train.py", line 6, in <module>
     args = SFTConfig(
            ^^^^^^^^^^
 TypeError: SFTConfig.__init__() got an unexpected keyword argument 'no_cuda'
 """
 PROGRAM = """\
+import json
+
 from trl import SFTConfig, SFTTrainer
 
+settings = {"output_dir": "out", **json.load(open("more.json"))}
 args = SFTConfig(
-    output_dir="out",
-    no_cuda=True,
+    **settings,
 )
 SFTTrainer(model="/models/a", args=args).train()
 """
@@ -80,7 +82,7 @@ def test_a_release_stands_behind_a_change_of_the_program(tmp_path):
     found = diagnoser().fix_launch([tmp_path], versions=versions)
 
     assert found.verdict == "manual"
-    assert [(one.kind, one.to) for one in found.manual[0].changes] == [("code", "use_cpu")]
+    assert [one.to for one in found.manual[0].changes] == ["use_cpu"]
 
 
 def remedy(to: str, param: str) -> Fix:

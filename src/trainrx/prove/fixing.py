@@ -28,6 +28,7 @@ from trainrx.prove.attempt import TrialLaunch
 from trainrx.prove.mending import begun
 from trainrx.prove.proposal_notes import assumed
 from trainrx.prove.proposals import Tried, goes_first, numbered, touches, try_edits, try_fix
+from trainrx.prove.recheck import IN_FILES
 from trainrx.prove.reread import LaunchContext
 from trainrx.reason.retry import leading
 
@@ -134,7 +135,7 @@ def _remedies(
 
 
 def _behind_the_program(found: Iterable[Tried]) -> Iterator[Tried]:
-    """Leave releases to a person that stand behind a change of the program.
+    """Leave releases to a person that stand behind a change of the program, known in full.
 
     The release is what the program has to be right for; an older one comes second, and brings its
     own troubles.
@@ -148,7 +149,8 @@ def _behind_the_program(found: Iterable[Tried]) -> Iterator[Tried]:
             yield item
         changes = () if item.by_hand is None else item.by_hand.changes
         known = known or any(
-            one.kind == "code" and (one.to is not None or one.action == "remove") for one in changes
+            one.kind in ("code", *IN_FILES) and (one.to is not None or one.action == "remove")
+            for one in changes
         )
 
 
