@@ -66,6 +66,10 @@ def read(capsys, *argv):
     return status, json.loads(out)
 
 
+OPTIONAL = {"bitsandbytes", "deepspeed", "liger-kernel"}
+"""Packages a plan may need that a list of one version cannot show."""
+
+
 def lacks(answer):
     """Name what keeps the first proposal from being proved."""
     return {text.partition(":")[0] for text in answer["proposals"][0]["lacks"]}
@@ -191,7 +195,7 @@ def test_what_is_pinned_stays(capsys):
 def test_a_variable_is_edited_where_it_is_defined_and_the_batch_is_kept(capsys):
     _, answer = read(capsys, "launch.sh", "--log", "train.log", *SWIFT, "--gpus", "1")
 
-    assert lacks(answer) <= {"deepspeed", "memory"}
+    assert "memory" in lacks(answer) <= {"memory", *OPTIONAL}
     for item in answer["proposals"]:
         after = item["patched"]["files"][0]["after"] if item["patched"]["files"] else FULL
         assert "# samples per card" in after
@@ -328,7 +332,7 @@ def test_no_proposal_leaves_a_refusal_that_has_a_remedy(capsys):
     status, answer = read(capsys, "launch.sh", *TWO_24G, "--note", "CUDA out of memory")
 
     assert (status, answer["verdict"]) == (0, "checked")
-    assert lacks(answer) <= {"deepspeed", "memory"}
+    assert "memory" in lacks(answer) <= {"memory", *OPTIONAL}
     for item in answer["proposals"]:
         assert item["refused"] == []
         assert all(check["holds"] for check in item["checks"])
@@ -356,7 +360,7 @@ def test_a_refusal_does_not_count_where_the_log_shows_training(grpo, capsys):
     status, answer = read(capsys, "launch.sh", *TWO_24G, "--log", "train.log", *keep)
 
     assert (status, answer["verdict"]) == (0, "checked")
-    assert lacks(answer) <= {"deepspeed", "memory"}
+    assert "memory" in lacks(answer) <= {"memory", *OPTIONAL}
 
 
 def test_what_lint_calls_an_error_is_told_with_the_edit(lora, capsys):
