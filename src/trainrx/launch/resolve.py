@@ -154,6 +154,8 @@ def _parsed(
     confirmed = {n: item for n, item in named.values.items() if _confirms(written.get(n), item)}
     values = named.values | written | confirmed
     found = declared(taken, values, how, complete=launch.args_complete)
+    if not framework_of(launch.framework).library:
+        return found | values  # what it makes of older names is worked out
     # an older name sets what has another one today: its default says nothing
     older = {plain(arg.name) for arg in (*launch.args, *named.args, *named.configs)}
     now = {item.new for item in read_renames() if item.old in older} if older else set()
