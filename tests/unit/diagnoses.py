@@ -354,7 +354,7 @@ def _attention(lang: str) -> CauseOut:
         fixes=(
             FixOut(
                 id="use-sdpa",
-                title=_t(lang, "Use another attention", "更换 attention 实现"),
+                title=_t(lang, "Use another attention", "改用其他注意力实现"),
                 safety="safe",
                 cost=_t(lang, "None worth mentioning.", "几乎没有。"),
                 changes=(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from trainrx.entries.check_languages import figures, language_problems
+import trainrx
+from trainrx.entries.check_languages import figures, language_problems, other_words
 
 
 @pytest.mark.parametrize(
@@ -47,3 +51,39 @@ def test_another_argument_in_each_language_is_named_and_plain_words_are_not() ->
         "en names max_tokens, zh max_length: which is meant?"
     ]
     assert list(language_problems(words)) == []
+
+
+@pytest.mark.parametrize(
+    ("zh", "said"),
+    [
+        ("从最近的断点续训", []),
+        ("开启梯度检查点", []),
+        ("低秩投影", []),
+        ("用 MAX_JOBS 限制并行数", []),
+        ("断点损坏", ["zh says 断点: say checkpoint"]),
+        ("合并适配器时底座仍是量化的", ["zh says 适配器: say adapter", "zh says 底座: say 基座"]),
+        ("总 batch 变大", ["zh says 总 batch: say 等效 batch"]),
+    ],
+)
+def test_one_thing_has_one_chinese_word(zh: str, said: list[str]) -> None:
+    assert list(other_words(zh)) == said
+
+
+def test_a_blank_behind_a_full_width_mark_is_refused() -> None:
+    entry = {"why": {"en": "It is so, and stays so.", "zh": "如此， 不变。"}}
+
+    assert [one.message for one in language_problems(entry)] == [
+        "zh has a blank behind ，: take it out"
+    ]
+
+
+def test_words_of_the_answer_are_those_of_the_entries() -> None:
+    texts = [
+        text
+        for path in Path(trainrx.__file__).parent.rglob("*.py")
+        for text in re.findall(r'\bzh=f?"([^"]*)"', path.read_text(encoding="utf-8"))
+    ]
+    texts += [path.read_text("utf-8") for path in Path(trainrx.__file__).parent.rglob("*.yaml")]
+
+    assert len(texts) > 500
+    assert [said for text in texts for said in other_words(text)] == []

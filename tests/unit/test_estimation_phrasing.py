@@ -45,7 +45,7 @@ def test_an_assumption_is_said_in_the_language_asked_for(knowledge):
     item = Assumption(id="rank", text="told", values=(("rank", "8"),))
     launch = launched(knowledge, SWIFT)
 
-    assert worded(item, launch, knowledge, "zh").text == "LoRA 秩未知，按 8 计算"
+    assert worded(item, launch, knowledge, "zh").text == "LoRA rank 未知，按 8 计算"
     assert worded(item, launch, knowledge, "en").text.endswith("8 is assumed")
 
 

@@ -89,7 +89,7 @@ def test_a_format_is_one_file(folder):
 
     assert "one_file_card" in formats.names("Diagnosis")
     assert "one_file_card" not in formats.names("LintReport")
-    assert render(diagnoses.oom(), "one_file_card", doc.View("zh")) == "已确诊 in zh"
+    assert render(diagnoses.oom(), "one_file_card", doc.View("zh")) == "已定位 in zh"
 
 
 def test_text_and_json_come_first():

@@ -43,7 +43,7 @@ def outside_code(text: str) -> str:
 def test_verdict_and_first_fix_stand_in_the_first_300_characters(lang):
     start = as_markdown(diagnoses.oom(lang), lang)[:300]
 
-    assert ("已确诊" if lang == "zh" else "Diagnosed") in start
+    assert ("已定位" if lang == "zh" else "Diagnosed") in start
     assert "\nMAX_PIXELS=602112  #" in start
 
 

@@ -65,7 +65,7 @@ def test_verdict_cause_and_change_stand_on_one_screen(lang, width):
     lines = shown(diagnoses.oom(lang), width).splitlines()
 
     assert len(lines) <= ROOM.lines
-    assert lines[0].startswith("已确诊" if lang == "zh" else "DIAGNOSED")
+    assert lines[0].startswith("已定位" if lang == "zh" else "DIAGNOSED")
     assert diagnoses.oom(lang).causes[0].title[:20] in lines[1]
     assert any("MAX_PIXELS=602112" in line for line in lines)
     assert "`--explain`" in "".join(lines[-2:])

@@ -17,7 +17,20 @@ from trainrx.render.document import View
 
 # what Chinese users write in Latin letters too, and what must be typed as it stands
 LATIN = {
-    *("OOM", "loss", "NaN", "step", "checkpoint", "rollout", "vLLM", "rank", "GPU", "GiB", "nat"),
+    *(
+        "OOM",
+        "loss",
+        "NaN",
+        "step",
+        "traceback",
+        "checkpoint",
+        "rollout",
+        "vLLM",
+        "rank",
+        "GPU",
+        "GiB",
+        "nat",
+    ),
     *("pip", "freeze", "nvidia", "smi", "explain", "note", "diagnose", "kb", "list", "lint", "fix"),
     *("id", "estimate"),
 }

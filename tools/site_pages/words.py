@@ -48,7 +48,7 @@ ROLE: dict[str, Text] = {
     "observation": Text(en="Words of users (--note)", zh="用户的描述（--note）"),
     "context": Text(en="How the job was set up", zh="任务配置情况"),
     "phase": Text(en="Stages of a run", zh="训练阶段"),
-    "frame": Text(en="Places in a traceback", zh="堆栈位置"),
+    "frame": Text(en="Places in a traceback", zh="traceback 位置"),
     "success": Text(en="The end of a run", zh="训练结束"),
 }
 STAGE: dict[str, Text] = {

@@ -30,11 +30,11 @@ BLOCKING: tuple[Activity, ...] = ("counting", "collecting")
 WORDS: Mapping[Activity, Text] = {
     "reading": Text(en="reading logs", zh="正在读取日志"),
     "searching": Text(en="looking for dumps in logs", zh="正在日志中查找转储"),
-    "weighing": Text(en="weighing causes", zh="正在权衡原因"),
+    "weighing": Text(en="weighing causes", zh="正在比较各个原因"),
     "predicting": Text(en="predicting memory", zh="正在估算显存"),
     "proving": Text(en="proving plans", zh="正在验证方案"),
     "checking": Text(en="checking files", zh="正在检查文件"),
-    "counting": Text(en="running the model class without weights", zh="正在不带权重运行模型类"),
+    "counting": Text(en="running the model class without weights", zh="正在运行不带权重的模型类"),
     "collecting": Text(en="collecting evidence, round", zh="正在收集证据，轮次"),
     "answering": Text(en="answering jobs", zh="正在分析任务"),
 }

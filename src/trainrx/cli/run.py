@@ -61,10 +61,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing when the
 
 NO_PROGRESS = Text(
     en="no progress for {silent}; the stacks of the job are taken",
-    zh="已有 {silent} 没有进展；正在采集作业的调用栈",
+    zh="已有 {silent} 没有进展；正在采集任务的调用栈",
 )
 ASKED = Text(
-    en="asked by SIGUSR1: the stacks of the job are taken", zh="收到 SIGUSR1：正在采集作业的调用栈"
+    en="asked by SIGUSR1: the stacks of the job are taken", zh="收到 SIGUSR1：正在采集任务的调用栈"
 )
 BUNDLE = Text(en="evidence: {path}", zh="证据：{path}")
 MINUTES, SECONDS = Text(en="{} min", zh="{} 分钟"), Text(en="{} s", zh="{} 秒")

@@ -1,4 +1,7 @@
-"""Refuse a text whose languages differ in numbers, releases, settings, or names of arguments."""
+"""Refuse a text whose languages differ in numbers, releases, settings, or names of arguments.
+
+And one whose Chinese has another word for a thing than all others have.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,29 @@ _NAME = re.compile(r"(?<![\w.-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
 """An argument or a key; a language may use plain words for one, but not name another."""
 _SETTING = re.compile(r"--[a-z][\w-]+|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b")
 
+_WORDS = {
+    re.compile(word): say
+    for word, say in {
+        "适配器": "adapter",
+        "底座": "基座",
+        "(?<!梯度)检查点": "checkpoint",
+        "断点(?!续训)": "checkpoint",
+        "恢复训练": "续训",
+        "批大小|批次大小": "batch size",
+        "有效 ?batch|(?<!个)总 ?batch": "等效 batch",
+        "爆显存": "显存不足",
+        "训练端": "训练侧",
+        "堆栈": "traceback (of Python) or 调用栈 (of a live process)",
+        "分词器": "tokenizer",
+        "评测": "评估",
+        "(?<!限制)并行数": "并行度",
+        "聊天模板": "对话模板",
+        "(?<!低)秩": "LoRA rank",
+    }.items()
+}
+"""What a Chinese text does not say, and the one word for it; CONTRIBUTING.md has the table."""
+_BLANK = re.compile(r"[，。；：！？、）”] +(?=\S)")
+
 
 class _Pair(NamedTuple):
     """A text in both languages, and where it stands."""
@@ -48,6 +74,16 @@ def language_problems(data: object) -> Iterator[Problem]:
         if en - zh and zh - en:
             told = f"{', '.join(sorted(en - zh))}, zh {', '.join(sorted(zh - en))}"
             yield error(pair.key, f"en names {told}: which is meant?")
+        yield from (error(pair.key, said) for said in other_words(pair.zh))
+        if blank := _BLANK.search(pair.zh):
+            yield error(pair.key, f"zh has a blank behind {blank[0].strip()}: take it out")
+
+
+def other_words(zh: str) -> Iterator[str]:
+    """Name the words of a Chinese text for which all others have one word, and that word."""
+    for pattern, say in _WORDS.items():
+        if found := pattern.search(zh):
+            yield f"zh says {found[0]}: say {say}"
 
 
 def figures(text: str) -> frozenset[str]:

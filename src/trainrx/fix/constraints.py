@@ -54,7 +54,7 @@ def repair(facts: Facts, changes: dict[str, Scalar]) -> RequiredValue | None:
         raise ValueError(f"no number of generations divides a batch of {batch}")
     why = Text(
         en=f"the generation batch becomes {batch}: num_generations must divide it",
-        zh=f"每次生成的批大小变为 {batch}，num_generations 必须能整除它",
+        zh=f"每次生成的 batch size 变为 {batch}，num_generations 必须能整除它",
     )
     return RequiredValue(set={"rlhf.num_generations": fitting[-1]}, why=why)
 
@@ -92,10 +92,10 @@ def batch_note(facts: Facts, changes: dict[str, Scalar]) -> Text | None:
     if before is None or after is None:
         return None
     if before == after:
-        return Text(en=f"the effective batch stays {before}", zh=f"有效批大小保持 {before} 不变")
+        return Text(en=f"the effective batch stays {before}", zh=f"等效 batch保持 {before} 不变")
     return Text(
         en=f"the effective batch goes from {before} to {after}",
-        zh=f"有效批大小由 {before} 变为 {after}",
+        zh=f"等效 batch由 {before} 变为 {after}",
     )
 
 

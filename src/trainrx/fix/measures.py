@@ -66,7 +66,7 @@ ACTIONS: dict[str, Text] = {
     "remove": Text(en="remove ", zh="去掉 "),
     "upgrade": Text(en="upgrade ", zh="升级 "),
     "downgrade": Text(en="downgrade ", zh="降级 "),
-    "switch": Text(en="change ", zh="更换 "),
+    "switch": Text(en="change ", zh="更改 "),
 }
 
 

@@ -20,7 +20,7 @@ KEPT = 1.5
 PRIOR = 0.3
 SAID_SO = Text(
     en="The program itself says so: this is the message of its check.",
-    zh="程序自己说明了原因：这正是它的检查报出的信息。",
+    zh="程序自己给出了原因：这行报错来自它自身的检查。",
 )
 BREAKS = Text(
     en="The arguments of this launch are what the check refuses at this version.",

@@ -33,7 +33,7 @@ ASSUMPTIONS: Mapping[str, Text] = {
         zh="{tuner} 的可训练参数按一百万个计算",
     ),
     "rank": Text(
-        en="the LoRA rank is not known: {rank} is assumed", zh="LoRA 秩未知，按 {rank} 计算"
+        en="the LoRA rank is not known: {rank} is assumed", zh="LoRA rank 未知，按 {rank} 计算"
     ),
     "targets": Text(
         en="the modules that get an adapter are not known by name ({targets}): all linear layers "
@@ -94,7 +94,7 @@ ASSUMPTIONS: Mapping[str, Text] = {
     "open-tuner": Text(
         en="what is trained is not understood ({by}): 4-bit adapters up to all weights are allowed "
         "for",
-        zh="无法识别训练哪些参数（{by}）：从 4 bit LoRA 到全参数都计入区间",
+        zh="无法识别训练哪些参数（{by}）：从 4 bit LoRA 到全参训练都计入区间",
     ),
     "open-checkpointing": Text(
         en="gradient checkpointing is not understood ({by}): on and off are allowed for",
@@ -274,7 +274,7 @@ REFUSALS: Mapping[str, Text] = {
     "contradicted": Text(
         en="the job ran out of memory although {gib} GiB are predicted: what fills the card is not "
         "in the model, so no plan can be proved",
-        zh="任务已经爆显存，但预测只需 {gib} GiB：占用显存的部分不在模型内，无法证明任何方案",
+        zh="任务已经显存不足，但预测只需 {gib} GiB：占用显存的部分不在模型内，无法证明任何方案",
     ),
     "setting": Text(
         en="{param} = {value} is not modelled: no formula was measured for it",

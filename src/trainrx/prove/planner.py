@@ -62,11 +62,11 @@ ACCUMULATION = "train.grad_accum"
 GUARDS = "guards"
 KEEPS = Text(
     en="Keeps the effective batch with the other micro-batch or number of replicas.",
-    zh="在单卡 batch 或副本数改变后，保持有效批大小不变。",
+    zh="在单卡 batch 或副本数改变后，保持等效 batch不变。",
 )
 NEAREST = Text(
     en="The nearest effective batch: no whole number of accumulation steps keeps it.",
-    zh="最接近的有效批大小：没有整数的累积步数能保持原值。",
+    zh="最接近的等效 batch：没有整数的累积步数能保持原值。",
 )
 
 

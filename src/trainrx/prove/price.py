@@ -15,7 +15,7 @@ QUALITY: Mapping[int, Text] = {
 }
 BATCH_OTHER = Text(
     en="effective batch {before} -> {after}: adapt the learning rate, or keep it by accumulation",
-    zh="有效批大小 {before} -> {after}：请调整学习率，或用梯度累积保持不变",
+    zh="等效 batch {before} -> {after}：请调整学习率，或用梯度累积保持不变",
 )
 SPEED_SAYS = Text(
     en="a step takes {low} to {high} times as long", zh="每步耗时为原来的 {low}～{high} 倍"

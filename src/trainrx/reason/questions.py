@@ -66,8 +66,8 @@ _VERSIONS_HOW = Text(
     zh="`pip list > versions.txt`；diagnose ... --versions versions.txt",
 )
 _IS_IT_SO = Text(en="Is it so: {title}?", zh="是否如此：{title}？")
-_WHICH = Text(en="Which is it here: {title}?", zh="这里是哪一个：{title}？")
-_HOW_MANY = Text(en="What number is it here: {title}?", zh="这里的数值是多少：{title}？")
+_WHICH = Text(en="Which is it here: {title}?", zh="是哪一种：{title}？")
+_HOW_MANY = Text(en="What number is it here: {title}?", zh="数值是多少：{title}？")
 _SEEN = Text(en="Is this to be seen: {title}?", zh="能否看到：{title}？")
 _SAID = Text(en="What does it say?", zh="结果是什么？")
 _SAY = {YES: Text(en="yes", zh="是"), NO: Text(en="no", zh="否")}

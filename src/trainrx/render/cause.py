@@ -227,7 +227,8 @@ def memory(predicted: Predicted, view: View, fits: bool | None = None) -> str:
     change = f"{predicted.before_gib:.1f} -> {predicted.after_gib:.1f}"
     of_card = view.say(words.OF_CARD, change=change, card=f"{predicted.limit_gib:.1f}")
     unit = " GiB" if view.chat else ""
-    between = view.paren(f"{predicted.low_gib:.1f}-{predicted.high_gib:.1f}{unit}")
+    low, high = f"{predicted.low_gib:.1f}", f"{predicted.high_gib:.1f}"
+    between = view.paren(view.say(words.BETWEEN, low=low, high=high) + unit)
     said = view.say(words.COMMA).join((of_card, view.say(_fits(predicted, fits))))
     return said + between
 

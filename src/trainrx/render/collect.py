@@ -22,7 +22,7 @@ from trainrx.render.document import Document, View, children
 from trainrx.sanitizer.controls import clean
 
 TAKEN = Text(en="COLLECTED", zh="已采集")
-NOTHING = Text(en="NOTHING COULD BE TAKEN", zh="未能采集")
+NOTHING = Text(en="NOTHING COULD BE TAKEN", zh="什么都没采集到")
 ITEMS = Text(en="{n} items in {seconds:.1f} s", zh="{n} 项，用时 {seconds:.1f} 秒")
 SIZE = Text(en="{name} ({size})", zh="{name}（{size}）")
 FOUND = Text(en="Taken", zh="采集")

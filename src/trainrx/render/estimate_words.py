@@ -67,7 +67,7 @@ TOKENS: dict[str, Text] = {
     ),
     "data": Text(
         en="{typical} tokens a sample, {n} in the longest batch, from the data",
-        zh="按数据统计，每条样本通常 {typical} 个 token，最长的批次 {n} 个",
+        zh="按数据统计，每条样本通常 {typical} 个 token，最长的 batch {n} 个",
     ),
 }
 
@@ -183,24 +183,24 @@ def phase_name(name: str, lang: Lang) -> str:
 
 TERM: dict[str, Text] = {
     "weights": Text(en="weights", zh="权重"),
-    "adapters": Text(en="adapters (LoRA)", zh="LoRA 适配器"),
+    "adapters": Text(en="adapters (LoRA)", zh="LoRA adapter"),
     "copies": Text(en="reference and reward models", zh="参考模型与奖励模型"),
     "master": Text(en="fp32 master weights", zh="fp32 主权重"),
     "optimizer": Text(en="optimizer states", zh="优化器状态"),
     "gradients": Text(en="gradients", zh="梯度"),
     "buffers": Text(en="communication buckets", zh="通信缓冲区"),
     "gathered": Text(en="gathered layers", zh="聚合的层参数"),
-    "checkpoints": Text(en="saved layer inputs", zh="检查点（各层输入）"),
+    "checkpoints": Text(en="saved layer inputs", zh="各层输入（梯度检查点）"),
     "activations": Text(en="activations", zh="激活"),
     "live": Text(en="the layer being computed", zh="正在计算的一层"),
     "tower": Text(en="vision tower", zh="视觉塔"),
-    "stashed": Text(en="inputs 8-bit matrices keep", zh="8 比特矩阵自留的输入"),
+    "stashed": Text(en="inputs 8-bit matrices keep", zh="8-bit 矩阵保留的输入"),
     "scores": Text(en="attention scores of the vision tower", zh="视觉塔的注意力分数"),
     "logits": Text(en="logits and loss", zh="logits 与 loss"),
     "head": Text(en="2-byte copy of the output head", zh="输出层的 2 字节副本"),
     "bucket": Text(en="bucket of gradients", zh="梯度通信桶"),
     "unpacked": Text(en="weights unpacked for use", zh="使用时解包的权重"),
-    "tied": Text(en="second gradient of the tied embedding", zh="共享词嵌入的第二份梯度"),
+    "tied": Text(en="second gradient of the tied embedding", zh="共享 embedding 的第二份梯度"),
     "step": Text(en="temporaries of the update", zh="更新时的临时张量"),
     "engine": Text(en="vLLM", zh="vLLM"),
     "parameters": Text(en="parameters", zh="参数"),

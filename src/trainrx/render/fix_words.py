@@ -70,7 +70,7 @@ INSTALL = Text(
 # labels of the head
 CHANGE = Text(en="Change", zh="修改")
 MEMORY = Text(en="Memory", zh="显存")
-BATCH = Text(en="Batch", zh="批大小")
+BATCH = Text(en="Batch", zh="batch")
 SPEED = Text(en="Speed", zh="速度")
 RESULT = Text(en="Result", zh="效果")
 COST = Text(en="Price", zh="代价")
@@ -102,20 +102,20 @@ MEMORY_SAYS = Text(
 )
 FITS = Text(en="fits", zh="放得下")
 MORE_LIKELY = Text(en="probably fits", zh="多半放得下")
-BATCH_SAME = Text(en="effective batch {n}, unchanged", zh="有效批大小 {n}，不变")
+BATCH_SAME = Text(en="effective batch {n}, unchanged", zh="等效 batch {n}，不变")
 CHECK: Mapping[str, Text] = {
     "written": Text(en="written into the files", zh="已写入文件"),
     "parsed": Text(en="parsed again", zh="重新解析"),
     "spelled": Text(en="values read back", zh="参数值回读一致"),
     "guards": Text(en="the framework's own checks", zh="框架自身的检查"),
-    "batch": Text(en="batch arithmetic", zh="批大小计算"),
+    "batch": Text(en="batch arithmetic", zh="batch 计算"),
     "memory": Text(en="memory estimated", zh="显存估算"),
     "lint": Text(en="linted", zh="lint 检查"),
     "packages": Text(en="versions fit together", zh="版本相互兼容"),
-    "engine": Text(en="room for the engine", zh="推理引擎的空间"),
+    "engine": Text(en="room for the engine", zh="推理引擎所需的显存"),
     "layout": Text(en="parallel layout", zh="并行布局"),
     "read-again": Text(en="values read back", zh="参数值回读一致"),
-    "generations": Text(en="generations divide the batch", zh="num_generations 整除批大小"),
+    "generations": Text(en="generations divide the batch", zh="num_generations 整除 batch size"),
     "hardware": Text(en="the hardware can do it", zh="硬件支持"),
     "host": Text(en="host memory", zh="主机内存"),
 }

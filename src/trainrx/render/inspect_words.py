@@ -59,7 +59,7 @@ ROLE: dict[str, Text] = {
     "reference": Text(en="reference model", zh="参考模型"),
     "teacher": Text(en="teacher model", zh="教师模型"),
     "inference": Text(en="inference", zh="推理"),
-    "evaluation": Text(en="evaluation", zh="评测"),
+    "evaluation": Text(en="evaluation", zh="评估"),
     "export": Text(en="export", zh="导出"),
     "preparation": Text(en="preparation", zh="数据准备"),
 }

@@ -31,7 +31,7 @@ MARKS: dict[EventKind, tuple[str, str, Text]] = {
     "stall": ("#cc79a7", "s", Text(en="stall", zh="停滞")),
     "failure": ("#d55e00", "P", Text(en="failure", zh="故障")),
     "evaluation": ("#56b4e9", "|", Text(en="evaluation", zh="评估")),
-    "save": ("#009e73", "|", Text(en="checkpoint", zh="保存检查点")),
+    "save": ("#009e73", "|", Text(en="checkpoint", zh="保存 checkpoint")),
 }
 """Colour, sign and name of what happens."""
 FOOT: dict[EventKind, float] = {"evaluation": 0.02, "save": 0.06}

@@ -35,8 +35,8 @@ NO_LEAST = Text(
     en="no number or size of cards that was tried is enough", zh="试过的卡数和显存都不够"
 )
 RANGE = Text(en="between {low} and {high}", zh="区间 {low}～{high}")
-BATCH = Text(en="effective batch {n}", zh="有效批大小 {n}")
-BATCH_OTHER = Text(en="effective batch {before} -> {after}", zh="有效批大小 {before} -> {after}")
+BATCH = Text(en="effective batch {n}", zh="等效 batch {n}")
+BATCH_OTHER = Text(en="effective batch {before} -> {after}", zh="等效 batch {before} -> {after}")
 NEXT = Text(
     en="`diagnose fix FILE --gpu NAME --gpus N` writes the changes for the machine the job has.",
     zh="`diagnose fix FILE --gpu NAME --gpus N` 会针对任务现有的机器生成修改。",

@@ -13,8 +13,8 @@ from trainrx.render.inputs import job_text
 from trainrx.render.words import CAUSE, FIX, JOB, SEEN
 
 VERDICT: dict[RetryVerdict, Text] = {
-    "transient": Text(en="A RESTART MAY HELP", zh="可以重启"),
-    "deterministic": Text(en="DO NOT RESTART AS IT IS", zh="不改不要重启"),
+    "transient": Text(en="A RESTART MAY HELP", zh="重启可能有用"),
+    "deterministic": Text(en="DO NOT RESTART AS IT IS", zh="不修改就不要重启"),
     "bad-node": Text(en="RESTART WITHOUT THIS NODE", zh="排除该节点后重启"),
     "unknown": Text(en="UNKNOWN", zh="无法判断"),
 }
@@ -25,9 +25,9 @@ STYLE_OF: dict[RetryVerdict, str] = {
     "unknown": "doubt",
 }
 KIND: dict[RetryVerdict, Text] = {
-    "transient": Text(en="transient", zh="偶发"),
-    "deterministic": Text(en="deterministic", zh="必现"),
-    "bad-node": Text(en="bad node", zh="坏节点"),
+    "transient": Text(en="transient", zh="暂时性故障"),
+    "deterministic": Text(en="deterministic", zh="必现故障"),
+    "bad-node": Text(en="bad node", zh="节点故障"),
     "unknown": Text(en="unknown", zh="未知"),
 }
 WHY = Text(en="Why", zh="理由")

@@ -24,7 +24,7 @@ GROWTH: Mapping[str, Text] = {
         en="reserved memory grows away from what tensors use",
         zh="预留显存增长而张量占用不变（碎片）",
     ),
-    "evaluation": Text(en="memory rises where evaluations begin", zh="显存在评测开始时上涨"),
+    "evaluation": Text(en="memory rises where evaluations begin", zh="显存在评估开始时上涨"),
 }
 PLAIN = frozenset({"staircase", "jump"})
 """Shapes that a job shows without being ill: they are said where memory is what failed."""

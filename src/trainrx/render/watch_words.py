@@ -34,7 +34,7 @@ FORECAST = Text(en="Forecast", zh="预测")
 STALL = Text(en="Stall", zh="停滞")
 RANKS = Text(en="Ranks", zh="各 rank")
 SLOW = Text(en="Slow", zh="落后")
-SEEN = Text(en="Seen", zh="已见")
+SEEN = Text(en="Seen", zh="现象")
 CAUSE = Text(en="Cause", zh="原因")
 CHANGE = Text(en="Change", zh="修改")
 FILES = Text(en="Files", zh="文件")
@@ -61,7 +61,9 @@ HEADS = (
     Text(en="last line", zh="最后输出"),
 )
 AGO = Text(en="{time} ago", zh="{time}前")
-MORE_RANKS = Text(en="{n} more, none of them further behind", zh="另有 {n} 个，落后都不更多")
+MORE_RANKS = Text(
+    en="{n} more, none of them further behind", zh="另有 {n} 个，落后程度都不超过以上各行"
+)
 TIMES = Text(en="{title} ({n} times)", zh="{title}（{n} 次）")
 SURE = Text(en="{title} ({n} %)", zh="{title}（{n} %）")
 MANY = Text(en="{first} and {n} more", zh="{first} 等 {n} 个")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainrx.model.states import StateRole
 
 VERDICT: dict[Verdict, Text] = {
-    "diagnosed": Text(en="DIAGNOSED", zh="已确诊"),
+    "diagnosed": Text(en="DIAGNOSED", zh="已定位"),
     "suspected": Text(en="SUSPECTED", zh="疑似"),
     "unknown": Text(en="UNKNOWN", zh="原因不明"),
     "healthy": Text(en="HEALTHY", zh="正常"),
@@ -59,7 +59,7 @@ ROLE: dict[Role, Text] = {
     "echo": Text(en="only follows from another failure", zh="由其他故障引发的后果"),
     "context": Text(en="tells how the job was set up", zh="说明任务的配置情况"),
     "phase": Text(en="a stage of the run begins", zh="某个训练阶段的开始"),
-    "frame": Text(en="a traceback line that says where", zh="指明出错位置的堆栈行"),
+    "frame": Text(en="a traceback line that says where", zh="指明出错位置的 traceback 行"),
     "success": Text(en="the run reached its end", zh="训练正常结束"),
     "observation": Text(en="words of the user (--note)", zh="用户的描述（--note）"),
 }
@@ -198,6 +198,7 @@ LOOK_FIRST = Text(en="Look first", zh="先查看")
 PRICE = Text(en="Price", zh="代价")
 MEMORY = Text(en="Memory", zh="显存")
 OF_CARD = Text(en="{change} of {card} GiB per GPU", zh="每卡 {change} GiB，显卡 {card} GiB")
+BETWEEN = Text(en="{low}-{high}", zh="{low}～{high}")
 FITS = Text(en="fits", zh="放得下")
 PROBABLY = Text(en="probably fits", zh="多半放得下")
 PROBABLY_NOT = Text(en="probably does not fit", zh="多半放不下")
@@ -243,7 +244,7 @@ PAREN = Text(en=" ({})", zh="（{}）")
 
 # markdown
 MD_TITLE: dict[Verdict, Text] = {
-    "diagnosed": Text(en="Diagnosed", zh="已确诊"),
+    "diagnosed": Text(en="Diagnosed", zh="已定位"),
     "suspected": Text(en="Suspected", zh="疑似"),
     "unknown": Text(en="Cause unknown", zh="原因不明"),
     "healthy": Text(en="Healthy", zh="正常"),
@@ -324,7 +325,7 @@ HOW_TO_TELL = Text(en="How to supply it", zh="如何提供")
 STEPS = Text(en="Steps, in this order", zh="按此顺序排查")
 LOOK_AT = Text(en="Test", zh="判定")
 NO_ENTRY = Text(en="no entry is called {id!r}", zh="没有名为 {id!r} 的条目")
-NEAREST = Text(en="did you mean: {ids}", zh="您是不是要找：{ids}")
+NEAREST = Text(en="did you mean: {ids}", zh="你是不是要找：{ids}")
 LIST_HINT = Text(en="`diagnose kb list` shows all ids", zh="用 `diagnose kb list` 查看全部 id")
 KINDS: dict[str, Text] = {
     "Cause": Text(en="cause", zh="原因"),
