@@ -159,3 +159,17 @@ def test_what_a_former_run_saved_does_not_speak_against_an_edit(tmp_path):
 
     assert found.verdict == "proved"
     assert found.proposals[0].changes[0].spelled == "--per_device_eval_batch_size 1"
+
+
+def test_a_name_alike_is_not_meant_where_the_value_is_none_of_it(tmp_path):
+    (tmp_path / "train.yaml").write_text(
+        "model_name_or_path: /models/a\nstage: sft\ndo_train: true\nfinetuning_type: lora\n"
+        "dataset: d\ntemplate: qwen\noutput_dir: out\ntorch_dtype: float32\n"
+    )
+    (tmp_path / "train.log").write_text(
+        "ValueError: Some keys are not used by the HfArgumentParser: ['torch_dtype']\n"
+    )
+
+    found = diagnoser().fix_launch([tmp_path], versions={"llamafactory": "0.9.3"})
+
+    assert "bf16" not in found.proposals[0].diff

@@ -15,8 +15,8 @@ from trainrx.fix.own_calls import in_own_call
 from trainrx.fix.spelling_fixes import (
     choices_of,
     chosen,
+    fits_ill,
     named_anew,
-    of_another_type,
     old_types,
     positional,
     refuses,
@@ -98,13 +98,15 @@ def _written_otherwise(item: RefusedArgument, fate: Fate, job: Target) -> Change
     """Give the change of an argument into what stands for it; nothing: it is left out."""
     if fate.now:
         known = _respelled(item, fate, job)
-        if known is None and of_another_type(item.arg, fate.now[0][0], fate):
+        if known is None and fits_ill(item.arg, fate.now[0][0], fate):
             return _left_out(item)
         return _renamed(item, fate.now[0][0], job) if known is None else known
     if fate.variable:
         return _set_outside(item, fate.variable)
-    if fate.near or fate.maybe:
-        return _renamed(item, fate.near or fate.maybe, job)
+    near = fate.near or fate.maybe
+    # `torch_dtype float32` is no `bf16`, however alike
+    if near and not fits_ill(item.arg, near, fate):
+        return _renamed(item, near, job)
     return _left_out(item)
 
 

@@ -8,7 +8,7 @@ from trainrx.catalog.catalog import KnownArgument, catalog, plain
 from trainrx.catalog.spell import spell_argument
 from trainrx.catalog.typed import read_as
 from trainrx.fix.changes import Target, rewritten
-from trainrx.frameworks import framework_of
+from trainrx.frameworks import framework_of, frameworks
 from trainrx.knowledge.catalogs import read_renames
 from trainrx.model.job import RawArg
 from trainrx.model.refusal import Fate
@@ -39,12 +39,17 @@ def refuses(name: str, value: str, fate: Fate) -> bool:
     return bool(choices_of(name, fate)) and value not in choices_of(name, fate)
 
 
-def of_another_type(arg: RawArg, name: str, fate: Fate) -> bool:
-    """Tell whether the value cannot be one of the other name: `vllm_mode colocate` is no count."""
-    option = _option(name, fate)
+def fits_ill(arg: RawArg, name: str, fate: Fate) -> bool:
+    """Tell whether the value cannot be one of the other name: `vllm_mode colocate` is no count.
+
+    Nor is what was switched off a word: `use_flash_attn false` is no `attn_impl`.
+    """
+    option = _option(name, fate) or _lent(name)
     value = value_under(arg, name, " ".join(arg.values or ()), fate)
     if option is None or not option.type or option.choices is not None or not value:
         return False
+    if value.lower() == "false" and "bool" not in option.type:
+        return True
     return bool(read_as(option.type, None, (value,)).problem)
 
 
@@ -53,6 +58,14 @@ def _option(name: str, fate: Fate) -> KnownArgument | None:
     bits = known.of(fate.asked or None)
     found = (one for one in known.find(name, fate.command) if known.bits(one) & bits)
     return next((known.known(one, bits) for one in found), None)
+
+
+def _lent(name: str) -> KnownArgument | None:
+    """Give an argument as the library has it whose names other frameworks take over."""
+    for lender in (catalog(one.name) for one in frameworks() if one.lends_names):
+        for one in lender.find(name, ""):
+            return lender.known(one, lender.bits(one))
+    return None
 
 
 def chosen(job: Target) -> Iterator[Change]:
