@@ -67,3 +67,17 @@ def test_a_client_that_looks_a_name_up_until_its_log_ends_does_not_find_it(tmp_p
 )
 def test_lookups_over_ipv6_that_fail_at_a_good_start_are_no_failure(text, tmp_path):
     assert "hostname-not-resolved" not in found(text, tmp_path)
+
+
+PACKAGE = (
+    "Could not load bitsandbytes native library: /lib/x86_64-linux-gnu/libstdc++.so.6: version "
+    "`GLIBCXX_3.4.32' not found (required by libbitsandbytes_cpu.so)\n"
+)
+PARSED = "sft.py: error: ambiguous option: --lr could match --lr_scheduler_type, --lr_scheduler_x\n"
+
+
+def test_a_package_that_failed_stopped_nothing_where_the_parser_ended_the_program(tmp_path):
+    assert "glibc-too-old" in found(PACKAGE, tmp_path)
+    assert found(PACKAGE + PARSED, tmp_path) >= {"argparse-ambiguous"}
+    assert "glibc-too-old" not in found(PACKAGE + PARSED, tmp_path)
+    assert "glibc-too-old" in found(PARSED + PACKAGE, tmp_path)

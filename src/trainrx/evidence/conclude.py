@@ -16,6 +16,8 @@ from trainrx.model.knowledge import Symptom
 from trainrx.model.pattern import late
 from trainrx.sanitizer.secrets import Finder
 
+PARSED = late(r"^\s*(?:[\w./-]{1,120}: )?error: ")
+"""How argparse ends a program."""
 FIRST = 3
 """Hits kept per signature and rank, besides the last."""
 MOST = 256
@@ -303,6 +305,26 @@ def outlived(
 ) -> tuple[SymptomHits, ...]:
     """Leave out what a job that reached its end went on without: a package it only warned about."""
     return tuple(item for item in seen if not _is_of_packages(symptoms.get(item.symptom)))
+
+
+def parsed_after(
+    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom]
+) -> tuple[SymptomHits, ...]:
+    """Leave out what a program went on without until its own parser ended it.
+
+    A package that failed to load stopped nothing where the command line was read after that.
+    """
+    refused = (hit for item in seen for hit in item.hits if PARSED.match(hit.text))
+    ends = {hit.source: moment(hit) for hit in sorted(refused, key=moment)}
+
+    def went_on(hit: Hit) -> bool:
+        return hit.source in ends and moment(hit) < ends[hit.source]
+
+    return tuple(
+        item
+        for item in seen
+        if not (_is_of_packages(symptoms.get(item.symptom)) and all(map(went_on, item.hits)))
+    )
 
 
 def _is_of_packages(symptom: Symptom | None) -> bool:

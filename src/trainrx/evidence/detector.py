@@ -16,6 +16,7 @@ from trainrx.evidence.conclude import (
     moment,
     oom_facts,
     outlived,
+    parsed_after,
     signature_facts,
     stage_facts,
     summed,
@@ -217,6 +218,7 @@ class Detector:
             facts.add(*log_facts(shown, self.symptoms, exits))
         if facts.value("log.finished") is True:
             shown = outlived(shown, self.symptoms)
+        shown = parsed_after(shown, self.symptoms)
         printed_beside = _beside(shown, outputs)
         shown = (*shown, *printed_beside)
         # what a note repeats of the logs is no second failure

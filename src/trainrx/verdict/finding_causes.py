@@ -29,6 +29,8 @@ LINT = Text(
     en="`diagnose lint` has this error in the launch.",
     zh="`diagnose lint` 在启动配置中发现了这个错误。",
 )
+SHORT = 60
+"""Characters of a line that is shown whole."""
 OF_DATA = Text(en="A sample of the data has this fault.", zh="抽样读取的数据有这个问题。")
 MEND = Text(en="Correct {place}", zh="修正 {place}")
 
@@ -156,20 +158,42 @@ def _remedy(finding: Finding, done: Conclusion) -> FixOut:
     )
 
 
+def changed_words(before: str, after: str) -> tuple[str, str]:
+    """Give the words of a line that an edit changes, as they were and as they are to be.
+
+    The option in front of a value goes with it. Of an edit that only takes words out, and of a
+    short line, the whole line is shown.
+    """
+    old, new = before.split(), after.split()
+    shared = min(len(old), len(new))
+    same = next((n for n in range(shared) if old[n] != new[n]), shared)
+    rest = shared - same
+    pairs = zip(reversed(old), reversed(new), strict=False)
+    alike = next((n for n, (a, b) in enumerate(pairs) if a != b), rest)
+    alike = min(alike, rest)
+    shown = new[same : len(new) - alike]
+    if len(after) <= SHORT or not shown:
+        return before.strip(), after
+    if same and new[same - 1].startswith("-") and not shown[0].startswith("-"):
+        same -= 1
+    return " ".join(old[same : len(old) - alike]), " ".join(new[same : len(new) - alike])
+
+
 def _changes(finding: Finding, lines: FileLines) -> Iterator[Change]:
     """Give each line an edit changes, as it stands and as it is to stand."""
     for edit in finding.fix.edits if finding.fix is not None else ():
         before = lines.line(edit.file, edit.line)
         here = msgspec.structs.replace(edit, line=1, end_line=1 + edit.end_line - edit.line)
         after = apply(before, (here,))[0].strip()
+        old, new = changed_words(before, after)
         yield Change(
             kind="code",
             param=finding.rule,
             canonical="",
             action="set",
-            from_=before.strip(),
-            to=after,
+            from_=old or None,
+            to=new,
             now="set",
-            spelled=after,
+            spelled=new,
             at=Origin(source=edit.file, line=edit.line, text=before.strip()),
         )
