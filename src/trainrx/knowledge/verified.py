@@ -18,8 +18,11 @@ from trainrx.model.errors import KnowledgeError
 
 FILE = "verified.jsonl"
 LOOKED_AT = ("symptom", "cause", "guard", "lever", "range")
-_NO_CLAIMS = ("updated", "since", "weight", "prior", "priors", "severity", "group", "checked")
-"""What an entry says that no source could contradict: dates, and an author's judgement."""
+_NO_CLAIMS = ("updated", "since", "weight", "prior", "priors", "severity", "group", "checked", "zh")
+"""What an entry says that no source could contradict: dates, and an author's judgement.
+
+Its Chinese says what its English says; that it does is checked apart from the sources.
+"""
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
