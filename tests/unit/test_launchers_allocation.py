@@ -151,6 +151,27 @@ def test_torchrun_in_srun_is_for_one_node_unless_it_is_told():
     assert {item.kind: item.value for item in allocation_facts(launch)}["allocation.nodes"] == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "tasks"),
+    [
+        ("--nodes=1 --ntasks=1", None),
+        ("--ntasks=2", 1),
+        ("--ntasks=16", 8),
+        ("--ntasks=$N", None),
+        ("--ntasks-per-node=1", 1),
+        ("", 8),
+    ],
+)
+def test_the_tasks_of_a_step_are_those_srun_is_told(options, tasks):
+    lines = "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=8\n"
+
+    found = facts(
+        f"{lines}srun {options} torchrun --nproc-per-node 8 {RUN.removeprefix('python ')}"
+    )
+
+    assert found.get("allocation.tasks_per_node") == tasks
+
+
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_raising(text):
     for found in (amount_gib(text), device_count(text)):

@@ -133,8 +133,9 @@ def _of_slurm(told: _Told) -> Iterator[Fact]:
         yield fact(NODES, nodes, *told.origin("nnodes"))
     tasks = told.count("ntasks_per_node")
     total = told.count("ntasks")
-    if tasks is None and total is not None and total % (nodes or 1) == 0:
-        tasks = total // (nodes or 1)
+    counted = nodes if told.at("nnodes") is not None else 1
+    if tasks is None and total is not None and counted and total % counted == 0:
+        tasks = total // counted
     if tasks is not None:
         yield fact(TASKS_PER_NODE, tasks, *told.origin("ntasks_per_node", "ntasks")[:1])
     yield from _slurm_gpus(told, nodes, tasks)

@@ -101,7 +101,8 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
                 front.keep(name, option.given, option.word)
     _count_nodes(front, {option.key: option for option in options})
     given_names = {item.name for item in front.launcher}
-    front.launcher += [item for item in front.allocation if item.name not in given_names]
+    kept = given_names | _only_a_limit(front)
+    front.launcher += [item for item in front.allocation if item.name not in kept]
     # a step on one node of a larger job: the others have theirs
     front.container += [
         msgspec.structs.replace(item, name=f"{SLURM}{item.name}")
@@ -110,6 +111,23 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     ]
     front.allocated = True
     return rest
+
+
+def _only_a_limit(front: Front) -> frozenset[str]:
+    """Name the job's tasks of a node where srun itself says how many tasks there are in all.
+
+    They are the most a node takes then, unless both come to the same.
+    https://slurm.schedmd.com/srun.html: --ntasks takes precedence over --ntasks-per-node.
+    """
+    told = {item.name: item.values for item in (*front.allocation, *front.launcher)}
+    if not any(item.name == "ntasks" for item in front.launcher):
+        return frozenset()
+    texts = [(told.get(name) or ("",))[-1] for name in ("ntasks", "nnodes", "ntasks_per_node")]
+    if all(text.isdecimal() and len(text) < 7 for text in texts):
+        total, nodes, each = map(int, texts)
+        if total == nodes * each:
+            return frozenset()
+    return frozenset({"ntasks_per_node"})
 
 
 def _count_nodes(front: Front, options: Mapping[str, LauncherOption]) -> None:
