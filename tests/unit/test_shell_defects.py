@@ -56,6 +56,26 @@ def test_a_flag_run_as_a_command_is_reported_with_what_cut_it_off(text, why):
     assert "--b" not in flags(text)
 
 
+def test_what_cut_off_a_flag_stands_in_front_of_the_assignments_it_comes_with():
+    text = "python e.py \\\n  a=b \\ \n  c=d \\\n  e=f \\\n  m.n=1 \\\n  o.p=2\n"
+
+    broken = [item for item in read(text).defects if item.id == "continuation-broken"]
+
+    assert [(item.line, "the backslash of line 2 is" in item.message) for item in broken] == [
+        (5, True)
+    ]
+
+
+def test_a_flag_cut_off_in_a_text_is_not_laid_to_the_line_above_the_one_that_runs_it():
+    text = 'A=" --a 1 \\ \n --bb 2 "\n\nsrun bash -c "swift sft $A"\n'
+
+    broken = [item for item in read(text).defects if item.id == "continuation-broken"]
+
+    assert len(broken) == 1
+    assert "the text that is run here ends a command in front of it" in broken[0].message
+    assert broken[0].column is None
+
+
 def test_a_hydra_override_run_as_a_command_is_reported():
     text = "python -m verl.trainer.main_ppo \\\n  a.b=1\n  +trainer.nnodes=1 \\\n  c.d=2\n"
 

@@ -12,8 +12,9 @@ from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
 from trainrx.model.pattern import needled
 from trainrx.shell.limits import MAX_DEFECTS
 from trainrx.shell.prepare import Prepared
-from trainrx.shell.sources import Lines, Sources, in_file
+from trainrx.shell.sources import Lines, SourcePosition, Sources, in_file
 from trainrx.shell.state import State
+from trainrx.shell.syntax import Simple
 from trainrx.shell.values import Field, Variable, known
 
 _QUIET = frozenset(
@@ -151,23 +152,16 @@ class Record:
         value = item.text if known(item.text) else None
         return EnvVar(name=name, value=value, origin=self.origin(item.line))
 
-    def broken_continuation(self, fields: list[Field], column: int | None) -> None:
-        """Report flags that the shell runs as a command, with what cut them off."""
-        line = fields[0].line
-        above = in_file(line) - 1
-        text = self.sources.text(line - 1)
-        why, remedy = f"line {above} does not end in a backslash", "Add the backslash there"
-        if not text:
-            why, remedy = f"line {above} is empty", "Delete that line"
-        elif text.startswith("#"):
-            why, remedy = f"line {above} is a comment", "Move the comment out of the command"
-        elif re.search(r"\s#", text):
-            why, remedy = f"line {above} ends in a comment", "Move the comment out of the command"
-        elif text.endswith("\\"):
-            why, remedy = (
-                f"the backslash of line {above} is followed by a blank",
-                "Delete the blank",
-            )
+    def broken_continuation(self, fields: list[Field], place: SourcePosition, node: Simple) -> None:
+        """Report flags that the shell runs as a command, with what cut them off.
+
+        Assignments in front of them may stand on lines of their own.
+        """
+        why, remedy = (
+            ("the text that is run here ends a command in front of it", "Write it as one command")
+            if place.fixed
+            else self._cut_off_by(place.line(node.at))
+        )
         shown = self._state.unknowns.show
         lost = [shown(item.text)[:80] for item in fields if ARGUMENT.match(item.text)]
         verb = (
@@ -175,7 +169,21 @@ class Record:
         )
         names = ", ".join(lost[:_MAX_LOST]) + (" ..." if len(lost) > _MAX_LOST else "")
         message = f"{names} {verb} no program: {why}. {remedy}."
-        self.add_defect("continuation-broken", line, message, column)
+        column = place.column(node.words[0].at)
+        self.add_defect("continuation-broken", fields[0].line, message, column)
+
+    def _cut_off_by(self, begin: int) -> tuple[str, str]:
+        """Say what ended the command in front of a line, and how that is mended."""
+        above, text = in_file(begin) - 1, self.sources.text(begin - 1)
+        if not text:
+            return f"line {above} is empty", "Delete that line"
+        if text.startswith("#"):
+            return f"line {above} is a comment", "Move the comment out of the command"
+        if re.search(r"\s#", text):
+            return f"line {above} ends in a comment", "Move the comment out of the command"
+        if text.endswith("\\"):
+            return f"the backslash of line {above} is followed by a blank", "Delete the blank"
+        return f"line {above} does not end in a backslash", "Add the backslash there"
 
     def add_command(
         self, own_fields: list[Field], prefix: dict[str, Variable], course: Course

@@ -116,8 +116,7 @@ class SimpleCommands:
         context = self._context
         name = fields[0].text
         if ARGUMENT.match(name):
-            column = context.place.column(node.words[0].at)
-            context.record.broken_continuation(fields, column)
+            context.record.broken_continuation(fields, context.place, node)
             return
         if name in ("exec", "command", "builtin") and len(fields) > 1:
             if not fields[1].text.startswith("-"):

@@ -101,7 +101,7 @@ def _edits(defect: Defect, at: LineRange, texts: FileLines) -> tuple[Edit, ...]:
         return replaced(at, _PLAIN[text])
     if defect.id == "variable-not-exported" and not line[: at.column - 1].strip():
         return replaced(msgspec.structs.replace(at, end=at.column), "export ")
-    if defect.id == "continuation-broken":
+    if defect.id == "continuation-broken" and defect.column is not None:
         return _joined(defect.source, at.line, texts)
     return ()
 
