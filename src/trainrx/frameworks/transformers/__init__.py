@@ -20,6 +20,8 @@ _PART = late(r"(?:Model|Data|Script|DataTraining|Finetuning|Generating)(?:Argume
 _TRAINING_ONLY = frozenset(
     {"per_device_train_batch_size", "gradient_accumulation_steps", "num_train_epochs"}
 )
+_PREPARES = late(r"(?i)(?:^|[^a-z])(?:prep|tokeni[sz]e)[\w-]*(?:\.py)?$")
+"""Names of programs that parse the arguments of a training and only make its data ready."""
 TRAINING_ARGUMENTS = _TRAINING_ONLY | frozenset(
     {"per_device_eval_batch_size", "lr_scheduler_type", "save_total_limit", "logging_steps"}
 )
@@ -72,7 +74,9 @@ class Transformers(OwnScript, HfTrainer):
         names = argument_names(entry.args)
         if not names & TRAINING_ARGUMENTS:
             return None
-        command = "train" if names & _TRAINING_ONLY else command_of(entry)
+        named = command_of(entry)
+        prepares = named == "prepare" and _PREPARES.search(entry.path.text) is not None
+        command = "train" if names & _TRAINING_ONLY and not prepares else named
         return self.launch(command, entry.args)
 
     own_fp32_logits = "<4.45"

@@ -25,8 +25,12 @@ MOST_NAMED = 4
 def find(job: LintedJob) -> Iterator[RuleHit]:
     """Give each guard whose condition is surely true of the launch."""
     for guard in job.guards:
-        if guard.package != job.launch.framework and job.launch.command.startswith("megatron"):
+        others = guard.package != job.launch.framework
+        if others and job.launch.command.startswith("megatron"):
             # Megatron trains without the trainer these packages check
+            continue
+        if others and job.launch.role == "preparation":
+            # what prepares data parses such options, and starts no engine that checks them
             continue
         # few conditions hold, and to compare versions takes longer
         if holds(guard.when, job.facts, job.versions) is not True:
