@@ -194,3 +194,47 @@ def test_a_config_beside_a_vendored_verl_is_followed(tmp_path: Path) -> None:
     assert given["actor_rollout_ref.actor.strategy"] == "fsdp2"
     assert given["actor_rollout_ref.actor.ppo_mini_batch_size"] == 48
     assert given["data.train_batch_size"] == 96
+
+
+VENDORED = "trainer:\n  nnodes: 1\nmine:\n  depth: 3\n"
+DECLARED = '@hydra.main(config_path="config", config_name="ppo_trainer", version_base=None)'
+
+
+@pytest.mark.parametrize(
+    ("setup", "package"),
+    [
+        ("setup.py", "src/verl"),
+        ("verl/setup.py", "verl/verl"),
+        ("verl/pyproject.toml", "verl/verl"),
+    ],
+)
+def test_a_fork_in_the_repository_says_what_its_program_takes(
+    tmp_path: Path, setup: str, package: str
+) -> None:
+    script = "python3 -m verl.trainer.main_ppo mine.depth=4 +trainer.val_before_train=True a.b=1\n"
+    files = {
+        "scripts/run.sh": script,
+        setup: "",
+        f"{package}/trainer/main_ppo.py": f"import hydra\n{DECLARED}\ndef main(config): ...\n",
+        f"{package}/trainer/config/ppo_trainer.yaml": VENDORED,
+    }
+    folder = repository(tmp_path, files)
+
+    found = trainrx.lint(folder / "scripts" / "run.sh")
+
+    assert [(item.rule, item.severity) for item in found] == [("unknown-argument", "warning")]
+    assert "a.b" in found[0].message
+
+
+def test_a_folder_that_cannot_be_installed_is_no_fork(tmp_path: Path) -> None:
+    script = "python3 -m verl.trainer.main_ppo mine.depth=4\n"
+    files = {
+        "scripts/run.sh": script,
+        "verl/verl/trainer/main_ppo.py": f"import hydra\n{DECLARED}\ndef main(config): ...\n",
+        "verl/verl/trainer/config/ppo_trainer.yaml": VENDORED,
+    }
+    folder = repository(tmp_path, files)
+
+    found = trainrx.lint(folder / "scripts" / "run.sh")
+
+    assert [(item.rule, item.severity) for item in found] == [("unknown-argument", "warning")]

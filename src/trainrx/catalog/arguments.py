@@ -179,10 +179,15 @@ def _item(name: str, signature: Signature) -> bool:
 
 
 def _chosen(item: NamedArgument, written: set[str]) -> NamedArgument:
-    """Take a key that a config file at hand brings, or that stands around some it brings."""
+    """Take a key that a config file at hand brings, or that stands around some it brings.
+
+    Where such a file is at hand, no release tells what is there to be added to: it may be older.
+    """
     if item.known is not None or item.own or not written:
         return item
     name = plain(item.arg.name.removeprefix("~"))
+    if item.problem and name not in written:
+        return NamedArgument(item.arg, None, own=True)
     there = name in written or any(key.startswith(f"{name}.") for key in written)
     return msgspec.structs.replace(item, own=there)
 

@@ -39,6 +39,7 @@ _NAMING = late(
 MOST_ABOVE = 6
 _ROOTS = (".git", "pyproject.toml", "setup.py", "requirements.txt")
 """What lies in the root of a repository: jobs are mostly started there."""
+_PROJECTS = ("pyproject.toml", "setup.py")
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
 
 
@@ -129,7 +130,7 @@ def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Co
     framework = framework_of(raw.framework)
     if beside is None or not (framework.composed or is_own_program(raw)):
         return Composition()
-    program = script_file(as_path(raw.program), beside)
+    program = program_file(raw.program, beside)
     if not framework.composed and not is_hydra_program(program or ""):
         return Composition()
     start = start_file(raw, program)
@@ -157,7 +158,7 @@ def _read_exact(named: str, beside: Path) -> FoundFile | None:
         inside = _read_inside(path, above[-1])
         if inside is not None:
             return inside
-    return found_file(named, beside, least=2)
+    return found_file(named, beside, least=2) or _in_package(named, beside)
 
 
 def _read_only(named: str, beside: Path) -> FoundFile | None:
@@ -172,6 +173,33 @@ def as_path(program: str) -> str:
     """Give the file of a dotted module."""
     dotted = "/" not in program and not program.endswith(".py")
     return f"{program.replace('.', '/')}.py" if dotted else program
+
+
+def program_file(program: str, beside: Path) -> str | None:
+    """Read a program that is named by its path or, as it is installed, by its module."""
+    path = as_path(program)
+    file = found_file(path, beside) or (_in_package(path, beside) if path != program else None)
+    return None if file is None else file.text
+
+
+def _in_package(named: str, beside: Path) -> FoundFile | None:
+    """Read a file of a package whose copy lies in the repository, to be installed from there.
+
+    The folder with its setup.py holds the package itself, or `src` with it inside, as setuptools
+    finds them: https://setuptools.pypa.io/en/latest/userguide/package_discovery.html
+    """
+    first = named.partition("/")[0]
+    if first in ("", ".", "..", named) or "\0" in named:
+        return None
+    root = beside.resolve()
+    above = [root, *_above(root)]
+    for folder in above:
+        for project, place in ((folder, folder / "src"), (folder / first, folder / first)):
+            installed = any((project / name).is_file() for name in _PROJECTS)
+            file = _read_inside(place / named, above[-1]) if installed else None
+            if file is not None:
+                return file
+    return None
 
 
 def _seen(path: Path, beside: Path | None) -> str:

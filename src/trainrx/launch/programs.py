@@ -13,7 +13,7 @@ from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.knowledge.regular import read_regular
 from trainrx.launch.config_kinds import classify_config
-from trainrx.launch.files import as_path, base, script_file
+from trainrx.launch.files import base, program_file, script_file
 from trainrx.launch.hydra import is_hydra_program
 from trainrx.launch.program_settings import is_own_program
 from trainrx.launch.python_source import LARGEST, is_program, read_program
@@ -57,7 +57,7 @@ def _with_declared(launch: RawLaunch, beside: Path | None) -> RawLaunch:
     own = bool(launch.framework) and not is_own_program(launch) and framework.parser == "argparse"
     if beside is None or not own or not launch.program:
         return launch
-    text = script_file(as_path(launch.program), beside)
+    text = program_file(launch.program, beside)
     names = frozenset(plain(name) for name in _DECLARED.findall(text or ""))
     return msgspec.structs.replace(launch, declared=names) if names else launch
 
