@@ -242,8 +242,11 @@ def test_an_older_name_leaves_the_default_of_the_newer_one_out(tmp_path):
     assert "hf-load-best-without-matching-evals" not in rules
 
 
-@pytest.mark.parametrize("version", ["3.0.3", "3.6.0", "3.8.3", "3.12.0"])
-def test_a_tuner_that_no_code_has_is_refused_at_each_release(tmp_path, version):
+@pytest.mark.parametrize(
+    ("version", "severity"),
+    [("3.0.3", "warning"), ("3.6.0", "warning"), ("3.8.3", "warning"), ("3.12.0", "error")],
+)
+def test_a_tuner_that_no_code_has_is_told_of_at_each_release(tmp_path, version, severity):
     script = tmp_path / "run.sh"
     start = "swift sft --model Qwen/Qwen2.5-7B-Instruct --dataset a --train_type"
     script.write_text(
@@ -253,4 +256,5 @@ def test_a_tuner_that_no_code_has_is_refused_at_each_release(tmp_path, version):
 
     found = trainrx.lint(script, versions={"ms-swift": version})
 
-    assert [item.line for item in found if item.rule == "name-not-registered"] == [1]
+    told = [(item.line, item.severity) for item in found if item.rule == "name-not-registered"]
+    assert told == [(1, severity)]

@@ -43,9 +43,12 @@ class Spec(NamedTuple):
     json: bool = False
     adds: bool = False
     any_case: bool = False
+    ignored: str = ""
 
 
-def _swift(name: str, *arguments: str, checked: str, read: Callable[[World], Names]) -> Spec:
+def _swift(
+    name: str, *arguments: str, checked: str, read: Callable[[World], Names], ignored: str = ""
+) -> Spec:
     """Give a register of ms-swift for training, which plug-ins may add to."""
     own = ("ms-swift",)
     at = f"{_SWIFT}{name}"
@@ -59,6 +62,7 @@ def _swift(name: str, *arguments: str, checked: str, read: Callable[[World], Nam
         own,
         commands=_TRAIN,
         opened_by=_PLUGINS,
+        ignored=ignored,
     )
 
 
@@ -146,6 +150,7 @@ SPECS = (
         *("tuner_type", "train_type"),
         checked=r"Unknown (?:train|tuner)_type|elif args\.train_type == 'adalora'",
         read=_tuners,
+        ignored="<3.9",
     ),
     _swift(
         "agent_template/mapping.py",

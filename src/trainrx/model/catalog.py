@@ -169,7 +169,7 @@ class Register(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `opened_by` are arguments with which a launch brings names of its own. `split` stands between
     several names in one value. `json`: a file or JSON is taken as well. `adds`: the names stand
     beside those of another package's register, and decide nothing alone. `any_case`: capitals do
-    not count.
+    not count. `ignored`: the releases that go on without a name they do not know.
     """
 
     package: str
@@ -186,6 +186,7 @@ class Register(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     json: bool = False
     adds: bool = False
     any_case: bool = False
+    ignored: str = ""
 
     def names(self) -> tuple[tuple[tuple[Span, ...], tuple[str, ...]], ...]:
         """Give the names by the stretches in which they are known; read only when asked for."""

@@ -100,7 +100,14 @@ def _judge(
                 "name-not-registered",
                 job.texts.value(written),
                 values | _more(registers, value, place),
+                severity="warning" if _goes_on(registers, place) else "",
             )
+
+
+def _goes_on(registers: Sequence[Register], place: RegisterContext) -> bool:
+    """Tell whether a release the job may run starts all the same with a name it does not know."""
+    ranges = [item.ignored for item in registers if item.ignored]
+    return any(in_range(place.version or "", spec) is not False for spec in ranges)
 
 
 def _is_open(value: str) -> bool:
