@@ -91,7 +91,7 @@ def test_calls_in_a_comment_alone_are_no_launch(tmp_path: Path) -> None:
 
 
 REAL = Path(__file__).parents[1] / "cases" / "real"
-PROVED = {
+EDITED = {
     "trl-evaluation-without-data": ('evaluation_strategy="steps",', 'evaluation_strategy="no",'),
     "trl-gc-peft": ("", 'gradient_checkpointing_kwargs={"use_reentrant": False},'),
     "trl-rate-of-ten-thousand": ("learning_rate=1e4,", "learning_rate=1.0e-05,"),
@@ -99,19 +99,20 @@ PROVED = {
 }
 
 
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", EDITED)
 @pytest.mark.parametrize("alone", [False, True])
 def test_the_program_of_a_command_is_edited(name: str, *, alone: bool, tmp_path: Path) -> None:
     for file in (REAL / name).glob("*.*"):
         if not (alone and file.name == "launch.sh"):
             shutil.copy(file, tmp_path)
     before = (tmp_path / "train.py").read_text()
-    old, new = PROVED[name]
+    old, new = EDITED[name]
 
     status, out, _ = ask("fix", "--write", str(tmp_path))
 
     assert status == 0
-    assert "PROVED" in out
+    # how low a learning rate is to be nobody can prove
+    assert ("CHECKED" if name == "trl-rate-of-ten-thousand" else "PROVED") in out
     after = (tmp_path / "train.py").read_text()
     lines = [line.strip() for line in difflib.unified_diff(before.split("\n"), after.split("\n"))]
     changed = [line for line in lines[2:] if line[:1] in ("+", "-") and line[1:].strip()]

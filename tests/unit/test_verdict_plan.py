@@ -45,7 +45,8 @@ def test_the_plan_of_an_example_is_the_one_its_command_proves(name: str) -> None
     assert plan is not None
     first = fixed.proposals[0]
     assert (plan.changes, plan.predicted) == (first.changes, first.predicted)
-    assert plan.proved is (first.refused == ())
+    assert plan.proved is (first.refused == first.lacks == ())
+    assert plan.lacks == first.lacks
     assert plan.safety == first.safety
 
 

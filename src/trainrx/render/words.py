@@ -296,6 +296,7 @@ NOT_VERIFIED = Text(
     zh="未核实：除作者外，尚无人将现有内容与来源比对。",
 )
 HELD = {
+    "end": Text(en="ends of remedies for a name: {n}", zh="参数改法的版本边界 {n}"),
     "file": Text(en="files at their tags: {n}", zh="标签处的文件 {n}"),
     "message": Text(en="printed messages: {n}", zh="所印报错 {n}"),
     "name": Text(en="arguments: {n}", zh="参数名 {n}"),
