@@ -35,6 +35,7 @@ _NAME = rb"[A-Za-z0-9_][\w.-]{0,120}"
 _FINE = re.compile(rb"[^\n]{0,80}?:\d\d\.\d{6,9}(?:Z|[+-]\d\d:?\d\d)")
 _PRINTED = re.compile(
     rb"\s*(?:File \"[^\"\n]{1,300}\", line \d|Traceback \(most recent|$)|\s{4,}\S|\r"
+    rb"|\s*(?:[^|%:\n]{1,80}: *)?\d{1,3}%\|"
 )
 """What no program puts a stamp in front of: frames of a traceback, blank lines, bars."""
 _HOST = re.compile(rb"(?=[\w.-]*[\d.-])(?!\w*(?:Error|Exception|Warning)\b)|localhost$")
