@@ -120,3 +120,19 @@ def test_the_program_of_a_command_is_edited(name: str, *, alone: bool, tmp_path:
     assert changed[-1].startswith("+")
     assert changed[-1].endswith(new)
     assert not old or changed[0].endswith(old)
+
+
+def test_a_program_that_lies_in_two_folders_is_not_edited_in_the_wrong_one(tmp_path: Path) -> None:
+    name = "trl-tokenizer-arg"
+    (tmp_path / "sub").mkdir()
+    for folder in (tmp_path, tmp_path / "sub"):
+        shutil.copy(REAL / name / "train.py", folder)
+    shutil.copy(REAL / name / "train.log", tmp_path)
+    (tmp_path / "run.sh").write_text("cd sub\npython train.py\n")
+    before = (tmp_path / "train.py").read_text()
+    words = ("--cmd", str(tmp_path / "run.sh"), "--log", str(tmp_path / "train.log"))
+
+    _, out, _ = ask("fix", "--write", *words)
+
+    assert "PROVED" not in out
+    assert (tmp_path / "train.py").read_text() == before
