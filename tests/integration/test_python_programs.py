@@ -122,17 +122,21 @@ def test_the_program_of_a_command_is_edited(name: str, *, alone: bool, tmp_path:
     assert not old or changed[0].endswith(old)
 
 
-def test_a_program_that_lies_in_two_folders_is_not_edited_in_the_wrong_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("folder", "edited"), [("sub", True), ("$WORK", False)])
+def test_of_a_program_that_lies_in_two_folders_the_one_that_runs_is_edited(
+    folder: str, *, edited: bool, tmp_path: Path
+) -> None:
     name = "trl-tokenizer-arg"
     (tmp_path / "sub").mkdir()
-    for folder in (tmp_path, tmp_path / "sub"):
-        shutil.copy(REAL / name / "train.py", folder)
+    for place in (tmp_path, tmp_path / "sub"):
+        shutil.copy(REAL / name / "train.py", place)
     shutil.copy(REAL / name / "train.log", tmp_path)
-    (tmp_path / "run.sh").write_text("cd sub\npython train.py\n")
+    (tmp_path / "run.sh").write_text(f"cd {folder}\npython train.py\n")
     before = (tmp_path / "train.py").read_text()
     words = ("--cmd", str(tmp_path / "run.sh"), "--log", str(tmp_path / "train.log"))
 
     _, out, _ = ask("fix", "--write", *words)
 
-    assert "PROVED" not in out
+    assert ("PROVED" in out) is edited
     assert (tmp_path / "train.py").read_text() == before
+    assert ((tmp_path / "sub/train.py").read_text() != before) is edited

@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from trainrx.launch.facts import counted
-from trainrx.launch.files import _below, config_texts
+from trainrx.launch.files import config_texts
 from trainrx.launch.find import find_launches
+from trainrx.launch.places import only_below
 from trainrx.model.job import Input
 from trainrx.shell import read_script
 
@@ -130,8 +131,8 @@ def test_of_two_files_of_a_name_below_neither_is_taken(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "zero3.json").write_text("{}")
 
-    assert _below("conf/zero3.json", tmp_path) is None
-    assert _below("b/zero3.json", tmp_path) == tmp_path / "b" / "zero3.json"
+    assert only_below("conf/zero3.json", tmp_path) is None
+    assert only_below("b/zero3.json", tmp_path) == tmp_path / "b" / "zero3.json"
 
 
 def test_items_of_an_argument_are_counted_in_lists_and_between_commas():

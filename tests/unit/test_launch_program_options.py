@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trainrx import estimate
-from trainrx.launch.files import script_file
+from trainrx.launch.places import script_file
 from trainrx.launch.python_source import read_program
 
 CLICK = """\

@@ -10,6 +10,7 @@ import msgspec
 from trainrx.catalog.resolved import Resolved
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
+from trainrx.launch.places import started_in
 from trainrx.model.facts import Facts, Origin
 from trainrx.model.job import Argument, RawLaunch
 from trainrx.model.pattern import late
@@ -21,7 +22,8 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as far as its data is concerned.
 
     `brief`: nobody asked for its data, so little of it is read.
-    `folder` is that of its script, to which paths are relative. `hidden` is the width of its model,
+    `folder` is that of its script, `start` the one it goes to first: paths are relative to them.
+    `hidden` is the width of its model,
     where that is known. `named` is a file the user gave as
     the training data in place of what the launch names.
     """
@@ -32,6 +34,7 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     facts: Facts
     origin: Origin
     folder: Path | None = None
+    start: Path | None = None
     named: str = ""
     hidden: int | None = None
     brief: bool = False
@@ -64,11 +67,12 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
         return item.origins[0] if item is not None and item.origins else self.origin
 
     def path(self, named: str) -> Path | None:
-        """Find a file or folder the launch names: from its script's folder, or one above it."""
+        """Find a file or folder the launch names: from where it starts, its script's, or above."""
         if not named or "\0" in named or "$" in named or named.startswith("~"):
             return None
         below = self.folder or Path()
-        roots = (below, *list(below.absolute().parents)[:_ABOVE], Path())
+        start = () if self.start is None else (self.start,)
+        roots = (*start, below, *list(below.absolute().parents)[:_ABOVE], Path())
         paths = (Path(named),) if Path(named).is_absolute() else (root / named for root in roots)
         return next((path for path in paths if _is_there(path)), None)
 
@@ -84,6 +88,7 @@ def data_job(
         facts=facts,
         origin=raw.origin,
         folder=folder,
+        start=started_in(raw.workdir, folder),
         named=named,
     )
 

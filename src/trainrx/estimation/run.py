@@ -196,7 +196,7 @@ def _counted(job: EstimatedJob, worked: Worked) -> ExactCount | None:
 
     raw = job.launch.raw
     text = job.given.model_config or config_beside(
-        raw.framework, raw.args, job.given.beside.get(raw.origin.source)
+        raw, raw.args, job.given.beside.get(raw.origin.source)
     )
     begin("counting")
     found = run_exact(worked.workload, None if text is None else read_json(text))

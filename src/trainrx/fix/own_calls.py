@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trainrx.fix.changes import Target, rewritten
-from trainrx.launch.files import base
+from trainrx.launch.places import base
 from trainrx.model.facts import Origin
 from trainrx.model.result import Change
 

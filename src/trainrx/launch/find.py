@@ -19,7 +19,16 @@ from trainrx.launchers.front import Front
 from trainrx.launchers.sessions import Sessions
 from trainrx.launchers.torch import numbered
 from trainrx.model.findings import Unread
-from trainrx.model.job import Defect, EnvVar, RawArg, RawLaunch, Script, ShellCommand, Word
+from trainrx.model.job import (
+    Defect,
+    EnvVar,
+    RawArg,
+    RawLaunch,
+    Script,
+    ShellCommand,
+    Word,
+    Workdir,
+)
 from trainrx.shell import read_script
 
 _MAX_LAUNCHES = 256
@@ -66,6 +75,7 @@ def find_launches(
     """
     cite = Cite(script)
     allocation = _allocated(script)
+    start = _start(script)
     found: list[RawLaunch] = []
     sessions = Sessions(cite)
     for command, wrapped in _commands(script, cite):
@@ -76,6 +86,8 @@ def find_launches(
                 named = SCRIPT.launch(command_of(entry), entry.args)
             if named is not None and len(found) < _MAX_LAUNCHES:
                 launch = _launch(script, command, entry, named, cite)
+                at = start.then(command.workdir)
+                launch = msgspec.structs.replace(launch, workdir=entry.front.started_in(at))
                 launch = _elastic(launch, entry, outer or {})
                 around = tuple(wrapped.container) if wrapped else ()
                 container = (*around, *launch.container)
@@ -96,15 +108,24 @@ def _allocated(script: Script) -> tuple[RawArg, ...]:
     return directive_args(script.directives, script.source, script.text.split("\n"))
 
 
+def _start(script: Script) -> Workdir:
+    """Give the folder a batch script is started in, where a directive names one.
+
+    https://slurm.schedmd.com/sbatch.html (-D, --chdir)
+    """
+    named = [value for name, value, _ in script.directives if name in ("chdir", "D")]
+    return Workdir().into(named[-1]) if named else Workdir()
+
+
 def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front | None]]:
     """Give the commands of a script, those in the text of `sbatch --wrap` or tmux as well."""
-    inner = 0
+    taken = 0
     for command in script.commands:
         name = basename(command.words[0])
-        if name not in _INNER or inner >= _MAX_INNER:
+        if name not in _INNER or taken >= _MAX_INNER:
             yield command, None
             continue
-        inner += 1
+        taken += 1
         front = Front(cite)
         texts = _inner_texts(name, command, front)
         if not texts:
@@ -113,7 +134,9 @@ def _commands(script: Script, cite: Cite) -> Iterator[tuple[ShellCommand, Front 
             for item in read_script(word.text, script.source).commands:
                 own = {variable.name for variable in item.env}
                 outer = [one for one in front.reach(command.env, script.env) if one.name not in own]
-                yield _moved(item, command, word, (*outer, *item.env)), front
+                at = front.started_in(command.workdir).then(item.workdir)
+                inner = msgspec.structs.replace(item, workdir=at)
+                yield _moved(inner, command, word, (*outer, *item.env)), front
 
 
 def _inner_texts(name: str, command: ShellCommand, front: Front) -> tuple[Word, ...]:

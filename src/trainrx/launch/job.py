@@ -105,12 +105,13 @@ def all_launches(given: Given) -> tuple[list[RawLaunch], tuple[Unread, ...]]:
             found, problems = script_launches(whole[0], inherited, beside)
             unread.append(whole[1])
         unread += problems
-        unread += [u for item in found for u in item.unread]
         if not found and script.kind != "argv":
             unread.append(_no_launch(script))
         if script.kind == "argv":
             found = [_without_start(one) for one in found]
-        launches += joined(found, programs, beside)
+        found = [*joined(found, programs, beside)]
+        unread += [u for item in found for u in item.unread]
+        launches += found
     if launches:
         return launches, tuple(dict.fromkeys(unread))
     implied = implied_launch(given.configs)
@@ -243,7 +244,7 @@ def settle(
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or env.complete,
     )
-    text = given.model_config or model_config(raw.framework, (*raw.args, *read.args), beside)
+    text = given.model_config or model_config(raw, (*raw.args, *read.args), beside)
     resolved = resolve(
         raw,
         params=knowledge.params,
@@ -273,7 +274,12 @@ def _configs(texts: ConfigTexts) -> Iterator[ConfigUsed]:
     for name in texts.texts:
         place = texts.places.get(name)
         found = texts.found.get(name, name) if place is None else str(place)
-        yield ConfigUsed(name=name, found=found, package=texts.packages.get(name, ""))
+        yield ConfigUsed(
+            name=name,
+            found=found,
+            package=texts.packages.get(name, ""),
+            guess=name in texts.guessed,
+        )
     yield from (ConfigUsed(name=name) for name in texts.missing)
 
 

@@ -12,8 +12,8 @@ from trainrx.catalog.resolved import Resolved
 from trainrx.frameworks import framework_of
 from trainrx.launch.config_files import Configs
 from trainrx.launch.facts import UNRESOLVED
-from trainrx.launch.files import base
 from trainrx.launch.fsdp import fsdp_facts
+from trainrx.launch.places import base
 from trainrx.launch.program_settings import (
     UNREAD_OF,
     is_own_program,

@@ -13,12 +13,14 @@ from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.knowledge.regular import read_regular
 from trainrx.launch.config_kinds import classify_config
-from trainrx.launch.files import base, program_file, script_file
+from trainrx.launch.files import is_guess, program_file, seen_from
 from trainrx.launch.hydra import is_hydra_program
+from trainrx.launch.places import base, found_file, script_file, started_in
 from trainrx.launch.program_settings import is_own_program
 from trainrx.launch.python_source import LARGEST, is_program, read_program
 from trainrx.launch.python_values import DATACLASS_PARSERS
-from trainrx.model.job import Input, RawArg, RawLaunch, Script
+from trainrx.model.findings import Unread
+from trainrx.model.job import Input, RawArg, RawLaunch, Script, Workdir
 from trainrx.model.pattern import late
 
 STARTS = ("script", "argv", "config", "args")
@@ -31,6 +33,10 @@ _KEPT = frozenset(
     {"model_name_or_path", "per_device_train_batch_size", "gradient_accumulation_steps"}
 )
 """What a program that makes no configuration has by the names of the Trainer means the same."""
+GUESSED = (
+    "the command is started in {folder}, which is not at hand: {found} was read for {program} by "
+    "its name, and may be another file"
+)
 _DECLARED = late(r"add_argument\(\s*[\"']--([\w.-]+)[\"']")
 MOST_BEFORE = 12
 """Words in front of the program a command runs, at most."""
@@ -57,7 +63,7 @@ def _with_declared(launch: RawLaunch, beside: Path | None) -> RawLaunch:
     own = bool(launch.framework) and not is_own_program(launch) and framework.parser == "argparse"
     if beside is None or not own or not launch.program:
         return launch
-    text = program_file(launch.program, beside)
+    text = program_file(launch.program, beside, started_in(launch.workdir, beside))
     names = frozenset(plain(name) for name in _DECLARED.findall(text or ""))
     return msgspec.structs.replace(launch, declared=names) if names else launch
 
@@ -68,7 +74,7 @@ def _renamed(launch: RawLaunch, beside: Path | None) -> RawLaunch:
     named = bool(launch.framework) and framework.parser != "hydra" and not framework.library
     if beside is None or not named or not launch.program.endswith(".py"):
         return launch
-    text = script_file(launch.program, beside)
+    text = script_file(launch.program, beside, started_in(launch.workdir, beside))
     if text is None or not is_hydra_program(text):
         return launch
     return msgspec.structs.replace(launch, framework="", command="train")
@@ -82,18 +88,18 @@ def training_programs(
     Of each its text is at hand, among `programs` or where the script's folder has it.
     """
     named = {
-        word.text
+        (word.text, command.workdir)
         for command in script.commands
         for word in command.words[: MOST_BEFORE + 1]
         if word.text.endswith(".py") and not word.unknown
     }
-    return frozenset(name for name in named if _trains(name, programs, beside))
+    return frozenset(name for name, at in named if _trains(name, at, programs, beside))
 
 
-def _trains(name: str, programs: Sequence[Input], beside: Path | None) -> bool:
+def _trains(name: str, at: Workdir, programs: Sequence[Input], beside: Path | None) -> bool:
     texts = [item.text for item in programs if base(item.name) == base(name)]
     if not texts and beside is not None:
-        texts = [script_file(name, beside)]
+        texts = [script_file(name, beside, started_in(at, beside))]
     return len(texts) == 1 and is_program(texts[0] or "")
 
 
@@ -111,10 +117,13 @@ def program_beside(
         return None
     if _named(programs, launch):
         return None
-    path = beside / launch.program
+    start = started_in(launch.workdir, beside)
+    if is_guess(launch.workdir, start, launch.program):
+        return None
+    path = Path(seen_from(beside, start or beside)) / launch.program
     if not path.is_file():
         return None  # found further up: where it was read from is not told
-    text = script_file(launch.program, beside)
+    text = script_file(launch.program, beside, start)
     return None if text is None else Input(kind="script", name=str(path), text=text, path=path)
 
 
@@ -158,24 +167,47 @@ def _of_program(
 ) -> Iterator[RawLaunch]:
     named = _named(programs, launch)
     name, text = (named[0].name, named[0].text) if len(named) == 1 else (launch.program, None)
+    start = started_in(launch.workdir, beside)
     if text is None and beside is not None and not named:
-        name, text = str(beside / name), script_file(name, beside)
+        guess = is_guess(launch.workdir, start, name)
+        name, text = _beside(name, beside, start)
+        launch = _guessed(launch, name) if guess and text is not None else launch
     if text is None or not is_program(text):
         return
     flags = any(parser in text for parser in DATACLASS_PARSERS)
-    modules = None if beside is None else partial(_module, folder=launch.program, beside=beside)
+    modules = None
+    if beside is not None:
+        modules = partial(_module, folder=launch.program, beside=beside, start=start)
     for found in read_program(text, name, _options(launch.args), modules):
         yield _joined(launch, found, flags=flags)
 
 
-def _module(dotted: str, *, folder: str, beside: Path) -> tuple[str, str] | None:
+def _beside(named: str, beside: Path, start: Path | None) -> tuple[str, str | None]:
+    """Read a program where its command is started, else where its script's folder has it."""
+    file = found_file(named, beside, start=start)
+    if file is None:
+        return named, None
+    return seen_from(beside, file.path), file.text
+
+
+def _guessed(launch: RawLaunch, found: str) -> RawLaunch:
+    """Say that the program that was read may be another one than the command starts."""
+    reason = GUESSED.format(folder=launch.workdir.path, program=launch.program, found=found)
+    at = launch.origin
+    told = Unread(source=at.source, line=at.line, text=at.text, reason=reason)
+    return msgspec.structs.replace(launch, unread=(*launch.unread, told))
+
+
+def _module(
+    dotted: str, *, folder: str, beside: Path, start: Path | None
+) -> tuple[str, str] | None:
     """Read a module that lies in the folder of a program, or where the job is started."""
     path = f"{dotted.replace('.', '/')}.py"
     front = folder.replace("\\", "/").rpartition("/")[0]
     for place in ([f"{front}/{path}"] if front else []) + [path]:
-        text = script_file(place, beside)
+        found, text = _beside(place, beside, start)
         if text is not None:
-            return str(beside / place), text
+            return found, text
     return None
 
 

@@ -11,8 +11,8 @@ import msgspec
 from trainrx.inputs.encoding import decode_text
 from trainrx.inputs.recognise import LOG, SAMPLE, is_manifest
 from trainrx.inputs.stream import chunks
-from trainrx.launch.files import script_file
 from trainrx.launch.find import find_launches, looks_like_launch
+from trainrx.launch.places import script_file
 from trainrx.launch.programs import training_programs
 from trainrx.launch.python_source import is_program, read_program
 from trainrx.model.findings import Unread

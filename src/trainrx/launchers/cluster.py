@@ -92,6 +92,10 @@ def enter_srun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     for option in options:
         if option.key == "export":
             _export(option, front)
+        elif option.key in ("D", "chdir"):
+            front.enter(option)
+        elif option.key == "container_workdir":
+            front.folder = option.value
         elif option.key.startswith("container"):
             # not under the names of docker: the container shares /dev/shm with its host
             front.enclose(option.key, option.given, option.word)
@@ -155,6 +159,8 @@ def wrapped_by_sbatch(words: tuple[Word, ...], front: Front) -> Word | None:
             wrapped = msgspec.structs.replace(option.value_word, text=option.value)
         elif option.key == "export":
             _export(option, front)
+        elif option.key in ("D", "chdir"):
+            front.enter(option)
         else:
             name = _SLURM_NAMES.get(option.key, option.key)
             if name in _SLURM_KEPT:
@@ -213,6 +219,8 @@ def enter_mpirun(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
             front.set("=".join(option.value.split(" ", 1)), option.value_word)
         elif option.key in ("mca", "gmca"):
             continue
+        elif option.key == "wdir":
+            front.enter(option)
         elif option.key == "map_by" and (per := re.match(r"ppr:(\d+):node", option.value or "")):
             front.keep("nproc_per_node", (per[1],), option.word)
         else:
@@ -238,6 +246,8 @@ def enter_ray(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     for option in options:
         if option.key == "runtime_env_json":
             _runtime_env(option, front)
+        elif option.key == "working_dir":
+            front.enter(option)
         elif option.key == "runtime_env":
             front.hidden_env = True
             front.enclose("runtime_env", option.given, option.word)

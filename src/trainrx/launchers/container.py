@@ -7,9 +7,11 @@ https://apptainer.org/docs/user/latest/cli/apptainer_exec.html
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from trainrx.launchers.front import Front, LauncherOption, read_options
+from trainrx.launchers.front import IMAGE, Front, LauncherOption, read_options
 from trainrx.model.job import Word
 
 _DOCKER = frozenset(
@@ -81,6 +83,7 @@ def _enter(rest: tuple[Word, ...], front: Front, runs: str) -> tuple[Word, ...]:
     if not rest:
         return ()
     front.clear()
+    front.folder = _folder_inside(options, front)
     front.enclose(operand, _known(rest[0]), rest[0])
     started: tuple[Word, ...] = ()
     for option in options:
@@ -90,6 +93,16 @@ def _enter(rest: tuple[Word, ...], front: Front, runs: str) -> tuple[Word, ...]:
             started = (_valued(option),)
         _keep(option, front)
     return (*started, *rest[1:])
+
+
+def _folder_inside(options: Sequence[LauncherOption], front: Front) -> str:
+    """Give the folder a container starts in; without an option it is that of the image."""
+    for item in options:
+        if item.key in ("v", "volume") and (item.value or "").count(":") in (1, 2):
+            outside, inside = (item.value or "").split(":")[:2]
+            front.mounts.append((outside, inside))
+    named = [item.value for item in options if item.key in ("w", "workdir") and item.value]
+    return named[-1] if named else IMAGE
 
 
 def enter_kubectl(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
@@ -102,6 +115,7 @@ def enter_kubectl(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
     outside = rest if cut is None else rest[:cut]
     inside = () if cut is None else rest[cut + 1 :]
     front.clear()
+    front.folder = IMAGE
     while outside:
         options, outside = read_options(outside, _KUBECTL)
         for option in options:
@@ -132,6 +146,8 @@ def enter_apptainer(words: tuple[Word, ...], front: Front) -> tuple[Word, ...]:
         if option.name in ("-e", "--cleanenv", "-C", "--containall"):
             front.clear()
     for option in options:
+        if option.key in ("pwd", "cwd"):
+            front.enter(option)
         if option.key == "env":
             for item in (option.value or "").split(","):
                 front.set(item, option.value_word)

@@ -12,6 +12,7 @@ import msgspec
 from trainrx.launchers.front import ASSIGN, Cite, Front, LauncherOption, read_options
 from trainrx.launchers.tables import (
     ALIASES,
+    FOLDERS,
     LAUNCHER_MODULES,
     MODULE_WRAPPERS,
     SUB_COMMANDS,
@@ -154,6 +155,9 @@ def _unwrap(name: str, words: tuple[Word, ...], front: Front) -> tuple[Word, ...
             return ()
         more, rest = read_options(rest[at + 1 :], WRAPPERS[name])
         options += more
+    for option in options:
+        if option.key in FOLDERS.get(name, ()):
+            front.enter(option)
     if name in WITH_OPERAND:
         rest = rest[1:]
     if name == "env":

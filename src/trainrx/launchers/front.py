@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 
 import msgspec
 
 from trainrx.model.facts import Origin
-from trainrx.model.job import EnvVar, RawArg, Script, Word
+from trainrx.model.job import EnvVar, RawArg, Script, Word, Workdir
 from trainrx.model.pattern import late
 
 ASSIGN = late(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 _NAME = late(r"[A-Za-z_]\w*\*?", re.ASCII)
+
+
+_HERE = late(r"^\$(?:PWD\b|\{PWD\}|\(pwd\))")
+IMAGE = "$WORKDIR"
+"""How the folder is shown that an image starts its programs in."""
 
 
 class Cite:
@@ -102,7 +108,8 @@ class Front:
     `apart`: the script's environment does not reach the program, but for the names `passed`;
     `unsure`: whether it does is not known; `removed` never do. `hidden_env`: a file sets more.
     `allocation`: what `#SBATCH` lines ask for, which srun takes over; `allocated`: it did.
-    `programs`: those of frameworks.
+    `programs`: those of frameworks. `folder`: where the program is started, None where its command
+    is. `mounts`: folders outside a container, and what they are inside.
     """
 
     def __init__(
@@ -123,6 +130,28 @@ class Front:
         self.apart = False
         self.unsure = False
         self.hidden_env = False
+        self.folder: str | None = None
+        self.mounts: list[tuple[str, str]] = []
+
+    def started_in(self, workdir: Workdir) -> Workdir:
+        """Give the folder of the program, from that of the command.
+
+        One inside a container is given as the folder outside that is mounted there.
+        """
+        folder = self.folder
+        # a script that is run inside goes on to a folder of its own
+        kept = folder is None or (folder == IMAGE and workdir.path.startswith("/"))
+        at = workdir if folder is None or kept else workdir.into(folder)
+        for outside, inside in self.mounts:
+            below = posixpath.relpath(at.path, inside) if at.path[:1] == inside[:1] == "/" else ".."
+            if not below.startswith(".."):
+                return Workdir().into(posixpath.join(_HERE.sub(".", outside), below))
+        return at
+
+    def enter(self, option: LauncherOption) -> None:
+        """Start the program in the folder an option names."""
+        if option.value:
+            self.folder = posixpath.join(self.folder or "", option.value)
 
     def keep(self, name: str, values: tuple[str, ...] | None, word: Word) -> None:
         """Keep what a launcher was told."""

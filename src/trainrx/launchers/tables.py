@@ -11,7 +11,9 @@ WRAPPERS: dict[str, frozenset[str]] = {
     "exec": frozenset({"-a"}),
     "command": frozenset(),
     "builtin": frozenset(),
-    "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "--user", "--group"}),
+    "sudo": frozenset(
+        {"-u", "-g", "-h", "-p", "-C", "-D", "-R", "-T", "--user", "--group"} | {"--chdir"}
+    ),
     "env": frozenset({"-u", "-C", "-S", "--unset", "--chdir", "--split-string"}),
     "nice": frozenset({"-n", "--adjustment"}),
     "ionice": frozenset({"-c", "-n", "-p"}),
@@ -63,6 +65,14 @@ WRAPPERS: dict[str, frozenset[str]] = {
 }
 """Wrapper and those of its options that take the next word."""
 
+FOLDERS = {
+    "env": ("C", "chdir"),
+    "sudo": ("D", "chdir"),
+    "uv": ("directory",),
+    "poetry": ("C", "directory"),
+    "conda": ("cwd",),
+}
+"""Options of wrappers that name the folder a program is started in."""
 SUB_COMMANDS = {
     "conda": "run",
     "mamba": "run",

@@ -15,9 +15,10 @@ from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
 from trainrx.knowledge.loaded import LoadedKnowledge
 from trainrx.launch.config_files import read_configs
-from trainrx.launch.files import base, config_texts, model_config
+from trainrx.launch.files import config_texts, model_config
 from trainrx.launch.images import image_versions
 from trainrx.launch.open_terms import facts_beside_settings
+from trainrx.launch.places import base
 from trainrx.launch.request import Request
 from trainrx.launch.resolve import resolve
 from trainrx.linter.check import Linter
@@ -193,7 +194,7 @@ def settle_job(
         args_complete=raw.args_complete and not unread,
         env_complete=raw.env_complete or beside.env_complete,
     )
-    text = beside.model or model_config(raw.framework, (*raw.args, *read.args), folder)
+    text = beside.model or model_config(raw, (*raw.args, *read.args), folder)
     model = shape = None
     if text is not None:
         from trainrx.models.config import read_json, shape_from_config

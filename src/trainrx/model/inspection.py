@@ -90,12 +90,14 @@ class ConfigUsed(msgspec.Struct, frozen=True, kw_only=True):
     """A configuration file of a job: as the launch names it, and where it was found.
 
     `found` is "" where it is not at hand, and the script itself where that writes it. `package` is
-    the place Hydra gives its keys.
+    the place Hydra gives its keys. `guess`: it was found by its name, and may be another file: the
+    command is started in a folder that is not at hand.
     """
 
     name: str
     found: str = ""
     package: str = ""
+    guess: bool = False
 
 
 class InspectedJob(msgspec.Struct, frozen=True, kw_only=True):

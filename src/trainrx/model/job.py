@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -127,6 +128,36 @@ class Defect(msgspec.Struct, frozen=True, kw_only=True):
     column: int | None = None
 
 
+class Workdir(msgspec.Struct, frozen=True):
+    """The folder a command is started in, as the script goes there.
+
+    `since`: what `path` goes from. start: where the script itself was started, which may be its
+    own folder or one above; script: the folder it lies in; unknown: `path` is only what is shown
+    of a folder that cannot be resolved (`$WORK/x`).
+    """
+
+    path: str = ""
+    since: Literal["start", "script", "unknown"] = "start"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Tell whether the script goes anywhere before."""
+        return self != Workdir()
+
+    def into(self, path: str) -> Workdir:
+        """Give the folder a path names from here."""
+        if path.startswith("/"):
+            return Workdir(posixpath.normpath(path))
+        if path.startswith(("~", "$")):
+            return Workdir(path, "unknown")
+        joined = posixpath.normpath(posixpath.join(self.path, path))
+        return Workdir("" if joined == "." else joined, self.since)
+
+    def then(self, further: Workdir) -> Workdir:
+        """Give the folder that one is which a script goes to that is itself started here."""
+        return self.into(further.path) if further.since == "start" else further
+
+
 class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
     """One simple command a script runs, wrappers (nohup, srun, env) still in front.
 
@@ -140,6 +171,7 @@ class ShellCommand(msgspec.Struct, frozen=True, kw_only=True):
     perhaps: bool = False
     host: str = ""
     outputs: tuple[str, ...] = ()
+    workdir: Workdir = Workdir()
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,9 +247,10 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     to. `job` numbers the jobs of a script from 1: launches that differ only in host, node rank and
     port of a machine are one job on several nodes. `perhaps`: an undecided branch holds it.
     `program`: the script or module that runs, as written; "" when a file is all there is.
-    `outputs`: the files its output goes to. `written`: the files its script writes itself (see
-    `Script`). `keys`: the names its own files set, once they are read. `started_unseen`: what
-    started its processes, and how many, is not at hand. `program_read`: what the program itself
+    `outputs`: the files its output goes to. `workdir`: the folder it is started in. `written`: the
+    files its script writes itself (see `Script`). `keys`: the names its own files set, once they
+    are read. `started_unseen`: what started its processes, and how many, is not at hand.
+    `program_read`: what the program itself
     sets is among `args`. `declared`: options that the copy of a framework's program
     at hand declares: a fork may know more than any release.
     """
@@ -245,6 +278,7 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     started_unseen: bool = False
     program_read: bool = False
     declared: frozenset[str] = frozenset()
+    workdir: Workdir = Workdir()
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

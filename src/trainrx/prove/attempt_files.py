@@ -13,20 +13,18 @@ from trainrx.fix.patch.wanted import Want
 from trainrx.frameworks import framework_of
 from trainrx.inputs.recognise import is_manifest
 from trainrx.launch.config_kinds import classify_config
-from trainrx.launch.files import base, config_texts, script_file
+from trainrx.launch.files import config_texts
 from trainrx.launch.given import Given
+from trainrx.launch.places import base, script_file
 from trainrx.launch.programs import program_beside
 from trainrx.launch.python_source import is_program
 from trainrx.model.facts import Facts
 from trainrx.model.job import Input, RawLaunch, Script
-from trainrx.model.pattern import late
 from trainrx.model.planning import FilePatch, Patched
 from trainrx.model.result import Change
 from trainrx.prove.reread import LaunchContext
 from trainrx.shell import read_script
 
-_ENTERED = late(r"(?m)(?:^|[;&|(])[ \t]*(?:cd|pushd)[ \t]+[\"']?([\w.-][\w./-]{0,200})")
-"""Folders a script enters, from where it lies."""
 AUTO = "auto"
 _BATCH = frozenset({"train.micro_batch", "train.grad_accum", "parallel.processes_per_node"})
 _KEYS = {
@@ -81,15 +79,9 @@ def with_program(around: LaunchContext, launch: RawLaunch | None) -> LaunchConte
         return around
     given = around.given
     programs = [item for item in given.scripts if is_program(item.text or "")]
-    source, folder = launch.origin.source, given.beside.get(launch.origin.source)
-    found = program_beside(launch, programs, folder)
-    if found is None or folder is None:
+    found = program_beside(launch, programs, given.beside.get(launch.origin.source))
+    if found is None:
         return around
-    texts = (item.text or "" for item in given.scripts if item.name == source)
-    entered = (folder / place for text in texts for place in _ENTERED.findall(text))
-    others = (place for place in entered if place.resolve() != folder.resolve())
-    if any((place / launch.program).is_file() for place in others):
-        return around  # the script goes there first: which of the two runs is not known
     given = msgspec.structs.replace(given, scripts=(*given.scripts, found))
     return msgspec.structs.replace(around, given=given)
 

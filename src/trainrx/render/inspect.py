@@ -6,7 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from trainrx.frameworks import framework_of
-from trainrx.model.inspection import InspectedJob, Inspection, Item, Sided, Stranger
+from trainrx.model.inspection import (
+    ConfigUsed,
+    InspectedJob,
+    Inspection,
+    Item,
+    Sided,
+    Stranger,
+)
 from trainrx.model.job import Defect
 from trainrx.model.text import Text
 from trainrx.render import document as doc
@@ -183,12 +190,17 @@ def _head(job: InspectedJob, view: View, number: int, count: int) -> Iterator[do
 def _configs(job: InspectedJob, view: View) -> str:
     """Name the configuration files, and where each was found if not under its name."""
     shown = view.say(LISTED).join(
-        clean(item.found or item.name)
-        + ("" if item.found else view.paren(view.say(words.NOT_AT_HAND)))
+        clean(item.found or item.name) + _as_found(item, view)
         for item in job.configs[: None if view.everything else MAX_CONFIGS]
     )
     rest = 0 if view.everything else max(len(job.configs) - MAX_CONFIGS, 0)
     return shown + (view.say(words.AND_MORE, n=rest) if rest else "")
+
+
+def _as_found(item: ConfigUsed, view: View) -> str:
+    if not item.found:
+        return view.paren(view.say(words.NOT_AT_HAND))
+    return view.paren(view.say(words.GUESS)) if item.guess else ""
 
 
 def what(job: InspectedJob | Sided) -> str:

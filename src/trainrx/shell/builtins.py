@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from itertools import pairwise, zip_longest
 
@@ -10,7 +9,7 @@ from trainrx.model.pattern import late
 from trainrx.shell.context import Context, Verdict
 from trainrx.shell.fields import split
 from trainrx.shell.state import word_lines
-from trainrx.shell.values import Field, Variable, known
+from trainrx.shell.values import Field, Variable
 
 _IGNORED = frozenset({"test", "[", "alias", "shopt", "wait", "trap", "ulimit", "umask", "disown"})
 _RECORDED = frozenset({"wait", "trap", "ulimit", "umask", "disown"})
@@ -41,6 +40,8 @@ class Builtins:
             "true": self._true,
             "false": self._true,
             "cd": self._cd,
+            "pushd": self._cd,
+            "popd": self._cd,
         }
 
     def run(self, fields: list[Field], prefix: dict[str, Variable]) -> bool:
@@ -54,20 +55,17 @@ class Builtins:
         if handler is None:
             return name in _IGNORED and name not in _RECORDED
         handler(fields)
-        return name != "cd"
+        return name not in ("cd", "pushd", "popd")
 
     def _true(self, fields: list[Field]) -> None:
         self._context.verdict = Verdict(fields[0].text != "false")
 
     def _cd(self, fields: list[Field]) -> None:
         """Keep where the script goes; `cd` itself is recorded like a program."""
-        words = [field.text for field in fields[1:] if not field.text.startswith("-")]
-        context = self._context
-        target = words[0] if words else context.state.unknowns.variable("HOME")
-        if known(target) and not target.startswith(("/", "~")):
-            context.folder = posixpath.normpath(posixpath.join(context.folder, target))
-        else:
-            context.folder = posixpath.normpath(target) if known(target) else target
+        # many scripts stay where they are
+        from trainrx.shell import folders
+
+        folders.change(self._context, fields)
 
     def _set(self, fields: list[Field]) -> None:
         state = self._context.state

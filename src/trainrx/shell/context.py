@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.shell.expand import Expander
+from trainrx.shell.folders import from_start
 from trainrx.shell.limits import Budget
 from trainrx.shell.reader import commands
 from trainrx.shell.record import Record
@@ -71,8 +72,8 @@ class Context:
 
     `undecided` counts the branches around it that may not be taken; `left` are the variables where
     such a branch was left by `return`, `break` or `continue`, and whether it was undecided.
-    `wrapper`: the words in front of `bash -c`, kept for the commands inside. `folder`: where `cd`
-    went, "" at first. `line`: that of the command being evaluated.
+    `wrapper`: the words in front of `bash -c`, kept for the commands inside. `line`: that of the
+    command being evaluated.
     """
 
     def __init__(self, state: State, record: Record, place: SourcePosition, files: Files) -> None:
@@ -91,7 +92,6 @@ class Context:
         self.undecided = 0
         self.depth = 0
         self.line = 1
-        self.folder = ""
         self.stop: Stop = ""
         self.left: list[tuple[Stop, Snapshot, bool]] = []
         self.verdict = RAN
@@ -169,7 +169,7 @@ class Context:
         sink = Sink()
         sink.level = self.undecided
         streams, place, stop = self.streams, self.place, self.stop
-        kept, folder, verdict = self.state.snapshot(), self.folder, self.verdict
+        kept, verdict = self.state.snapshot(), self.verdict
         self.streams = Streams(sink, capture=True)
         self.place = SourcePosition(Lines(body), self.line, fixed=True)
         found = list(commands(body, self.budget))
@@ -177,7 +177,7 @@ class Context:
             self.run(node)
         self.streams, self.place, self.stop = streams, place, stop
         self.state.restore(kept)
-        self.folder, self.verdict = folder, verdict
+        self.verdict = verdict
         if sink.certain and found:
             return sink.text.rstrip("\n")
         shown = self.state.unknowns.show(f"$({body.strip()})")[:80]
@@ -194,7 +194,8 @@ class Context:
             return None
         if name in self.written:
             return name, self.written[name].text
-        for candidate in dict.fromkeys((name, posixpath.normpath(name))):
+        entered = from_start(self, name) if name == text else name
+        for candidate in dict.fromkeys((entered, name, posixpath.normpath(name))):
             found = self.files(candidate)
             if found is not None:
                 return candidate, found

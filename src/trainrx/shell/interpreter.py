@@ -105,16 +105,11 @@ class Interpreter:
     def _apart(self, node: Node) -> None:
         """Evaluate in a subshell: variables do not come back."""
         context = self._context
-        kept, stop, folder, left = (
-            self._state.snapshot(),
-            context.stop,
-            context.folder,
-            context.left,
-        )
+        kept, stop, left = self._state.snapshot(), context.stop, context.left
         context.left = []
         self.run(node)
         self._state.restore(kept)
-        context.stop, context.folder, context.left = stop, folder, left
+        context.stop, context.left = stop, left
 
     def _redirected(self, node: Redirected) -> None:
         from trainrx.shell import output

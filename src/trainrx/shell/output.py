@@ -6,6 +6,7 @@ import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.shell.context import Context, WrittenFile
+from trainrx.shell.folders import folder
 from trainrx.shell.limits import MAX_VALUE
 from trainrx.shell.streams import Feed, Sink, Streams
 from trainrx.shell.syntax import Node, Raw, Redirect, Simple
@@ -137,7 +138,7 @@ def _text(context: Context, words: list[str], feed: Feed | None) -> str | None:
     """Work out what a command prints, None when that is not known."""
     name = words[0]
     if name == "pwd":
-        return _folder(context) + "\n"
+        return folder(context.state) + "\n"
     if name in ("realpath", "readlink", "dirname"):
         plain = [word for word in words[1:] if not word.startswith("-")]
         if len(plain) == 1 and not known(plain[0]):
@@ -168,13 +169,6 @@ def _is_here(context: Context, text: str) -> bool:
     """Tell whether a path begins where the script is."""
     found = context.state.unknowns.within(text)
     return len(found) == 1 and found[0].name == "0"
-
-
-def _folder(context: Context) -> str:
-    if context.folder.startswith("/") or not known(context.folder):
-        return context.folder
-    here = context.state.unknowns.mark("command", "$(pwd)", "$(pwd)")
-    return here + ("/" + context.folder if context.folder not in ("", ".") else "")
 
 
 def _file(context: Context, path: str) -> str | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
-from trainrx.model.job import Defect, EnvVar, ShellCommand, Word
+from trainrx.model.job import Defect, EnvVar, ShellCommand, Word, Workdir
 from trainrx.model.pattern import needled
 from trainrx.shell.limits import MAX_DEFECTS
 from trainrx.shell.prepare import Prepared
@@ -22,7 +22,7 @@ _QUIET = frozenset(
         "echo", "printf", "cd", "mkdir", "rm", "cp", "mv", "ls", "cat", "touch",
         "chmod", "sleep", "wait", "kill", "pkill", "date", "trap", "ulimit", "module", "conda",
         "pip", "tee", "grep", "awk", "sed", "which", "hostname", "nvidia-smi", "ln", "pwd",
-        "find", "tar",
+        "find", "tar", "pushd", "popd",
     }
 )  # fmt: skip
 """Commands whose unresolved words are of no interest."""
@@ -51,6 +51,7 @@ class Course(msgspec.Struct, frozen=True):
     perhaps: bool = False
     host: str = ""
     outputs: tuple[str, ...] = ()
+    workdir: Workdir = Workdir()
 
 
 class Record:
@@ -203,6 +204,7 @@ class Record:
                 perhaps=course.perhaps,
                 host=course.host,
                 outputs=course.outputs,
+                workdir=course.workdir,
             )
         )
         self._state.budget.spend(2 + len(words))

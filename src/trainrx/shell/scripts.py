@@ -10,10 +10,12 @@ import msgspec
 from trainrx.model.pattern import late
 from trainrx.shell.context import RAN, Context
 from trainrx.shell.continuations import blanks_after_backslashes, comments_in_text
+from trainrx.shell.folders import leave
 from trainrx.shell.prepare import Prepared, prepare
 from trainrx.shell.quotes import code_only, spans
 from trainrx.shell.reader import ScriptReader, commands
 from trainrx.shell.sources import Lines, SourcePosition
+from trainrx.shell.state import FOLDER
 from trainrx.shell.values import Field, Variable
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
@@ -208,10 +210,14 @@ class Scripts:
         """Evaluate in a shell of its own: only exported variables go in, and none come back."""
         context, state = self._context, self._context.state
         kept, stop, left = state.snapshot(), context.stop, context.left
-        functions, outer, folder = context.functions, context.wrapper, context.folder
+        functions, outer = context.functions, context.wrapper
         state.variables = {
             name: item for name, item in kept.items() if item.exported and not remote
         }
+        if remote:
+            leave(state)
+        elif FOLDER in kept:
+            state.variables[FOLDER] = kept[FOLDER]
         for name, item in prefix.items():
             state.set(name, msgspec.structs.replace(item, exported=True))
         state.positional = tuple(arguments)
@@ -220,7 +226,7 @@ class Scripts:
         load()
         state.restore(kept)
         context.stop, context.left, context.functions = stop, left, functions
-        context.wrapper, context.folder = outer, folder
+        context.wrapper = outer
         context.verdict = RAN
 
 

@@ -21,6 +21,8 @@ from trainrx.shell.values import (
 _OUTSIDE = frozenset({"env", "scheduler", "arg"})
 _ALWAYS_SET = frozenset({"0", "#", "HOME", "PWD", "PATH"})
 """What a shell has whatever it is called with."""
+FOLDER = "~"
+"""The folder the script went to is kept under this name, which no script can give a variable."""
 
 
 class State:
@@ -57,7 +59,8 @@ class State:
     def get(self, name: str) -> Variable | None:
         """Give a variable, None when the script (or its given environment) does not set it."""
         self.used.add(name)
-        variable = self.variables.get(name)
+        moved = name == "PWD" and FOLDER in self.variables
+        variable = self.variables.get(FOLDER if moved else name)
         return None if variable is None or variable.gone else variable
 
     def is_gone(self, name: str) -> bool:

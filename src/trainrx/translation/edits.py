@@ -11,9 +11,10 @@ import msgspec
 from trainrx.fix.patch import patch_launch
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.base import Framework
-from trainrx.launch.files import config_texts, script_file
+from trainrx.launch.files import config_texts
 from trainrx.launch.find import find_launches
 from trainrx.launch.given import Given
+from trainrx.launch.places import script_file
 from trainrx.launch.scripts import script_launches
 from trainrx.model.job import Input, RawLaunch
 from trainrx.model.planning import FilePatch

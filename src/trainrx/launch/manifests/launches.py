@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from trainrx.inputs.environment import read_environment
-from trainrx.launch.files import base
 from trainrx.launch.find import find_launches
 from trainrx.launch.manifests.kinds import HOSTS_OF_MPI
 from trainrx.launch.manifests.parts import Part, read_manifest
+from trainrx.launch.places import base
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import EnvVar, Input, RawArg, RawLaunch
