@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import trainrx
-from trainrx.launch.hydra import FoundFile, StartFile, compose, start_file
+from trainrx.launch.hydra import StartFile, compose, start_file
+from trainrx.launch.places import FoundFile
 from trainrx.model.facts import Origin
 from trainrx.model.job import RawArg, RawLaunch
 

@@ -6,20 +6,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from trainrx.catalog.catalog import catalog
 from trainrx.frameworks import framework_of
 from trainrx.frameworks.common.saved import FILES
-from trainrx.launch.hydra import (
-    Composition,
-    FoundFile,
-    compose,
-    is_hydra_program,
-    start_file,
-)
 from trainrx.launch.places import (
+    FoundFile,
     above,
     base,
     found_file,
@@ -33,6 +28,9 @@ from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
 from trainrx.model.job import Input, RawArg, RawLaunch, Workdir
 from trainrx.model.pattern import late
+
+if TYPE_CHECKING:
+    from trainrx.launch.hydra import Composition
 
 MOST_FILES = 64
 _CONFIGS = (".yaml", ".yml", ".json")
@@ -112,10 +110,10 @@ def config_texts(
             places[named] = Origin(source=raw.origin.source, line=found[2])
     composed = _composed(raw, given, beside)
     packages: dict[str, str] = {}
-    for part in composed.parts:
+    for part in composed.parts if composed is not None else ():
         place = seen_from(beside, part.file.path)
         guessed |= {place} if start is None and raw.workdir.is_elsewhere else set()
-        first = place if part.name != composed.start else part.name
+        first = place if composed is None or part.name != composed.start else part.name
         name = first if first not in texts else f"{place}@{part.package or '_global_'}"
         texts[name], lies[name], packages[name] = part.file.text, place, part.package
     return ConfigTexts(
@@ -125,33 +123,36 @@ def config_texts(
         guessed=frozenset(name for name, place in lies.items() if {name, place} & guessed),
         packages=packages,
         unread=tuple(unread),
-        missing=(*missing, *composed.missing),
+        missing=(*missing, *(() if composed is None else composed.missing)),
     )
 
 
-def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Composition:
+def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Composition | None:
     """Compose what Hydra would of a launch of its own, or of a program that it starts."""
     framework = framework_of(raw.framework)
     if beside is None or not (framework.composed or is_own_program(raw)):
-        return Composition()
+        return None
+    # most launches are composed of nothing
+    from trainrx.launch.hydra import compose, is_hydra_program, start_file
+
     from_start = started_in(raw.workdir, beside)
     program = program_file(raw.program, beside, from_start)
     if not framework.composed and not is_hydra_program(program or ""):
-        return Composition()
+        return None
     start = start_file(raw, program)
     if start is None:
-        return Composition()
+        return None
     by_name = {base(item.name): item.text or "" for item in given}
     text = by_name.get(base(start.names[0]))
     if text is not None:
-        return Composition()  # what the user gave is read as it is
+        return None  # what the user gave is read as it is
 
     found = compose(start, raw.args, partial(_read_exact, beside=beside, start=from_start))
     if not found.parts and "/" not in start.names[0]:
         found = compose(start, raw.args, partial(_read_only, beside=beside, start=from_start))
     listed = start.stem == "" or start.stem in catalog(raw.framework).contents.commands
     if not found.parts and listed and framework.brings_file(raw):
-        return Composition()
+        return None
     return found
 
 

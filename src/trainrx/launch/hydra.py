@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from trainrx.launch.places import FoundFile
 from trainrx.model.job import RawArg, RawLaunch
 from trainrx.model.pattern import late
 
@@ -25,13 +26,6 @@ _PKG, _FILE = "pkg://", "file://"
 _SELF = "_self_"
 MOST_PARTS = 48
 MOST_DEPTH = 12
-
-
-class FoundFile(NamedTuple):
-    """A file and where it was found."""
-
-    text: str
-    path: Path
 
 
 class HydraPart(NamedTuple):

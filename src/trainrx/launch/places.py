@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from trainrx.frameworks.common.saved import FILES
-from trainrx.launch.hydra import FoundFile
 from trainrx.model.job import Workdir
 
 MAX_CONFIG = 4 << 20
@@ -18,6 +18,13 @@ MOST_ABOVE = 6
 _ROOTS = (".git", "pyproject.toml", "setup.py", "requirements.txt")
 """What lies in the root of a repository: jobs are mostly started there."""
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
+
+
+class FoundFile(NamedTuple):
+    """A file and where it was found."""
+
+    text: str
+    path: Path
 
 
 def base(name: str) -> str:

@@ -9,12 +9,11 @@ from typing import Literal
 import msgspec
 
 from trainrx.shell.expand import Expander
-from trainrx.shell.folders import from_start
 from trainrx.shell.limits import Budget
 from trainrx.shell.reader import commands
 from trainrx.shell.record import Record
 from trainrx.shell.sources import Lines, SourcePosition
-from trainrx.shell.state import State
+from trainrx.shell.state import FOLDER, State
 from trainrx.shell.streams import Sink, Streams
 from trainrx.shell.syntax import Node
 from trainrx.shell.values import Field, Snapshot, UnknownValue, Variable, known
@@ -194,7 +193,11 @@ class Context:
             return None
         if name in self.written:
             return name, self.written[name].text
-        entered = from_start(self, name) if name == text else name
+        entered = name
+        if name == text and FOLDER in self.state.variables:
+            from trainrx.shell.folders import from_start
+
+            entered = from_start(self, name)
         for candidate in dict.fromkeys((entered, name, posixpath.normpath(name))):
             found = self.files(candidate)
             if found is not None:

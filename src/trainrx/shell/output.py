@@ -6,7 +6,6 @@ import msgspec
 
 from trainrx.model.pattern import late
 from trainrx.shell.context import Context, WrittenFile
-from trainrx.shell.folders import folder
 from trainrx.shell.limits import MAX_VALUE
 from trainrx.shell.streams import Feed, Sink, Streams
 from trainrx.shell.syntax import Node, Raw, Redirect, Simple
@@ -138,6 +137,8 @@ def _text(context: Context, words: list[str], feed: Feed | None) -> str | None:
     """Work out what a command prints, None when that is not known."""
     name = words[0]
     if name == "pwd":
+        from trainrx.shell.folders import folder
+
         return folder(context.state) + "\n"
     if name in ("realpath", "readlink", "dirname"):
         plain = [word for word in words[1:] if not word.startswith("-")]

@@ -10,7 +10,6 @@ import msgspec
 from trainrx.model.pattern import late
 from trainrx.shell.context import RAN, Context
 from trainrx.shell.continuations import blanks_after_backslashes, comments_in_text
-from trainrx.shell.folders import leave
 from trainrx.shell.prepare import Prepared, prepare
 from trainrx.shell.quotes import code_only, spans
 from trainrx.shell.reader import ScriptReader, commands
@@ -215,6 +214,8 @@ class Scripts:
             name: item for name, item in kept.items() if item.exported and not remote
         }
         if remote:
+            from trainrx.shell.folders import leave
+
             leave(state)
         elif FOLDER in kept:
             state.variables[FOLDER] = kept[FOLDER]

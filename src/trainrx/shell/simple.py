@@ -10,10 +10,10 @@ from trainrx.model.pattern import late
 from trainrx.shell.builtins import Builtins
 from trainrx.shell.context import RAN, Context, Verdict
 from trainrx.shell.declarations import Declarations
-from trainrx.shell.folders import workdir
 from trainrx.shell.limits import TooMuch
 from trainrx.shell.record import ARGUMENT, Course
 from trainrx.shell.scripts import COMMAND_OPTION, Scripts
+from trainrx.shell.state import FOLDER
 from trainrx.shell.syntax import Node, Raw, Simple
 from trainrx.shell.values import Field, Variable
 
@@ -139,13 +139,11 @@ class SimpleCommands:
 
     def _add(self, fields: list[Field], prefix: dict[str, Variable]) -> None:
         context = self._context
-        course = Course(
-            context.wrapper,
-            context.is_unsure,
-            context.host,
-            context.streams.outputs,
-            workdir(context.state),
-        )
+        course = Course(context.wrapper, context.is_unsure, context.host, context.streams.outputs)
+        if FOLDER in context.state.variables:
+            from trainrx.shell.folders import workdir
+
+            course = msgspec.structs.replace(course, workdir=workdir(context.state))
         context.record.add_command(fields, prefix, course)
 
     def _call(self, body: Node, arguments: list[Field], prefix: dict[str, Variable]) -> None:
