@@ -2,7 +2,7 @@
 
 A change is proved when all of it is known from the job, it answers a cause that is sure, nothing
 has to be there that nobody saw, and memory, where that is short, is inside the card with its whole
-interval.
+interval. What lies beyond the launch, such as a card, rows and checkpoints, is judged in `ground`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from trainrx.model.result import CauseOut, Change, FixOut
 from trainrx.model.safety import BY_HAND
 from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
+from trainrx.prove.ground import of_device, of_growth, of_next
 from trainrx.versions.ranges import is_exact
 
 SURE = 0.8
@@ -278,10 +279,13 @@ def lacking(
         *(() if about_memory else of_values(item.changes, remedies, said, lang)),
         *placed(item.changes, remedies, attempt, trial),
         *of_needs(item.needs, lang),
+        *of_device(item.changes, attempt, trial),
         *of_memory(item, trial, about_memory=about_memory),
+        *(() if about_memory else of_growth(attempt, trial)),
         *([A_PERSON.in_(lang)] if item.safety in BY_HAND else []),
     )
-    return tuple(dict.fromkeys(found))
+    # files are opened only where nothing else is missing
+    return tuple(dict.fromkeys(found or of_next(attempt, trial)))
 
 
 def lacking_of_releases(

@@ -1,0 +1,208 @@
+"""What a changed launch rests on beyond its own words: cards, their memory, its data, checkpoints.
+
+A launch that is well-formed after an edit may still end at the next thing: on a machine without a
+card, at rows its task does not read, at a folder that is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from trainrx.catalog.catalog import plain
+from trainrx.frameworks import framework_of
+from trainrx.knowledge.packages import needed_package
+from trainrx.model.facts import Facts
+from trainrx.model.job import RawLaunch
+from trainrx.model.memory import Prediction
+from trainrx.model.pattern import late
+from trainrx.model.result import Change
+from trainrx.model.text import Text
+from trainrx.prove.attempt import Attempt, TrialLaunch
+from trainrx.prove.mending import begun
+from trainrx.prove.reread import LaunchContext, with_files
+
+ON_CPU = Text(
+    en="{spelled}: needs an accelerator, and this machine has none",
+    zh="{spelled}：需要加速卡，而这台机器没有",
+)
+NO_CARD_SEEN = Text(
+    en="{spelled}: needs an accelerator, and nothing here shows one",
+    zh="{spelled}：需要加速卡，而这里看不出有卡",
+)
+NEXT = Text(en="what comes next: {said}", zh="接下来的问题：{said}")
+GONE = Text(en="{name} ({param}): nothing is there", zh="{name}（{param}）：该路径不存在")
+GROWS = Text(
+    en="memory: it takes more than before, and the card is not known",
+    zh="显存：会比原来占用更多，而显卡未知",
+)
+GROWS_BEYOND = Text(
+    en="memory: it takes more than before, up to {high} GiB; the card has {limit}",
+    zh="显存：会比原来占用更多，最多 {high} GiB，而卡上只有 {limit} GiB",
+)
+
+SMALL_GIB = 4.0
+"""What any card that is in use for training has, GiB."""
+_NOTICED = 1.02
+"""Share from which on a launch takes more memory than it did."""
+_HALF = frozenset({"bf16", "fp16"})
+_ON = frozenset({"", "true", "1", "yes"})
+_ALWAYS = frozenset({"fsdp", "quantization_bit", "quant_bits", "load_in_4bit", "load_in_8bit"})
+_SWITCHES = frozenset({"bf16", "fp16", "tf32", "pure_bf16", "bf16_full_eval", "fp16_full_eval"})
+_WORDS = late(
+    r"\b(?:float16|half|fp16|bf16|flash[\w-]*attn\w*|flash_attention\w*|nccl|hccl|cuda|deepspeed"
+    r"|zero[123]\w*|vllm|bnb\w*|bitsandbytes|liger\w*|unsloth|\w*_8bit|paged_\w+|\w*_4bit)\b",
+    re.IGNORECASE,
+)
+"""Values that only a card can carry out, or that are not known to go without one."""
+_CARD = late(
+    r"\bcuda:\d|CUDA out of memory|NCCL version|\bNVIDIA (?:[A-Z]+\d|GeForce|Tesla|Graphics)"
+    r"|GPU \d+ has a total capacity|NVIDIA-SMI|\bnpu:\d"
+)
+_NO_CARD = late(
+    r"not compiled with CUDA enabled|No CUDA GPUs are available|no available devices found"
+    r"|CUDA is required but not available|no NVIDIA driver on your system|no NVIDIA GPU"
+)
+_TELLS = ("hardware.gpu", "hardware.gpu_gib", "hardware.gpus", "parallel.visible_gpus")
+_OFF_CARD = ("use_cpu", "no_cuda")
+_STEP = late(r"checkpoint-\d+/?$")
+
+
+def machine(trial: TrialLaunch) -> bool | None:
+    """Tell whether the job runs on a card, by what was told, logged or installed; None: unknown."""
+    around, launch = trial.around, trial.launch
+    held = {} if launch is None else {plain(one.name): one.values for one in launch.args}
+    if any(held.get(name, ("false",)) in ((), None, ("true",), ("True",)) for name in _OFF_CARD):
+        return False
+    if around.known.value("torch.cpu_build") is True:
+        return False
+    texts = [item.text or "" for item in around.given.logs]
+    if any(_NO_CARD.search(text) for text in texts):
+        return False
+    told = (around.known.get(name) for name in _TELLS)
+    build = around.versions.get("torch", "").partition("+")[2]
+    if any(one is not None and one.value for one in told) or build.startswith(("cu", "rocm")):
+        return True
+    return True if any(_CARD.search(text) for text in texts) else None
+
+
+def of_device(changes: Iterable[Change], attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+    """Name values that a change brings in and that need a card, where none is known to be there."""
+    wanted = [change for change in changes if _needs_card(change)]
+    if attempt.reading is not None:
+        wanted += _by_meaning(changes, attempt.reading.facts, trial)
+    found = machine(trial) if wanted else True
+    if found is True:
+        return
+    said = ON_CPU if found is False else NO_CARD_SEEN
+    for spelled in dict.fromkeys(_shown(change) for change in wanted):
+        yield said.in_(trial.around.lang).format(spelled=spelled)
+
+
+def _needs_card(change: Change) -> bool:
+    if change.action == "remove" or change.kind == "package":
+        return False
+    name, value = plain(change.param), change.to or ""
+    if change.kind == "code":  # the value stands in words: `fsdp: full_shard`
+        name, _, value = value.partition(":")
+        name, value = plain(name.strip()), value.strip()
+    value = value.strip("'\"").lower()
+    if name in _SWITCHES:
+        return value in _ON
+    if name in _ALWAYS:
+        return value not in ("", "none", "0", "false", "null")
+    return bool(_WORDS.search(value))
+
+
+def _by_meaning(changes: Iterable[Change], after: Facts, trial: TrialLaunch) -> list[Change]:
+    """Give the changes by which a parameter gets a value that its packages need a card for."""
+    params, before = trial.around.knowledge.params, trial.before.facts
+    found = []
+    for change in changes:
+        param = params.get(change.canonical)
+        if param is None or after.value(param.id) == before.value(param.id):
+            continue
+        value = after.value(param.id)
+        half = param.id == "train.precision" and value in _HALF
+        if half or needed_package(param, value):
+            found.append(change)
+    return found
+
+
+def _shown(change: Change) -> str:
+    return change.spelled or f"{change.param} {change.to}"
+
+
+def of_growth(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+    """Say that a launch takes more memory than it did, where its card may not have that."""
+    before, after = trial.before.memory, attempt.reading and attempt.reading.memory
+    if not isinstance(before, Prediction) or not isinstance(after, Prediction):
+        return
+    if after.card.gib <= _NOTICED * before.card.gib or machine(trial) is False:
+        return
+    lang, high = trial.around.lang, after.card.high
+    if after.limit_gib is None:
+        if high > SMALL_GIB:
+            yield GROWS.in_(lang)
+    elif high > after.limit_gib:
+        shown = {"high": f"{high:.1f}", "limit": f"{after.limit_gib:.1f}"}
+        yield GROWS_BEYOND.in_(lang).format(**shown)
+
+
+def of_next(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+    """Name what the changed launch meets next in its files: rows, checkpoints that are not there.
+
+    A job that was seen to train had them.
+    """
+    around, reading = trial.around, attempt.reading
+    if reading is None or reading.launch is None or begun(around.known):
+        return
+    yield from _data(attempt, around)
+    yield from _gone(reading.launch, around)
+
+
+def _data(attempt: Attempt, around: LaunchContext) -> Iterator[str]:
+    if around.linted is None:
+        return
+    # the readers of data are loaded only where all else is proved
+    from trainrx.linter.given import lint_given
+
+    given = with_files(around.given, attempt.patched.files)
+    rules = around.linted.lint.rules
+    found = lint_given(given, around.versions, around.linted, around.lang, data="", brief=True)
+    for item in found:
+        group = rules[item.rule].group if item.rule in rules else ""
+        # whether a checkpoint is there is looked at below, where it can be
+        if item.severity == "error" and group == "data" and item.rule != "checkpoint-missing":
+            yield NEXT.in_(around.lang).format(said=item.message)
+
+
+def _gone(launch: RawLaunch, around: LaunchContext) -> Iterator[str]:
+    """Name checkpoints and adapters that are not where the launch looks, if that can be seen."""
+    folder = around.given.beside.get(launch.origin.source)
+    if folder is None:
+        return
+    own = framework_of(launch.framework)
+    names = {plain(name) for name in (*own.resume_arguments, *own.adapter_arguments)}
+    for arg in launch.args:
+        for value in arg.values or () if plain(arg.name) in names else ():
+            if _is_local(value) and _is_gone(value, folder):
+                yield GONE.in_(around.lang).format(name=value, param=arg.name)
+
+
+def _is_local(value: str) -> bool:
+    """Tell whether a name can only be a folder: on a hub there is one slash, and no step."""
+    if value.lower() in ("true", "false", "none") or "$" in value or value.startswith("~"):
+        return False
+    return value.startswith(("/", ".")) or value.count("/") > 1 or bool(_STEP.search(value))
+
+
+def _is_gone(value: str, folder: Path) -> bool:
+    """Tell whether nothing is at a path; one on a tree that is not here at all is not known."""
+    path = Path(value)
+    if not path.is_absolute():
+        roots = (folder, Path(), *folder.absolute().parents[:3])
+        return not any((root / path).exists() for root in roots)
+    above = next(one for one in path.parents if one.exists())
+    return not path.exists() and above != Path(path.anchor)
