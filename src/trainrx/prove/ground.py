@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from trainrx.catalog.catalog import plain
+from trainrx.evidence.blocks import beginnings
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.packages import needed_package
 from trainrx.model.facts import Facts
@@ -66,6 +67,7 @@ _NO_CARD = late(
 )
 _TELLS = ("hardware.gpu", "hardware.gpu_gib", "hardware.gpus", "parallel.visible_gpus")
 _OFF_CARD = ("use_cpu", "no_cuda")
+_NOT_AT_HAND = ("checkpoint-missing", "data-file-missing", "data-image-missing")
 _STEP = late(r"checkpoint-\d+/?$")
 
 
@@ -77,14 +79,18 @@ def machine(trial: TrialLaunch) -> bool | None:
         return False
     if around.known.value("torch.cpu_build") is True:
         return False
-    texts = [item.text or "" for item in around.given.logs]
-    if any(_NO_CARD.search(text) for text in texts):
+    logged = [
+        block.data.decode(errors="replace")
+        for _, blocks in beginnings(around.given.logs)
+        for block in blocks
+    ]
+    if any(_NO_CARD.search(text) for text in logged):
         return False
     told = (around.known.get(name) for name in _TELLS)
     build = around.versions.get("torch", "").partition("+")[2]
     if any(one is not None and one.value for one in told) or build.startswith(("cu", "rocm")):
         return True
-    return True if any(_CARD.search(text) for text in texts) else None
+    return True if any(_CARD.search(text) for text in logged) else None
 
 
 def of_device(changes: Iterable[Change], attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
@@ -173,8 +179,8 @@ def _data(attempt: Attempt, around: LaunchContext) -> Iterator[str]:
     found = lint_given(given, around.versions, around.linted, around.lang, data="", brief=True)
     for item in found:
         group = rules[item.rule].group if item.rule in rules else ""
-        # whether a checkpoint is there is looked at below, where it can be
-        if item.severity == "error" and group == "data" and item.rule != "checkpoint-missing":
+        # a file that was not copied along is no file that is gone
+        if item.severity == "error" and group == "data" and item.rule not in _NOT_AT_HAND:
             yield NEXT.in_(around.lang).format(said=item.message)
 
 

@@ -1,0 +1,115 @@
+"""What an edit rests on beyond the launch: a card, its memory, rows, checkpoints."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from trainrx import Diagnoser
+from trainrx.model.fixing import FixAnswer
+
+SWIFT = {"ms-swift": "4.6.0", "transformers": "5.19.0", "peft": "0.20.0"}
+LAUNCH = (
+    "swift {command} --model /models/a --model_type qwen2 --template qwen2_5 --tuner_type lora "
+    "--dataset data.jsonl {more}\n"
+)
+USAGE = "[INFO:swift] Start time of running main: 2026-11-27 10:00:00\nusage: {command}.py [-h]\n"
+REFUSED = (
+    USAGE
+    + "{command}.py: error: argument --{name}: invalid choice: '{value}' (choose from {listed})\n"
+)
+TYPES = "'bfloat16', 'float16', 'float32', None"
+TALK = {"messages": [{"role": "user", "content": "1+1?"}, {"role": "assistant", "content": "2"}]}
+PAIR = {**TALK, "rejected_response": "3"}
+
+
+@cache
+def diagnoser() -> Diagnoser:
+    """Give one that has loaded its knowledge for all questions."""
+    return Diagnoser()
+
+
+def asked(folder: Path, more: str, log: str, **inputs) -> FixAnswer:
+    command = inputs.pop("command", "sft")
+    versions = {**SWIFT, **inputs.pop("versions", {})}
+    (folder / "launch.sh").write_text(LAUNCH.format(command=command, more=more))
+    (folder / "train.log").write_text(log)
+    return diagnoser().fix_launch([folder], versions=versions, **inputs)
+
+
+def lacks(found: FixAnswer) -> str:
+    return "; ".join(found.proposals[0].lacks)
+
+
+HALF = REFUSED.format(command="sft", name="torch_dtype", value="half", listed=TYPES)
+
+
+@pytest.mark.parametrize(
+    ("torch", "log", "said"),
+    [
+        ("2.13.0+cpu", HALF, "this machine has none"),
+        ("2.13.0", HALF, "nothing here shows one"),
+        ("2.13.0+cu126", HALF, ""),
+        ("2.13.0", "NCCL version 2.21.5+cuda12.4\n" + HALF, ""),
+        ("2.13.0", "AssertionError: Torch not compiled with CUDA enabled\n" + HALF, "has none"),
+    ],
+)
+def test_a_value_for_a_card_waits_for_one_to_be_seen(tmp_path, torch, log, said):
+    found = asked(tmp_path, "--torch_dtype half", log, versions={"torch": torch})
+
+    assert said in lacks(found)
+    assert found.verdict == ("checked" if said else "proved")
+
+
+def test_a_card_that_was_told_is_there(tmp_path):
+    found = asked(tmp_path, "--torch_dtype half", HALF, gpu="A100-80G", gpus=1)
+
+    assert found.verdict == "proved", (found.refused, lacks(found))
+
+
+def test_a_value_any_machine_takes_needs_no_card(tmp_path):
+    log = REFUSED.format(command="sft", name="torch_dtype", value="float", listed=TYPES)
+
+    found = asked(tmp_path, "--torch_dtype float", log, versions={"torch": "2.13.0+cpu"})
+
+    assert found.verdict == "proved", (found.refused, lacks(found))
+
+
+STEPS = REFUSED.format(
+    command="sft", name="save_strategy", value="step", listed="'no', 'steps', 'epoch', 'best'"
+)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "there", "proved"),
+    [
+        ("out/v0/checkpoint-2", False, False),
+        ("out/v0/checkpoint-2", True, True),
+        ("owner/adapter", False, True),
+        ("/no-such-tree/checkpoint-2", False, True),
+    ],
+)
+def test_an_adapter_that_is_gone_comes_next(tmp_path, adapter, there, proved):
+    if there:
+        (tmp_path / adapter).mkdir(parents=True)
+        (tmp_path / adapter / "adapter_model.bin").write_text("x")
+
+    found = asked(tmp_path, f"--save_strategy step --adapters {adapter}", STEPS)
+
+    assert found.verdict == ("proved" if proved else "checked")
+    assert ("nothing is there" in lacks(found)) != proved
+
+
+@pytest.mark.parametrize(("row", "proved"), [(TALK, False), (PAIR, True)])
+def test_rows_that_the_task_does_not_read_come_next(tmp_path, row, proved):
+    (tmp_path / "data.jsonl").write_text((json.dumps(row) + "\n") * 8)
+    listed = "'dpo', 'orpo', 'grpo'"
+    log = REFUSED.format(command="rlhf", name="rlhf_type", value="dppo", listed=listed)
+
+    found = asked(tmp_path, "--rlhf_type dppo", log, command="rlhf")
+
+    assert found.verdict == ("proved" if proved else "checked"), lacks(found)
+    assert ("what comes next" in lacks(found)) != proved
