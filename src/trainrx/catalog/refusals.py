@@ -110,6 +110,8 @@ def fate_of(
     taken: Signature,
     params: Mapping[str, Param],
     versions: Mapping[str, str] | None = None,
+    *,
+    whole: bool = False,
 ) -> Fate:
     """Say what became of a name that a command does not take at the releases it may run.
 
@@ -119,6 +121,7 @@ def fate_of(
         taken: what the command takes at these releases.
         params: the parameters, for names of one meaning.
         versions: versions of other packages at hand.
+        whole: names have to be written in full.
     """
     known, command, bits = taken.catalog, taken.command, taken.bits
     taking = takers(known.package, command, name, versions)
@@ -143,7 +146,7 @@ def fate_of(
     variable = _variable(name, known, refusing)
     if variable:
         return msgspec.structs.replace(base, kind="variable", variable=variable)
-    near = nearest(name, taken)
+    near = nearest(name, taken, whole=whole)
     if near:
         return msgspec.structs.replace(base, kind="misspelt", near=near)
     return msgspec.structs.replace(base, maybe=_alike(name, taken, params))

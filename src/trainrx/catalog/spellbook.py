@@ -166,13 +166,16 @@ def names_today(
     return () if same is None else (same,)
 
 
-def nearest(name: str, taken: Signature) -> str | None:
-    """Give the argument a misspelt name stands next to: one letter off, or two swapped."""
+def nearest(name: str, taken: Signature, *, whole: bool = False) -> str | None:
+    """Give the argument a misspelt name stands next to: one letter off, or two swapped.
+
+    `whole`: names have to be written in full, as in a call of Python.
+    """
     wanted = plain(name)
     if len(wanted) < SHORTEST or catalog(taken.catalog.package).find(name):
         return None
     names = sorted(plain(known.name) for known in taken)
-    return next((known for known in names if _is_near(wanted, known)), None)
+    return next((known for known in names if _is_near(wanted, known, whole=whole)), None)
 
 
 def _renamed(name: str, taken: Signature) -> Iterator[str]:
@@ -216,12 +219,14 @@ def _same_meaning(
     return None
 
 
-def _is_near(name: str, known: str) -> bool:
+def _is_near(name: str, known: str, *, whole: bool) -> bool:
     """Tell whether one letter is missing, added, wrong, or two stand in the wrong order.
 
     A name cut at its end is no mistake: argparse takes an unambiguous beginning.
     """
-    if known.startswith(name) or name[0] != known[0] or abs(len(name) - len(known)) > 1:
+    if not whole and known.startswith(name):
+        return False
+    if name[0] != known[0] or abs(len(name) - len(known)) > 1:
         return False
     at = next((i for i, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), len(known))
     rest, wanted = name[at:], known[at:]

@@ -90,7 +90,7 @@ def _judged(
     if package and not named.choices:
         same = launch is not None and launch.framework == package
         command = _command(launch) if same else named.command
-        fate = _fate(named.name, package, command, around)
+        fate = _fate(named.name, package, command, around, whole=bool(named.call))
     return RefusedArgument(
         arg=RawArg(name=named.name, values=named.values, origin=named.origin)
         if own is None
@@ -159,7 +159,9 @@ def _of_launch(named: MentionedArgument, around: RefusalContext) -> RawArg | Non
     return next((arg for arg in held if plain(arg.name) == wanted), None)
 
 
-def _fate(name: str, package: str, command: str, around: RefusalContext) -> Fate | None:
+def _fate(
+    name: str, package: str, command: str, around: RefusalContext, *, whole: bool = False
+) -> Fate | None:
     known = catalog(package)
     if not known.releases:
         return None
@@ -174,7 +176,7 @@ def _fate(name: str, package: str, command: str, around: RefusalContext) -> Fate
     launch = around.launch
     if launch is None or launch.framework != package:
         launch = stand_in
-    return fate_of(name, launch, taken, around.params, others)
+    return fate_of(name, launch, taken, around.params, others, whole=whole)
 
 
 def _bits(package: str, around: RefusalContext) -> int:

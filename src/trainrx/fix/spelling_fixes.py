@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from trainrx.catalog.catalog import KnownArgument, catalog, plain
@@ -14,6 +15,8 @@ from trainrx.model.job import RawArg
 from trainrx.model.refusal import Fate
 from trainrx.model.result import Change
 from trainrx.versions.ranges import in_range
+
+_KINDS = {"int": "number", "float": "number", "bool": "switch", "str": "word", "Literal": "word"}
 
 
 def value_under(arg: RawArg, now: str, value: str | None, fate: Fate) -> str | None:
@@ -45,12 +48,33 @@ def fits_ill(arg: RawArg, name: str, fate: Fate) -> bool:
     Nor is what was switched off a word: `use_flash_attn false` is no `attn_impl`.
     """
     option = _option(name, fate) or _lent(name)
-    value = value_under(arg, name, " ".join(arg.values or ()), fate)
+    written = " ".join(arg.values or ())
+    value = value_under(arg, name, written, fate)
+    if option is not None and value == written and _means_otherwise(arg, option, fate):
+        return True
     if option is None or not option.type or option.choices is not None or not value:
         return False
     if value.lower() == "false" and "bool" not in option.type:
         return True
     return bool(read_as(option.type, None, (value,)).problem)
+
+
+def _means_otherwise(arg: RawArg, option: KnownArgument, fate: Fate) -> bool:
+    """Tell whether a name held a number and the one that stands for it holds words, or the reverse.
+
+    `val_dataset_sample 10` became a part of `val_dataset`: its 10 is no data set.
+    """
+    known = catalog(fate.package)
+    old = next(iter(known.find(arg.name, fate.command) or known.find(arg.name)), None)
+    if old is None or not option.type:
+        return False
+    kinds = [_kinds(known.known(old, known.bits(old)).type), _kinds(option.type)]
+    return all(kinds) and not kinds[0] & kinds[1]
+
+
+def _kinds(declared: str) -> frozenset[str]:
+    """Give what a declared type may hold: numbers, switches, words."""
+    return frozenset(kind for word, kind in _KINDS.items() if re.search(rf"\b{word}\b", declared))
 
 
 def _option(name: str, fate: Fate) -> KnownArgument | None:

@@ -7,19 +7,20 @@ card, at rows its task does not read, at a folder that is gone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trainrx.catalog.catalog import plain
+from trainrx.catalog.tables import Taker
 from trainrx.evidence.blocks import beginnings
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.packages import needed_package
 from trainrx.model.facts import Facts
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import Argument
 from trainrx.model.memory import Prediction
 from trainrx.model.pattern import late
 from trainrx.model.result import Change
-from trainrx.model.text import Text
+from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.mending import begun
 from trainrx.prove.reread import LaunchContext, with_files
@@ -32,6 +33,17 @@ NO_CARD_SEEN = Text(
     en="{spelled}: needs an accelerator, and nothing here shows one",
     zh="{spelled}：需要加速卡，而这里看不出有卡",
 )
+LOGIN = Text(
+    en="{spelled}: needs a login and the network, and nothing here shows them",
+    zh="{spelled}：需要登录和网络，而这里看不出有",
+)
+FROM_A_HUB = Text(
+    en="{name} ({param}): not at hand, so it has to come from the hub",
+    zh="{name}（{param}）：不在本地，须从 hub 下载",
+)
+NOT_OF_KIND = Text(en="{name} {value}: it takes no such value", zh="{name} {value}：不接受这样的值")
+NOTHING_NAMED = Text(en="no {what} is named in the launch any more", zh="启动命令里不再指定{what}")
+MODEL, DATA = Text(en="model", zh="模型"), Text(en="data set", zh="数据集")
 NEXT = Text(en="what comes next: {said}", zh="接下来的问题：{said}")
 GONE = Text(en="{name} ({param}): nothing is there", zh="{name}（{param}）：该路径不存在")
 GROWS = Text(
@@ -43,6 +55,9 @@ GROWS_BEYOND = Text(
     zh="显存：会比原来占用更多，最多 {high} GiB，而卡上只有 {limit} GiB",
 )
 
+HUB = "hub-unreachable"
+_PUSHES = ("push_to_hub",)
+_SERVICES = frozenset({"wandb", "swanlab", "comet_ml", "neptune", "clearml", "dagshub"})
 SMALL_GIB = 4.0
 """What any card that is in use for training has, GiB."""
 _NOTICED = 1.02
@@ -73,9 +88,8 @@ _STEP = late(r"checkpoint-\d+/?$")
 
 def machine(trial: TrialLaunch) -> bool | None:
     """Tell whether the job runs on a card, by what was told, logged or installed; None: unknown."""
-    around, launch = trial.around, trial.launch
-    held = {} if launch is None else {plain(one.name): one.values for one in launch.args}
-    if any(held.get(name, ("false",)) in ((), None, ("true",), ("True",)) for name in _OFF_CARD):
+    around, held = trial.around, trial.before.arguments
+    if any(name in held and held[name].value is True for name in _OFF_CARD):
         return False
     if around.known.value("torch.cpu_build") is True:
         return False
@@ -140,6 +154,20 @@ def _shown(change: Change) -> str:
     return change.spelled or f"{change.param} {change.to}"
 
 
+def of_kinds(changes: Sequence[Change], attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+    """Name values that kept their words under another name, which takes none of that kind."""
+    launch = attempt.reading and attempt.reading.launch
+    names = {plain(name) for change in changes for name in (change.param, change.to or "")}
+    held = [arg for arg in (launch.args if launch else ()) if plain(arg.name) in names]
+    if launch is None or not held:
+        return
+    takes = Taker(launch, trial.around.known.text("launch.framework_version"))
+    for arg in held:
+        value = " ".join(arg.values or ())
+        if value and takes.answer(arg.name, value, from_file=arg.via == "config") == "refused":
+            yield NOT_OF_KIND.in_(trial.around.lang).format(name=arg.name, value=value)
+
+
 def of_growth(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
     """Say that a launch takes more memory than it did, where its card may not have that."""
     before, after = trial.before.memory, attempt.reading and attempt.reading.memory
@@ -156,16 +184,56 @@ def of_growth(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
         yield GROWS_BEYOND.in_(lang).format(**shown)
 
 
-def of_next(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
+def of_login(changes: Iterable[Change], lang: Lang) -> Iterator[str]:
+    """Name values that a change brings in and that reach out of the machine."""
+    for change in changes:
+        value = (change.to or "").lower()
+        pushes = plain(change.param) in _PUSHES and value in _ON
+        if change.action != "remove" and (pushes or value in _SERVICES):
+            yield LOGIN.in_(lang).format(spelled=_shown(change))
+
+
+def of_next(attempt: Attempt, trial: TrialLaunch, cause: str = "") -> Iterator[str]:
     """Name what the changed launch meets next in its files: rows, checkpoints that are not there.
 
-    A job that was seen to train had them.
+    A job that was seen to train had them. `cause` is the id of what the change is to answer.
     """
     around, reading = trial.around, attempt.reading
     if reading is None or reading.launch is None or begun(around.known):
         return
+    own = framework_of(reading.launch.framework)
+    if any(change.action == "remove" for change in attempt.changes):
+        for what, names in ((MODEL, own.model_arguments), (DATA, own.train_data)):
+            if _is_unset(names, reading.arguments):
+                yield NOTHING_NAMED.in_(around.lang).format(what=what.in_(around.lang))
+    folder = around.given.beside.get(reading.launch.origin.source)
+    if cause == HUB:
+        names = (*own.model_arguments, *own.adapter_arguments)
+        for name, value in _held(names, reading.arguments):
+            if not _is_local(value) and not ((folder or Path()) / value).exists():
+                yield FROM_A_HUB.in_(around.lang).format(name=value, param=name)
     yield from _data(attempt, around)
-    yield from _gone(reading.launch, around)
+    if folder is None:
+        return
+    names = (*own.resume_arguments, *own.adapter_arguments)
+    for name, value in _held(names, reading.arguments):
+        if _is_local(value) and _is_gone(value, folder):
+            yield GONE.in_(around.lang).format(name=value, param=name)
+
+
+def _is_unset(names: Collection[str], arguments: Mapping[str, Argument]) -> bool:
+    """Tell whether a framework takes one of some names, and none of them has a value."""
+    held = [arguments[name] for name in names if name in arguments]
+    return bool(held) and all(item.known and item.value in (None, "", []) for item in held)
+
+
+def _held(names: Iterable[str], arguments: Mapping[str, Argument]) -> Iterator[tuple[str, str]]:
+    """Give the names that are set, with each word of their values."""
+    for name in names:
+        item = arguments.get(name)
+        if item is not None and item.known and item.value is not None:
+            values = item.value if isinstance(item.value, list) else [item.value]
+            yield from ((name, str(value)) for value in values if isinstance(value, str))
 
 
 def _data(attempt: Attempt, around: LaunchContext) -> Iterator[str]:
@@ -182,19 +250,6 @@ def _data(attempt: Attempt, around: LaunchContext) -> Iterator[str]:
         # a file that was not copied along is no file that is gone
         if item.severity == "error" and group == "data" and item.rule not in _NOT_AT_HAND:
             yield NEXT.in_(around.lang).format(said=item.message)
-
-
-def _gone(launch: RawLaunch, around: LaunchContext) -> Iterator[str]:
-    """Name checkpoints and adapters that are not where the launch looks, if that can be seen."""
-    folder = around.given.beside.get(launch.origin.source)
-    if folder is None:
-        return
-    own = framework_of(launch.framework)
-    names = {plain(name) for name in (*own.resume_arguments, *own.adapter_arguments)}
-    for arg in launch.args:
-        for value in arg.values or () if plain(arg.name) in names else ():
-            if _is_local(value) and _is_gone(value, folder):
-                yield GONE.in_(around.lang).format(name=value, param=arg.name)
 
 
 def _is_local(value: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from trainrx.model.facts import Facts, Scalar
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import Argument, RawLaunch
 from trainrx.model.memory import Prediction, Refusal
 from trainrx.model.planning import ProofCheck
 from trainrx.model.result import Change
@@ -27,7 +27,8 @@ class LaunchReading(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as it is read: its facts, the guards it breaks, its memory, what lint says of it.
 
     `guards` and `findings` map ids to a line for people; `findings` None: it was not linted.
-    `launch` None: no launch was found. `style` is how it takes its arguments.
+    `launch` None: no launch was found. `style` is how it takes its arguments. `arguments` are those
+    of its framework with their values, wherever they stand.
     """
 
     launch: RawLaunch | None
@@ -36,6 +37,7 @@ class LaunchReading(msgspec.Struct, frozen=True, kw_only=True):
     memory: Prediction | Refusal
     findings: Mapping[str, str] | None = None
     style: Literal["arg", "config"] = "arg"
+    arguments: Mapping[str, Argument] = {}
 
 
 def parsed(before: LaunchReading, after: LaunchReading) -> ProofCheck:

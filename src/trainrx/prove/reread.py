@@ -104,6 +104,7 @@ class LaunchReader:
             memory=self._memory(facts, launch),
             findings=self._errors(given, edited=bool(files)) if lint else None,
             style="config" if launch.style == "config" else "arg",
+            arguments=launch.resolved.arguments,
         )
 
     def _facts(self, launch: Launch) -> Facts:

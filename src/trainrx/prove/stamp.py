@@ -21,7 +21,7 @@ from trainrx.model.result import CauseOut, Change, FixOut
 from trainrx.model.safety import BY_HAND
 from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
-from trainrx.prove.ground import of_device, of_growth, of_next
+from trainrx.prove.ground import of_device, of_growth, of_kinds, of_login, of_next
 from trainrx.versions.ranges import is_exact
 
 SURE = 0.8
@@ -280,12 +280,16 @@ def lacking(
         *placed(item.changes, remedies, attempt, trial),
         *of_needs(item.needs, lang),
         *of_device(item.changes, attempt, trial),
+        *of_login(item.changes, lang),
+        *of_kinds(item.changes, attempt, trial),
         *of_memory(item, trial, about_memory=about_memory),
         *(() if about_memory else of_growth(attempt, trial)),
         *([A_PERSON.in_(lang)] if item.safety in BY_HAND else []),
     )
     # files are opened only where nothing else is missing
-    return tuple(dict.fromkeys(found or of_next(attempt, trial)))
+    return tuple(
+        dict.fromkeys(found or of_next(attempt, trial, cause.id if cause is not None else ""))
+    )
 
 
 def lacking_of_releases(

@@ -108,6 +108,8 @@ class ArgumentTraits:
     """Which of its arguments it reads as JSON is listed by release."""
     switch_packages: ClassVar[Mapping[str, str]] = {}
     """Arguments that, switched on, end the job where a package is not installed."""
+    command_packages: ClassVar[tuple[tuple[str, str, str], ...]] = ()
+    """Release range, command, and the package it imports whatever is asked of it."""
     held_out_argument: ClassVar[str] = ""
     """The argument with the samples of an evaluation."""
     does_without_flash: ClassVar[bool] = False

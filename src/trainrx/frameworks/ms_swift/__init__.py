@@ -103,6 +103,8 @@ class MsSwift(SwiftLayout, Framework):
     eval_data = ("val_dataset",)
     column_names = "columns"
     adapter_arguments = ("adapters", "ckpt_dir")
+    # 3.2.1: trainers/rlhf_trainer/grpo_trainer.py, which every trainer of rlhf is imported with
+    command_packages = (("==3.2.1", "rlhf", "vllm"),)
 
     def by_program(self, entry: EntryPoint) -> RecognisedLaunch | None:
         """Read `swift sft ...` and `megatron sft ...`."""

@@ -9,6 +9,7 @@ from trainrx.linter.finders.conditions import place
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.model.job import Setting
 from trainrx.versions.listing import is_whole
+from trainrx.versions.ranges import in_range
 
 _ALSO = {
     "flash-attn": ("flash-attn-3", "kernels", "flash-attn-4", "torch-npu"),
@@ -24,6 +25,12 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
         return
     yield from _switched(job, there)
     told: set[str] = set()
+    for package in _of_command(job):
+        told.add(package)
+        if package not in there:
+            flag = f"{job.launch.framework} {job.version} {job.launch.command}"
+            at = job.texts.whole(job.launch.origin)
+            yield RuleHit("package-not-listed", at, {"flag": flag, "package": package})
     for name, setting in job.resolved.settings.items():
         package = _wanted(name, setting, job)
         serving = {package, *_ALSO.get(package, ())}
@@ -33,6 +40,13 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
         flag = f"{setting.spelled_as} {setting.text}".strip()
         held = [item for item in [job.facts.get(name)] if item is not None]
         yield RuleHit("package-not-listed", place(held, job), {"flag": flag, "package": package})
+
+
+def _of_command(job: LintedJob) -> Iterator[str]:
+    """Give what a release imports for a command, whatever is asked of it."""
+    for versions, command, package in job.framework.command_packages:
+        if command == job.launch.command and in_range(job.version or "", versions) is True:
+            yield package
 
 
 def _switched(job: LintedJob, there: set[str]) -> Iterator[RuleHit]:
