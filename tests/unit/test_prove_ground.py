@@ -113,3 +113,28 @@ def test_rows_that_the_task_does_not_read_come_next(tmp_path, row, proved):
 
     assert found.verdict == ("proved" if proved else "checked"), lacks(found)
     assert ("what comes next" in lacks(found)) != proved
+
+
+def test_more_than_words_are_missing_where_a_value_reaches_out(tmp_path):
+    log = USAGE.format(command="sft") + "ValueError: remaining_argv: ['--push_to_hubs', 'true']\n"
+
+    found = asked(tmp_path, "--push_to_hubs true", log)
+
+    assert found.verdict == "checked"
+    assert "needs a login" in lacks(found)
+
+
+def test_a_release_that_imports_a_package_for_a_command_needs_it(tmp_path):
+    log = REFUSED.format(command="rlhf", name="rlhf_type", value="dppo", listed="'dpo', 'orpo'")
+    listed = {"torch": "2.6.0", "transformers": "4.49.0", "trl": "0.16.0", "jinja2": "3.1.6"}
+    whole = listed | {"ms-swift": "3.2.1", "filelock": "3.0", "typing-extensions": "4.0"}
+    whole |= {"networkx": "3.0", "sympy": "1.13", "fsspec": "2024.1", "numpy": "1.26.4"}
+    more = "--rlhf_type dppo --train_type lora"
+    (tmp_path / "launch.sh").write_text(f"swift rlhf --model /models/a --dataset d.jsonl {more}\n")
+    (tmp_path / "train.log").write_text(log)
+
+    without = diagnoser().fix_launch([tmp_path], versions=whole)
+    beside = diagnoser().fix_launch([tmp_path], versions=whole | {"vllm": "0.7.3"})
+
+    assert "needs vllm" in without.proposals[0].refused[0].title
+    assert all("needs vllm" not in one.title for one in beside.proposals[0].refused)

@@ -42,6 +42,10 @@ FROM_A_HUB = Text(
     zh="{name}（{param}）：不在本地，须从 hub 下载",
 )
 NOT_OF_KIND = Text(en="{name} {value}: it takes no such value", zh="{name} {value}：不接受这样的值")
+AS_TEXT = Text(
+    en="{name} {value}: YAML reads it as text, a number has a point",
+    zh="{name} {value}：YAML 会当作文本，数字须带小数点",
+)
 NOTHING_NAMED = Text(en="no {what} is named in the launch any more", zh="启动命令里不再指定{what}")
 MODEL, DATA = Text(en="model", zh="模型"), Text(en="data set", zh="数据集")
 NEXT = Text(en="what comes next: {said}", zh="接下来的问题：{said}")
@@ -83,6 +87,8 @@ _NO_CARD = late(
 _TELLS = ("hardware.gpu", "hardware.gpu_gib", "hardware.gpus", "parallel.visible_gpus")
 _OFF_CARD = ("use_cpu", "no_cuda")
 _NOT_AT_HAND = ("checkpoint-missing", "data-file-missing", "data-image-missing")
+_EXPONENT = late(r"^[ ]*([\w.-]+):[ ]*([-+]?\d+[eE][-+]?\d+)[ ]*(?:#.*)?$", re.MULTILINE)
+"""A number as YAML 1.1 does not read it."""
 _STEP = late(r"checkpoint-\d+/?$")
 
 
@@ -156,8 +162,14 @@ def _shown(change: Change) -> str:
 
 def of_kinds(changes: Sequence[Change], attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
     """Name values that kept their words under another name, which takes none of that kind."""
-    launch = attempt.reading and attempt.reading.launch
+    launch, lang = attempt.reading and attempt.reading.launch, trial.around.lang
     names = {plain(name) for change in changes for name in (change.param, change.to or "")}
+    for file in attempt.patched.files:
+        for name, value in (
+            _EXPONENT.findall(file.after) if file.name.endswith((".yaml", ".yml")) else ()
+        ):
+            if plain(name) in names:
+                yield AS_TEXT.in_(lang).format(name=name, value=value)
     held = [arg for arg in (launch.args if launch else ()) if plain(arg.name) in names]
     if launch is None or not held:
         return
@@ -165,7 +177,7 @@ def of_kinds(changes: Sequence[Change], attempt: Attempt, trial: TrialLaunch) ->
     for arg in held:
         value = " ".join(arg.values or ())
         if value and takes.answer(arg.name, value, from_file=arg.via == "config") == "refused":
-            yield NOT_OF_KIND.in_(trial.around.lang).format(name=arg.name, value=value)
+            yield NOT_OF_KIND.in_(lang).format(name=arg.name, value=value)
 
 
 def of_growth(attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:

@@ -1,0 +1,20 @@
+#!/bin/bash
+swift rlhf \
+    --model /data/models/tiny-qwen2.5 \
+    --model_type qwen2 \
+    --template qwen2_5 \
+    --tuner_type lora \
+    --dataset data.jsonl \
+    --torch_dtype float32 \
+    --per_device_train_batch_size 2 \
+    --max_steps 2 \
+    --logging_steps 1 \
+    --output_dir out \
+    --report_to none \
+    --max_length 256 \
+    --check_model false \
+    --rlhf_type grpo \
+    --num_generations 2 \
+    --reward_funcs format \
+    --max_completion_length 16 \
+    --scale_rewards grp

@@ -1,0 +1,2 @@
+#!/bin/bash
+trl sft --config sft.yaml

@@ -1,0 +1,23 @@
+from datasets import load_dataset
+from peft import LoraConfig
+from trl import DPOConfig, DPOTrainer
+
+dataset = load_dataset("json", data_files="train.jsonl", split="train")
+args = DPOConfig(
+    output_dir="out",
+    max_steps=2,
+    logging_steps=1,
+    per_device_train_batch_size=2,
+    report_to="none",
+    bf16=False,
+    use_cpu=True,
+    sync_ref_model=True,
+)
+lora = LoraConfig(r=8, task_type="CAUSAL_LM")
+trainer = DPOTrainer(
+    model="/data/models/tiny-qwen2.5",
+    args=args,
+    train_dataset=dataset,
+    peft_config=lora,
+)
+trainer.train()

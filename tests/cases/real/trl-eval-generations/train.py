@@ -1,0 +1,32 @@
+from datasets import load_dataset
+from trl import GRPOConfig, GRPOTrainer
+
+
+def reward(completions, **kwargs):
+    return [-float(len(one)) for one in completions]
+
+
+dataset = load_dataset("json", data_files="train.jsonl", split="train")
+parts = dataset.train_test_split(test_size=0.25, seed=1)
+args = GRPOConfig(
+    output_dir="out",
+    max_steps=2,
+    logging_steps=1,
+    per_device_train_batch_size=2,
+    report_to="none",
+    bf16=False,
+    use_cpu=True,
+    num_generations=2,
+    max_completion_length=16,
+    eval_strategy="steps",
+    eval_steps=1,
+    per_device_eval_batch_size=3,
+)
+trainer = GRPOTrainer(
+    model="/data/models/tiny-qwen2.5",
+    args=args,
+    train_dataset=parts["train"],
+    eval_dataset=parts["test"],
+    reward_funcs=reward,
+)
+trainer.train()
