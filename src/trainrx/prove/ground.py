@@ -162,7 +162,8 @@ def _shown(change: Change) -> str:
 
 def of_kinds(changes: Sequence[Change], attempt: Attempt, trial: TrialLaunch) -> Iterator[str]:
     """Name values that kept their words under another name, which takes none of that kind."""
-    launch, lang = attempt.reading and attempt.reading.launch, trial.around.lang
+    launch = None if attempt.reading is None else attempt.reading.launch
+    lang = trial.around.lang
     names = {plain(name) for change in changes for name in (change.param, change.to or "")}
     for file in attempt.patched.files:
         for name, value in (
