@@ -12,6 +12,7 @@ from pathlib import Path
 
 from trainrx.catalog.catalog import plain
 from trainrx.catalog.tables import Taker
+from trainrx.data.job import DataJob
 from trainrx.evidence.blocks import beginnings
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.packages import needed_package
@@ -23,7 +24,8 @@ from trainrx.model.result import Change
 from trainrx.model.text import Lang, Text
 from trainrx.prove.attempt import Attempt, TrialLaunch
 from trainrx.prove.mending import begun
-from trainrx.prove.reread import LaunchContext, with_files
+from trainrx.prove.recheck import LaunchReading
+from trainrx.prove.reread import LaunchContext
 
 ON_CPU = Text(
     en="{spelled}: needs an accelerator, and this machine has none",
@@ -225,7 +227,7 @@ def of_next(attempt: Attempt, trial: TrialLaunch, cause: str = "") -> Iterator[s
         for name, value in _held(names, reading.arguments):
             if not _is_local(value) and not ((folder or Path()) / value).exists():
                 yield FROM_A_HUB.in_(around.lang).format(name=value, param=name)
-    yield from _data(attempt, around)
+    yield from _data(reading, around, folder)
     if folder is None:
         return
     names = (*own.resume_arguments, *own.adapter_arguments)
@@ -249,20 +251,32 @@ def _held(names: Iterable[str], arguments: Mapping[str, Argument]) -> Iterator[t
             yield from ((name, str(value)) for value in values if isinstance(value, str))
 
 
-def _data(attempt: Attempt, around: LaunchContext) -> Iterator[str]:
-    if around.linted is None:
+def _data(reading: LaunchReading, around: LaunchContext, folder: Path | None) -> Iterator[str]:
+    """Name what is wrong with the rows and checkpoints of a launch, as lint does with --data."""
+    if around.linted is None or reading.launch is None:
         return
     # the readers of data are loaded only where all else is proved
-    from trainrx.linter.given import lint_given
+    from trainrx.data.checkpoints import checkpoint_findings
+    from trainrx.data.findings import data_findings
+    from trainrx.data.survey import surveyed
+    from trainrx.linter.check import filled
 
-    given = with_files(around.given, attempt.patched.files)
+    job = DataJob(
+        framework=reading.launch.framework,
+        version=reading.facts.text("launch.framework_version") or "",
+        arguments=reading.arguments,
+        facts=reading.facts,
+        origin=reading.launch.origin,
+        folder=folder,
+        brief=True,
+    )
     rules = around.linted.lint.rules
-    found = lint_given(given, around.versions, around.linted, around.lang, data="", brief=True)
-    for item in found:
-        group = rules[item.rule].group if item.rule in rules else ""
+    for item in (*data_findings(surveyed(job), job), *checkpoint_findings(job)):
+        rule = rules[item.rule]
         # a file that was not copied along is no file that is gone
-        if item.severity == "error" and group == "data" and item.rule not in _NOT_AT_HAND:
-            yield NEXT.in_(around.lang).format(said=item.message)
+        if (item.severity or rule.severity) == "error" and item.rule not in _NOT_AT_HAND:
+            said = filled(rule.message.in_(around.lang), item.values)
+            yield NEXT.in_(around.lang).format(said=said)
 
 
 def _is_local(value: str) -> bool:
