@@ -138,3 +138,42 @@ def test_a_release_that_imports_a_package_for_a_command_needs_it(tmp_path):
 
     assert "needs vllm" in without.proposals[0].refused[0].title
     assert all("needs vllm" not in one.title for one in beside.proposals[0].refused)
+
+
+def test_evaluation_that_is_turned_on_needs_rows(tmp_path):
+    program = PROGRAM.format(more="")
+    (tmp_path / "launch.sh").write_text("python train.py\n")
+    (tmp_path / "train.log").write_text(NO_MATCH)
+
+    (tmp_path / "train.py").write_text(program)
+    without = diagnoser().fix_launch([tmp_path], versions=TRL)
+    (tmp_path / "train.py").write_text(PROGRAM.format(more="eval_dataset=rows, "))
+    beside = diagnoser().fix_launch([tmp_path], versions=TRL)
+
+    assert "no data set to evaluate on" in lacks(without)
+    assert beside.verdict == "proved", lacks(beside)
+
+
+TRL = {"trl": "1.16.0", "transformers": "5.24.0", "torch": "2.13.0+cpu", "datasets": "5.2.0"}
+PROGRAM = """\
+from datasets import load_dataset
+from trl import DPOConfig, DPOTrainer
+
+rows = load_dataset("json", data_files="train.jsonl", split="train")
+args = DPOConfig(
+    output_dir="out",
+    load_best_model_at_end=True,
+    bf16=False,
+)
+DPOTrainer(model="/models/a", args=args, {more}train_dataset=rows).train()
+"""
+NO_MATCH = """\
+Traceback (most recent call last):
+  File "train.py", line 5, in <module>
+    args = DPOConfig(
+  File "/opt/lib/site-packages/transformers/training_args.py", line 1585, in __post_init__
+    raise ValueError(
+ValueError: --load_best_model_at_end requires the save and eval strategy to match, but found
+- Evaluation strategy: IntervalStrategy.NO
+- Save strategy: SaveStrategy.STEPS
+"""

@@ -48,8 +48,9 @@ AS_TEXT = Text(
     en="{name} {value}: YAML reads it as text, a number has a point",
     zh="{name} {value}：YAML 会当作文本，数字须带小数点",
 )
-NOTHING_NAMED = Text(en="no {what} is named in the launch any more", zh="启动命令里不再指定{what}")
+NOTHING_NAMED = Text(en="no {what} is named in the launch", zh="启动命令里没有指定{what}")
 MODEL, DATA = Text(en="model", zh="模型"), Text(en="data set", zh="数据集")
+ROWS = Text(en="data set to evaluate on", zh="评估数据集")
 NEXT = Text(en="what comes next: {said}", zh="接下来的问题：{said}")
 GONE = Text(en="{name} ({param}): nothing is there", zh="{name}（{param}）：该路径不存在")
 GROWS = Text(
@@ -221,6 +222,8 @@ def of_next(attempt: Attempt, trial: TrialLaunch, cause: str = "") -> Iterator[s
         for what, names in ((MODEL, own.model_arguments), (DATA, own.train_data)):
             if _is_unset(names, reading.arguments):
                 yield NOTHING_NAMED.in_(around.lang).format(what=what.in_(around.lang))
+    if _evaluates_anew(attempt) and not _has_rows_to_evaluate(reading, around):
+        yield NOTHING_NAMED.in_(around.lang).format(what=ROWS.in_(around.lang))
     folder = around.given.beside.get(reading.launch.origin.source)
     if cause == HUB:
         names = (*own.model_arguments, *own.adapter_arguments)
@@ -234,6 +237,25 @@ def of_next(attempt: Attempt, trial: TrialLaunch, cause: str = "") -> Iterator[s
     for name, value in _held(names, reading.arguments):
         if _is_local(value) and _is_gone(value, folder):
             yield GONE.in_(around.lang).format(name=value, param=name)
+
+
+def _evaluates_anew(attempt: Attempt) -> bool:
+    """Tell whether a change turns evaluation on."""
+    return any(
+        plain(change.param) == "eval_strategy"
+        and change.now == "unset"
+        and (change.to or "").strip("'\"") not in ("", "no")
+        for change in attempt.changes
+    )
+
+
+def _has_rows_to_evaluate(reading: LaunchReading, around: LaunchContext) -> bool:
+    """Tell whether a launch, or a program, names data that is held out."""
+    own = framework_of(reading.launch.framework if reading.launch else "")
+    names = {*own.eval_data, own.held_out_argument, "eval_dataset", "val_size"} - {""}
+    if any(name in reading.arguments and reading.arguments[name].value for name in names):
+        return True
+    return any("eval_dataset" in (item.text or "") for item in around.given.scripts)
 
 
 def _is_unset(names: Collection[str], arguments: Mapping[str, Argument]) -> bool:
