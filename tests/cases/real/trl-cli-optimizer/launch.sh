@@ -1,2 +1,0 @@
-#!/bin/bash
-trl sft --config sft.yaml
