@@ -216,6 +216,7 @@ def _launch(
         perhaps=command.perhaps,
         program=entry.path.text,
         outputs=command.outputs,
+        words=named.args if entry.path.text.endswith(".py") else None,
     )
 
 

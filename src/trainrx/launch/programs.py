@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -53,8 +53,7 @@ def joined(
     """
     for found_by_name in launches:
         launch = _with_declared(_renamed(found_by_name, beside), beside)
-        found = [*_of_program(launch, programs, beside)] if is_own_program(launch) else []
-        yield from found or [launch]
+        yield from _of_program(launch, programs, beside) if is_own_program(launch) else [launch]
 
 
 def _with_declared(launch: RawLaunch, beside: Path | None) -> RawLaunch:
@@ -167,19 +166,33 @@ def _of_program(
 ) -> Iterator[RawLaunch]:
     named = _named(programs, launch)
     name, text = (named[0].name, named[0].text) if len(named) == 1 else (launch.program, None)
-    start = started_in(launch.workdir, beside)
+    start, guess = started_in(launch.workdir, beside), False
     if text is None and beside is not None and not named:
         guess = is_guess(launch.workdir, start, name)
         name, text = _beside(name, beside, start)
         launch = _guessed(launch, name) if guess and text is not None else launch
-    if text is None or not is_program(text):
+    if text is None:
+        yield launch
         return
     flags = any(parser in text for parser in DATACLASS_PARSERS)
     modules = None
     if beside is not None:
         modules = partial(_module, folder=launch.program, beside=beside, start=start)
-    for found in read_program(text, name, _options(launch.args), modules):
-        yield _joined(launch, found, flags=flags)
+    options = _options(launch.args)
+    if launch.words is not None and not guess:
+        # most launches have no program at hand
+        from trainrx.launch.parsers.declared import declared_parser
+        from trainrx.launch.parsers.refusals import given_values
+
+        parser = declared_parser(text, name, modules)
+        options |= (given_values(parser, launch.words) or {}) if parser is not None else {}
+        launch = msgspec.structs.replace(launch, parser=parser)
+    found = read_program(text, name, options, modules) if is_program(text) else ()
+    for one in found:
+        yield _joined(launch, one, flags=flags)
+        launch = msgspec.structs.replace(launch, parser=None)  # it is said once
+    if not found:
+        yield launch
 
 
 def _beside(named: str, beside: Path, start: Path | None) -> tuple[str, str | None]:
@@ -211,7 +224,7 @@ def _module(
     return None
 
 
-def _options(args: Iterable[RawArg]) -> Mapping[str, object]:
+def _options(args: Iterable[RawArg]) -> dict[str, object]:
     found: dict[str, object] = {}
     for arg in args:
         values = arg.values

@@ -171,7 +171,10 @@ class Values(Expressions):
     def _option(self, name: str, kind: str, default: ast.expr | None, depth: int) -> object:
         if name not in self._options:
             return self.value(default, depth)
-        return as_declared(self._options[name], kind)
+        try:
+            return as_declared(self._options[name], kind)
+        except ValueError:  # the program's parser refuses it
+            return UNKNOWN
 
     def _default_of(self, node: ast.Call, depth: int) -> object:
         """Give the default of a dataclass's field."""

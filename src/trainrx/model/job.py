@@ -12,6 +12,7 @@ from trainrx.model.catalog import Value
 from trainrx.model.curves import Curve
 from trainrx.model.facts import Fact, How, Origin, Scalar
 from trainrx.model.findings import Unread
+from trainrx.model.program import ProgramParser
 from trainrx.model.ranks import Reading
 
 if TYPE_CHECKING:
@@ -252,7 +253,8 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     are read. `started_unseen`: what started its processes, and how many, is not at hand.
     `program_read`: what the program itself
     sets is among `args`. `declared`: options that the copy of a framework's program
-    at hand declares: a fork may know more than any release.
+    at hand declares: a fork may know more than any release. `words`: what stands behind a Python
+    program, as written, None for others; `parser`: the one it declares, where it is at hand.
     """
 
     framework: str
@@ -279,6 +281,8 @@ class RawLaunch(msgspec.Struct, frozen=True, kw_only=True):
     program_read: bool = False
     declared: frozenset[str] = frozenset()
     workdir: Workdir = Workdir()
+    words: tuple[Word, ...] | None = None
+    parser: ProgramParser | None = None
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True):

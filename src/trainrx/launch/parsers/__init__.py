@@ -1,0 +1,1 @@
+"""The parser a Python program declares, and what it refuses."""
