@@ -22,7 +22,7 @@ from trainrx.launch.python_names import (
 from trainrx.launch.python_source import parsed
 from trainrx.launch.python_values import DATACLASS_PARSERS, Values
 from trainrx.model.catalog import Value
-from trainrx.model.program import ProgramOption, ProgramParser
+from trainrx.model.job import ProgramOption, ProgramParser
 
 MOST_OPTIONS = 1000
 MOST_CALLS = 4

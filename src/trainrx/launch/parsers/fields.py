@@ -15,7 +15,7 @@ from trainrx.launch.python_literals import is_known
 from trainrx.launch.python_names import Names, text_of
 from trainrx.launch.python_values import Values
 from trainrx.model.catalog import Value
-from trainrx.model.program import ProgramOption
+from trainrx.model.job import ProgramOption
 
 MOST_DEPTH = 8
 _SCALARS = frozenset({"int", "float", "str"})

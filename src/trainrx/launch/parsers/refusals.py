@@ -17,8 +17,7 @@ import msgspec
 from trainrx.frameworks.common.view import UNKNOWN
 from trainrx.launch.python_literals import as_declared
 from trainrx.model.catalog import Value
-from trainrx.model.job import Word
-from trainrx.model.program import ProgramOption, ProgramParser
+from trainrx.model.job import ProgramOption, ProgramParser, Word
 
 _UNSEEN = "\ue002"
 """Stands for what of a word is not known."""

@@ -9,8 +9,7 @@ from trainrx.catalog.typed import is_bool, is_list
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import LineRange
 from trainrx.model.facts import Origin
-from trainrx.model.job import Word
-from trainrx.model.program import ProgramOption, ProgramParser
+from trainrx.model.job import ProgramOption, ProgramParser, Word
 
 _SCALARS = ("int", "float")
 _OF_A_LIBRARY = ("TrainingArguments", "Config", "ScriptArguments")
