@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from trainrx.data.job import DataJob
-from trainrx.data.sources import DataSource, data_format
+from trainrx.data.sources import DataSource, IndexEntry, data_format
 from trainrx.data.survey import FaultyRows, Survey
 from trainrx.model.facts import Origin
 
@@ -28,10 +28,25 @@ OF_RUN = frozenset({"turns", "empty"})
 """Faults that cost a row, not the run, where the framework drops rows."""
 
 
+ABSENT = "data-file-missing"
+OF_ENTRY = frozenset({"data-ranking-differs", "data-columns-missing", "data-message-keys-missing"})
+"""What another entry in the list of data sets mends, where the rows themselves say which."""
+
+
+class EntryEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """What the list of data sets is to say: keys of an entry, dotted, in the order of writing."""
+
+    entry: IndexEntry
+    wanted: tuple[tuple[str, str], ...]
+    whole: Mapping[str, object]
+    """The entry as it is then."""
+
+
 class DataFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong with data: the rule, where, and the values of its message.
 
-    `instead`: a word of the launch there, and what is to be written in its place.
+    `instead`: a word of the launch there, and what is to be written in its place. `entry`: what the
+    list of data sets is to say.
     """
 
     rule: str
@@ -39,12 +54,16 @@ class DataFinding(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, str]
     severity: str = ""
     instead: tuple[str, str] | None = None
+    entry: EntryEdit | None = None
 
 
 def data_findings(surveys: Sequence[Survey], job: DataJob) -> Iterator[DataFinding]:
     """Give what is wrong with the data of a launch."""
     for survey in surveys:
-        yield from _of_source(survey, job)
+        edit = _entry_edit(survey, job)
+        for item in _of_source(survey, job):
+            mended = item.rule in OF_ENTRY or (item.rule == ABSENT and item.severity)
+            yield msgspec.structs.replace(item, entry=edit) if mended and edit else item
     yield from _of_splits(surveys)
     yield from _of_batch(surveys, job)
 
@@ -58,7 +77,7 @@ def _of_source(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
         yield _undefined(source)
     elif source.path is None:
         severity = "error" if source.indexed else ""
-        missing = _at(source.at, "data-file-missing", severity, name=source.name, near=source.near)
+        missing = _at(source.at, ABSENT, severity, name=source.name, near=source.near)
         written = not source.indexed and source.near
         yield _with_edit(missing, source.name, source.near) if written else missing
     elif survey.unread:
@@ -102,6 +121,47 @@ def _of_rows(survey: Survey, job: DataJob) -> Iterator[DataFinding]:
             values = {"shown": held.shown, "framework": job.framework, "needs": _keys(survey)}
             yield _in(survey, held, rule, severity, **values)
     yield from _of_sizes(survey, job)
+
+
+def _entry_edit(survey: Survey, job: DataJob) -> EntryEdit | None:
+    """Say what the entry of a data set must say: the file that is there, or what its rows show."""
+    entry = survey.source.entry
+    if entry is None:
+        return None
+    if survey.source.path is None:
+        near = survey.source.near
+        wanted: Mapping[str, object] | None = {"file_name": near} if near else None
+    else:
+        wanted = job.own.described_entry(entry.says, survey.first, job.text("stage"))
+    if wanted is None:
+        return None
+    return EntryEdit(
+        entry=entry,
+        wanted=tuple(_differing(wanted, entry.says)),
+        whole=_merged(entry.says, wanted),
+    )
+
+
+def _differing(
+    wanted: Mapping[str, object], held: Mapping[str, object], above: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Give the keys whose values differ, as YAML and JSON write them."""
+    for key, value in wanted.items():
+        old = held.get(key)
+        if isinstance(value, Mapping):
+            inner = old if isinstance(old, Mapping) else {}
+            yield from _differing(value, inner, f"{above}{key}.")
+        elif value != old:
+            yield f"{above}{key}", "true" if value is True else str(value)
+
+
+def _merged(held: Mapping[str, object], wanted: Mapping[str, object]) -> dict[str, object]:
+    out = dict(held)
+    for key, value in wanted.items():
+        old = out.get(key)
+        deep = isinstance(old, Mapping) and isinstance(value, Mapping)
+        out[key] = _merged(old, value) if deep else value  # type: ignore[arg-type]
+    return out
 
 
 def _undefined(source: DataSource) -> DataFinding:

@@ -23,6 +23,19 @@ NEAR = 0.8
 """Files of one folder that are read."""
 
 
+class IndexEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of a list of data sets: what it says, and the list as text and as it is called."""
+
+    name: str
+    index: str
+    text: str
+    says: Mapping[str, object]
+
+    def __hash__(self) -> int:
+        """Tell entries apart by their list and name."""
+        return hash((self.name, self.index))
+
+
 class DataSource(msgspec.Struct, frozen=True, kw_only=True):
     """A file of data: as the launch calls it, and where it is (None: not at hand).
 
@@ -30,7 +43,8 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
     of data sets says it is there. `at` is where the launch names it. `undefined` tells that the
     list does not have the name; `known` are those it has. `near` is a file that is there, or a name
     that is known, in nearly these words. `refused` says what its entry lacks for the stage, and
-    what it has too much. `left_out` counts the files of a folder that are not read.
+    what it has too much. `left_out` counts the files of a folder that are not read. `entry` is that
+    of the list, where one says how the rows are read.
     """
 
     name: str
@@ -44,6 +58,7 @@ class DataSource(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[str, ...] = ()
     refused: tuple[str, str] = ("", "")
     left_out: int = 0
+    entry: IndexEntry | None = None
 
 
 def data_format(job: DataJob) -> DataFormat | None:
@@ -153,8 +168,11 @@ def _indexed(
 ) -> Iterator[DataSource]:
     """Look a name up in the list of data sets."""
     argument, file = job.own.data_index
-    folder = job.path(job.text(argument) or "data")
-    index = None if folder is None else _object(folder / file)
+    called = job.text(argument) or "data"
+    folder = job.path(called)
+    shown = f"{called.rstrip('/')}/{file}"
+    text = "" if folder is None else job.edited.get(shown) or _text(folder / file)
+    index = _object(text)
     if folder is None or index is None:
         return
     entry = index.get(word)
@@ -189,6 +207,7 @@ def _indexed(
             near="" if found.is_file() else _near_file(path),
             refused=job.own.refused_entry(entry, job.text("stage")),
             left_out=more,
+            entry=IndexEntry(name=word, index=shown, text=text, says=entry),
         )
         more = 0
 
@@ -223,11 +242,17 @@ def _near_path(job: DataJob, named: str) -> str:
     return f"{folder}{slash}{found}" if found else ""
 
 
-def _object(path: Path) -> dict[str, object] | None:
+def _text(path: Path) -> str:
+    """Read a list of data sets; "" where there is none that a person wrote."""
     try:
-        if path.stat().st_size > MOST_INDEX:
-            return None
-        held = msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError):
+        return path.read_text("utf-8") if path.stat().st_size <= MOST_INDEX else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        held = msgspec.json.decode(text)
+    except msgspec.DecodeError:
         return None
     return held if isinstance(held, dict) else None

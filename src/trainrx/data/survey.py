@@ -67,7 +67,8 @@ class FaultyRows(msgspec.Struct):
 class Survey(msgspec.Struct):
     """What a source holds, as far as it was read.
 
-    `rows` are those that are rows, `whole` tells that all of the file was read.
+    `rows` are those that are rows, `first` what it begins with, `whole` tells that all of the file
+    was read.
     `unread`: what reads such a file is not installed.
     `faults` are by kind: those of `rows.Fault`, `broken` (no row), `long` (beyond the limit),
     `image-gone`, `image-broken` and `image-tags`. `digests` are hashes of whole rows.
@@ -79,6 +80,7 @@ class Survey(msgspec.Struct):
     unreadable: str = ""
     unread: str = ""
     columns: tuple[str, ...] = ()
+    first: tuple[Row, ...] = ()
     missing: tuple[Missing, ...] = ()
     faults: dict[str, FaultyRows] = {}
     digests: dict[int, int] = {}
@@ -187,6 +189,7 @@ class _Reading:
     def _begin(self, samples: Sequence[Row]) -> None:
         """Choose the layout by the columns of the first rows: readers of frameworks join them."""
         out = self._out
+        out.first = tuple(samples)
         named = (self._names.get(key, key) for sample in samples for key in sample)
         columns = out.columns = tuple(dict.fromkeys(named))
         if self._form is None or not out.source.layouts:

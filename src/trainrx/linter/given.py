@@ -19,6 +19,7 @@ from trainrx.model.findings import Finding
 from trainrx.model.job import Input
 from trainrx.model.text import Lang
 
+NONE: Mapping[str, str] = {}
 ESTIMATED = frozenset({"memory-exceeds-card"})
 """Rules that say what the memory model expects, not what a program refuses."""
 
@@ -31,12 +32,13 @@ def lint_given(
     *,
     data: str | None = None,
     brief: bool = False,
+    edited: Mapping[str, str] = NONE,
 ) -> tuple[Finding, ...]:
     """Judge the scripts and configurations of a job, the worst findings first.
 
     `versions` are those of the whole job: its log may tell more of them than was given. `data` is a
     file of data, "" for what the launch names, None where none is to be read; `brief`: little
-    of it.
+    of it. `edited` are texts in place of those of files that say what data is.
     """
     programs = tuple(item for item in given.scripts if is_program(item.text or ""))
     beside = RunContext(
@@ -50,6 +52,7 @@ def lint_given(
         programs,
         data,
         brief,
+        edited,
     )
     linter = Linter(loaded.lint, chooser(Settings(), groups(loaded.lint)), lang)
     written = [item for item in given.scripts if item.kind == "script" and item not in programs]

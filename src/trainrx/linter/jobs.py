@@ -45,6 +45,7 @@ class RunContext(msgspec.Struct, frozen=True):
     `configs` go before the files a launch names: texts that are not written yet. `model` is the
     text of the model's config.json. `programs` are those a launch may run. `data` is a file
     of data, "" for what each launch names, None where no data is to be read; `brief`: little of it.
+    `edited` are texts in place of those of files that say what data is, see `DataJob`.
     """
 
     loaded: LoadedKnowledge
@@ -57,6 +58,7 @@ class RunContext(msgspec.Struct, frozen=True):
     programs: tuple[Input, ...] = ()
     data: str | None = None
     brief: bool = False
+    edited: Mapping[str, str] = {}
 
     @property
     def variables(self) -> dict[str, str]:
@@ -263,7 +265,7 @@ def _data(
     shape = own or shape_of(facts, beside.loaded.lint.models)
     job = data_job(raw, resolved, facts, folder, named=beside.data)
     hidden = None if shape is None else shape.hidden
-    return msgspec.structs.replace(job, hidden=hidden, brief=beside.brief)
+    return msgspec.structs.replace(job, hidden=hidden, brief=beside.brief, edited=beside.edited)
 
 
 def _cards(raw: RawLaunch, beside: RunContext) -> Sequence[Fact]:

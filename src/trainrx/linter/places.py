@@ -116,6 +116,20 @@ def line_removed(file: str, line: int) -> tuple[Edit, ...]:
     return (Edit(file=file, line=line, column=1, end_line=line + 1, end_column=1, text=""),)
 
 
+def changed_lines(file: str, before: str, after: str) -> tuple[Edit, ...]:
+    """Give the one edit, of whole lines, that makes a text another one; none where it is."""
+    if before == after:
+        return ()
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    shared = min(len(old), len(new))
+    top = next((n for n in range(shared) if old[n] != new[n]), shared)
+    rest = shared - top
+    same = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
+    end = len(old) - same
+    text = "".join(new[top : len(new) - same])
+    return (Edit(file=file, line=top + 1, column=1, end_line=end + 1, end_column=1, text=text),)
+
+
 def apply(text: str, edits: Iterable[Edit]) -> tuple[str, tuple[Edit, ...]]:
     """Carry out edits of one text; of two that overlap the first one counts.
 

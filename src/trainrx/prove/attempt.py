@@ -10,6 +10,7 @@ import msgspec
 from trainrx.fix.arguments import translations
 from trainrx.fix.changes import Target, change_to
 from trainrx.fix.patch import patch_launch, unified_diff
+from trainrx.launch.files import found_file
 from trainrx.linter.given import ESTIMATED
 from trainrx.linter.places import apply
 from trainrx.model.facts import Facts, Scalar
@@ -164,12 +165,21 @@ class TrialLaunch:
         """Make edits of the texts themselves, such as lint proposes, and check what comes of it."""
         files = tuple(
             FilePatch(name=name, before=text, after=apply(text, own)[0])
-            for name, text in self.texts.items()
+            for name, text in {**self.texts, **self._beside(edits)}.items()
             if (own := [edit for edit in edits if edit.file == name])
         )
         if not files or self.launch is None:
             return Attempt(outcome="by-hand")
         return self._read_again(Patched(files=files), (), {}, None, must_fit=False)
+
+    def _beside(self, edits: Sequence[Edit]) -> dict[str, str]:
+        """Read files that are edited and that no launch reads, such as a list of data sets."""
+        if self.launch is None:
+            return {}
+        folder = self.around.given.beside.get(self.launch.origin.source)
+        names = {edit.file for edit in edits} - self.texts.keys()
+        found = {name: found_file(name, folder) for name in names if folder is not None}
+        return {name: file.text for name, file in found.items() if file is not None}
 
     def mended(self, findings: Sequence[Finding]) -> TrialLaunch:
         """Give the launch with all that lint mends safely; itself where that does not help."""
@@ -199,9 +209,13 @@ class TrialLaunch:
         *,
         must_fit: bool,
     ) -> Attempt:
-        after = _with_needs(
-            self.before, self._reader.read(patched.files, {change.param for change in inside})
+        edited = {file.name: file.after for file in patched.files if self._is_of_data(file)}
+        read = self._reader.read(
+            [file for file in patched.files if file.name not in edited],
+            {change.param for change in inside},
+            edited=edited,
         )
+        after = _with_needs(self.before, read)
         promised = promise or Promise(scale=self.scale)
         checks = tuple(
             check
@@ -302,6 +316,10 @@ class TrialLaunch:
         """Tell whether the files are at hand, and the words of the program are known."""
         known = bool(self.before.facts.text("launch.framework"))
         return known and launch.origin.source in self.texts
+
+    def _is_of_data(self, file: FilePatch) -> bool:
+        """Tell whether a file is there, and is none that the launch reads."""
+        return file.before is not None and file.name not in self.texts
 
     def _placed(self, files: Iterable[FilePatch]) -> Iterable[FilePatch]:
         """Name files by where they lie from here, not by how the launch calls them."""

@@ -30,6 +30,7 @@ from trainrx.models.facts import shape_of
 from trainrx.prove.recheck import LaunchReading
 from trainrx.reason.conditions import holds
 
+NONE: Mapping[str, str] = {}
 OF_THE_JOB = ("hardware.", STATED, "model.", "oom.card_gib")
 """What a log tells of a job that no edit of its launch changes."""
 
@@ -76,6 +77,7 @@ class LaunchReader:
         changed: Collection[str] = (),
         *,
         lint: bool = True,
+        edited: Mapping[str, str] = NONE,
     ) -> LaunchReading:
         """Read the launch with some files changed.
 
@@ -83,6 +85,7 @@ class LaunchReader:
             files: the changed files; none for the launch as it is.
             changed: names of arguments that were edited: what a log printed of them is void.
             lint: whether the files are linted too.
+            edited: changed texts of files that say what data is, which no launch reads.
         """
         around = self._around
         given = with_files(around.given, files)
@@ -102,7 +105,7 @@ class LaunchReader:
             facts=facts,
             guards=self.refused(facts),
             memory=self._memory(facts, launch),
-            findings=self._errors(given, edited=bool(files)) if lint else None,
+            findings=self._errors(given, files, edited) if lint else None,
             style="config" if launch.style == "config" else "arg",
             arguments=launch.resolved.arguments,
         )
@@ -129,17 +132,35 @@ class LaunchReader:
         facts.add(*package_facts(facts, around.versions))
         return facts
 
-    def _errors(self, given: Given, *, edited: bool) -> Mapping[str, str] | None:
-        """Lint the scripts, or else the configurations: errors by rule and message."""
+    def _errors(
+        self, given: Given, files: Sequence[FilePatch], edited: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """Lint the scripts, or else the configurations: errors by rule and message.
+
+        Where its data is at fault, the data is read again too.
+        """
         around = self._around
         if around.linted is None:
             return None
         # the linter is loaded only where something is to be proved
         from trainrx.linter.given import lint_given
 
-        known = None if edited else around.found
+        known = None if files or edited else around.found
         if known is None:
-            known = lint_given(given, around.versions, around.linted, around.lang)
+            rules = around.linted.lint.rules
+            of_data = any(
+                item.severity == "error" and item.rule in rules and rules[item.rule].group == "data"
+                for item in around.found or ()
+            )
+            known = lint_given(
+                given,
+                around.versions,
+                around.linted,
+                around.lang,
+                data="" if of_data else None,
+                brief=True,
+                edited=edited,
+            )
         return {i.rule: f"{i.rule}: {i.message}" for i in known if i.severity == "error"}
 
     def refused(self, facts: Facts) -> Mapping[str, str]:

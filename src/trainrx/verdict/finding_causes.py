@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from trainrx.diagnosis.conclusion import Conclusion, target
 from trainrx.fix.plan import plan
-from trainrx.launch.files import config_texts
+from trainrx.launch.files import config_texts, found_file
 from trainrx.linter.places import FileLines, apply
 from trainrx.model.facts import Origin
-from trainrx.model.findings import Finding
+from trainrx.model.findings import Edit, Finding
 from trainrx.model.knowledge import Cause
 from trainrx.model.lint import LintRule
 from trainrx.model.result import CauseOut, Change, FixOut, Reason, ReferenceOut
@@ -71,21 +71,33 @@ def confirmed(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
 
 
 def with_edit(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
-    """Put the edit of an error before what else is known to help."""
+    """Put the edit of an error before what else is known to help, and say where it stands."""
     reasons = (*cause.reasons, _lint_reason(item.finding, done))
-    fixes = (_remedy(item.finding, done), *cause.fixes)
-    return msgspec.structs.replace(cause, reasons=reasons, fixes=fixes)
+    return with_remedy(msgspec.structs.replace(cause, reasons=reasons), item, done)
 
 
-def lines_of(done: Conclusion) -> FileLines:
-    """Give the lines of the scripts and configurations that were read, or lie beside them."""
+def with_remedy(cause: CauseOut, item: Refused, done: Conclusion) -> CauseOut:
+    """Put the edit of an error before what else is known to help, where it has one."""
+    if item.finding.fix is None:
+        return cause
+    return msgspec.structs.replace(cause, fixes=(_remedy(item.finding, done), *cause.fixes))
+
+
+def lines_of(done: Conclusion, edits: Sequence[Edit] = ()) -> FileLines:
+    """Give the lines of the scripts and configurations that were read, or lie beside them.
+
+    Those of files that are to be edited are among them.
+    """
     given, launch = done.given, done.launch
     texts = {item.name: item.text or "" for item in (*given.scripts, *given.configs)}
     if launch is None:
         return FileLines(texts)
     beside = given.beside.get(launch.origin.source)
     version = done.versions.get(launch.framework)
-    return FileLines({**config_texts(launch, given.configs, beside, version).texts, **texts})
+    known = {**config_texts(launch, given.configs, beside, version).texts, **texts}
+    names = {edit.file for edit in edits} - known.keys()
+    more = {name: found_file(name, beside) for name in names if beside is not None}
+    return FileLines({**known, **{name: file.text for name, file in more.items() if file}})
 
 
 def _entry(finding: Finding, done: Conclusion) -> Cause | None:
@@ -141,7 +153,9 @@ def _from_rule(finding: Finding, rule: LintRule | None, done: Conclusion) -> Cau
 
 def _remedy(finding: Finding, done: Conclusion) -> FixOut:
     """Give the edits of a finding, else the place where a person has to make one."""
-    place = str(Origin(source=finding.file, line=finding.line))
+    edits = finding.fix.edits if finding.fix is not None else ()
+    at = edits[0] if edits else finding
+    place = str(Origin(source=at.file, line=at.line))
     title = MEND.in_(done.lang).format(place=place)
     if finding.fix is None:
         said = f"{place}: {finding.message}"
@@ -154,7 +168,7 @@ def _remedy(finding: Finding, done: Conclusion) -> FixOut:
         title=title,
         safety=finding.fix.safety,
         cost="",
-        changes=tuple(_changes(finding, lines_of(done))),
+        changes=tuple(_changes(finding, lines_of(done, finding.fix.edits))),
     )
 
 
@@ -179,12 +193,37 @@ def changed_words(before: str, after: str) -> tuple[str, str]:
     return " ".join(old[same : len(old) - alike]), " ".join(new[same : len(new) - alike])
 
 
+def _of_lines(
+    finding: Finding, edit: Edit, before: Sequence[str], after: Sequence[str]
+) -> Iterator[Change]:
+    """Give the lines that are new where an edit is of several; a comma more is no difference."""
+    held = {line.strip().rstrip(",") for line in before}
+    for line in after:
+        new = line.strip().rstrip(",")
+        if new not in held and new.strip("{}[]"):
+            yield Change(
+                kind="code",
+                param=finding.rule,
+                canonical="",
+                action="set",
+                to=new,
+                now="set",
+                spelled=new,
+                at=Origin(source=edit.file, line=edit.line, text=" ".join(before).strip()),
+            )
+
+
 def _changes(finding: Finding, lines: FileLines) -> Iterator[Change]:
     """Give each line an edit changes, as it stands and as it is to stand."""
     for edit in finding.fix.edits if finding.fix is not None else ():
-        before = lines.line(edit.file, edit.line)
+        last = edit.end_line - (edit.end_column == 1 and edit.end_line > edit.line)
+        numbers = range(edit.line, last + 1)
+        before = "\n".join(lines.line(edit.file, number) for number in numbers)
         here = msgspec.structs.replace(edit, line=1, end_line=1 + edit.end_line - edit.line)
         after = apply(before, (here,))[0].strip()
+        if last > edit.line or "\n" in after:
+            yield from _of_lines(finding, edit, before.splitlines(), after.splitlines())
+            continue
         old, new = changed_words(before, after)
         yield Change(
             kind="code",

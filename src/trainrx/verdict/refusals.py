@@ -21,7 +21,14 @@ from trainrx.model.result import CauseOut, Change, Diagnosis, Reason
 from trainrx.model.text import Text
 from trainrx.prove.mending import begun
 from trainrx.reason.certainty import LIKELY
-from trainrx.verdict.finding_causes import Refused, cause_of, confirmed, lines_of, with_edit
+from trainrx.verdict.finding_causes import (
+    Refused,
+    cause_of,
+    confirmed,
+    lines_of,
+    with_edit,
+    with_remedy,
+)
 from trainrx.verdict.preflight import was_seen
 from trainrx.verdict.subjects import refusing_lines, subject_of
 
@@ -82,7 +89,8 @@ def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
         if at is None:
             causes.append(cause_of(item, done))
         else:
-            causes[at] = confirmed(causes[at], item, done)
+            cause = confirmed(causes[at], item, done)
+            causes[at] = with_remedy(cause, item, done) if of_data else cause
     causes.sort(key=lambda cause: -cause.score)
     if not was_seen(done, found):
         return msgspec.structs.replace(found, causes=tuple(causes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from trainrx.model.formats import DataLayout
@@ -39,4 +39,10 @@ class DataTraits:
         self, entry: Mapping[str, object], layouts: Mapping[str, DataLayout]
     ) -> DataLayout | None:
         """Give the layout an entry of the index asks for."""
+        return None
+
+    def described_entry(
+        self, entry: Mapping[str, object], rows: Sequence[Mapping[str, object]], stage: str
+    ) -> Mapping[str, object] | None:
+        """Give what an entry must say of a data set with these rows; None where that is open."""
         return None

@@ -186,6 +186,14 @@ class LlamaFactory(Framework):
 
         return pairs_refused(entry, stage)
 
+    def described_entry(
+        self, entry: Mapping[str, object], rows: Sequence[Mapping[str, object]], stage: str
+    ) -> Mapping[str, object] | None:
+        """Read the columns, keys and roles of rows."""
+        from trainrx.frameworks.llamafactory.entries import described
+
+        return described(rows, stage, tagged="tags" in entry)
+
     def effective(self, view: ArgumentView) -> Worked:
         """Give what its parser and argument classes compute."""
         from trainrx.frameworks.llamafactory.effective import effective

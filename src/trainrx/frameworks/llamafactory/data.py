@@ -41,15 +41,23 @@ def layout_of(entry: Mapping[str, object], layouts: Mapping[str, DataLayout]) ->
     )
 
 
-_ON_PAIRS, _ON_ANSWERS = ("rm", "dpo"), ("pt", "sft", "ppo", "kto")
+ON_PAIRS = ("rm", "dpo")
+"""Stages that train on pairs of answers."""
+_ON_ANSWERS = ("pt", "sft", "ppo", "kto")
 _RANKING = '"ranking": true'
+_JUDGED = '"kto_tag"'
 
 
 def pairs_refused(entry: Mapping[str, object], stage: str) -> tuple[str, str]:
-    """Say what an entry lacks for a stage, and what it has too much (data/loader.py)."""
+    """Say what an entry lacks for a stage, and what it has too much.
+
+    Source: data/loader.py; data/processor/feedback.py drops a row that no kto_tag judges.
+    """
     ranked = entry.get("ranking") is True
-    lacks = stage in _ON_PAIRS and not ranked
     has = stage in _ON_ANSWERS and ranked
+    if stage == "kto" and not has and "kto_tag" not in _texts(entry, "columns"):
+        return _JUDGED, ""
+    lacks = stage in ON_PAIRS and not ranked
     return (_RANKING if lacks else "", _RANKING if has else "")
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from trainrx.linter.job import LintedJob, RuleHit
-from trainrx.linter.places import MAX_LINE, LineRange, replaced
+from trainrx.linter.places import MAX_LINE, LineRange, changed_lines, replaced
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Edit
 from trainrx.model.parts import Safety
+
+if TYPE_CHECKING:
+    from trainrx.data.findings import EntryEdit
 
 CHANGES_RESULTS: Safety = "changes-results"
 
@@ -27,6 +33,7 @@ def find(job: LintedJob) -> Iterator[RuleHit]:
     for item in (*found, *checkpoint_findings(job.data)):
         at = _place(item.at, job)
         edits = () if item.instead is None else _edits(at, item.instead, job)
+        edits = edits if item.entry is None else _entry_edits(item.entry)
         safety = CHANGES_RESULTS if edits else None
         yield RuleHit(item.rule, at, item.values, edits, safety, item.severity)
 
@@ -40,6 +47,31 @@ def _edits(at: LineRange, instead: tuple[str, str], job: LintedJob) -> tuple[Edi
         return ()
     start, end = found[0].span()
     return replaced(LineRange(at.file, at.line, start + 1, end + 1), text)
+
+
+def _entry_edits(wanted: EntryEdit) -> tuple[Edit, ...]:
+    """Write keys into an entry of the list of data sets; nothing else in it may be different."""
+    # edits of JSON by the spans of its keys are needed only here
+    from trainrx.fix.patch.mappings import mapping_edits
+    from trainrx.fix.patch.wanted import Want, applied
+
+    name, text = wanted.entry.index, wanted.entry.text
+    for key, value in wanted.wanted:
+        want = Want("arg", f"{wanted.entry.name}.{key}", (value,))
+        edits = next(mapping_edits(name, text, want), ())
+        text = applied({name: text}, edits)[name]
+    before, after = _decoded(wanted.entry.text), _decoded(text)
+    if before is None or after != {**before, wanted.entry.name: dict(wanted.whole)}:
+        return ()
+    return changed_lines(name, wanted.entry.text, text)
+
+
+def _decoded(text: str) -> dict[str, object] | None:
+    try:
+        held = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None
+    return held if isinstance(held, dict) else None
 
 
 def _place(at: Origin, job: LintedJob) -> LineRange:
