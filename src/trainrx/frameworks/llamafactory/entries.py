@@ -49,7 +49,8 @@ def described(rows: Sequence[Row], stage: str, *, tagged: bool = False) -> dict[
     if not rows:
         return None
     held = [name for name in rows[0] if all(row.get(name) is not None for row in rows)]
-    talks = [name for name in held if all(_is_talk(row[name]) for row in rows)]
+    others = (name for name in held if name not in _PAIRED)
+    talks = [name for name in others if all(_is_talk(row[name]) for row in rows)]
     if len(talks) == 1:
         found = _conversation(talks[0], rows, tagged=tagged)
     else:
@@ -57,17 +58,21 @@ def described(rows: Sequence[Row], stage: str, *, tagged: bool = False) -> dict[
     if found is None:
         return None
     columns = {**found["columns"], **{name: name for name in _BESIDE if name in held}}
-    more = _for_stage(stage, held, rows)
+    more = _for_stage(stage, held, rows, answer=dict if talks else str)
     if more is None:
         return None
     whole: dict[str, object] = {**found, "columns": {**columns, **more}}
     return {**whole, "ranking": True} if stage in ON_PAIRS else whole
 
 
-def _for_stage(stage: str, held: Sequence[str], rows: Sequence[Row]) -> dict[str, str] | None:
+def _for_stage(
+    stage: str, held: Sequence[str], rows: Sequence[Row], answer: type
+) -> dict[str, str] | None:
     """Name the columns that only this stage needs; None where they are not known."""
     if stage in ON_PAIRS:
-        return {name: name for name in _PAIRED} if set(_PAIRED) <= set(held) else None
+        pairs = [row.get(name) for row in rows for name in _PAIRED]
+        fit = all(isinstance(item, answer) for item in pairs)
+        return {name: name for name in _PAIRED} if fit else None
     if stage != "kto":
         return {}
     told = [name for name in held if all(isinstance(row[name], bool) for row in rows)]
@@ -92,7 +97,8 @@ def _instruction(held: Iterable[str], *, paired: bool) -> dict[str, Any] | None:
 
 def _conversation(column: str, rows: Sequence[Row], *, tagged: bool) -> dict[str, Any] | None:
     """Name the column of messages, their keys and their roles."""
-    messages = [item for row in rows for item in _messages(row[column])]
+    spoken_in = (column, *_PAIRED)
+    messages = [item for row in rows for name in spoken_in for item in _messages(row.get(name))]
     tags: dict[str, str] = {}
     for tag, names in _KEYS:
         every = [name for name in names if all(name in item for item in messages)]
@@ -114,7 +120,9 @@ def _conversation(column: str, rows: Sequence[Row], *, tagged: bool) -> dict[str
 
 
 def _messages(held: object) -> list[Row]:
-    return [item for item in held if isinstance(item, dict)] if isinstance(held, list) else []
+    """Give the messages of a column; an answer of a pair is one by itself."""
+    several = held if isinstance(held, list) else [held]
+    return [item for item in several if isinstance(item, dict)]
 
 
 def _is_talk(held: object) -> bool:
