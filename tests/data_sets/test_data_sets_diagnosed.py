@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trainrx.api import diagnose
+from trainrx.api import diagnose, fix_launch
 from trainrx.knowledge.yaml12 import read_yaml
 
 HERE = Path(__file__).parent
@@ -69,3 +69,23 @@ def test_a_job_that_trained_did_not_die_of_its_columns(tmp_path: Path) -> None:
     )
 
     assert not any(cause.id.startswith("data-") for cause in found.causes)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("llamafactory-no-tags", '"tags": {"role_tag": "role", "content_tag": "content"'),
+        ("llamafactory-columns", '"prompt": "instruction",   "response": "output"'),
+    ],
+)
+def test_the_list_of_data_sets_is_to_say_what_the_rows_show(name: str, written: str) -> None:
+    found = fix_launch(
+        cmd=launch_of(name), logs=HERE / name / "train.log", versions=VERSIONS["llamafactory"]
+    )
+
+    best = found.proposals[0]
+    assert found.verdict == "proved"
+    assert written in best.diff.replace("\n+", "")
+    assert [line for line in best.diff.splitlines() if line.startswith("+++")] == [
+        f"+++ b/{HERE / name / 'dataset_info.json'}"
+    ]

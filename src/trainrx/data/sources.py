@@ -170,7 +170,7 @@ def _indexed(
     argument, file = job.own.data_index
     called = job.text(argument) or "data"
     folder = job.path(called)
-    shown = f"{called.rstrip('/')}/{file}"
+    shown = f"{called.rstrip('/')}/{file}".removeprefix("./")
     text = "" if folder is None else job.edited.get(shown) or _text(folder / file)
     index = _object(text)
     if folder is None or index is None:
