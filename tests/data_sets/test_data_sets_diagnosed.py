@@ -87,5 +87,5 @@ def test_the_list_of_data_sets_is_to_say_what_the_rows_show(name: str, written: 
     assert found.verdict == "proved"
     assert written in best.diff.replace("\n+", "")
     assert [line for line in best.diff.splitlines() if line.startswith("+++")] == [
-        f"+++ b/{HERE / name / 'dataset_info.json'}"
+        f"+++ b{HERE / name / 'dataset_info.json'}"
     ]

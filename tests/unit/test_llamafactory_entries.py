@@ -1,4 +1,4 @@
-"""The entry of dataset_info.json that rows describe: what LLaMA-Factory 0.9.3 was seen to train on."""
+"""The entry of dataset_info.json that rows describe, as LLaMA-Factory 0.9.3 reads it."""
 
 from __future__ import annotations
 
