@@ -10,7 +10,7 @@ import msgspec
 from trainrx.fix.arguments import translations
 from trainrx.fix.changes import Target, change_to
 from trainrx.fix.patch import patch_launch, unified_diff
-from trainrx.launch.files import found_file
+from trainrx.launch.places import found_file, started_in
 from trainrx.linter.given import ESTIMATED
 from trainrx.linter.places import apply
 from trainrx.model.facts import Facts, Scalar
@@ -178,7 +178,10 @@ class TrialLaunch:
             return {}
         folder = self.around.given.beside.get(self.launch.origin.source)
         names = {edit.file for edit in edits} - self.texts.keys()
-        found = {name: found_file(name, folder) for name in names if folder is not None}
+        if folder is None:
+            return {}
+        start = started_in(self.launch.workdir, folder)
+        found = {name: found_file(name, folder, start=start) for name in names}
         return {name: file.text for name, file in found.items() if file is not None}
 
     def mended(self, findings: Sequence[Finding]) -> TrialLaunch:

@@ -10,7 +10,8 @@ import msgspec
 
 from trainrx.diagnosis.conclusion import Conclusion, target
 from trainrx.fix.plan import plan
-from trainrx.launch.files import config_texts, found_file
+from trainrx.launch.files import config_texts
+from trainrx.launch.places import found_file, started_in
 from trainrx.linter.places import FileLines, apply
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Edit, Finding
@@ -96,7 +97,10 @@ def lines_of(done: Conclusion, edits: Sequence[Edit] = ()) -> FileLines:
     version = done.versions.get(launch.framework)
     known = {**config_texts(launch, given.configs, beside, version).texts, **texts}
     names = {edit.file for edit in edits} - known.keys()
-    more = {name: found_file(name, beside) for name in names if beside is not None}
+    if beside is None or not names:
+        return FileLines(known)
+    start = started_in(launch.workdir, beside)
+    more = {name: found_file(name, beside, start=start) for name in names}
     return FileLines({**known, **{name: file.text for name, file in more.items() if file}})
 
 
