@@ -16,6 +16,7 @@ from trainrx.data.job import DataJob
 from trainrx.evidence.blocks import beginnings
 from trainrx.frameworks import framework_of
 from trainrx.knowledge.packages import needed_package
+from trainrx.launch.places import started_in
 from trainrx.model.facts import Facts
 from trainrx.model.job import Argument
 from trainrx.model.memory import Prediction
@@ -290,7 +291,9 @@ def _data(reading: LaunchReading, around: LaunchContext, folder: Path | None) ->
         facts=reading.facts,
         origin=reading.launch.origin,
         folder=folder,
+        start=started_in(reading.launch.workdir, folder),
         brief=True,
+        edited=reading.edited,
     )
     rules = around.linted.lint.rules
     for item in (*data_findings(surveyed(job), job), *checkpoint_findings(job)):

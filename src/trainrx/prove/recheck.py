@@ -28,7 +28,8 @@ class LaunchReading(msgspec.Struct, frozen=True, kw_only=True):
 
     `guards` and `findings` map ids to a line for people; `findings` None: it was not linted.
     `launch` None: no launch was found. `style` is how it takes its arguments. `arguments` are those
-    of its framework with their values, wherever they stand.
+    of its framework with their values, wherever they stand. `edited` are the changed texts of files
+    that say what data is.
     """
 
     launch: RawLaunch | None
@@ -38,6 +39,7 @@ class LaunchReading(msgspec.Struct, frozen=True, kw_only=True):
     findings: Mapping[str, str] | None = None
     style: Literal["arg", "config"] = "arg"
     arguments: Mapping[str, Argument] = {}
+    edited: Mapping[str, str] = {}
 
 
 def parsed(before: LaunchReading, after: LaunchReading) -> ProofCheck:

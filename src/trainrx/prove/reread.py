@@ -108,6 +108,7 @@ class LaunchReader:
             findings=self._errors(given, files, edited) if lint else None,
             style="config" if launch.style == "config" else "arg",
             arguments=launch.resolved.arguments,
+            edited=edited,
         )
 
     def _facts(self, launch: Launch) -> Facts:
