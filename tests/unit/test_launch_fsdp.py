@@ -30,6 +30,7 @@ fsdp_config:
   fsdp_sharding_strategy: SHARD_GRAD_OP
 num_processes: 8
 """
+UNSENT = FSDP1.replace("  fsdp_offload", "  fsdp_sync_module_states: false\n  fsdp_offload")
 FSDP2 = """\
 distributed_type: FSDP
 fsdp_config:
@@ -53,6 +54,17 @@ def test_the_first_fsdp_of_accelerate_is_read():
     }
     strategy = next(f for f in fsdp_facts(args) if f.kind == "parallel.fsdp_sharding")
     assert str(strategy.origins[0]) == "fsdp.yaml:5"
+
+
+@pytest.mark.parametrize(
+    ("option", "sent"), [((), False), (("false",), None), (("true",), True)], ids=str
+)
+def test_a_false_as_an_option_is_text_to_accelerate(option, sent):
+    """1.15 asks `not args.fsdp_sync_module_states`, which no text is and a file's false is."""
+    file, _ = read_config(UNSENT, "fsdp.yaml")
+    told = [arg("fsdp_sync_module_states", *option)] if option else []
+
+    assert facts([*file, *told]).get("parallel.fsdp_sync") is sent
 
 
 def test_the_second_fsdp_of_accelerate_is_read():

@@ -26,6 +26,9 @@ _SWITCHED = {
     "cpu_ram_efficient_loading": "parallel.fsdp_rank0_loading",
     "sync_module_states": "parallel.fsdp_sync",
 }
+_TEXT_ONLY = {("fsdp_sync_module_states", word) for word in _FALSE}
+"""As an option this "false" is text that `accelerate launch` takes for given; the plugin then sends
+the weights all the same where the first process alone loads them. A file's false is refused."""
 _SIZES = {
     "tp_size": "parallel.tensor",
     "cp_size": "parallel.context",
@@ -90,7 +93,9 @@ def _keys(args: Sequence[RawArg], files: Mapping[str, str]) -> Keys:
             keys["asked"] = (text, arg.origin)
         else:
             name = _bare(arg.name)
-            if name:
+            if (arg.name, text.lower()) in _TEXT_ONLY:
+                keys.pop(name, None)
+            elif name:
                 keys[name] = (text, arg.origin)
     return keys
 
