@@ -85,3 +85,24 @@ def test_fix_writes_nothing_into_a_post_it_had_to_repair(tmp_path):
     run(["fix", "post.md", "--write", "--gpu", "A100-80G", "--gpus", "8"], tmp_path)
 
     assert (tmp_path / "post.md").read_text() == text
+
+
+def test_what_nothing_in_a_run_folder_takes_is_no_configuration_of_the_job(tmp_path):
+    (tmp_path / "launch.sh").write_text(f"{LAUNCH} --learnig_rate 1e-4\npython own.py own.yaml\n")
+    (tmp_path / "environment.yml").write_text("name: train\ndependencies:\n  - python=3.11\n")
+    (tmp_path / "own.yaml").write_text("lerning_rate: 1e-4\n")
+    (tmp_path / "ds.json").write_text('{"zero_optimization": {"stage": 3}}')
+
+    done = run([".", "--format", "json"], tmp_path)
+
+    left = {item["source"]: item["reason"] for item in json.loads(done.out)["unread"]}
+    assert [name for name, why in left.items() if "no configuration" in why] == ["environment.yml"]
+    assert "environment.yml" not in json.dumps(json.loads(done.out)["findings"])
+
+
+def test_the_only_file_of_a_folder_is_looked_at_whatever_it_is(tmp_path):
+    (tmp_path / "own.yaml").write_text("lerning_rate: 1e-4\n")
+
+    done = run([".", "--format", "json"], tmp_path)
+
+    assert "no configuration" not in done.out

@@ -24,6 +24,8 @@ configuration it composed; llamaboard: the state of LLaMA Board's form, which wr
 _DUMP_LEAST = 60
 """Keys of a JSON object above which it is a dump of all arguments: nobody writes as many."""
 
+_BEGINNING = 1 << 16
+"""Characters of a file that are looked through for the name of another."""
 ALONE = ("accelerate", "deepspeed")
 """Kinds of configuration that say enough to be judged without the program that uses them."""
 _KEYS: Sequence[tuple[Kind, frozenset[str], frozenset[str]]] = (
@@ -82,6 +84,22 @@ def _fronts(name: str) -> Iterator[str]:
         yield name[:at]
         at = name.find(".", at + 1)
     yield name
+
+
+def strangers(found: Sequence[Input]) -> Iterator[Input]:
+    """Give the configurations of a folder that nothing there takes: no known kind, and not named.
+
+    Folders of runs hold files of other programs too (`environment.yml`, `mkdocs.yml`). What another
+    file names, or a log at its beginning, may be the configuration of an own trainer.
+    """
+    for item in found:
+        text = item.text or ""
+        if item.kind != "config" or classify_config(text) is not None or read_config(text, "")[1]:
+            continue
+        name = item.name.replace("\\", "/").rpartition("/")[2]
+        others = (one for one in found if one is not item)
+        if not any(name in (one.text or "")[:_BEGINNING] for one in others):
+            yield item
 
 
 def is_framework_config(kind: Kind | None) -> bool:

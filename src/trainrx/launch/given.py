@@ -19,6 +19,7 @@ from trainrx.inputs.files import in_words, read_path, read_stdin, whole_contents
 from trainrx.inputs.hardware import card_and_count, read_gpu
 from trainrx.knowledge.store import Knowledge
 from trainrx.launch.cards import card_facts
+from trainrx.launch.config_kinds import strangers
 from trainrx.launch.programs import STARTS, folder_programs
 from trainrx.launch.prose.statements import Stated, stated
 from trainrx.launch.python_source import is_program, read_program
@@ -51,6 +52,7 @@ NOT_SO = "{name} was answered, but the inputs say {now}, which counts"
 HARDWARE = "hardware."
 FIRST_WORDS = 120
 """Characters of its first line by which an input is known again."""
+STRANGE = "is no configuration known here, and nothing here names it: give it with --config"
 NO_PROGRAM = "is Python that sets no arguments of a training"
 NO_VARIABLES = "holds no variable: expected the output of `env` where the job ran (NAME=VALUE)"
 
@@ -248,6 +250,10 @@ def _named(request: Request) -> Iterator[tuple[tuple[str, ...], Asked | None]]:
 def _read(name: str, kind: Asked | None, stdin: bytes | None, budget: ReadingBudget) -> Found:
     found, unread = _read_given(name, kind, stdin, budget)
     found = [_program(item) for item in found]
+    strange = list(strangers(found)) if kind is None and Path(name).is_dir() else []
+    if len(strange) < len(found):
+        found = [item for item in found if item not in strange]
+        unread += [Unread(source=item.name, reason=STRANGE) for item in strange]
     barren = [item for item in found if _is_barren(item)]
     if barren and len(barren) == len(found):
         raise NoInputError(f"{name}: {NO_INPUT}.")
