@@ -145,7 +145,7 @@ def _most(stated: Mapping[str, Iterable[str]], kind: str) -> int:
 def _read(given: Given) -> Iterator[Input]:
     """Give the files that may state something: no script, which only says what it would print."""
     words = (one for one in given.scripts if one.kind == "argv")
-    found = (*given.outputs, *given.evidence, *given.configs, *words, *given.logs)
+    found = (*given.outputs, *given.evidence, *given.configs, *words, *given.others, *given.logs)
     yield from list({each.name: each for each in found}.values())[:MOST_FILES]
 
 

@@ -64,8 +64,9 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     to the folder it lies in. `model_config` is the text of the model's config.json, when the user
     gave it. `outputs` are of commands that were run to answer a question; `replied` are the
     versions that only such an answer states: they stand among `versions` too. `evidence` is what a
-    stuck or dead job left besides its logs. `inputs` say what was read as what. `stated` is
-    what notes state of the job, which gives way to all else.
+    stuck or dead job left besides its logs, `others` lie beside and are no part of the job.
+    `inputs` say what was read as what. `stated` is what notes state of the job, which gives way to
+    all else.
     """
 
     scripts: tuple[Input, ...] = ()
@@ -74,6 +75,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Input, ...] = ()
     outputs: tuple[Input, ...] = ()
     evidence: tuple[Input, ...] = ()
+    others: tuple[Input, ...] = ()
     replies: Replies = Replies()
     replied: dict[str, str] = {}
     stated: Stated = Stated()
@@ -252,7 +254,10 @@ def _read(name: str, kind: Asked | None, stdin: bytes | None, budget: ReadingBud
     found = [_program(item) for item in found]
     strange = list(strangers(found)) if kind is None and Path(name).is_dir() else []
     if len(strange) < len(found):
-        found = [item for item in found if item not in strange]
+        found = [
+            msgspec.structs.replace(item, kind="other") if item in strange else item
+            for item in found
+        ]
         unread += [Unread(source=item.name, reason=STRANGE) for item in strange]
     barren = [item for item in found if _is_barren(item)]
     if barren and len(barren) == len(found):
@@ -338,6 +343,7 @@ def _typed(
         evidence=(*by_kind.get("evidence", ()), *by_kind.get("versions", ())),
         notes=tuple(by_kind.get("note", ())),
         outputs=tuple(by_kind.get("output", ())),
+        others=tuple(by_kind.get("other", ())),
         env=Environment(
             variables=tuple(v for read in environments for v in read.variables),
             complete=any(read.complete for read in environments),
