@@ -255,10 +255,9 @@ def _read(name: str, kind: Asked | None, stdin: bytes | None, budget: ReadingBud
     strange = list(strangers(found)) if kind is None and Path(name).is_dir() else []
     if len(strange) < len(found):
         found = [
-            msgspec.structs.replace(item, kind="other") if item in strange else item
+            msgspec.structs.replace(item, kind="other", why=STRANGE) if item in strange else item
             for item in found
         ]
-        unread += [Unread(source=item.name, reason=STRANGE) for item in strange]
     barren = [item for item in found if _is_barren(item)]
     if barren and len(barren) == len(found):
         raise NoInputError(f"{name}: {NO_INPUT}.")
