@@ -1,5 +1,7 @@
 """Runs of real frameworks that ended at their data: the fault of it leads, where it is read."""
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,30 @@ def test_the_list_of_data_sets_is_to_say_what_the_rows_show(name: str, written: 
     assert [line for line in best.diff.splitlines() if line.startswith("+++")] == [
         f"+++ b{HERE / name / 'dataset_info.json'}"
     ]
+
+
+@pytest.mark.parametrize("text", ['{"own": {"file_name": "train.jsonl"}}', None])
+def test_a_list_of_data_sets_keeps_its_line_ends(tmp_path: Path, text: str | None) -> None:
+    for file in (HERE / "llamafactory-no-tags").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    index = tmp_path / "dataset_info.json"
+    before = index.read_bytes().replace(b"\n", b"\r\n") if text is None else text.encode()
+    index.write_bytes(before)
+
+    found = fix_launch(
+        cmd=tmp_path / "train.yaml",
+        logs=tmp_path / "train.log",
+        versions=VERSIONS["llamafactory"],
+    )
+
+    edited = subprocess.run(
+        ["git", "apply", "--unsafe-paths", "-p1", "--directory", "/"],
+        input=found.proposals[0].diff.encode(),
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert edited.returncode == 0, edited.stderr
+    after = index.read_bytes()
+    assert json.loads(after)["own"]["tags"]["role_tag"] == "role"
+    assert after.endswith(before[-1:])

@@ -159,8 +159,10 @@ def _merged(held: Mapping[str, object], wanted: Mapping[str, object]) -> dict[st
     out = dict(held)
     for key, value in wanted.items():
         old = out.get(key)
-        deep = isinstance(old, Mapping) and isinstance(value, Mapping)
-        out[key] = _merged(old, value) if deep else value  # type: ignore[arg-type]
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            out[key] = _merged(old, value)
+        else:
+            out[key] = value
     return out
 
 

@@ -22,11 +22,10 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
     """A launch as far as its data is concerned.
 
     `brief`: nobody asked for its data, so little of it is read. `edited` are texts that count in
-    place of those of files, by their path as the launch gives it.
-    `folder` is that of its script, `start` the one it goes to first: paths are relative to them.
-    `hidden` is the width of its model,
-    where that is known. `named` is a file the user gave as
-    the training data in place of what the launch names.
+    place of those of files, by their path as the launch gives it. `folder` is that of its script,
+    `start` the one it goes to first: paths are relative to them. `hidden` is the width of its
+    model, where that is known. `named` is a file the user gave as the training data in place of
+    what the launch names.
     """
 
     framework: str

@@ -172,7 +172,7 @@ def _indexed(
     folder = job.path(called)
     shown = f"{called.rstrip('/')}/{file}".removeprefix("./")
     text = "" if folder is None else job.edited.get(shown) or _text(folder / file)
-    index = _object(text)
+    index = read_index(text)
     if folder is None or index is None:
         return
     entry = index.get(word)
@@ -243,14 +243,15 @@ def _near_path(job: DataJob, named: str) -> str:
 
 
 def _text(path: Path) -> str:
-    """Read a list of data sets; "" where there is none that a person wrote."""
+    """Read a list of data sets with its line ends; "" where there is none that a person wrote."""
     try:
-        return path.read_text("utf-8") if path.stat().st_size <= MOST_INDEX else ""
+        return path.read_bytes().decode() if path.stat().st_size <= MOST_INDEX else ""
     except (OSError, ValueError):
         return ""
 
 
-def _object(text: str) -> dict[str, object] | None:
+def read_index(text: str) -> dict[str, object] | None:
+    """Read the entries of a list of data sets; None where it is none."""
     try:
         held = msgspec.json.decode(text)
     except msgspec.DecodeError:

@@ -15,6 +15,9 @@ MAX_CONFIG = 4 << 20
 MOST_ENTRIES = 3000
 MOST_DEPTH = 4
 MOST_ABOVE = 6
+MOST_PATH = 1024
+MOST_UP = 2
+"""Folders above the script's that it may go to by itself (`cd "$(dirname "$0")/.."`)."""
 _ROOTS = (".git", "pyproject.toml", "setup.py", "requirements.txt")
 """What lies in the root of a repository: jobs are mostly started there."""
 _SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__", "wandb", "checkpoints"})
@@ -70,11 +73,6 @@ def _is_open(path: Path, around: tuple[Path, ...]) -> bool:
         return inside and place.is_dir()
     except OSError:
         return False
-
-
-MOST_PATH = 1024
-MOST_UP = 2
-"""Folders above the script's that it may go to by itself (`cd "$(dirname "$0")/.."`)."""
 
 
 def path_in(start: Path | None, named: str) -> FoundFile | None:

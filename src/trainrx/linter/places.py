@@ -120,7 +120,8 @@ def changed_lines(file: str, before: str, after: str) -> tuple[Edit, ...]:
     """Give the one edit, of whole lines, that makes a text another one; none where it is."""
     if before == after:
         return ()
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    # only a line feed ends a line here, as in `apply`: JSON may hold other separators as they are
+    old, new = (re.split(r"(?<=\n)", text) for text in (before, after))
     shared = min(len(old), len(new))
     top = next((n for n in range(shared) if old[n] != new[n]), shared)
     rest = shared - top

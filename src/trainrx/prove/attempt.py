@@ -15,12 +15,13 @@ from trainrx.linter.given import ESTIMATED
 from trainrx.linter.places import apply
 from trainrx.model.facts import Facts, Scalar
 from trainrx.model.findings import Edit, Finding
-from trainrx.model.job import RawLaunch
+from trainrx.model.job import Input, RawLaunch
 from trainrx.model.memory import Refusal
 from trainrx.model.planning import FilePatch, Patched, ProofCheck, Standing
 from trainrx.model.result import Change
 from trainrx.prove import recheck
 from trainrx.prove.attempt_files import (
+    as_is,
     as_named,
     left_open,
     place_of,
@@ -182,7 +183,11 @@ class TrialLaunch:
             return {}
         start = started_in(self.launch.workdir, folder)
         found = {name: found_file(name, folder, start=start) for name in names}
-        return {name: file.text for name, file in found.items() if file is not None}
+        return {
+            name: as_is(Input(kind="config", name=name, text=file.text, path=file.path))
+            for name, file in found.items()
+            if file is not None
+        }
 
     def mended(self, findings: Sequence[Finding]) -> TrialLaunch:
         """Give the launch with all that lint mends safely; itself where that does not help."""

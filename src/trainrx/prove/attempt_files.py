@@ -61,7 +61,7 @@ def texts_of(around: LaunchContext, launch: RawLaunch | None) -> dict[str, str]:
     """
     given: Given = around.given
     texts = {
-        item.name: item.text or "" if item.name in around.unmended else _as_is(item)
+        item.name: item.text or "" if item.name in around.unmended else as_is(item)
         for item in (*given.scripts, *given.configs)
     }
     if launch is None:
@@ -86,7 +86,8 @@ def with_program(around: LaunchContext, launch: RawLaunch | None) -> LaunchConte
     return msgspec.structs.replace(around, given=given)
 
 
-def _as_is(item: Input) -> str:
+def as_is(item: Input) -> str:
+    """Give the text of a file as it lies there, line ends and all."""
     if item.path is None:
         return item.text or ""
     try:

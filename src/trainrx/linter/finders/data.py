@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from trainrx.linter.job import LintedJob, RuleHit
 from trainrx.linter.places import MAX_LINE, LineRange, changed_lines, replaced
 from trainrx.model.facts import Origin
@@ -52,6 +50,7 @@ def _edits(at: LineRange, instead: tuple[str, str], job: LintedJob) -> tuple[Edi
 def _entry_edits(wanted: EntryEdit) -> tuple[Edit, ...]:
     """Write keys into an entry of the list of data sets; nothing else in it may be different."""
     # edits of JSON by the spans of its keys are needed only here
+    from trainrx.data.sources import read_index
     from trainrx.fix.patch.mappings import mapping_edits
     from trainrx.fix.patch.wanted import Want, applied
 
@@ -60,18 +59,10 @@ def _entry_edits(wanted: EntryEdit) -> tuple[Edit, ...]:
         want = Want("arg", f"{wanted.entry.name}.{key}", (value,))
         edits = next(mapping_edits(name, text, want), ())
         text = applied({name: text}, edits)[name]
-    before, after = _decoded(wanted.entry.text), _decoded(text)
+    before, after = read_index(wanted.entry.text), read_index(text)
     if before is None or after != {**before, wanted.entry.name: dict(wanted.whole)}:
         return ()
     return changed_lines(name, wanted.entry.text, text)
-
-
-def _decoded(text: str) -> dict[str, object] | None:
-    try:
-        held = msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return None
-    return held if isinstance(held, dict) else None
 
 
 def _place(at: Origin, job: LintedJob) -> LineRange:
