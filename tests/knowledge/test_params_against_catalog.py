@@ -87,6 +87,7 @@ UNLISTED = {
 
 EFFECTIVE = {
     ("train.gradient_checkpointing", "ms-swift", "<3.0"): "SftArguments sets it where unset",
+    ("tuner.type", "ms-swift", ">=3.2.2,<3.7"): "Megatron's commands train all weights there",
     ("vllm.device", "ms-swift", ">=3.1.1,<3.5"): "declared as the list ['auto'] from 3.2 on",
     ("train.optimizer", "axolotl", "<0.8"): "declared as a member of an enumeration",
     ("train.optimizer", "axolotl", ">=0.8"): "declared as a member of an enumeration",

@@ -73,6 +73,20 @@ def test_grpo_accumulates_once_since_3_7() -> None:
     assert value(late, "gradient_accumulation_steps") == 1
 
 
+def test_megatron_trains_all_weights_before_it_knew_adapters() -> None:
+    early = worked("3.6.4", "megatron sft", train_type="lora")
+    late = worked("3.7.0", "megatron sft", train_type="lora")
+
+    assert value(early, "train_type") == "full"
+    assert value(late, "train_type") == "lora"
+
+
+def test_megatron_takes_its_context_degree_for_the_sequence_degree() -> None:
+    arguments = worked("4.6.0", "megatron sft", context_parallel_size=4, sequence_parallel_size=2)
+
+    assert value(arguments, "sequence_parallel_size") == 4
+
+
 def test_accumulation_over_an_unknown_number_of_processes_is_unknown() -> None:
     arguments = table("4.6.0", "sft", "ms-swift")
     scene = Scene(framework="ms-swift", command="sft", releases=catalog("ms-swift").of("4.6.0"))

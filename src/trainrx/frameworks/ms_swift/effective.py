@@ -8,16 +8,17 @@ are the first and last tags that hold the statement (3.0.0 to 4.6.0).
 from __future__ import annotations
 
 from trainrx.frameworks.common.sheet import Sheet
-from trainrx.frameworks.common.view import UNKNOWN, ArgumentView, Held, Worked
+from trainrx.frameworks.common.view import UNKNOWN, ArgumentView, Held, Worked, negate
 from trainrx.frameworks.ms_swift.effective_base import base
 from trainrx.frameworks.ms_swift.effective_train import train, train_before
 
 _TRAINING = frozenset({"sft", "pt", "rlhf"})
 _SERVING = frozenset({"infer", "deploy", "rollout", "export", "eval", "app", "sample"})
+_MEGATRON = frozenset({"megatron sft", "megatron pt", "megatron rlhf"})
 
 
 def effective(view: ArgumentView) -> Worked:
-    """Give what differs from the parsed values; Megatron's commands and web-ui compute nothing."""
+    """Give what differs from the parsed values; web-ui computes nothing."""
     newer = view.since("3.0.0")
     sheet = Sheet(view)
     if newer is False:
@@ -34,7 +35,18 @@ def effective(view: ArgumentView) -> Worked:
         serving_before(sheet)
         base(sheet)
         serving_after(sheet)
+    elif view.command in _MEGATRON:
+        _megatron(sheet)
     return sheet.written
+
+
+def _megatron(sheet: Sheet) -> None:
+    """Overwrite what the commands inherit and do not use (swift/megatron/argument/train_args.py).
+
+    3.6 writes "only support full" there; before it nothing reads the tuner.
+    """
+    sheet.set("train_type", "full", negate(sheet.since("3.7.0")))
+    sheet.set("sequence_parallel_size", sheet.get("context_parallel_size"), sheet.since("3.4.1"))
 
 
 def _training(sheet: Sheet) -> None:
