@@ -54,6 +54,8 @@ class ParsedValue(msgspec.Struct, frozen=True, kw_only=True):
 def read_value(param: Param, spelling: Spelling, texts: tuple[str, ...]) -> ParsedValue:
     """Read what was written for one parameter; an empty tuple is a bare flag (`--packing`)."""
     text = _unquote(" ".join(texts).strip())
+    if text.lower() in spelling.reads:
+        return read_typed(param, spelling.reads[text.lower()])
     if spelling.values:
         return _read_mapped(param, spelling, text)
     if not texts and param.type == "bool":

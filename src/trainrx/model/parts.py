@@ -82,8 +82,9 @@ class Spelling(
     Exactly one of `arg` (command line or config key) and `env`. `values` maps canonical values to
     their spelling; `inverted` is a boolean whose spelling says the opposite, `closed` says that no
     value but those of `values` is taken. `default` is absent where the framework has none or
-    computes it. `also` are other accepted names (only read). `commands` limits the spelling to some
-    sub-commands (sft, rlhf, train); empty means all.
+    computes it. `also` are other accepted names (only read), `reads` other accepted words in lower
+    case and the canonical value each means. `commands` limits the spelling to some sub-commands
+    (sft, rlhf, train); empty means all.
     """
 
     versions: str = ""
@@ -91,6 +92,7 @@ class Spelling(
     env: str = ""
     default: Scalar | None = None
     values: dict[str, str] = {}
+    reads: dict[str, str] = {}
     inverted: bool = False
     closed: bool = False
     also: tuple[str, ...] = ()
