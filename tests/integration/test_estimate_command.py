@@ -309,3 +309,44 @@ def test_every_example_is_answered(script, capsys):
     terms = {term["name"] for phase in answer["phases"] for term in phase["terms"]}
     terms |= {term["name"] for term in answer["host"]["terms"]}
     assert terms <= set(TERM)
+
+
+def test_the_page_says_which_launch_and_which_configurations_it_used(tmp_path, capsys):
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "setup.py").touch()
+    (tmp_path / "configs" / "zero3.json").write_text('{"zero_optimization": {"stage": 3}}')
+    path = tmp_path / "scripts" / "run.sh"
+    path.write_text(
+        "\naccelerate launch --config_file gone.yaml sft.py --deepspeed configs/zero3.json \\\n"
+        "  --model_name_or_path Qwen/Qwen2.5-7B-Instruct --max_length 2048\n"
+    )
+
+    _, out, _ = run(capsys, str(path), "--gpu", "A100-80G")
+    _, refused, _ = run(capsys, str(path), "--lang", "zh")
+    _, answer = read(capsys, str(path))
+
+    said = " ".join(out.split())
+    assert f"Launch {path}:2" in said
+    assert f"Config {tmp_path}/configs/zero3.json, gone.yaml (not at hand)" in said
+    assert f"启动命令 {path}:2" in " ".join(refused.split())
+    assert answer["place"]["line"] == 2
+    assert [(one["name"], bool(one["found"])) for one in answer["configs"]] == [
+        ("configs/zero3.json", True),
+        ("gone.yaml", False),
+    ]
+
+
+def test_a_file_of_one_argument_that_is_not_at_hand_is_named_and_hides_only_its_own(
+    tmp_path, capsys
+):
+    path = tmp_path / "run.sh"
+    path.write_text(
+        "deepspeed --num_gpus 4 train.py --deepspeed ds_z3.json --max_length 2048 "
+        "--model_name_or_path Qwen/Qwen2.5-7B-Instruct\n"
+    )
+
+    _, answer = read(capsys, str(path), "--gpu", "A100-80G")
+
+    assert [(one["name"], one["found"]) for one in answer["configs"]] == [("ds_z3.json", "")]
+    assert answer["length"]["high"] == 2048

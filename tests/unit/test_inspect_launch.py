@@ -250,3 +250,35 @@ def test_all_shows_the_canonical_names(ask):
     assert "train.micro_batch" not in some
     row = every.partition("per_device_train_batch_size ")[2].partition("\n  gradient")[0]
     assert "· train.micro_batch" in row
+
+
+LOOPS = """\
+for model in a b c d e f g; do
+  for lr in 1e-5 2e-5 5e-5; do
+    llamafactory-cli train --model_name_or_path $model --learning_rate $lr --stage sft
+  done
+  llamafactory-cli export --model_name_or_path $model
+done
+"""
+
+
+def test_of_a_command_in_nested_loops_the_first_rounds_are_resolved_and_the_rest_is_said(
+    tmp_path,
+):
+    path = tmp_path / "sweep.sh"
+    path.write_text(LOOPS)
+
+    answer = trainrx.inspect_launch(path)
+
+    rates = [
+        (job.model, item.text)
+        for job in answer.jobs
+        for item in job.arguments
+        if item.name == "learning_rate" and job.command == "train"
+    ]
+    assert len(rates) == 16
+    assert rates[:4] == [("a", "1e-5"), ("a", "2e-5"), ("a", "5e-5"), ("b", "1e-5")]
+    assert [job.model for job in answer.jobs if job.command == "export"] == list("abcdefg")
+    assert [(one.line, one.reason) for one in answer.unread if "times" in one.reason] == [
+        (3, "this command is started 21 times: the first 16 are resolved")
+    ]

@@ -221,6 +221,8 @@ def _answer(
         tool=tool(job.knowledge),
         job=job_summary(first.facts),
         lang=lang,
+        place=job.launch.raw.origin,
+        configs=job.launch.configs,
         length=None if first.workload is None else first.workload.length,
         cards=tuple(fit for fit in fits if fit.name),
         assumptions=first.assumptions,

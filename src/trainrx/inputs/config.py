@@ -60,8 +60,11 @@ def _read(text: str, source: str, whole: bool) -> tuple[tuple[RawArg, ...], tupl
     return read_yaml_config(text, source, whole=whole)
 
 
-_read_once = lru_cache(maxsize=32)(_read)
-"""A launch is read again for every change that is tried on it, most of its files as they were."""
+MOST_REREAD = 192
+"""Files kept read: those of one composition of Hydra are some fifty, with its lists."""
+_read_once = lru_cache(maxsize=MOST_REREAD)(_read)
+"""A launch is read again for every change that is tried on it and for every round of a loop that
+starts it, most of its files as they were."""
 
 
 def too_nested(text: str) -> int | None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import yaml
 
 from trainrx.inputs.config import (
     MAX_DEPTH,
     MAX_LINE,
+    MAX_REREAD,
     MAX_TEXT,
     MAX_VALUES,
+    MOST_REREAD,
     read_number,
     refused,
     too_nested,
@@ -210,17 +213,25 @@ class _Walker:
         return _typed(node)
 
 
-def list_under(text: str, *keys: str) -> list[str | tuple[tuple[str, tuple[str, ...]], ...]]:
+Listed = tuple[str | tuple[tuple[str, tuple[str, ...]], ...], ...]
+
+
+def list_under(text: str, *keys: str) -> Listed:
     """Give the items of a list below keys: texts, and mappings as keys with the texts of each.
 
     Nothing where there is no such list, or the text is no YAML.
     """
     if len(text) > MAX_TEXT or too_nested(text) is not None:
-        return []
+        return ()
+    read = _listed_once if len(text) <= MAX_REREAD else _listed
+    return read(text, keys)
+
+
+def _listed(text: str, keys: tuple[str, ...]) -> Listed:
     try:
         node, _ = _compose(text)
     except (yaml.YAMLError, ValueError, RecursionError):
-        return []
+        return ()
     for name in keys:
         node = _below(node, name)
     found: list[str | tuple[tuple[str, tuple[str, ...]], ...]] = []
@@ -230,7 +241,10 @@ def list_under(text: str, *keys: str) -> list[str | tuple[tuple[str, tuple[str, 
         elif isinstance(item, yaml.MappingNode):
             pairs = ((str(key.value), _texts(value)) for key, value in item.value)
             found.append(tuple(pairs))
-    return found
+    return tuple(found)
+
+
+_listed_once = lru_cache(maxsize=MOST_REREAD)(_listed)
 
 
 def _below(node: yaml.Node | None, name: str) -> yaml.Node | None:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from trainrx.catalog.catalog import catalog, plain
 from trainrx.catalog.names import taken_by
 from trainrx.catalog.refusals import fate_of
+from trainrx.catalog.signature import Signature
 from trainrx.catalog.spellbook import Spellbook
 from trainrx.facts.all import derive
 from trainrx.frameworks import frameworks
@@ -56,7 +57,10 @@ _OF_THE_HEAD = frozenset(
 
 
 class InspectContext(NamedTuple):
-    """What stands beside a launch: further facts and variables, versions and whence they are."""
+    """What stands beside a launch: further facts and variables, versions and whence they are.
+
+    `named` keeps what a name no release takes is called, for the next round of a loop.
+    """
 
     knowledge: Knowledge
     facts: tuple[Fact, ...]
@@ -66,6 +70,7 @@ class InspectContext(NamedTuple):
     versions: Mapping[str, str]
     version_how: Mapping[str, How]
     lang: Lang
+    named: dict[tuple[str, Signature], str]
     nodes: tuple[Origin, ...] = ()
 
 
@@ -280,8 +285,11 @@ def _strangers(launch: Launch, around: InspectContext) -> Iterator[Stranger]:
 
 def _instead(arg: RawArg, launch: Launch, around: InspectContext) -> str:
     taken = taken_by(launch.raw, launch.resolved, around.versions)
-    fate = fate_of(arg.name, launch.raw, taken, around.knowledge.params, around.versions)
-    return fate.now[0][0] if fate.now else fate.near
+    asked = (arg.name, taken)
+    if asked not in around.named:
+        fate = fate_of(arg.name, launch.raw, taken, around.knowledge.params, around.versions)
+        around.named[asked] = fate.now[0][0] if fate.now else fate.near
+    return around.named[asked]
 
 
 def _documented(arg: RawArg, launch: Launch, around: InspectContext) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -18,12 +19,15 @@ from trainrx.launch.job import all_launches, dumped_launch, pasted_launch, print
 from trainrx.launch.request import Request
 from trainrx.model import __version__
 from trainrx.model.errors import UsageError
-from trainrx.model.facts import Fact, How
+from trainrx.model.facts import Fact, How, Origin
 from trainrx.model.findings import Unread
 from trainrx.model.inspection import InspectedJob, Inspection
 from trainrx.model.job import NOTE, RawLaunch
 from trainrx.model.result import Tool
 from trainrx.model.text import Lang
+
+MOST_ROUNDS = 16
+"""Launches of one command that are resolved: rounds of loops differ in what the loops go over."""
 
 
 class LogReadings(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,10 +75,12 @@ def jobs_of(
         versions={**seen.versions, **given.versions},
         version_how=_version_how(given, seen),
         lang=lang,
+        named={},
     )
-    jobs = tuple(_job(group, given, around, seen.dumps) for group in _grouped(launches))
+    groups, repeated = _bounded(_grouped(launches))
+    jobs = tuple(_job(group, given, around, seen.dumps) for group in groups)
     told = {item for job in jobs for item in job.unread}
-    unread = dict.fromkeys((*given.unread, *problems, *seen.unread))
+    unread = dict.fromkeys((*repeated, *given.unread, *problems, *seen.unread))
     return jobs, tuple(item for item in unread if item not in told)
 
 
@@ -143,6 +149,30 @@ def _grouped(launches: Sequence[RawLaunch]) -> list[list[RawLaunch]]:
         key = (raw.origin.source, raw.job) if raw.job else index
         groups.setdefault(key, []).append(raw)
     return list(groups.values())
+
+
+def _bounded(
+    groups: Sequence[list[RawLaunch]],
+) -> tuple[list[list[RawLaunch]], tuple[Unread, ...]]:
+    """Keep the first launches of each command, and say how often a loop starts it beyond these."""
+    seen = Counter[Origin]()
+    kept = []
+    for group in groups:
+        place = group[0].origin
+        seen[place] += 1
+        if seen[place] <= MOST_ROUNDS:
+            kept.append(group)
+    reason = "this command is started {count} times: the first {kept} are resolved"
+    return kept, tuple(
+        Unread(
+            source=place.source,
+            line=place.line,
+            text=place.text,
+            reason=reason.format(count=count, kept=MOST_ROUNDS),
+        )
+        for place, count in seen.items()
+        if count > MOST_ROUNDS
+    )
 
 
 def _job(

@@ -48,7 +48,8 @@ class ConfigTexts(msgspec.Struct, frozen=True, kw_only=True):
     `places`: where the text of a file begins that the script writes itself. `found`: where the
     others lie, as seen from where the user is. `guessed`: those found by name only, since the
     command is started in a folder that is not at hand. `packages`: what Hydra puts in front of the
-    keys of a file. `missing`: names of those that are not at hand.
+    keys of a file. `missing`: names of those that are not at hand. `absent`: names of files of one
+    argument's own (DeepSpeed's) that are not: they hide nothing but what that argument is about.
     """
 
     texts: dict[str, str] = {}
@@ -58,6 +59,7 @@ class ConfigTexts(msgspec.Struct, frozen=True, kw_only=True):
     packages: Mapping[str, str] = {}
     unread: tuple[Unread, ...] = ()
     missing: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 def config_texts(
@@ -80,9 +82,10 @@ def config_texts(
     lies: dict[str, str] = {}
     unread: list[Unread] = []
     missing: list[str] = []
+    absent: list[str] = []
     guessed: set[str] = set()
     start = started_in(raw.workdir, beside)
-    launchers = {*_naming(raw.launcher)}
+    launchers, arguments = {*_naming(raw.launcher)}, {*_naming(raw.args)}
     waiting = [*_named(raw), *_saved(raw, version)]
     seen: set[str] = set()
     while waiting and len(seen) < MOST_FILES:
@@ -103,6 +106,8 @@ def config_texts(
             waiting += framework_of(raw.framework).parents(inside)
         elif named in raw.configs or named in launchers:
             missing.append(named)
+        elif named in arguments:
+            absent.append(named)
         if text is None and named in raw.configs:
             reason = f"{named} is not at hand: add it with --config"
             unread.append(Unread(source=raw.origin.source, line=raw.origin.line, reason=reason))
@@ -124,6 +129,7 @@ def config_texts(
         packages=packages,
         unread=tuple(unread),
         missing=(*missing, *(() if composed is None else composed.missing)),
+        absent=tuple(absent),
     )
 
 
@@ -142,35 +148,36 @@ def _composed(raw: RawLaunch, given: Sequence[Input], beside: Path | None) -> Co
     start = start_file(raw, program)
     if start is None:
         return None
-    by_name = {base(item.name): item.text or "" for item in given}
-    text = by_name.get(base(start.names[0]))
+    texts = {base(item.name): item.text or "" for item in given}
+    text = texts.get(base(start.names[0]))
     if text is not None:
         return None  # what the user gave is read as it is
 
-    found = compose(start, raw.args, partial(_read_exact, beside=beside, start=from_start))
+    root = [beside.resolve(), *above(beside.resolve())][-1]
+    by_path = partial(_read_exact, beside=beside, start=from_start, root=root)
+    found = compose(start, raw.args, by_path)
     if not found.parts and "/" not in start.names[0]:
-        found = compose(start, raw.args, partial(_read_only, beside=beside, start=from_start))
+        by_name = partial(_read_only, beside=beside, start=from_start, root=root)
+        found = compose(start, raw.args, by_name)
     listed = start.stem == "" or start.stem in catalog(raw.framework).contents.commands
     if not found.parts and listed and framework.brings_file(raw):
         return None
     return found
 
 
-def _read_exact(named: str, beside: Path, start: Path | None) -> FoundFile | None:
+def _read_exact(named: str, beside: Path, start: Path | None, root: Path) -> FoundFile | None:
     """Read a file by its path: no other of its name will do."""
     path = Path(named)
     if path.is_absolute():
-        root = [beside.resolve(), *above(beside.resolve())][-1]
         inside = read_inside(path, root)
         if inside is not None:
             return inside
     return found_file(named, beside, least=2, start=start) or _in_package(named, beside)
 
 
-def _read_only(named: str, beside: Path, start: Path | None) -> FoundFile | None:
-    """Read a file by its path, else the only one of its name in the repository."""
-    exact = _read_exact(named, beside, start)
-    root = [beside.resolve(), *above(beside.resolve())][-1]
+def _read_only(named: str, beside: Path, start: Path | None, root: Path) -> FoundFile | None:
+    """Read a file by its path, else the only one of its name in the repository `root`."""
+    exact = _read_exact(named, beside, start, root)
     place = only_below(named, root) if exact is None and "/" not in named else None
     return exact if place is None else read_inside(place, root)
 

@@ -280,7 +280,7 @@ def _configs(texts: ConfigTexts) -> Iterator[ConfigUsed]:
             package=texts.packages.get(name, ""),
             guess=name in texts.guessed,
         )
-    yield from (ConfigUsed(name=name) for name in texts.missing)
+    yield from (ConfigUsed(name=name) for name in (*texts.missing, *texts.absent))
 
 
 def dumped_launch(dumps: Sequence[Dump]) -> RawLaunch | None:

@@ -6,7 +6,9 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
+from trainrx.model.inspection import ConfigUsed
 from trainrx.model.memory import (
     Assumption,
     Figure,
@@ -77,13 +79,16 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     holds (`max_memory_reserved`), `card` what nvidia-smi shows. `peak` is the phase that needs
     most, `phases` what lies on the card at the height of each, in the order they run. `length` is
     what was taken for the tokens of one sample. `host` is the memory of one machine. `cards` holds
-    one entry for each card asked about. `assumptions` name what the launch does not say.
+    one entry for each card asked about. `place` is the line of the launch, `configs` are its
+    configuration files, the decisive last. `assumptions` name what the launch does not say.
     """
 
     tool: Tool
     job: JobSummary
     schema_version: Literal[1] = 1
     lang: Lang = "en"
+    place: Origin | None = None
+    configs: tuple[ConfigUsed, ...] = ()
     verdict: Fit | None = None
     limit_gib: float | None = None
     allocated: Figure | None = None

@@ -23,7 +23,7 @@ from trainrx.render.estimate_says import (
     peak_text,
 )
 from trainrx.render.estimate_words import NOTHING, gib, share, term_name
-from trainrx.render.inputs import job_text, unread_section
+from trainrx.render.inputs import CONFIG, configs_text, job_text, unread_section
 from trainrx.render.layout import Styled, cells
 from trainrx.render.words import COLON, COMMA, SOURCES
 from trainrx.sanitizer.controls import clean
@@ -49,7 +49,9 @@ def document(estimate: Estimate, view: View) -> Document:
             unread_section(unread, view),
             doc.Paragraph(view.say(words.VERBOSE), style="dim", gap=True) if hint else None,
         ),
-        tuple(view.say(label) for label in (words.JOB, words.PEAK, words.LENGTH)),
+        tuple(
+            view.say(label) for label in (words.JOB, words.LAUNCH, CONFIG, words.PEAK, words.LENGTH)
+        ),
         f"{estimate.tool.name} {estimate.tool.version}",
         short=True,
     )
@@ -78,11 +80,13 @@ def _predicted(estimate: Estimate, found: Prediction, view: View) -> Iterator[do
 def _labelled(estimate: Estimate, view: View) -> Iterator[doc.Node]:
     fields = (
         (words.JOB, job_text(estimate.job, view)),
+        (words.LAUNCH, "" if estimate.place is None else clean(str(estimate.place))),
+        (CONFIG, configs_text(estimate.configs, view)),
         (words.LENGTH, length_text(estimate, view)),
         (words.PEAK, peak_text(estimate, view)),
     )
     # without a figure a terminal has no use for the length
-    shown = fields if view.post or estimate.prediction is not None else fields[:1]
+    shown = fields if view.post or estimate.prediction is not None else fields[:3]
     return (doc.Labelled(view.say(label), (text,)) for label, text in shown if text)
 
 

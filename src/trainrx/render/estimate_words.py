@@ -49,6 +49,7 @@ YOUR_CARD = Text(en="the card", zh="这张卡")
 
 # the head
 JOB = Text(en="Job", zh="任务")
+LAUNCH = Text(en="Launch", zh="启动命令")
 PEAK = Text(en="Peak", zh="峰值")
 LENGTH = Text(en="Length", zh="长度")
 PEAK_AT = Text(

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from trainrx.model.facts import Origin
 from trainrx.model.findings import Unread
+from trainrx.model.inspection import ConfigUsed
 from trainrx.model.job import InputKind, RepairKind
 from trainrx.model.result import InputRead, JobSummary
 from trainrx.model.text import Text
@@ -57,6 +58,27 @@ REPAIRS: Mapping[RepairKind, Text] = {
         zh="diff 只读取修改后的内容",
     ),
 }
+CONFIG = Text(en="Config", zh="配置文件")
+NOT_AT_HAND = Text(en="not at hand", zh="不在手边")
+GUESS = Text(en="by its name: a guess", zh="按名称找到，仅为猜测")
+AND_MORE = Text(en=" and {n} more", zh="，另有 {n} 个")
+MAX_CONFIGS = 4
+
+
+def configs_text(configs: Sequence[ConfigUsed], view: View) -> str:
+    """Name the configuration files of a launch, and where each was found if not under its name."""
+    shown = view.say(words.LISTED).join(
+        clean(item.found or item.name) + _as_found(item, view)
+        for item in configs[: None if view.everything else MAX_CONFIGS]
+    )
+    rest = 0 if view.everything else max(len(configs) - MAX_CONFIGS, 0)
+    return shown + (view.say(AND_MORE, n=rest) if rest else "")
+
+
+def _as_found(item: ConfigUsed, view: View) -> str:
+    if not item.found:
+        return view.paren(view.say(NOT_AT_HAND))
+    return view.paren(view.say(GUESS)) if item.guess else ""
 
 
 def job_text(job: JobSummary, view: View, *, short: bool = False) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trainrx.frameworks import framework_of
 from trainrx.model.inspection import (
-    ConfigUsed,
     InspectedJob,
     Inspection,
     Item,
@@ -19,7 +18,7 @@ from trainrx.model.text import Text
 from trainrx.render import document as doc
 from trainrx.render import inspect_words as words
 from trainrx.render.document import Document, View, children
-from trainrx.render.inputs import unread_section
+from trainrx.render.inputs import CONFIG, configs_text, unread_section
 from trainrx.render.inspect_rows import (
     hidden,
     name_text,
@@ -40,12 +39,11 @@ LABELS = (
     words.MODEL,
     words.LAYOUT,
     words.BATCH,
-    words.CONFIG,
+    CONFIG,
     words.NODES,
     words.CHECK,
 )
 MAX_JOBS = 12
-MAX_CONFIGS = 4
 LONGEST = 120
 """Characters of a value that is quoted in a sentence."""
 
@@ -177,7 +175,7 @@ def _head(job: InspectedJob, view: View, number: int, count: int) -> Iterator[do
         (words.MODEL, _model(job, known, view)),
         (words.LAYOUT, _layout(known, view)),
         (words.BATCH, _batch(known, view)),
-        (words.CONFIG, _configs(job, view)),
+        (CONFIG, configs_text(job.configs, view)),
         (words.NODES, view.say(LISTED).join(clean(str(place)) for place in job.nodes)),
     ):
         if text:
@@ -185,22 +183,6 @@ def _head(job: InspectedJob, view: View, number: int, count: int) -> Iterator[do
     matter = view.say(COMMA).join(_matter(job, view))
     if matter:
         yield doc.Labelled(view.say(words.CHECK), (matter,), style="doubt", hard=True)
-
-
-def _configs(job: InspectedJob, view: View) -> str:
-    """Name the configuration files, and where each was found if not under its name."""
-    shown = view.say(LISTED).join(
-        clean(item.found or item.name) + _as_found(item, view)
-        for item in job.configs[: None if view.everything else MAX_CONFIGS]
-    )
-    rest = 0 if view.everything else max(len(job.configs) - MAX_CONFIGS, 0)
-    return shown + (view.say(words.AND_MORE, n=rest) if rest else "")
-
-
-def _as_found(item: ConfigUsed, view: View) -> str:
-    if not item.found:
-        return view.paren(view.say(words.NOT_AT_HAND))
-    return view.paren(view.say(words.GUESS)) if item.guess else ""
 
 
 def what(job: InspectedJob | Sided) -> str:
