@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from trainrx.catalog.deepspeed import deepspeed_facts, keys_of, read_deepspeed
 from trainrx.catalog.spellbook import Spellbook
@@ -48,7 +48,7 @@ def launch_facts(
         *_identity(launch, book, version[1], *task),
         *([fact(UNRESOLVED, " ".join(sorted(open_)), launch.origin)] if open_ else ()),
         *_deepspeed(settings, launch, configs, version[0], files),
-        *_accelerate(configs),
+        *_accelerate(configs, {arg.name for arg in launch.launcher}),
         *(_plain(s) for s in settings.values() if s.value is not None),
         *allocation_facts(launch),
         *batch_by_identity(launch, settings),
@@ -140,8 +140,12 @@ _OF_FILE = frozenset(
 `_deepspeed_config_checks`)."""
 
 
-def _accelerate(configs: Sequence[RawArg]) -> Iterable[Fact]:
-    """Say what a configuration of accelerate holds of what does not go together."""
+def _accelerate(configs: Sequence[RawArg], options: Collection[str]) -> Iterable[Fact]:
+    """Say what a configuration of accelerate holds of what does not go together.
+
+    Its precision counts as the file's own only where the `options` of the launcher give none, and
+    DeepSpeed settings only where DeepSpeed is what it starts (commands/launch.py).
+    """
     own = [arg for arg in configs if arg.via == "outer" and arg.values]
     texts = {arg.name: arg for arg in own}
     kind = texts.get("distributed_type")
@@ -153,9 +157,10 @@ def _accelerate(configs: Sequence[RawArg]) -> Iterable[Fact]:
             yield fact(f"accelerate.{name}", True, inside[0].origin)
     file = texts.get("deepspeed_config.deepspeed_config_file")
     doubled = [arg for arg in own if arg.name.removeprefix("deepspeed_config.") in _OF_FILE]
-    nested = [arg for arg in doubled if "." in arg.name]
-    if file is not None and nested:
-        yield fact("accelerate.beside_file", nested[0].name.rpartition(".")[2], nested[0].origin)
+    refused = [arg for arg in doubled if "." in arg.name or arg.name not in options]
+    deepspeed = "use_deepspeed" in options or (kind is not None and kind.values == ("DEEPSPEED",))
+    if file is not None and refused and deepspeed:
+        yield fact("accelerate.beside_file", refused[0].name, refused[0].origin)
     for name, told in (("num_processes", "processes"), ("num_machines", "machines")):
         item = texts.get(name)
         value = item.values[0] if item is not None and item.values else ""
