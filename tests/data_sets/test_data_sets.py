@@ -31,3 +31,30 @@ def test_exactly_the_fault_of_a_set_is_found(name: str) -> None:
     found = found_in(name)
 
     assert found == set(TRUTH[name].get("rules", ()))
+
+
+PREFERENCES = '{"prompt": "a b", "chosen": "c", "rejected": "d"}\n'
+CONFIG = "model_name_or_path: Qwen/Qwen2.5-0.5B\ndataset_name: ./pref.jsonl\nuse_peft: true\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "rows", "columns"),
+    [
+        ("", PREFERENCES, set()),
+        ("trl dpo --config dpo.yaml", PREFERENCES, set()),
+        ("trl sft --config dpo.yaml", PREFERENCES, {"text"}),
+        ("trl dpo --config dpo.yaml", '{"text": "a"}\n', {"chosen", "rejected"}),
+    ],
+)
+def test_the_command_says_which_columns_a_configuration_needs(
+    tmp_path: Path, command: str, rows: str, columns: set[str]
+) -> None:
+    (tmp_path / "pref.jsonl").write_text(rows)
+    (tmp_path / "dpo.yaml").write_text(CONFIG)
+    if command:
+        (tmp_path / "run.sh").write_text(f"{command}\n")
+
+    findings = lint(tmp_path, data="")
+
+    missing = [item.message for item in findings if item.rule == "data-columns-missing"]
+    assert {text.partition("column ")[2].partition(";")[0] for text in missing} == columns

@@ -154,3 +154,32 @@ def test_a_name_is_no_command(text):
 @pytest.mark.parametrize("wrapper", ["uv", "conda", "poetry", "pdm", "pipenv", "pixi", "hatch"])
 def test_a_command_behind_a_manager_of_environments_is_a_script(wrapper):
     assert recognise(f"{wrapper} run torchrun --nproc_per_node 3 main.py --lr 1e-5\n") == "script"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sft.py: error: unrecognized arguments: --lerning_rate 1e-5",
+        "trl: error: argument command: invalid choice: 'sftt' (choose from 'sft', 'dpo')",
+        "bash: torchrun: command not found",
+        "slurm_script: line 12: swift: command not found",
+        "/usr/bin/python3: No module named trl",
+        "python: can't open file '/w/train.py': [Errno 2] No such file or directory",
+        "srun: error: node1: task 0: Killed",
+    ],
+)
+def test_a_single_line_a_program_prints_under_its_name_is_a_log(line):
+    assert recognise(line + "\n") == "log"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "learning_rate: 1e-5\n",
+        'system: "You are: helpful"\n',
+        "# error: none: yet\nseed: 1\n",
+        "stage: sft\nprompt: a: b\noutput_dir: out\nseed: 1\nfp16: true\nlr: 1\n",
+    ],
+)
+def test_a_configuration_of_few_lines_is_one_and_so_is_one_that_is_broken(text):
+    assert recognise(text) == "config"

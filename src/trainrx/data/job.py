@@ -50,6 +50,11 @@ class DataJob(msgspec.Struct, frozen=True, kw_only=True):
         """Give what is trained: sft, dpo, grpo ..."""
         return self.facts.text("launch.task") or "sft"
 
+    @property
+    def tells_task(self) -> bool:
+        """Tell whether the launch says what is trained."""
+        return self.facts.text("launch.task") is not None
+
     def words(self, name: str) -> tuple[str, ...]:
         """Give the words of an argument; none where it is not known."""
         item = self.arguments.get(name)

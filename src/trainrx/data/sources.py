@@ -134,9 +134,12 @@ def _files(folder: Path) -> tuple[list[Path], int]:
 
 
 def _layouts(job: DataJob) -> tuple[DataLayout, ...]:
-    """Give the layouts of this version and task, with the columns the launch names itself."""
+    """Give the layouts of this version and task, with the columns the launch names itself.
+
+    None where the task decides and is not known: a configuration of TRL may be of any command.
+    """
     known = data_format(job)
-    if known is None:
+    if known is None or (not job.tells_task and any(layout.tasks for layout in known.layouts)):
         return ()
     named = {name: text for name, arg in known.named_by.items() if (text := job.text(arg))}
     return tuple(

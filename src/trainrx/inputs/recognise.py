@@ -50,6 +50,13 @@ FREEZE = late(
     r"|[A-Za-z][\w.-]* {2,}v?\d[\w.+!-]*(?: {2,}\S+)?)(?:\s*[;#].*)?$"
 )
 KEY = late(r"^\s*(?:- )?['\"]?[A-Za-z_][\w./-]{0,80}['\"]?:(?:\s|$)|^\s*- \S|^---\s*$")
+SPOKEN = late(
+    r"^\s*(?:[\w./-]{1,200}\.(?:py|sh)|srun|sbatch|slurmstepd|bash|sh|torchrun|python[\d.]{0,5}|mpirun"
+    r"|nohup|usage):\s\S"
+    r"|^\s*(?:- )?['\"]?[\w./-]{1,80}['\"]?:\s{1,8}(?![\[{|>\"'&*!#])[^#]{0,400}:(?:\s|$)"
+)
+"""What a program says under its name (`sft.py: error: ...`): after a plain value YAML takes no
+further colon."""
 HERE_DOCUMENT = late(r"(?<!<)<<-?[ \t]?['\"\\]?([A-Za-z_]\w{0,40})")
 SHOUTED = late(r"^\s*[A-Z]{3,}:")
 KNOWN_KEY = late(
@@ -156,10 +163,15 @@ def _written(head: str, lines: Sequence[str], text: str) -> InputKind | None:
         return "script" if PROGRAM.search(text) else None
     if _has_here_document(head, lines):
         return "script"
-    keyed = _share([line for line in lines if not SHOUTED.match(line)], KEY.match)
+    keyed = _share([line for line in lines if not SHOUTED.match(line)], _is_keyed)
     if keyed >= SHARE or (KNOWN_KEY.search(head) and keyed >= SHARE / 2):
         return "config"
     return "script" if commands or CONTINUED.search(head) else "log"
+
+
+def _is_keyed(line: str) -> bool:
+    """Tell whether a line is one of YAML, as far as a line tells."""
+    return KEY.match(line) is not None and SPOKEN.match(line) is None
 
 
 def _has_here_document(head: str, lines: Sequence[str]) -> bool:
