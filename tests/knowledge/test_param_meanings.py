@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from trainrx.catalog.values import write_value
 from trainrx.knowledge.load import load
 from trainrx.launch.resolve import resolve
 from trainrx.model.facts import Origin, Scalar
@@ -82,6 +83,12 @@ def test_a_word_is_not_read_as_what_it_resembles(
     found = read(at, name, value).get(not_meant)
 
     assert found is None or found.via == "default"
+
+
+def test_a_switch_of_the_environment_is_written_as_it_is_compared() -> None:
+    single = PARAMS["parallel.single_device"].spelled["ms-swift"][0]
+
+    assert write_value(single, value=True) == "1"
 
 
 @pytest.mark.parametrize("word", ["1", "true", "TRUE", "yes", "ON"])

@@ -235,6 +235,16 @@ class TestCompute:
     def test_liger_leaves_no_logits(self) -> None:
         assert workload(_known(train__liger=True)).loss == "linear"
 
+    @pytest.mark.parametrize(("framework", "version"), [("verl", "0.5.0"), ("openrlhf", "0.8.11")])
+    def test_liger_leaves_them_to_loops_that_hand_over_no_labels(
+        self, framework: str, version: str
+    ) -> None:
+        facts = _known(
+            train__liger=True, launch__framework=framework, launch__framework_version=version
+        )
+
+        assert workload(facts).loss != "linear"
+
     @pytest.mark.parametrize(("version", "loss"), [("2.6.1", "float"), ("3.12.0", "eager")])
     def test_old_models_turned_logits_into_fp32_themselves(self, version: str, loss: str) -> None:
         work = workload(_known(launch__framework_version=version))

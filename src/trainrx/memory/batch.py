@@ -148,13 +148,15 @@ def _loss(job: TrainingJob, work: Workload) -> Loss:
 
     Liger fuses head and loss in supervised training (liger_kernel/transformers/monkey_patch.py) and
     in GRPO (ms-swift 3.5, TRL 0.16: LigerFusedLinearGRPOLoss); other preference losses take the
-    logits themselves.
+    logits themselves, and so do loops that hand the model no labels (verl: fsdp_sft_trainer.py;
+    OpenRLHF: models/actor.py).
     """
     if (job.text("task.type") in NO_LOGITS) or job.task == "rm":
         return "linear"
     if job.is_on("train.cut_cross_entropy") or job.is_on("rlhf.fused_head"):
         return "linear"
-    if job.is_on("train.liger") and job.task not in ("dpo", "kto", "orpo", "simpo", "cpo", "ppo"):
+    fuses = job.is_on("train.liger") and job.framework.hf_trainer
+    if fuses and job.task not in ("dpo", "kto", "orpo", "simpo", "cpo", "ppo"):
         return "linear"
     if any(job.task == task and job.release(since) for task, since in job.framework.loss_in_chunks):
         return "linear"
