@@ -10,7 +10,7 @@ import msgspec
 
 from trainrx.evidence.frames import Frame
 from trainrx.evidence.own_code import exception_of, own_facts
-from trainrx.model.facts import MAX_QUOTE, Fact, Facts, Origin, Scalar, fact
+from trainrx.model.facts import MAX_QUOTE, Fact, Origin, Scalar, fact
 from trainrx.model.job import Hit, SymptomHits
 from trainrx.model.knowledge import Symptom
 from trainrx.model.pattern import late
@@ -183,64 +183,6 @@ def _promised(name: str, value: Scalar, hits: Sequence[Hit]) -> Iterator[Fact]:
         if captured is not None and hit.rank == first.rank:
             yield fact(name, captured, origin_of(hit))
             return
-
-
-def oom_facts(
-    seen: Sequence[SymptomHits], symptoms: Mapping[str, Symptom], known: Facts
-) -> Iterator[Fact]:
-    """Derive `oom.*`: who ran out of GPU memory first, when, where, and how many did."""
-    groups = [item for item in seen if _is_oom(symptoms.get(item.symptom))]
-    if not groups:
-        return
-    hits = sorted((hit for item in groups for hit in item.hits), key=moment)
-    first = hits[0]
-    origin = origin_of(first)
-    if first.rank is not None:
-        yield fact("oom.rank", first.rank, origin)
-    if first.phase:
-        yield fact("oom.phase", first.phase, origin)
-    site = next((hit.site for hit in hits if hit.site and hit.rank == first.rank), "")
-    if site:
-        yield fact("oom.site", site, origin)
-    if first.step is not None:
-        yield fact("oom.step", first.step, origin)
-    count = _distinct(hits)
-    if count:
-        yield fact("oom.ranks", count, *(origin_of(hit) for hit in hits[:4]), how="derived")
-    yield from _shares(first, known)
-
-
-def _is_oom(symptom: Symptom | None) -> bool:
-    return symptom is not None and symptom.role == "failure" and symptom.family == "oom"
-
-
-def _distinct(hits: Sequence[Hit]) -> int:
-    """Count the processes concerned: by rank, or by card where no rank is named."""
-    ranks = {hit.rank for hit in hits if hit.rank is not None}
-    cards = {dict(hit.captures).get("gpu") for hit in hits if hit.rank is None} - {None}
-    return max(len(ranks), len(cards))
-
-
-def _shares(first: Hit, known: Facts) -> Iterator[Fact]:
-    asked, card = known.number("oom.asked_gib"), known.number("oom.card_gib")
-    if asked is not None and card:
-        origins = known.origins("oom.asked_gib", "oom.card_gib")
-        yield fact("oom.asked_share", round(asked / card, 4), *origins, how="derived")
-    others = known.number("oom.other_process_gib")
-    if others is not None and card:
-        origins = known.origins("oom.other_process_gib", "oom.card_gib")
-        yield fact("oom.others_share", round(others / card, 4), *origins, how="derived")
-    allocated = known.number("oom.allocated_gib")
-    unused = known.number("oom.reserved_unused_gib")
-    reserved = dict(first.captures).get("reserved")
-    if unused is None and allocated is not None and isinstance(reserved, float):
-        unused = max(0.0, round(reserved - allocated, 4))
-        origin = origin_of(first)
-        yield fact("oom.reserved_unused_gib", unused, origin, how="derived")
-    if unused is not None and card:
-        share = round(unused / card, 4)
-        origins = known.origins("oom.reserved_unused_gib", "oom.card_gib")
-        yield fact("oom.reserved_unused_share", share, *origins, how="derived")
 
 
 def crash_facts(

@@ -14,7 +14,6 @@ from trainrx.evidence.conclude import (
     given_up_names,
     log_facts,
     moment,
-    oom_facts,
     outlived,
     parsed_after,
     signature_facts,
@@ -24,6 +23,7 @@ from trainrx.evidence.conclude import (
 from trainrx.evidence.denial import clauses_of, is_unsaid
 from trainrx.evidence.engine import engine_gate, kept_gate
 from trainrx.evidence.matcher import Gate, needle_gate
+from trainrx.evidence.out_of_memory import oom_facts
 from trainrx.evidence.readers import PrintedDumps, joined
 from trainrx.evidence.scan import Sampling, Scan, Signatures, sampling, size_of
 from trainrx.evidence.series.facts import curves_of, series_facts
