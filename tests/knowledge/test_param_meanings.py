@@ -41,6 +41,14 @@ def read(at: str, name: str, value: str, *, env: bool = False) -> dict[str, Sett
             "rlhf.chunked_entropy",
             True,
         ),
+        (
+            "verl 0.6.1 dapo",
+            "actor_rollout_ref.rollout.free_cache_engine",
+            "False",
+            "rollout.free_cache_engine",
+            False,
+        ),
+        ("vllm 0.11.0 serve", "quantization", "bitsandbytes", "tuner.quant_method", "bnb"),
         ("slime 0.3.1", "advantage-estimator", "ppo", "rlhf.advantage", "gae"),
         (
             "axolotl 0.19.0 train",
