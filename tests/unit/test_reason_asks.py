@@ -272,3 +272,10 @@ def test_steps_apply_where_when_holds_and_unless_does_not() -> None:
 
     assert [ask.id for ask in unknown] == ["p.not"]
     assert [ask.id for ask in true] == ["p.if"]
+
+
+def test_of_a_log_that_shows_nothing_its_end_and_what_was_seen_is_asked_first() -> None:
+    causes = (cause("a", ("x", 2.0)), cause("b"))
+
+    assert [ask.id for ask in asked(knowledge("x"), *causes, silent=True)] == ["whole-log", "x"]
+    assert [ask.id for ask in asked(knowledge("x"), *causes)] == ["x"]

@@ -228,3 +228,10 @@ def test_a_malformed_condition_is_refused_by_its_id(condition: Condition, messag
 )
 def test_what_can_be_decided_is_not_refused(condition: Condition) -> None:
     refuse_malformed([("c/for/v", condition)])
+
+
+def test_what_is_set_to_something_nobody_can_tell_is_not_unset() -> None:
+    facts = Facts((fact("launch.unresolved", "b parallel.node_rank"),))
+
+    assert holds(Condition(fact="parallel.node_rank", known=False), facts, {}) is None
+    assert holds(Condition(fact="parallel.nodes", known=False), facts, {}) is True

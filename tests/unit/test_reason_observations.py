@@ -14,6 +14,7 @@ from trainrx.reason.observations import Observables, Observation, observations
 from trainrx.reason.order import candidates
 from trainrx.reason.outcomes import RULED_OUT
 from trainrx.reason.reasoner import Reasoning
+from trainrx.versions.listing import ALWAYS_BESIDE_TORCH
 
 
 def seen(
@@ -95,3 +96,37 @@ def test_only_the_causes_that_ask_are_moved() -> None:
     causes = [by({"fact": "x", "eq": True}), entries.cause("b", [])]
 
     assert all(set(outcome) == {"a"} for outcome in seen(causes)["x"].outcomes)
+
+
+def test_nothing_is_asked_of_what_the_job_has_nothing_to_do_with() -> None:
+    names = (
+        "vision.pixels_capped",
+        "parallel.fsdp_version",
+        "parallel.zero_stage",
+        "advice.missing",
+    )
+    votes = [vote(name, 2.0, {"fact": name, "eq": True}) for name in names]
+    causes = [entries.cause("a", votes), entries.cause("b", ())]
+    whole = dict.fromkeys(ALWAYS_BESIDE_TORCH | {"torch"}, "2.6.0")
+    known = (
+        fact("model.is_vision", False),
+        fact("launch.given", True),
+        fact("log.given", True),
+    )
+
+    open_ = seen(causes)
+    left = seen(causes, *known, versions=whole)
+    sharded = seen(causes, *known, fact("accelerate.fsdp_config", True), versions=whole)
+
+    assert {*open_} == {*names}
+    assert left == {}
+    assert {*sharded} == {"parallel.fsdp_version"}
+
+
+def test_a_release_that_a_whole_list_lacks_is_not_asked_for() -> None:
+    votes = [vote("old", 2.0, {"package": "vllm", "versions": "<0.6"})]
+    causes = [entries.cause("a", votes), entries.cause("b", ())]
+    whole = dict.fromkeys(ALWAYS_BESIDE_TORCH | {"torch"}, "2.6.0")
+
+    assert {*seen(causes, versions={"torch": "2.6.0"})} == {"version.vllm"}
+    assert seen(causes, versions=whole) == {}

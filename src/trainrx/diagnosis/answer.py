@@ -86,6 +86,7 @@ def answer(done: Conclusion, top: int | None = None, *, near: bool = False) -> D
             families=_families(done, active) if is_open else (),
             answered=done.given.replies.ids,
             only_echoes=not ranking.causes and any(roles[name] == "echo" for name in seen),
+            silent=log_given and overall == "unknown" and not seen,
             lang=done.lang,
         ),
     )

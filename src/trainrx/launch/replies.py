@@ -33,6 +33,7 @@ WHOLE: dict[str, InputKind] = {
     "launch": "script",
     "log": "log",
     "rank-log": "log",
+    "whole-log": "log",
     "versions": "versions",
 }
 """Questions for a whole input, and what it is."""

@@ -167,8 +167,11 @@ class Facts:
         """
         if self.value("launch.given") is not True or self.value("launch.env_complete") is not True:
             return False
-        unresolved = (self.text("launch.unresolved") or "").split()
-        return not any(kind in self or kind in unresolved for kind in kinds)
+        return not any(kind in self or self.is_open(kind) for kind in kinds)
+
+    def is_open(self, kind: str) -> bool:
+        """Tell whether a parameter is set to something nobody can tell: neither known nor unset."""
+        return kind in (self.text("launch.unresolved") or "").split()
 
     def origins(self, *kinds: str) -> tuple[Origin, ...]:
         """Give the places the named facts were read from, in order, each once."""

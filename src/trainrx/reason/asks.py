@@ -18,7 +18,16 @@ from trainrx.reason.formulas import VERSION
 from trainrx.reason.information import entropy, information, shares
 from trainrx.reason.observations import Observables, Observation, observations
 from trainrx.reason.protocols import OpenStep, shifts_of, steps
-from trainrx.reason.questions import LAUNCH, LOG, RANK_LOG, VERSIONS, WHOLE, Phrasing, Question
+from trainrx.reason.questions import (
+    LAUNCH,
+    LOG,
+    RANK_LOG,
+    VERSIONS,
+    WHOLE,
+    WHOLE_LOG,
+    Phrasing,
+    Question,
+)
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored
 
@@ -58,6 +67,7 @@ class Inquiry(NamedTuple):
         families: the kinds of failure that were seen; none where no protocol shall be followed.
         answered: ids of questions that are not asked again.
         only_echoes: the log tells that something failed, but not what.
+        silent: a log is at hand, and nothing in it tells that something failed.
         lang: language of the texts.
     """
 
@@ -66,6 +76,7 @@ class Inquiry(NamedTuple):
     families: Collection[Family] = ()
     answered: Collection[str] = ()
     only_echoes: bool = False
+    silent: bool = False
     lang: Lang = "en"
 
 
@@ -93,8 +104,9 @@ def asks(scored: Sequence[Scored], inquiry: Inquiry) -> tuple[Ask, ...]:
     phrasing = Phrasing(inquiry.loaded.whole, inquiry.lang, scored, framework=framework)
     answers = {ident for step in every for ident in step.step.answers}
     done = {*inquiry.answered, *answers.difference(step.id for step in expert)}
-    rank_log = [Question(RANK_LOG)] if inquiry.only_echoes else []
-    open_ = (*rank_log, *(one.question for one in found if one.question.id not in done))
+    told = {RANK_LOG: inquiry.only_echoes, WHOLE_LOG: inquiry.silent}
+    logs = [Question(ident) for ident, wanted in told.items() if wanted and ident not in done]
+    open_ = (*logs, *(one.question for one in found if one.question.id not in done))
     out: dict[str, Ask] = {}
     for question in open_:
         ask = phrasing.ask(question, _close(best))

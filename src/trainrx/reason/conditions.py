@@ -53,6 +53,8 @@ def holds(condition: Condition, facts: Facts, versions: Mapping[str, str]) -> bo
 def decide(condition: Condition, situation: Situation) -> bool | None:
     """Decide a condition."""
     if condition.fact is not None:
+        if condition.known is False and situation.facts.is_open(condition.fact):
+            return None
         return of_fact(condition, situation.facts.value(condition.fact))
     if condition.all is not None:
         return _all(decide(part, situation) for part in condition.all)

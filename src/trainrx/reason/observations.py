@@ -17,6 +17,7 @@ from trainrx.reason.information import Shifts
 from trainrx.reason.outcomes import Truth, Weighing
 from trainrx.reason.reasoner import Reasoning
 from trainrx.reason.score import Scored
+from trainrx.versions.listing import is_whole
 from trainrx.versions.ranges import read_range
 
 YES, NO = "yes", "no"
@@ -30,6 +31,12 @@ MOST_KEPT = 8192
 
 RARE = -1.5
 """How much rarer it is that a symptom somebody looks for was there (nats)."""
+
+FSDP = "parallel.fsdp_"
+OF_DEEPSPEED = ("parallel.zero_stage", "parallel.offload_optimizer", "parallel.offload_params")
+"""Facts that mean nothing where DeepSpeed is not installed."""
+OF_MESSAGES = ("advice.", "symbol.")
+"""What begins the names of facts that are read from the message of an exception."""
 
 Decided = Callable[[Condition], bool | None]
 """Decides a test."""
@@ -84,14 +91,29 @@ def observations(
 def _is_settled(name: str, known: Situation) -> bool:
     """Tell whether nothing is left to find out of something."""
     if name.startswith(VERSION):
-        return name.removeprefix(VERSION) in known.versions
+        return name.removeprefix(VERSION) in known.versions or is_whole(known.versions.keys())
     if not name.startswith(SYMPTOM):
-        return name in known.facts
+        return name in known.facts or _is_beside(name, known)
     symptom = name.removeprefix(SYMPTOM)
     entry = (known.symptoms or {}).get(symptom)
     if entry is None or UNSEEN + symptom in known.facts or known.facts.sightings(symptom):
         return True
     return entry.shows_in_log and known.facts.value(LOG_GIVEN) is True
+
+
+def _is_beside(name: str, known: Situation) -> bool:
+    """Tell whether a fact is of something that this job has nothing to do with."""
+    if name.startswith("vision."):
+        return known.facts.value("model.is_vision") is False
+    listed = is_whole(known.versions.keys())
+    if name in OF_DEEPSPEED:
+        return listed and "deepspeed" not in known.versions
+    if name.startswith(OF_MESSAGES) and known.facts.value(LOG_GIVEN) is True:
+        # all that decides it was given: who has no more to give cannot answer
+        return listed or not name.startswith("symbol.")
+    if not name.startswith(FSDP) or known.facts.value("launch.given") is not True:
+        return False
+    return not any(fact.kind.startswith((FSDP, "accelerate.")) for fact in known.facts)
 
 
 def _observation(name: str, asking: Sequence[Weighing], observables: Observables) -> Observation:

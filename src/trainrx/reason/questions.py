@@ -22,6 +22,7 @@ from trainrx.reason.protocols import shifts_of
 from trainrx.reason.score import Scored
 
 LAUNCH, LOG, RANK_LOG, VERSIONS = "launch", "log", "rank-log", "versions"
+WHOLE_LOG = "whole-log"
 WHOLE = (LAUNCH, LOG)
 """Inputs that are missing where the fact `INPUT.given` is not true."""
 MOST_PACKAGES = 3
@@ -41,6 +42,22 @@ _INPUTS: Mapping[str, tuple[Text, Text]] = {
         Text(
             en="diagnose ... --log train.log (the last 200 lines of every rank)",
             zh="diagnose ... --log train.log（每个 rank 的最后 200 行）",
+        ),
+    ),
+    WHOLE_LOG: (
+        Text(
+            en="What did you see, and what came last? This log holds no known failure.",
+            zh="出现了什么现象，任务最后输出了什么？这份日志里没有已知的故障信息。",
+        ),
+        Text(
+            en=(
+                "diagnose ... --log train.log --note 'it stops at step 40' (the log to its end, "
+                "with the first Traceback or Error)"
+            ),
+            zh=(
+                "diagnose ... --log train.log --note '卡在第 40 步'（日志要完整到结尾，"
+                "包含最先出现的 Traceback 或 Error）"
+            ),
         ),
     ),
     RANK_LOG: (
@@ -65,10 +82,9 @@ _VERSIONS_HOW = Text(
     en="`pip list > versions.txt`; diagnose ... --versions versions.txt",
     zh="`pip list > versions.txt`；diagnose ... --versions versions.txt",
 )
-_IS_IT_SO = Text(en="Is it so: {title}?", zh="是否如此：{title}？")
-_WHICH = Text(en="Which is it here: {title}?", zh="是哪一种：{title}？")
-_HOW_MANY = Text(en="What number is it here: {title}?", zh="数值是多少：{title}？")
-_SEEN = Text(en="Is this to be seen: {title}?", zh="能否看到：{title}？")
+_IS_IT_SO = Text(en="Is this so: {title}?", zh="是否如此：{title}？")
+_TELL = Text(en="Please tell: {title}", zh="请告知：{title}")
+_SEEN = Text(en="Do you see this: {title}?", zh="是否看到：{title}？")
 _SAID = Text(en="What does it say?", zh="结果是什么？")
 _SAY = {YES: Text(en="yes", zh="是"), NO: Text(en="no", zh="否")}
 _LISTED = Text(en=", ", zh="、")
@@ -191,7 +207,7 @@ class Phrasing:
         if entry is None or entry.ask is None:
             return None
         lang = self._lang
-        template = {"bool": _IS_IT_SO, "text": _WHICH}.get(entry.type, _HOW_MANY)
+        template = _IS_IT_SO if entry.type == "bool" else _TELL
         said = template.in_(lang).format(title=entry.title.in_(lang))
         what = entry.question.in_(lang) if entry.question is not None else said
         return what, entry.ask.in_(lang), "yes_no" if entry.type == "bool" else "value"
