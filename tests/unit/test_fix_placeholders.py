@@ -10,6 +10,7 @@ import pytest
 from trainrx import Diagnoser
 from trainrx.fix.placeholders import filled, is_open
 from trainrx.model.fixing import FixAnswer
+from trainrx.model.result import Change
 
 NOT_FOUND = "ValueError: path: '{model}' not found\n"
 
@@ -55,3 +56,26 @@ def test_a_name_of_a_hub_is_no_folder(tmp_path: Path) -> None:
 )
 def test_only_words_in_brackets_that_are_not_known_stay_open(text: str, left: bool) -> None:
     assert is_open(filled(text, {"model": "/m"})) is left
+
+
+def test_what_a_remedy_takes_out_or_sets_is_shown_with_its_value_and_place(tmp_path: Path) -> None:
+    (tmp_path / "train.yaml").write_text(
+        "stage: sft\nper_device_train_batch_size: 0\nresume_from_checkpoint: out/checkpoint-5\n"
+    )
+    script, log = tmp_path / "launch.sh", tmp_path / "train.log"
+    script.write_text("llamafactory-cli train train.yaml\n")
+
+    def first(message: str) -> Change:
+        log.write_text(f"Traceback (most recent call last):\n{message}\n")
+        found = diagnoser().diagnose(script, logs=[log], versions={"llamafactory": "0.9.3"})
+        return found.causes[0].fixes[0].changes[0]
+
+    empty = first("ValueError: batch_size should be a positive integer value, but got batch_size=0")
+    gone = first("ValueError: Can't find a valid checkpoint at out/checkpoint-5")
+
+    assert (empty.from_, empty.to, empty.now) == ("0", "1", "set")
+    assert (gone.action, gone.from_) == ("remove", "out/checkpoint-5")
+    assert [str(one.at).rpartition("/")[2] for one in (empty, gone)] == [
+        "train.yaml:2",
+        "train.yaml:3",
+    ]

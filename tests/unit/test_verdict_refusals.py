@@ -55,7 +55,9 @@ def test_an_error_the_program_names_is_the_cause(tmp_path: Path) -> None:
     cited = {(Path(o.source).name, o.line) for r in cause.reasons for o in r.evidence}
     assert cited == {("train.log", 2), ("launch.sh", 5)}
     assert found.plan is not None
-    assert "launch.sh:5" in found.plan.steps
+    assert "launch.sh:5" in found.plan.title
+    assert "Write a value of type" in found.plan.title
+    assert found.plan.title.count("launch.sh:5") == 1
 
 
 def test_an_error_no_line_names_is_suspected_where_arguments_were_read(tmp_path: Path) -> None:
@@ -190,3 +192,52 @@ def test_a_refusal_names_the_argument_or_quotes_the_value(
     subject = found_at(f"swift sft {word} more", word, "it is wrong")
 
     assert subject.stands_in(line) is named
+
+
+UNUSED = (
+    PARSING.replace("parse_args_into_dataclasses", "parse_dict")
+    + "ValueError: Some keys are not used by the HfArgumentParser: ['--max_steps', '3']\n"
+)
+
+
+def test_an_option_behind_a_file_is_written_as_a_key_and_leaves_the_file_alone(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "train.yaml").write_text("stage: sft\nmax_steps: 6\n", encoding="utf-8")
+    script = tmp_path / "launch.sh"
+    script.write_text("llamafactory-cli train train.yaml --max_steps 3\n", encoding="utf-8")
+    log = tmp_path / "train.log"
+    log.write_text(UNUSED, encoding="utf-8")
+
+    versions = {"llamafactory": "0.9.3", "transformers": "4.52.4"}
+    made = fix_launch(cmd=script, logs=log, versions=versions)
+
+    first = made.proposals[0]
+    assert [change.to for change in first.changes] == [
+        "llamafactory-cli train train.yaml max_steps=3"
+    ]
+    assert [Path(file.name).name for file in first.patched.files] == ["launch.sh"]
+
+
+def test_a_checkpoint_that_the_job_loaded_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "train.yaml").write_text(
+        "stage: sft\nadapter_name_or_path: /data/adapters/faq\n", encoding="utf-8"
+    )
+    loading = (
+        "Traceback (most recent call last):\n"
+        '  File "/v/lib/python3.11/site-packages/peft/peft_model.py", line 9, in load_adapter\n'
+        "RuntimeError: Error(s) in loading state_dict for PeftModelForCausalLM:\n"
+        "\tsize mismatch for lora_A.default.weight: copying a param with shape torch.Size([8, 64])"
+        " from checkpoint, the shape in current model is torch.Size([8, 32]).\n"
+    )
+    missing = loading[: loading.index("RuntimeError")] + (
+        "ValueError: Can't find 'adapter_config.json' at '/data/adapters/faq'\n"
+    )
+
+    def causes(log: str) -> list[str]:
+        script = "llamafactory-cli train train.yaml\n"
+        found = answer(script, log, tmp_path)
+        return [cause.id for cause in found.causes]
+
+    assert "checkpoint-missing" not in causes(loading)
+    assert "checkpoint-missing" in causes(missing)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from trainrx.catalog.catalog import plain
 from trainrx.catalog.resolved import Resolved
 from trainrx.diagnosis.foreseen import Foresight
 from trainrx.evidence.collectives import GroupVerdict
@@ -24,7 +25,7 @@ from trainrx.model.curves import Curve
 from trainrx.model.facts import Facts
 from trainrx.model.findings import Unread
 from trainrx.model.hardware import ModelShape
-from trainrx.model.job import RawLaunch, SymptomHits
+from trainrx.model.job import Argument, RawLaunch, SymptomHits
 from trainrx.model.knowledge import Cause
 from trainrx.model.ranks import Reading
 from trainrx.model.refusal import RefusedArgument
@@ -163,7 +164,14 @@ def target(done: Conclusion) -> Target:
         launch=done.launch,
         foresee=foresight(done).predicted,
         refused=done.refused,
+        given=_given_arguments(done.resolved),
     )
+
+
+def _given_arguments(resolved: Resolved | None) -> dict[str, Argument]:
+    """Give the arguments that were set on the command line or in a file, by plain name."""
+    known = {} if resolved is None else resolved.arguments
+    return {plain(name): item for name, item in known.items() if item.how == "read"}
 
 
 def foresight(done: Conclusion) -> Foresight:

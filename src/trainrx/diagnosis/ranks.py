@@ -37,6 +37,8 @@ VERDICTS: Mapping[CallVerdict, Text] = {
 OTHER = Text(en="something else", zh="别的集合通信")
 
 
+MOST_SAID = 100
+"""Characters of an exception that are told beside its rank."""
 FAILED = Text(en="failed ({text})", zh="失败（{text}）")
 
 
@@ -94,11 +96,17 @@ def _failed(first: RankEnd | None, lang: Lang) -> Iterator[RankPlace]:
     yield RankPlace(
         rank=first.rank,
         frame="" if place is None else frame_text(place[1]),
-        state=FAILED.in_(lang).format(text=first.text),
+        state=FAILED.in_(lang).format(text=_first_sentence(first.text)),
         id="",
         role="culprit",
         evidence=(first.origin,),
     )
+
+
+def _first_sentence(text: str) -> str:
+    """Give what an exception says first: the line itself stands among the evidence."""
+    said = text.partition(". ")[0]
+    return said if len(said) <= MOST_SAID else f"{said[:MOST_SAID].rstrip()}..."
 
 
 def _collective(found: GroupVerdict, lang: Lang) -> RankCollective:

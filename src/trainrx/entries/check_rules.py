@@ -143,7 +143,8 @@ class _WithVariables:
 def lint_problems(entry: LintRule, stem: str, names: KnownNames) -> Iterator[Problem]:
     """List what is wrong with a rule that lies in `rules/lint/<stem>.yaml`."""
     yield from head_problems(entry, stem, names)
-    yield from text_problems(("message", entry.message), ("summary", entry.summary))
+    todo = (("todo", entry.todo),) if entry.todo is not None else ()
+    yield from text_problems(("message", entry.message), *todo, ("summary", entry.summary))
     if bool(entry.finder) == (entry.when is not None):
         yield error("finder", "needs exactly one of finder and when")
     if entry.finder and not _FINDER.fullmatch(entry.finder):

@@ -10,6 +10,7 @@ from trainrx.catalog.catalog import KnownArgument, plain
 from trainrx.catalog.names import meant_by
 from trainrx.catalog.respell import Respelled, respelled
 from trainrx.catalog.spell import spell_argument
+from trainrx.catalog.tables import Taker
 from trainrx.fix.changes import Target, release_change, rewritten
 from trainrx.fix.own_calls import in_own_call
 from trainrx.fix.spelling_fixes import (
@@ -27,6 +28,7 @@ from trainrx.model.facts import Origin
 from trainrx.model.job import RawLaunch
 from trainrx.model.refusal import Fate, RefusedArgument
 from trainrx.model.result import Change
+from trainrx.versions.ranges import in_range
 
 REFUSING = "refusing"
 """Stands for the package that refused an argument."""
@@ -89,9 +91,25 @@ def _change(item: RefusedArgument, job: Target) -> Change | None:
     if item.choices or item.instead:
         return _choice(item, job)
     fate = item.fate
+    assigned = _assigned(item, job)
+    if assigned is not None:
+        return assigned
     if fate is None:
         return None
     return _called(item, fate, job) if item.call else _written_otherwise(item, fate, job)
+
+
+def _assigned(item: RefusedArgument, job: Target) -> Change | None:
+    """Write an option behind a file as `name=value`, where the program takes only that there."""
+    launch, own = job.launch, framework_of(job.framework)
+    merges = own.overrides_since and in_range(job.version or "", own.overrides_since)
+    if not merges or not item.dashed or not item.set_here or launch is None or not launch.configs:
+        return None
+    name, values = plain(item.arg.name), item.arg.values or ()
+    if len(values) != 1 or Taker(launch, job.version).lacks(name):
+        return None
+    text = f"{name}={shlex.quote(values[0])}"
+    return rewritten("arg", name, values[0], text, before=_shown(item), at=_at(item))
 
 
 def _written_otherwise(item: RefusedArgument, fate: Fate, job: Target) -> Change:

@@ -17,7 +17,7 @@ from trainrx.frameworks import framework_of
 from trainrx.knowledge.conditions import ARGUMENT
 from trainrx.knowledge.store import Knowledge
 from trainrx.model.facts import Facts, Origin, Scalar
-from trainrx.model.job import RawArg, RawLaunch
+from trainrx.model.job import Argument, RawArg, RawLaunch
 from trainrx.model.knowledge import Amount, PackageChange
 from trainrx.model.refusal import RefusedArgument
 from trainrx.model.result import Change, ChangeAction, Predicted
@@ -47,7 +47,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """For whom fixes are spelled: `style` is arg (command line) or config (YAML).
 
     `foresee` predicts the memory with other values, where a workload and a card are known.
-    `refused` are the arguments its program does not take.
+    `refused` are the arguments its program does not take, `given` those that were set, by name,
+    in files as well.
     """
 
     facts: Facts
@@ -58,6 +59,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     launch: RawLaunch | None = None
     foresee: Callable[[Mapping[str, Scalar]], Predicted | None] | None = None
     refused: tuple[RefusedArgument, ...] = ()
+    given: Mapping[str, Argument] = {}
 
     @property
     def situation(self) -> Situation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -11,8 +11,8 @@ from trainrx.catalog.catalog import plain
 from trainrx.catalog.spell import spell_argument
 from trainrx.fix.changes import Target
 from trainrx.fix.own_calls import in_own_call
-from trainrx.model.facts import Facts
-from trainrx.model.job import COMMAND_LINE, RawArg, RawLaunch
+from trainrx.model.facts import Facts, Origin
+from trainrx.model.job import COMMAND_LINE, RawLaunch
 from trainrx.model.knowledge import Cause
 from trainrx.model.pattern import late
 from trainrx.model.result import Change
@@ -82,25 +82,42 @@ def at_home(change: Change, job: Target) -> Change:
     """Spell a measure's argument as the launch does, with the value that stands there."""
     if change.kind == "code":
         return in_own_call(change, job)
-    if change.kind != "arg" or change.action == "remove" or job.launch is None:
-        return change
-    if not job.framework:
+    if change.kind != "arg" or job.launch is None or not job.framework:
         return change
     name = change.param.lstrip("-+")
-    now = _stands(name, job.launch)
+    now = _stands(name, job)
+    if change.action == "remove":
+        return change if now is None else _gone(change, now, job)
     value = change.spelled.partition(": ")[2] if change.to is None else change.to
     text = spell_argument(name, value, job.framework, via=job.style, launch=job.launch).text
     if now is None:
         state: Literal["unset", "unknown"] = "unset" if job.launch.args_complete else "unknown"
         return msgspec.structs.replace(change, spelled=text, now=state)
-    return msgspec.structs.replace(
-        change,
-        spelled=text,
-        now="set",
-        from_=None if now.values is None else " ".join(now.values),
-        at=now.origin,
+    return msgspec.structs.replace(change, spelled=text, now="set", from_=now.text, at=now.origin)
+
+
+class _Standing(NamedTuple):
+    """What an argument is set to, and where; `text` None: to something that is not known."""
+
+    text: str | None
+    origin: Origin | None
+
+
+def _stands(name: str, job: Target) -> _Standing | None:
+    """Find an argument on the command line, else in a file of the launch."""
+    args = job.launch.args if job.launch is not None else ()
+    found = next((arg for arg in reversed(args) if plain(arg.name) == plain(name)), None)
+    if found is not None:
+        text = None if found.values is None else " ".join(found.values)
+        return _Standing(text, found.origin)
+    item = job.given.get(plain(name))
+    return None if item is None else _Standing(item.text, next(iter(item.origins), None))
+
+
+def _gone(change: Change, now: _Standing, job: Target) -> Change:
+    """Say what is taken out as it stands there."""
+    written = spell_argument(
+        plain(change.param), now.text or "", job.framework, via=job.style, launch=job.launch
     )
-
-
-def _stands(name: str, launch: RawLaunch) -> RawArg | None:
-    return next((arg for arg in reversed(launch.args) if plain(arg.name) == plain(name)), None)
+    spelled = written.text if now.text else change.spelled
+    return msgspec.structs.replace(change, spelled=spelled, from_=now.text, at=now.origin)

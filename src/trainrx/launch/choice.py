@@ -248,7 +248,9 @@ def _beginning(log: Input) -> str:
 
 
 def _left_out(launches: Sequence[RawLaunch], chosen: RawLaunch) -> tuple[Unread, ...]:
-    return tuple(_unread(item, _ONE_OF) for item in launches if item is not chosen)
+    # a script that was given twice is one
+    others = (item for item in launches if item is not chosen and item.origin != chosen.origin)
+    return tuple(_unread(item, _ONE_OF) for item in others)
 
 
 def _unread(launch: RawLaunch, reason: str) -> Unread:

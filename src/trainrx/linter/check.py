@@ -89,6 +89,7 @@ class Linter:
             rule=found.rule,
             severity=cast("Severity", severity),
             message=message,
+            todo=filled(rule.todo.in_(self._lang), found.values) if rule and rule.todo else "",
             file=found.at.file,
             line=found.at.line,
             column=found.at.column,

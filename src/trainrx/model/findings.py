@@ -44,12 +44,14 @@ class FindingFix(msgspec.Struct, frozen=True, kw_only=True):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """A lint finding: a defect of the launch itself.
 
-    Lines and columns count from 1; `end_column` is the one behind the last character.
+    Lines and columns count from 1; `end_column` is the one behind the last character. `todo` says
+    what a person is to do where no edit is known, "" where nobody wrote it down.
     """
 
     rule: str
     severity: Literal["error", "warning", "info"]
     message: str
+    todo: str = ""
     file: str
     line: int | None = None
     column: int | None = None

@@ -39,8 +39,9 @@ class LintRule(
     A rule with `when` holds for a launch of which the condition is true; its finding stands where
     the first of `points_at` (facts) does. Otherwise `finder` names the module of
     `trainrx.linter.finders` that looks for it. `message` may hold the finder's values in braces;
-    with `when` these are the facts of `points_at`, dots written as `_`. `versions` limits the rule
-    to ranges of packages. `fix` says how safe its edits are; None: it proposes none.
+    with `when` these are the facts of `points_at`, dots written as `_`. `todo` says with the same
+    values what a person is to do where no edit is known. `versions` limits the rule to ranges of
+    packages. `fix` says how safe its edits are; None: it proposes none.
     """
 
     schema: Literal[1]
@@ -49,6 +50,7 @@ class LintRule(
     severity: Severity
     title: Text
     message: Text
+    todo: Text | None = None
     summary: Text
     since: str
     updated: str

@@ -236,9 +236,10 @@ class ProvedPlan(msgspec.Struct, frozen=True, kw_only=True):
     `lacks` says what is not. `fits`: whether the predicted memory fits the
     card, None where that is not known. `assumes` is what that takes for granted and nobody knows:
     such a plan is not proved. `reason` says why no changes are proposed, "" where some
-    are. `command` prints or applies them.
+    are. `title` says in words what is to be done. `command` prints or applies them.
     """
 
+    title: str = ""
     changes: tuple[Change, ...] = ()
     commands: tuple[str, ...] = ()
     steps: str = ""

@@ -33,7 +33,16 @@ LINT = Text(
 SHORT = 60
 """Characters of a line that is shown whole."""
 OF_DATA = Text(en="A sample of the data has this fault.", zh="抽样读取的数据有这个问题。")
-MEND = Text(en="Correct {place}", zh="修正 {place}")
+OF_CHECKPOINT = Text(
+    en="The checkpoint that the launch names has this fault.",
+    zh="启动配置所写的 checkpoint 有这个问题。",
+)
+MEND = Text(en="Correct {place}: {said}", zh="修正 {place}：{said}")
+WRITE = Text(en="Write {new} ({place})", zh="改成 {new}（{place}）")
+WRITE_MORE = Text(en="Write {new} and {n} more ({place})", zh="改成 {new} 等共 {all} 处（{place}）")
+TAKE_OUT = Text(en="Take out {old} ({place})", zh="去掉 {old}（{place}）")
+OF_CHECKPOINTS = "checkpoint-"
+"""What the rules about checkpoints begin with."""
 
 
 class Refused(NamedTuple):
@@ -114,7 +123,8 @@ def _lint_reason(item: Finding, done: Conclusion) -> Reason:
     at = Origin(source=item.file, line=item.line, text=text)
     rule = done.loaded.lint.rules.get(item.rule)
     of_data = rule is not None and rule.group == "data"
-    said = (OF_DATA if of_data else LINT).in_(done.lang)
+    of_checkpoint = item.rule.startswith(OF_CHECKPOINTS)
+    said = (OF_CHECKPOINT if of_checkpoint else OF_DATA if of_data else LINT).in_(done.lang)
     return Reason(id="lint-error", text=said, weight=ERROR, holds=True, evidence=(at,))
 
 
@@ -156,24 +166,41 @@ def _from_rule(finding: Finding, rule: LintRule | None, done: Conclusion) -> Cau
 
 
 def _remedy(finding: Finding, done: Conclusion) -> FixOut:
-    """Give the edits of a finding, else the place where a person has to make one."""
+    """Give the edits of a finding, else what a person has to do, and where."""
     edits = finding.fix.edits if finding.fix is not None else ()
     at = edits[0] if edits else finding
     place = str(Origin(source=at.file, line=at.line))
-    title = MEND.in_(done.lang).format(place=place)
     if finding.fix is None:
-        said = f"{place}: {finding.message}"
+        said = finding.todo or finding.message
+        title = MEND.in_(done.lang).format(place=place, said=said)
         rule = done.loaded.lint.rules.get(finding.rule)
-        if rule is not None and rule.group == "data":
-            said = f"{said}. {rule.summary.in_(done.lang).strip()}"
-        return FixOut(id=finding.rule, title=title, safety="manual", cost="", steps=said)
+        of_data = rule is not None and rule.group == "data"
+        why = rule.summary.in_(done.lang).strip() if rule is not None and of_data else ""
+        return FixOut(id=finding.rule, title=title, safety="manual", cost="", steps=why)
+    changes = tuple(_changes(finding, lines_of(done, finding.fix.edits)))
     return FixOut(
         id=finding.rule,
-        title=title,
+        title=_title(changes, place, done),
         safety=finding.fix.safety,
         cost="",
-        changes=tuple(_changes(finding, lines_of(done, finding.fix.edits))),
+        changes=changes,
     )
+
+
+def _title(changes: Sequence[Change], place: str, done: Conclusion) -> str:
+    """Say what is written, or taken out, where."""
+    if not changes:
+        return MEND.in_(done.lang).format(place=place, said=place)
+    new, old = changes[0].spelled, changes[0].from_ or ""
+    form = WRITE if len(changes) == 1 else WRITE_MORE
+    if not new or new == old:
+        form = TAKE_OUT
+    said = {"new": _short(new), "old": _short(old), "n": len(changes) - 1, "all": len(changes)}
+    return form.in_(done.lang).format(place=place, **said)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else f"{text[:SHORT].rstrip()}..."
 
 
 def changed_words(before: str, after: str) -> tuple[str, str]:

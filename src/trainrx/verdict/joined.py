@@ -85,5 +85,5 @@ def _findings(done: Conclusion, data: str | None) -> tuple[Finding, ...]:
     return tuple(
         item
         for item in found
-        if not (brief and item.rule == ABSENT and not names_its_file(item, done))
+        if not (brief and item.rule in ABSENT and not names_its_file(item, done))
     )

@@ -95,6 +95,7 @@ def _proposed(item: Proposal, found: FixAnswer, command: str) -> ProvedPlan:
     """Give a proposal as the plan; what still stops the launch leaves it unproved."""
     still = (f"{one.title}: {one.todo}" if one.todo else one.title for one in item.refused)
     return ProvedPlan(
+        title=item.title,
         changes=item.changes,
         commands=(*(need.command for need in item.needs), *item.commands),
         destroys=item.destroys,
@@ -127,6 +128,7 @@ def _as_known(answer: Diagnosis) -> ProvedPlan | None:
     if fix is None:
         return ProvedPlan(reason=NO_CHANGE.in_(answer.lang))
     return ProvedPlan(
+        title=fix.title,
         changes=fix.changes,
         commands=fix.commands,
         destroys=fix.destroys,

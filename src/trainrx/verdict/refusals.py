@@ -22,6 +22,7 @@ from trainrx.model.text import Text
 from trainrx.prove.mending import begun
 from trainrx.reason.certainty import LIKELY
 from trainrx.verdict.finding_causes import (
+    OF_CHECKPOINTS,
     Refused,
     cause_of,
     confirmed,
@@ -38,8 +39,8 @@ MOST = 3
 AT_HAND = 4.0
 """Nats: of a fault of the data itself, where the job died while it read data."""
 READING = Text(
-    en="The job ended while it read what has this fault, as the files at hand show.",
-    zh="任务在读取有问题的文件时结束，手头的文件证实了这一点。",
+    en="The job stopped while it read this, and the files here show the fault.",
+    zh="任务正是在读取它时停止的，这里的文件也显示了这个问题。",
 )
 SAID = Text(en="The program names it in its own refusal.", zh="程序自己的报错里点名了它。")
 NOT_MET = Text(
@@ -52,6 +53,7 @@ LAYOUT = "layout"
 """Rules about ranks and nodes: where they are wrong, torchrun waits and prints nothing."""
 EN_DASH = "en-dash-flag"
 """Lint only warns where a list takes the words in; that the argument is lost is as sure."""
+BEHIND_FILE = "option-behind-config"
 SAID_BY_USER = "observation"
 WRONG_TYPE = "wrong-type"
 _AS_TEXT = late(r"TypeError: .*\bstr\b")
@@ -66,10 +68,9 @@ _READS_DATA = late(
 _LOADS = late(r"checkpoint|load_state_dict|from_pretrained|load_adapter|load_peft|load_file")
 """Functions that load what a run goes on from."""
 _FILE = late(r"[\w.-]+\.[A-Za-z]\w{0,9}(?![\w./])")
-ABSENT = "data-file-missing"
-"""The rule about data that is not at hand."""
-OF_CHECKPOINTS = "checkpoint-"
-"""What the rules about checkpoints begin with."""
+_FOLDER = late(r"(?<=/)[\w.-]+(?![\w./-])")
+ABSENT = ("data-file-missing", "checkpoint-missing")
+"""The rules about data and checkpoints that are not at hand."""
 
 
 def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
@@ -77,7 +78,7 @@ def with_refusals(found: Diagnosis, done: Conclusion) -> Diagnosis:
     of_data = list(_of_data(found, done))
     likely = any(cause.verdict == "likely" for cause in found.causes)
     if was_seen(done, found) and likely and not of_data:
-        return _mended(found, done)
+        return _behind_file(found, done) or _mended(found, done)
     refused = (of_data or list(_refused(found, done)))[:MOST]
     if not refused:
         return found
@@ -129,7 +130,7 @@ def met_its_data(done: Conclusion) -> bool:
 
 def names_its_file(item: Finding, done: Conclusion) -> bool:
     """Tell whether the job refuses something with the name of the file a finding is about."""
-    files = _FILE.findall(item.message)
+    files = {*_FILE.findall(item.message), *_FOLDER.findall(item.message)}
     refused = [line.text for line in refusing_lines(done.given.logs)]
     return any(name in text for name in files for text in refused)
 
@@ -183,6 +184,23 @@ def _refused(found: Diagnosis, done: Conclusion) -> Iterator[Refused]:
     yield from named
     if not named:
         yield from (Refused(item, ()) for item in _suspects(errors, found, done)[:1])
+
+
+def _behind_file(found: Diagnosis, done: Conclusion) -> Diagnosis | None:
+    """Let an option where the program takes `name=value` alone lead, where it is refused as said.
+
+    That other releases take it is no help then: they refuse it there as well.
+    """
+    if begun(done.facts):
+        return None
+    errors = [item for item in _errors(found, done) if item.rule == BEHIND_FILE]
+    item = next(_named(errors, done), None)
+    if item is None:
+        return None
+    lead = cause_of(item, done)
+    score = max(lead.score, *(cause.score for cause in found.causes))
+    lead = msgspec.structs.replace(lead, score=score)
+    return msgspec.structs.replace(found, causes=(lead, *found.causes))
 
 
 def _mended(found: Diagnosis, done: Conclusion) -> Diagnosis:

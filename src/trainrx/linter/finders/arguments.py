@@ -178,7 +178,22 @@ def _behind_config(job: LintedJob) -> Iterator[RuleHit]:
         shown = arg.name if arg.sign else f"--{arg.name}"
         instead = f"{arg.name}={value}" if merges and value and " " not in value else ""
         values = {"name": shown, "file": first.rpartition("/")[2], "instead": instead}
-        yield RuleHit("option-behind-config", job.texts.flag(arg), values)
+        at = job.texts.flag(arg)
+        edits = _assigned(at, job.texts.line(at.file, at.line), instead) if not arg.sign else ()
+        yield RuleHit("option-behind-config", at, values, edits=edits)
+
+
+def _assigned(at: LineRange, line: str, instead: str) -> tuple[Edit, ...]:
+    """Write `--name value` as `name=value`, where both stand on one line."""
+    if not instead or at.column is None or at.end is None:
+        return ()
+    marked, value = line[at.column - 1 : at.end - 1], instead.partition("=")[2]
+    if marked.split()[1:] == [value]:
+        return replaced(at, instead)
+    rest = re.match(rf"[ \t]+{re.escape(value)}(?!\S)", line[at.end - 1 :])
+    if rest is None:
+        return ()
+    return replaced(msgspec.structs.replace(at, end=at.end + rest.end()), instead)
 
 
 _GATHERING = ("append", "extend")
