@@ -83,6 +83,13 @@ def oom(lang: Literal["en", "zh"] = "en") -> Diagnosis:
                     "run `pip freeze | grep -i flash` and give the output with --versions",
                     "运行 `pip freeze | grep -i flash`，把输出用 --versions 提供",
                 ),
+                reading=(
+                    _t(
+                        lang,
+                        "none is listed -> The vision tower computes dense attention",
+                        "没有列出 -> 视觉塔用了稠密 attention",
+                    ),
+                ),
             ),
         ),
         findings=(_finding(lang),),

@@ -15,6 +15,7 @@ from trainrx.model.findings import Edit, Finding, FindingFix
 from trainrx.model.result import (
     Ask,
     CauseOut,
+    Change,
     Diagnosis,
     DifferentialItem,
     Predicted,
@@ -245,7 +246,7 @@ def test_what_nobody_can_name_gets_its_differential_and_the_commands_that_split_
 
     text = shown(answer)
 
-    assert "Could be  cause 0\n            sign: line 0\n          cause 1\n" in text
+    assert "Could be  cause 0\n            if: line 0\n          cause 1\n" in text
     assert ("cause 4" in text, "cause 5" in text) == (True, False)
     assert ("run-2" in text, "run-3" in text) == (True, False)
 
@@ -338,3 +339,79 @@ def test_any_text_keeps_the_screen_to_its_size(title, text, width):
     answer = with_first(title=title, reasons=(reason(1, text=text), reason(2, text=title)))
 
     assert len(shown(answer, width).splitlines()) <= ROOM.lines
+
+
+def change(**fields: Any) -> Change:
+    plain = Change(
+        kind="code",
+        param="reward_funcs",
+        canonical="",
+        action="switch",
+        now="unknown",
+        to=None,
+        spelled="reward_funcs",
+    )
+    return msgspec.structs.replace(plain, **fields)
+
+
+def test_what_cannot_be_copied_is_said_in_words_first_and_not_twice():
+    vague = (change(), change(param="--shm-size", to="16g", spelled="--shm-size: 16g"))
+    text = shown(
+        with_plan(
+            title="Mend the reward",
+            changes=vague,
+            steps="Call reward_funcs by hand; docker run --shm-size=16g.",
+        )
+    )
+    unnamed = shown(with_plan(title="Mend the reward", changes=(change(),)))
+
+    assert "Fix       Mend the reward\n" in text
+    assert "change reward_funcs" not in text
+    assert "--shm-size: 16g" not in text
+    assert "change reward_funcs" in unnamed
+
+
+def test_what_can_be_copied_needs_no_title():
+    text = shown(with_plan(title="Lower it", changes=diagnoses.oom().causes[0].fixes[0].changes))
+
+    assert "Lower it" not in text
+
+
+def test_a_new_name_is_said_as_one():
+    renamed = change(
+        kind="arg",
+        param="max_length",
+        spelled="max_length",
+        to="max_length",
+        from_="max_seq_length 8",
+        now="set",
+        at=Origin(source="train.py", line=9, text=""),
+    )
+
+    text = shown(with_plan(title="t", changes=(renamed,)))
+
+    assert "rename max_seq_length to max_length  # (train.py:9)" in text
+
+
+def test_an_error_that_is_the_cause_or_that_the_plan_mends_is_not_minded_again():
+    def minded(message: str, rule: str = "other") -> str:
+        found = Finding(rule=rule, severity="error", message=message, file="train.yaml", line=6)
+        plan = ProvedPlan(
+            changes=(change(kind="arg", param="max_steps", to="9", spelled="--max_steps 9"),)
+        )
+        return shown(msgspec.structs.replace(diagnoses.oom(), findings=(found,), plan=plan))
+
+    assert "train.yaml:6" in minded("fp16 and bf16 are both on")
+    assert "train.yaml:6" not in minded("max_steps is not set")
+    assert "train.yaml:6" not in minded("what it is", diagnoses.oom().causes[0].id)
+
+
+def test_a_known_cause_is_followed_by_no_question_that_changes_nothing():
+    def asked(*reading: str) -> str:
+        ask = Ask(
+            id="symptom.ecc-error", what="Does the card report errors?", how="", reading=reading
+        )
+        return shown(msgspec.structs.replace(diagnoses.oom(), asks=(ask,)))
+
+    assert "Does the card" not in asked()
+    assert "Does the card" in asked("yes -> A card is defect")

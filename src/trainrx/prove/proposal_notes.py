@@ -174,7 +174,8 @@ def _if_so(item: Assumption, lang: Lang) -> str:
 
 def lost(changes: Sequence[Change], lang: Lang) -> Iterator[str]:
     """Say what the job will not do any more."""
-    names = [change.spelled for change in changes if is_lost(change)]
+    # what a remedy takes out by itself this release does take
+    names = [change.spelled for change in changes if is_lost(change) and change.now == "set"]
     if names:
         yield LEFT_OUT.in_(lang).format(names=AND.in_(lang).join(names))
 

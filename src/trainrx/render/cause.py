@@ -222,6 +222,26 @@ def change_lines(
     return (*spelled, *run)
 
 
+def unsaid(changes: Iterable[Change], said: str) -> tuple[Change, ...]:
+    """Leave out what no file and no shell takes and the words beside it say better."""
+    return tuple(change for change in changes if not _is_said(change, said))
+
+
+def _is_said(change: Change, said: str) -> bool:
+    if change.at is not None or not (change.kind in OUTSIDE or change.to is None):
+        return False
+    return change.param in said and (change.to or "") in said
+
+
+def says_what(changes: Iterable[Change]) -> bool:
+    """Tell whether some change can be copied as it stands."""
+    return any(
+        change.at is not None or (change.to is not None and change.kind not in OUTSIDE)
+        for change in changes
+        if change.to is not None or change.action == "remove"
+    )
+
+
 def memory(predicted: Predicted, view: View, fits: bool | None = None) -> str:
     """Say the memory before and after, GiB per GPU, and whether it `fits` (None: by its range)."""
     change = f"{predicted.before_gib:.1f} -> {predicted.after_gib:.1f}"
@@ -241,7 +261,16 @@ def _fits(predicted: Predicted, fits: bool | None) -> Text:
     return words.TOO_LARGE if predicted.low_gib > predicted.limit_gib else words.PROBABLY_NOT
 
 
+def _old_name(change: Change) -> str:
+    """Give the name an argument has now, where only that is to change."""
+    named = change.action == "switch" and change.spelled == change.to == change.param
+    old = (change.from_ or "").partition(" ")[0]
+    return clean(old) if named and old else ""
+
+
 def _spelled(change: Change, view: View) -> str:
+    if old := _old_name(change):
+        return view.say(words.RENAME, old=old, new=clean(change.param))
     text = clean(change.spelled) or clean(change.param)
     bare = change.to is None and change.action in NEEDS_A_VERB and change.kind != "package"
     if change.kind in OUTSIDE or bare:
@@ -251,7 +280,7 @@ def _spelled(change: Change, view: View) -> str:
 
 def _remark(change: Change, view: View) -> str:
     where = view.paren(near_place(clean(str(change.at)))) if change.at else ""
-    if change.action == "remove" or change.kind in OUTSIDE:
+    if change.action == "remove" or change.kind in OUTSIDE or _old_name(change):
         return where.strip()
     if change.from_ is None and (change.to is None or change.kind == "package"):
         return where.strip()

@@ -18,7 +18,7 @@ from trainrx.model.text import Text
 from trainrx.prove.price import QUALITY
 from trainrx.render import document as doc
 from trainrx.render import fix_words as words
-from trainrx.render.cause import destruction, fix_lines, sure
+from trainrx.render.cause import destruction, fix_lines, sure, unsaid
 from trainrx.render.document import CopyLine, Document, View, children
 from trainrx.render.inputs import job_text
 from trainrx.render.words import CAUSE, COLON, JOB, SAFETY
@@ -246,5 +246,7 @@ def _hand(item: Proposal, label: str, view: View, *, full: bool) -> doc.Labelled
     if not full:
         return doc.Labelled(label, (text,))
     memory = words.memory_text(item, view)
-    lines = tuple(CopyLine(line.text) for line in fix_lines_of(item, view))
+    said = " ".join((text, *item.commands))
+    kept = msgspec.structs.replace(item, changes=unsaid(item.changes, said))
+    lines = tuple(CopyLine(line.text) for line in fix_lines_of(kept, view))
     return doc.Labelled(label, (text, memory) if memory else (text,), lines)

@@ -10,7 +10,7 @@ from trainrx.model.planning import ProofCheck, Standing
 from trainrx.model.text import Text
 from trainrx.prove.price import BATCH_OTHER, speed
 from trainrx.render.document import View
-from trainrx.render.words import LISTED
+from trainrx.render.words import LISTED, PROBABLY_NOT
 
 VERDICT: Mapping[FixVerdict, Text] = {
     "proved": Text(en="PROVED", zh="已验证"),
@@ -138,7 +138,10 @@ def memory_text(item: Proposal, view: View) -> str:
     found = item.predicted
     if found is None:
         return ""
-    verdict = FITS if found.high_gib <= found.limit_gib else MORE_LIKELY
+    if found.after_gib > found.limit_gib:
+        verdict = PROBABLY_NOT
+    else:
+        verdict = FITS if found.high_gib <= found.limit_gib else MORE_LIKELY
     return view.say(
         MEMORY_SAYS,
         before=f"{found.before_gib:.1f}",

@@ -94,7 +94,7 @@ ALSO: dict[str, Text] = {
     "possible": Text(en="Possible", zh="有可能"),
 }
 COULD_BE = Text(en="Could be", zh="可能是")
-SIGN = Text(en="sign: {what}", zh="迹象：{what}")
+SIGN = Text(en="if: {what}", zh="若：{what}")
 QUESTION = Text(en="Ask", zh="请确认")
 APPLY = Text(en="Apply: `{command}`", zh="应用：`{command}`")
 APPLY_SAME = Text(
@@ -205,6 +205,7 @@ PROBABLY_NOT = Text(en="probably does not fit", zh="多半放不下")
 TOO_LARGE = Text(en="does not fit", zh="放不下")
 VALUE_UNKNOWN = Text(en="present value not known", zh="当前值未知")
 NOT_SET = Text(en="not set now", zh="目前未设置")
+RENAME = Text(en="rename {old} to {new}", zh="把 {old} 改名为 {new}")
 DELETE = Text(en="remove", zh="删除")
 RANKS = Text(en="rank", zh="rank")
 SEVERAL_RANKS = Text(en="ranks", zh="rank")

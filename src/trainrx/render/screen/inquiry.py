@@ -17,6 +17,12 @@ LEAST_SHOWN = 0.1
 MOST_RUNNERS_UP = 3
 MOST_DIFFERENTIAL, MOST_IN_CHAT = 5, 3
 MOST_ASKED = 3
+LAUNCH = "launch"
+"""The question for the launch."""
+LOGS = ("log", "rank-log", "whole-log")
+"""The questions for what a job printed."""
+WRITTEN = ("arg", "env", "config_file")
+"""Kinds of change that are written into a launch."""
 OURS = "diagnose "
 """What commands of our own begin with."""
 OF_A_RUN = ("log", "oom", "failure", "series", "symptom", "collective", "rank", "stack")
@@ -105,6 +111,11 @@ def questions(answer: Diagnosis, view: View) -> doc.Node | None:
     open_ = open_questions(answer)
     if not open_:
         return _collect(view) if answer.verdict == "unknown" else None
+    if answer.verdict == "diagnosed":
+        # where the cause is known only what may still overturn it, or is wanted to spell its remedy
+        open_ = tuple(ask for ask in open_ if _is_worth(ask, answer))
+    if not open_:
+        return None
     asked = open_[: MOST_ASKED if answer.verdict == "unknown" and not view.chat else 1]
     label = view.say(words.QUESTION)
 
@@ -115,6 +126,14 @@ def questions(answer: Diagnosis, view: View) -> doc.Node | None:
     return elastic(
         (0, form(3, 2)), (18, form(3, 1)), (50, form(2, 1)), (75, form(1, 1)), (85, form(1, 0))
     )
+
+
+def _is_worth(ask: Ask, answer: Diagnosis) -> bool:
+    """Tell whether an answer can still speak for a cause, or says how to write the remedy."""
+    if ask.id == LAUNCH:
+        plan = answer.plan
+        return plan is not None and any(one.kind in WRITTEN for one in plan.changes)
+    return bool(ask.reading or ask.splits) or ask.id in LOGS
 
 
 def is_to_collect(answer: Diagnosis) -> bool:

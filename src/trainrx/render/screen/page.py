@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from trainrx.model.findings import ASIDE
+from trainrx.model.findings import ASIDE, Finding
+from trainrx.model.pattern import late
 from trainrx.model.result import CauseOut, Diagnosis, ProvedPlan
 from trainrx.render import document as doc
 from trainrx.render import words
-from trainrx.render.cause import change_lines, destruction, memory
+from trainrx.render.cause import change_lines, destruction, memory, says_what, unsaid
 from trainrx.render.document import Document, Elastic, Room, View, children, elastic
 from trainrx.render.history import recurrence_line
 from trainrx.render.inputs import job_text, unread_at
@@ -27,6 +28,9 @@ ROOM = Room(lines=24, size=3000)
 MOST_CHANGES = 7
 LONGEST_COMMAND = 46
 LONGEST_NAME = 30
+INSTALL = "pip install "
+_WORD = late(r"\w[\w.-]*\w")
+_PACKAGE = late(r"(?<=[ \"])[a-z][\w-]*")
 
 
 def document(answer: Diagnosis, view: View) -> Document:
@@ -96,7 +100,11 @@ def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
     plan = answer.plan
     if plan is None:
         return None
-    changes = change_lines(plan.changes, plan.commands, view)
+    said = " ".join((plan.title, plan.steps, *plan.commands))
+    kept = unsaid(plan.changes, said)
+    changes = change_lines(kept, plan.commands, view)
+    # what can be copied speaks for itself
+    titled = plan.title if plan.title and not says_what(kept) else ""
     more = len(changes) - MOST_CHANGES
     firm = children(
         doc.More(more) if more > 0 else None,
@@ -110,6 +118,7 @@ def _plan(answer: Diagnosis, view: View) -> doc.Node | None:
         return children(
             doc.Labelled(
                 view.say(words.FIX),
+                (titled,) if titled else (),
                 lines=changes[:MOST_CHANGES],
                 children=(*firm, *steps[:shown], *destruction(plan.destroys, view)),
                 strong=view.post,
@@ -138,7 +147,7 @@ def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | No
     wrong = [
         view.labelled_text(unread_at(finding.file, finding.line), finding.message)
         for finding in (() if best is None or answer.verdict in FORESEEN else answer.findings)
-        if finding.severity == "error"
+        if finding.severity == "error" and not _is_mended(finding, best, answer.plan)
     ]
     unread = [
         view.labelled_text(unread_at(_named(item.source), item.line), view.message(item.reason))
@@ -153,6 +162,20 @@ def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | No
     # that a whole input was of no use tells why an answer is as poor as it is
     is_input = any(item.line is None for item in answer.unread)
     return elastic((0, (shown,)), (60 if is_input else 12, ()))
+
+
+def _is_mended(finding: Finding, best: CauseOut | None, plan: ProvedPlan | None) -> bool:
+    """Tell whether an error is the cause itself, or names what the plan changes or installs."""
+    if best is not None and (
+        finding.rule == best.id or finding.message.startswith(best.title.rstrip("."))
+    ):
+        return True
+    if plan is None:
+        return False
+    names = {change.param.lstrip("-") for change in plan.changes}
+    for command in plan.commands:
+        names |= set(_PACKAGE.findall(command)) if command.startswith(INSTALL) else set()
+    return not names.isdisjoint(_WORD.findall(finding.message))
 
 
 def _named(source: str) -> str:
