@@ -48,6 +48,9 @@ def read(at: str, name: str, value: str, *, env: bool = False) -> dict[str, Sett
             "rollout.free_cache_engine",
             False,
         ),
+        ("verl 0.8.0 sft", "model.path", "Qwen/Qwen2.5-7B", "model.name", "Qwen/Qwen2.5-7B"),
+        ("verl 0.8.0 sft", "engine.ulysses_sequence_parallel_size", "2", "parallel.sequence", 2),
+        ("verl 0.9.1 sft", "data.max_token_len_per_gpu", "8192", "train.max_tokens_per_gpu", 8192),
         ("vllm 0.11.0 serve", "quantization", "bitsandbytes", "tuner.quant_method", "bnb"),
         ("slime 0.3.1", "advantage-estimator", "ppo", "rlhf.advantage", "gae"),
         (

@@ -36,7 +36,7 @@ COMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "verl": {
         "ppo": ("ppo_trainer", "ppo_megatron_trainer"),
-        "sft": ("sft_trainer",),
+        "sft": ("sft_trainer", "sft_trainer_engine"),
     },
     "openrlhf": {
         "sft": ("train_sft",),
