@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -71,17 +71,20 @@ def read_library(
     return Library(tuple(entries), {test.path: test for test in beside})
 
 
-def check(library: Library, today: str) -> list[EntryProblem]:
+def check(library: Library, today: str, idents: Collection[str] = ()) -> list[EntryProblem]:
     """List what is wrong with the files, in the order of their paths.
 
     Args:
         library: the files; ids resolve among them.
         today: the day of the check, YYYY-MM-DD; no date may lie after it.
+        idents: judge only these entries; without any, all.
     """
     names = names_of(library, today)
     causes = {r.id: r for s in library.entries for r in s.records if isinstance(r, Cause)}
     found: list[EntryProblem] = []
     for source in library.entries:
+        if idents and source.ident not in idents:
+            continue
         test = library.tests.get(source.path.with_name(f"{source.ident}{TEST}"))
         judged = (*_rules(source, names, causes), *_sibling(source, test))
         found += _findings(source, (*judged, *language_problems(source.data)))
@@ -100,7 +103,8 @@ def check(library: Library, today: str) -> list[EntryProblem]:
         if path not in idents:
             judged = (*judged, error("", "tests no entry: there is none of that name beside it"))
         found += _findings(test, judged)
-    return sorted(set(found), key=lambda f: (f.path, f.line, f.key, f.message))
+    asked = (one for one in set(found) if not idents or one.ident in idents)
+    return sorted(asked, key=lambda f: (f.path, f.line, f.key, f.message))
 
 
 def names_of(library: Library, today: str) -> KnownNames:
@@ -265,14 +269,12 @@ def main(
         return 2
     own_kb, own_rules = shipped()
     library = read_library(_each(own_kb, *kb), _each(own_rules, *rules), tests)
-    found = check(library, today.isoformat())
-    found += _unformed((*_each(own_kb, *kb), *_each(own_rules, *rules)))
+    found = check(library, today.isoformat(), idents)
+    found += _unformed((*_each(own_kb, *kb), *_each(own_rules, *rules)), idents)
     known = {source.ident for source in library.entries}
     unknown = [ident for ident in idents if ident not in known]
     for ident in unknown:
         say(f"no file {ident}.yaml in {', '.join(shown(folder) for folder in (own_kb, *kb))}")
-    if idents:
-        found = [finding for finding in found if finding.ident in idents]
     for finding in found:
         if warnings or idents or finding.level == "error":
             say(str(finding))
@@ -280,13 +282,18 @@ def main(
     return 1 if unknown or any(finding.level == "error" for finding in found) else 0
 
 
-def _unformed(roots: Iterable[Path]) -> Iterator[EntryProblem]:
+def _unformed(roots: Iterable[Path], idents: Collection[str]) -> Iterator[EntryProblem]:
     """Name the files that `kb format` would write; what cannot be read is said elsewhere."""
+    files = (path for root in roots for path in root.rglob("*.yaml"))
+    asked = (path for path in files if not idents or _ident(path) in idents)
     with suppress(KnowledgeError):
-        for path, _ in reformed(roots):
-            ident = path.name.removesuffix(TEST).removesuffix(".yaml")
+        for path, _ in reformed(sorted(asked)):
             said = f"is not in its one form: diagnose kb format {shown(path)}"
-            yield EntryProblem(shown(path), 1, ident, "", said)
+            yield EntryProblem(shown(path), 1, _ident(path), "", said)
+
+
+def _ident(path: Path) -> str:
+    return path.name.removesuffix(TEST).removesuffix(".yaml")
 
 
 def _each(*folders: Path) -> list[Path]:
