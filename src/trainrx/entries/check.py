@@ -96,11 +96,11 @@ def check(library: Library, today: str, idents: Collection[str] = ()) -> list[En
         *coinciding_causes(library.entries),
     ):
         found += _findings(source, [problem])
-    idents = {source.path.with_name(f"{source.ident}{TEST}") for source in library.entries}
+    beside = {source.path.with_name(f"{source.ident}{TEST}") for source in library.entries}
     for path, test in library.tests.items():
         of_lint = path.parent.name == "lint"
         judged = () if test.node is None or of_lint else tuple(case_problems(test, names))
-        if path not in idents:
+        if path not in beside:
             judged = (*judged, error("", "tests no entry: there is none of that name beside it"))
         found += _findings(test, judged)
     asked = (one for one in set(found) if not idents or one.ident in idents)
