@@ -130,3 +130,14 @@ def test_a_release_that_a_whole_list_lacks_is_not_asked_for() -> None:
 
     assert {*seen(causes, versions={"torch": "2.6.0"})} == {"version.vllm"}
     assert seen(causes, versions=whole) == {}
+
+
+def test_what_a_traceback_or_a_whole_list_leaves_open_is_not_asked_for_again() -> None:
+    names = ("failure.in_own_code", "packages.trl_place")
+    votes = [vote(name, 2.0, {"fact": name, "eq": True}) for name in names]
+    causes = [entries.cause("a", votes), entries.cause("b", ())]
+    whole = dict.fromkeys(ALWAYS_BESIDE_TORCH | {"torch"}, "2.6.0")
+
+    assert {*seen(causes)} == {*names}
+    assert {*seen(causes, fact("failure.error", "KeyError"))} == {"packages.trl_place"}
+    assert {*seen(causes, versions=whole)} == {"failure.in_own_code"}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainrx.model.facts import Origin
-from trainrx.model.findings import Edit, Finding, FindingFix
+from trainrx.model.findings import Edit, Finding, FindingFix, Unread
 from trainrx.model.result import (
     Ask,
     CauseOut,
@@ -415,3 +415,25 @@ def test_a_known_cause_is_followed_by_no_question_that_changes_nothing():
 
     assert "Does the card" not in asked()
     assert "Does the card" in asked("yes -> A card is defect")
+
+
+def test_a_value_that_could_not_be_read_is_not_minded_where_it_is_the_cause():
+    at = Origin(source="train.yaml", line=19, text="save_strategy: epochs")
+    cause = with_first(
+        title="save_strategy takes one of no, steps, not epochs",
+        reasons=(Reason(id="r", text="It says so.", weight=1, holds=True, evidence=(at,)),),
+    )
+
+    def minded(line: int) -> str:
+        item = Unread(source="train.yaml", line=line, reason="save_strategy: 'epochs' is no choice")
+        return shown(msgspec.structs.replace(cause, unread=(item,)))
+
+    assert "is no choice" not in minded(19)
+    assert "is no choice" in minded(20)
+
+
+def test_more_of_a_log_is_asked_for_only_where_nothing_was_found():
+    asks = (Ask(id="whole-log", what="What came last?", how="--log"),)
+
+    assert "What came last?" in shown(msgspec.structs.replace(diagnoses.unknown(), asks=asks))
+    assert "What came last?" not in shown(msgspec.structs.replace(diagnoses.oom(), asks=asks))

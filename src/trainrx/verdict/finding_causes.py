@@ -37,7 +37,7 @@ OF_CHECKPOINT = Text(
     en="The checkpoint that the launch names has this fault.",
     zh="启动配置所写的 checkpoint 有这个问题。",
 )
-MEND = Text(en="Correct {place}: {said}", zh="修正 {place}：{said}")
+MEND = Text(en="{said} ({place})", zh="{said}（{place}）")
 WRITE = Text(en="Write {new} ({place})", zh="改成 {new}（{place}）")
 WRITE_MORE = Text(en="Write {new} and {n} more ({place})", zh="改成 {new} 等共 {all} 处（{place}）")
 TAKE_OUT = Text(en="Take out {old} ({place})", zh="去掉 {old}（{place}）")
@@ -190,7 +190,7 @@ def _remedy(finding: Finding, done: Conclusion) -> FixOut:
 def _title(changes: Sequence[Change], place: str, done: Conclusion) -> str:
     """Say what is written, or taken out, where."""
     if not changes:
-        return MEND.in_(done.lang).format(place=place, said=place)
+        return place
     new, old = changes[0].spelled, changes[0].from_ or ""
     form = WRITE if len(changes) == 1 else WRITE_MORE
     if not new or new == old:

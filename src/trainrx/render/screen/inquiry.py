@@ -19,8 +19,10 @@ MOST_DIFFERENTIAL, MOST_IN_CHAT = 5, 3
 MOST_ASKED = 3
 LAUNCH = "launch"
 """The question for the launch."""
-LOGS = ("log", "rank-log", "whole-log")
+LOGS = ("log", "rank-log")
 """The questions for what a job printed."""
+WHOLE_LOG = "whole-log"
+"""The question for a log that says more, void where a cause was found without one."""
 WRITTEN = ("arg", "env", "config_file")
 """Kinds of change that are written into a launch."""
 OURS = "diagnose "
@@ -100,7 +102,9 @@ def open_questions(answer: Diagnosis) -> tuple[Ask, ...]:
     if answer.verdict in ("healthy", "no_problem_foreseen"):
         return ()
     ran = answer.verdict not in FORESEEN
-    return tuple(ask for ask in answer.asks if ran or ask.id.partition(".")[0] not in OF_A_RUN)
+    known = answer.verdict != "unknown"
+    asks = (ask for ask in answer.asks if not known or ask.id != WHOLE_LOG)
+    return tuple(ask for ask in asks if ran or ask.id.partition(".")[0] not in OF_A_RUN)
 
 
 def questions(answer: Diagnosis, view: View) -> doc.Node | None:

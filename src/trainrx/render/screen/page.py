@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from trainrx.model.findings import ASIDE, Finding
+from trainrx.model.findings import ASIDE, Finding, Unread
 from trainrx.model.pattern import late
 from trainrx.model.result import CauseOut, Diagnosis, ProvedPlan
 from trainrx.render import document as doc
@@ -152,7 +152,7 @@ def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | No
     unread = [
         view.labelled_text(unread_at(_named(item.source), item.line), view.message(item.reason))
         for item in answer.unread
-        if item.reason not in ASIDE
+        if item.reason not in ASIDE and not _is_told(item, best)
     ]
     said = [*wrong, *unread]
     if not said:
@@ -162,6 +162,15 @@ def _mind(answer: Diagnosis, best: CauseOut | None, view: View) -> doc.Node | No
     # that a whole input was of no use tells why an answer is as poor as it is
     is_input = any(item.line is None for item in answer.unread)
     return elastic((0, (shown,)), (60 if is_input else 12, ()))
+
+
+def _is_told(item: Unread, best: CauseOut | None) -> bool:
+    """Tell whether the cause is about the very value that could not be read."""
+    if best is None or item.line is None:
+        return False
+    places = {(at.source, at.line) for reason in best.reasons for at in reason.evidence}
+    name = item.reason.partition(":")[0].lstrip("-")
+    return (item.source, item.line) in places and name in _WORD.findall(best.title)
 
 
 def _is_mended(finding: Finding, best: CauseOut | None, plan: ProvedPlan | None) -> bool:
