@@ -35,8 +35,8 @@ RARE = -1.5
 FSDP = "parallel.fsdp_"
 OF_DEEPSPEED = ("parallel.zero_stage", "parallel.offload_optimizer", "parallel.offload_params")
 """Facts that mean nothing where DeepSpeed is not installed."""
-OF_RELEASES = ("packages.", "model.transformers_too_old")
-"""What begins the names of facts that follow from the releases that are installed."""
+OF_RELEASES = ("packages.", "model.transformers_too_old", "argument.")
+"""What begins the names of facts that follow from the installed releases, for what was given."""
 OF_MESSAGES = ("advice.", "symbol.")
 """What begins the names of facts that are read from the message of an exception."""
 
@@ -108,7 +108,8 @@ def _is_beside(name: str, known: Situation) -> bool:
     if name.startswith("vision."):
         return known.facts.value("model.is_vision") is False
     listed = is_whole(known.versions.keys())
-    if listed and name.startswith(OF_RELEASES):
+    launched = known.facts.value("launch.given") is True or not name.startswith("argument.")
+    if listed and launched and name.startswith(OF_RELEASES):
         return True
     if name.startswith("failure.") and "failure.error" in known.facts:
         # the traceback was read: what it leaves open nobody who asks can add

@@ -115,8 +115,8 @@ def questions(answer: Diagnosis, view: View) -> doc.Node | None:
     open_ = open_questions(answer)
     if not open_:
         return _collect(view) if answer.verdict == "unknown" else None
-    if answer.verdict == "diagnosed":
-        # where the cause is known only what may still overturn it, or is wanted to spell its remedy
+    if answer.verdict in ("diagnosed", "suspected"):
+        # where a cause is named only what may still overturn it, or is wanted to spell its remedy
         open_ = tuple(ask for ask in open_ if _is_worth(ask, answer))
     if not open_:
         return None
@@ -137,7 +137,7 @@ def _is_worth(ask: Ask, answer: Diagnosis) -> bool:
     if ask.id == LAUNCH:
         plan = answer.plan
         return plan is not None and any(one.kind in WRITTEN for one in plan.changes)
-    return bool(ask.reading or ask.splits) or ask.id in LOGS
+    return bool(ask.reading or ask.splits or ask.values) or ask.id in LOGS
 
 
 def is_to_collect(answer: Diagnosis) -> bool:
