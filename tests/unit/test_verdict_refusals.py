@@ -241,3 +241,14 @@ def test_a_checkpoint_that_the_job_loaded_is_not_said_to_be_missing(tmp_path: Pa
 
     assert "checkpoint-missing" not in causes(loading)
     assert "checkpoint-missing" in causes(missing)
+
+
+def test_a_value_the_program_says_it_got_names_the_error_it_decides(tmp_path: Path) -> None:
+    script = GOOD.replace("--train_type lora", "--train_type lora --lora_dropout {}")
+    log = ELSEWHERE.replace("ValueError: no", "ValueError: between 0 and 1, but got {}")
+
+    told = answer(script.format("5.0"), log.format("5.0"), tmp_path)
+    other = answer(script.format("5.0"), log.format("6.5"), tmp_path)
+
+    assert (told.verdict, told.causes[0].id) == ("diagnosed", "peft-dropout-out-of-range")
+    assert not [c for c in of_lint(other) if c.verdict == "likely"]

@@ -21,20 +21,27 @@ MOST_LINES = 40
 """Lines of a log that may be its refusal: the last exceptions and errors of parsers."""
 ANYWHERE = 4
 """Characters from which on a value is known for one without quotes around it."""
+TELLING = 3
+"""Characters from which on a number says whose it is: 0 and 1 are got everywhere."""
 COMMON = frozenset({"true", "false", "none", "null", "auto"})
 _REFUSING = late(r"(?:Error|Exception)\b|\berror: |: command not found")
 _NAMED = late(r"--[A-Za-z][\w.-]*")
 _KEY = late(r"[A-Za-z]\w*_\w*")
 _DECIDING = late(r"(?<![\w.])(\w+) = ")
+_DECIDED = late(r" = (-?\d[\d.e+-]*\d)(?=[,)])")
 _NUMBER = late(r"-\.?\d")
 
 
 class FindingSubject(NamedTuple):
-    """The arguments a finding is about, the words it objects to, and others its message has."""
+    """The arguments a finding is about, the words it objects to, and others its message has.
+
+    `decided` are the values its message gives of what decides it: a program says that it got one.
+    """
 
     names: frozenset[str]
     values: frozenset[str]
     others: frozenset[str] = frozenset()
+    decided: frozenset[str] = frozenset()
 
     def stands_in(self, line: str) -> bool:
         """Tell whether a line names an argument, or quotes a value."""
@@ -43,6 +50,7 @@ class FindingSubject(NamedTuple):
             any(_names(name, line) for name in self.names)
             or any(_holds(value, line) for value in self.values)
             or any(_quotes(word, line) for word in self.others)
+            or any(_got(value, line) for value in self.decided)
         )
 
 
@@ -56,7 +64,11 @@ def subject_of(finding: Finding, lines: FileLines) -> FindingSubject:
     names |= {plain(said[0])} if said else set()
     names |= {match[1] for match in _DECIDING.finditer(finding.message)}
     others = {word.strip(",;.()") for word in finding.message.split() if "_" in word}
-    return FindingSubject(frozenset(names - {""}), frozenset(values - {""}), frozenset(others))
+    told = frozenset(match[1] for match in _DECIDED.finditer(finding.message))
+    decided = frozenset(value for value in told if len(value) >= TELLING)
+    return FindingSubject(
+        frozenset(names - {""}), frozenset(values - {""}), frozenset(others), decided
+    )
 
 
 def refusing_lines(logs: Sequence[Input]) -> Iterator[Origin]:
